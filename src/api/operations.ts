@@ -1,0 +1,157 @@
+import type { Client } from "openapi-fetch";
+import type { operations, paths } from "./schema.ts";
+
+/** The 14 operations of `openapi.yaml`, by their `operationId`. */
+export type OperationId = keyof operations;
+
+type JsonBody<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined;
+type QueryOf<Op extends OperationId> = operations[Op]["parameters"] extends { query?: infer Query }
+  ? [Query] extends [undefined]
+    ? undefined
+    : Query
+  : undefined;
+
+/**
+ * Everything one operation needs, as plain data: it can be stored, shown and replayed. Without an argument it is the
+ * union over all operations.
+ */
+export type Call<Op extends OperationId = OperationId> = {
+  [O in Op]: {
+    readonly op: O;
+    readonly path: Readonly<operations[O]["parameters"]["path"]>;
+    readonly query: QueryOf<O>;
+    readonly body: JsonBody<operations[O]["requestBody"]>;
+  };
+}[Op];
+
+/** The body of a successful answer, as `openapi.yaml` describes it. */
+export type Answer<Op extends OperationId> =
+  operations[Op]["responses"][200]["content"][keyof operations[Op]["responses"][200]["content"]];
+
+/** What `openapi-fetch` resolves to, reduced to what the client reads. */
+export type Sent = { readonly response: Response };
+type Api = Client<paths>;
+type SendOptions = { readonly signal: AbortSignal };
+
+export type Operation<Op extends OperationId> = {
+  /** What people read. */
+  readonly title: string;
+  /** A read may be repeated and shared; a write is sent once. */
+  readonly effect: "read" | "write";
+  /** How long one attempt may take until its answer is complete, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly send: (api: Api, call: Call<Op>, options: SendOptions) => Promise<Sent>;
+};
+
+const READ_MS = 5_000;
+const WRITE_MS = 10_000;
+
+/** One row per operation; a missing or mistyped one does not compile. */
+export const operationTable: { readonly [Op in OperationId]: Operation<Op> } = {
+  listJobs: {
+    title: "List jobs",
+    effect: "read",
+    timeoutMs: READ_MS,
+    send: (api, { path }, { signal }) =>
+      api.GET("/v1/regions/{region}/jobs", { params: { path }, parseAs: "stream", signal }),
+  },
+  getJob: {
+    title: "Read job",
+    effect: "read",
+    timeoutMs: READ_MS,
+    send: (api, { path }, { signal }) =>
+      api.GET("/v1/regions/{region}/jobs/{job_name}", { params: { path }, parseAs: "stream", signal }),
+  },
+  createJob: {
+    title: "Create job",
+    effect: "write",
+    timeoutMs: WRITE_MS,
+    send: (api, { path, body }, { signal }) =>
+      api.POST("/v1/regions/{region}/jobs/{job_name}", { params: { path }, body, parseAs: "stream", signal }),
+  },
+  deleteJob: {
+    title: "Delete job",
+    effect: "write",
+    timeoutMs: WRITE_MS,
+    send: (api, { path }, { signal }) =>
+      api.DELETE("/v1/regions/{region}/jobs/{job_name}", { params: { path }, parseAs: "stream", signal }),
+  },
+  getJobInstanceLogs: {
+    title: "Read job log",
+    effect: "read",
+    timeoutMs: READ_MS,
+    send: (api, { path, query }, { signal }) =>
+      api.GET("/v1/regions/{region}/jobs/{job_name}/instances/{instance_name}/logs", {
+        params: { path, ...(query && { query }) },
+        parseAs: "stream",
+        signal,
+      }),
+  },
+  listServices: {
+    title: "List services",
+    effect: "read",
+    timeoutMs: READ_MS,
+    send: (api, { path }, { signal }) =>
+      api.GET("/v1/regions/{region}/services", { params: { path }, parseAs: "stream", signal }),
+  },
+  getService: {
+    title: "Read service",
+    effect: "read",
+    timeoutMs: READ_MS,
+    send: (api, { path }, { signal }) =>
+      api.GET("/v1/regions/{region}/services/{service_name}", { params: { path }, parseAs: "stream", signal }),
+  },
+  createService: {
+    title: "Create service",
+    effect: "write",
+    timeoutMs: WRITE_MS,
+    send: (api, { path, body }, { signal }) =>
+      api.POST("/v1/regions/{region}/services/{service_name}", { params: { path }, body, parseAs: "stream", signal }),
+  },
+  deleteService: {
+    title: "Delete service",
+    effect: "write",
+    timeoutMs: WRITE_MS,
+    send: (api, { path }, { signal }) =>
+      api.DELETE("/v1/regions/{region}/services/{service_name}", { params: { path }, parseAs: "stream", signal }),
+  },
+  updateService: {
+    title: "Update service",
+    effect: "write",
+    timeoutMs: WRITE_MS,
+    send: (api, { path, body }, { signal }) =>
+      api.PUT("/v1/regions/{region}/services/{service_name}", { params: { path }, body, parseAs: "stream", signal }),
+  },
+  startService: {
+    title: "Start service",
+    effect: "write",
+    timeoutMs: WRITE_MS,
+    send: (api, { path }, { signal }) =>
+      api.PUT("/v1/regions/{region}/services/{service_name}/start", { params: { path }, parseAs: "stream", signal }),
+  },
+  stopService: {
+    title: "Stop service",
+    effect: "write",
+    timeoutMs: WRITE_MS,
+    send: (api, { path }, { signal }) =>
+      api.PUT("/v1/regions/{region}/services/{service_name}/stop", { params: { path }, parseAs: "stream", signal }),
+  },
+  restartService: {
+    title: "Restart service",
+    effect: "write",
+    timeoutMs: WRITE_MS,
+    send: (api, { path }, { signal }) =>
+      api.PUT("/v1/regions/{region}/services/{service_name}/restart", { params: { path }, parseAs: "stream", signal }),
+  },
+  getServiceLogs: {
+    title: "Read service log",
+    effect: "read",
+    timeoutMs: READ_MS,
+    send: (api, { path, query }, { signal }) =>
+      api.GET("/v1/regions/{region}/services/{service_name}/logs", {
+        params: { path, ...(query && { query }) },
+        parseAs: "stream",
+        signal,
+      }),
+  },
+};

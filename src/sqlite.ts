@@ -1,0 +1,37 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely";
+
+/**
+ * Opens a Kysely over `node:sqlite`. `path` is a file, whose folder is created, or `:memory:`.
+ * WAL lets readers go on beside the writer; `synchronous=FULL` makes a committed row survive a loss of power; a writer
+ * that finds the file locked waits up to five seconds.
+ */
+export function openSqlite<Tables>(path: string): Kysely<Tables> {
+  if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000;");
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database) }) });
+}
+
+/** What Kysely's dialect expects of a driver, said with `node:sqlite`'s words. */
+function forKysely(database: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      return {
+        // A statement without result columns is run, one with columns (also INSERT … RETURNING) is read.
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)),
+      };
+    },
+  };
+}
+
+function values(parameters: readonly unknown[]): SQLInputValue[] {
+  return [...parameters] as SQLInputValue[]; // Kysely passes on what the typed query was given
+}
