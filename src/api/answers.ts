@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { Job } from "./job-shape.ts";
+import { identity, listOf, maybe, text } from "./lenient.ts";
+import type { OperationId } from "./operations.ts";
+import { Service } from "./service-shape.ts";
+
+export type { EnvVar, Job, JobCondition, JobContainer, JobStatus, VolumeMount } from "./job-shape.ts";
+export type { PortMapping, Service, ServiceContainer, ServicePort, ServiceVolume } from "./service-shape.ts";
+
+/** One message of a service's log. */
+export type LogLine = { instance_name?: string; log: string };
+
+/** A list that may be null, or left out when it is empty; anything else in an answer without it is another answer. */
+function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item) {
+  const listed = listOf(item);
+  return z
+    .looseObject({ region: maybe(identity) })
+    .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `no ${key} in it`)
+    .refine((answer) => Array.isArray(answer[key] ?? []), `${key} is not a list`)
+    .transform((answer) => {
+      const raw = z.array(z.unknown()).parse(answer[key] ?? []);
+      const items = listed.parse(raw);
+      // How many entries had to be left out because they have no name: to be said, not hidden.
+      return { ...answer, items, skipped: raw.length - items.length };
+    });
+}
+
+const JobList = listUnder("jobs", Job).transform(({ items, ...rest }) => ({ ...rest, jobs: items }));
+const ServiceList = listUnder("services", Service).transform(({ items, ...rest }) => ({ ...rest, services: items }));
+
+/** One entry is one line, always: whether there are more is told by their number. */
+const LogEntries = z
+  .array(z.unknown())
+  .nullable()
+  .transform((entries) => (entries ?? []).map(logLine));
+
+const LogObject = z.looseObject({ instance_name: maybe(text), log: text });
+
+function logLine(entry: unknown): LogLine {
+  if (typeof entry === "string") return { log: entry };
+  const read = LogObject.safeParse(entry);
+  if (read.success) {
+    const { instance_name, log } = read.data;
+    return instance_name === undefined ? { log } : { instance_name, log };
+  }
+  const instance = z.looseObject({ instance_name: identity, log: z.null().optional() }).safeParse(entry);
+  if (instance.success) return { instance_name: instance.data.instance_name, log: "" };
+  return { log: entry === null ? "" : JSON.stringify(entry) };
+}
+
+const Done = z.unknown().transform(() => ({}));
+const DeletedJob = z.unknown().transform((body) =>
+  z
+    .looseObject({ jobName: maybe(text) })
+    .catch({})
+    .parse(body),
+);
+const DeletedService = z.unknown().transform((body) => {
+  const message = typeof body === "string" ? body : z.looseObject({ message: text }).safeParse(body).data?.message;
+  return message === undefined || message === "" ? {} : { message };
+});
+
+/**
+ * How the answer of each operation is read: no stricter than the service. Unknown fields are kept, missing and null ones
+ * are undefined.
+ */
+export const answerShapes = {
+  listJobs: JobList,
+  getJob: Job,
+  createJob: z.looseObject({ job: Job }),
+  deleteJob: DeletedJob,
+  getJobInstanceLogs: LogEntries.transform((lines) => lines.map(({ log }) => log)),
+  listServices: ServiceList,
+  getService: Service,
+  createService: Service,
+  deleteService: DeletedService,
+  updateService: Done,
+  startService: Done,
+  stopService: Done,
+  restartService: Done,
+  getServiceLogs: LogEntries,
+} satisfies { readonly [Op in OperationId]: z.ZodType };
+
+/** What `send` resolves to. */
+export type ParsedAnswer<Op extends OperationId> = z.output<(typeof answerShapes)[Op]>;

@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ParsedAnswer } from "./answers.ts";
+import { createCallCount, type CallCount, type CallsToday } from "./call-count.ts";
+import { decode } from "./decode.ts";
+import { exchange, type Exchange, type Fetch } from "./exchange.ts";
+import { aborted } from "./failures.ts";
+import { createFlights, type Flight } from "./flights.ts";
+import { operationTable, type Call, type OperationId } from "./operations.ts";
+import { Problem } from "./problem.ts";
+import { refusedBeforeSending, requestFor, type ApiAccount } from "./request.ts";
+import { withRetries } from "./retry.ts";
+
+export type { ApiAccount } from "./request.ts";
+
+export type ApiSettings = {
+  /** Where the service is, with or without a path prefix and a trailing slash. */
+  readonly baseUrl: string;
+  /** Default: the runtime's fetch, which keeps connections alive. An embedded service is a function without a socket. */
+  readonly fetch?: Fetch;
+  /** Milliseconds since 1970; counts days and reads `Retry-After` dates. Time limits do not go by it. */
+  readonly now?: () => number;
+  readonly random?: () => number;
+  /** The pause before a retry. */
+  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** The longest answer that is read, in bytes after decompression. Default 16 MB. */
+  readonly bodyLimitBytes?: number;
+  /** Time limits of single attempts, in milliseconds. Default: those of the operation table. */
+  readonly timeouts?: Partial<Record<OperationId, number>>;
+};
+
+export type SendOptions = {
+  readonly signal?: AbortSignal;
+  /** For the answer with all retries, in milliseconds. Default: 8 s for a read, the time limit for a write. */
+  readonly budgetMs?: number;
+};
+
+export type AccountApi = {
+  /**
+   * Sends a call and reads its answer. Throws a Problem and nothing else. A read is tried up to three times and shared
+   * with equal reads under way; a write is sent once, whatever happens.
+   */
+  send<Op extends OperationId>(call: Call<Op>, options?: SendOptions): Promise<ParsedAnswer<Op>>;
+};
+
+export type Api = {
+  /** Binds an account. Cheap: call it per request. */
+  as(account: ApiAccount): AccountApi;
+  /** HTTP calls sent for a user, retries included, shared reads once. */
+  callsToday(username: string): CallsToday;
+};
+
+const READ_BUDGET_MS = 8_000;
+const RETRIES = 2;
+const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
+// setTimeout takes no longer one, and fires at once instead (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
+const LONGEST_MS = 2 ** 31 - 1;
+
+type Parts = Required<ApiSettings> & { readonly counted: CallCount };
+type Trip = { readonly call: Call; readonly account: ApiAccount; readonly flight: Flight };
+
+/** Throws an Error with one sentence when `baseUrl` is not an address that can be called. */
+export function createApi(settings: ApiSettings): Api {
+  const now = settings.now ?? Date.now;
+  const counted = createCallCount(now);
+  const flights = createFlights();
+  const parts: Parts = {
+    fetch: (request) => fetch(request),
+    random: Math.random,
+    wait: (ms, signal) => sleep(ms, undefined, { signal }),
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    timeouts: {},
+    ...settings,
+    baseUrl: baseOf(settings.baseUrl),
+    now,
+    counted,
+  };
+  return {
+    callsToday: (username) => counted.today(username),
+    as: (account) => ({
+      async send<Op extends OperationId>(asked: Call<Op>, { signal, budgetMs }: SendOptions = {}) {
+        const call = asked as Call; // a call of one operation is a call
+        const op = call.op as Op; // and its operation is that one
+        const refused = refusedBeforeSending(call, account);
+        if (refused !== undefined) throw refused;
+        if (signal?.aborted === true) throw aborted(op, false);
+        const isRead = operationTable[op].effect === "read";
+        const answer = await flights.join({
+          op,
+          ...(isRead && { key: keyOf(call, account) }),
+          budgetMs: Math.min(budgetMs ?? (isRead ? READ_BUDGET_MS : LONGEST_MS), LONGEST_MS),
+          signal,
+          start: (flight) => fly(parts, { call, account, flight }),
+        });
+        // Everybody who shared the flight gets an answer of their own to change as they like.
+        return decode(answer, { op, token: account.token, now });
+      },
+    }),
+  };
+}
+
+function fly(parts: Parts, { call, account, flight }: Trip): Promise<Exchange> {
+  const { op } = call;
+  return withRetries(() => attempt(parts, { call, account, flight }), {
+    retries: operationTable[op].effect === "read" ? RETRIES : 0,
+    timeLeftMs: flight.timeLeftMs,
+    now: parts.now,
+    random: parts.random,
+    wait: (ms) => parts.wait(ms, flight.signal),
+  });
+}
+
+async function attempt(parts: Parts, { call, account, flight }: Trip): Promise<Exchange> {
+  const { op } = call;
+  let takeBack = (): void => undefined;
+  try {
+    return await exchange({
+      op,
+      request: (signal) => requestFor(call, { baseUrl: parts.baseUrl, account, signal }),
+      fetch: (request) => {
+        flight.leaving();
+        takeBack = parts.counted.add(account.username);
+        return parts.fetch(request);
+      },
+      timeoutMs: parts.timeouts[op] ?? operationTable[op].timeoutMs,
+      limitBytes: parts.bodyLimitBytes,
+      signal: flight.signal,
+    });
+  } catch (error) {
+    if (error instanceof Problem && !error.maybeSent) takeBack();
+    throw error;
+  }
+}
+
+/** Equal reads of one account. The token counts, but does not stand in a key: keys may end up in a heap dump. */
+function keyOf({ op, path, query }: Call, { username, token }: ApiAccount): string {
+  const secret = createHash("sha256").update(token).digest("base64url");
+  return JSON.stringify([username, secret, op, sorted(path), sorted(query ?? {})]);
+}
+
+function sorted(parameters: object): [string, unknown][] {
+  return Object.entries(parameters).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function baseOf(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+    throw new Error("the address of the service is not a URL that begins with http:// or https://");
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw new Error("the address of the service has a user, a query or a fragment; give it without them");
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/u, "");
+}

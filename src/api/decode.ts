@@ -1,0 +1,84 @@
+import type { z } from "zod";
+import { answerShapes, type ParsedAnswer } from "./answers.ts";
+import { isStatusAll, type Exchange } from "./exchange.ts";
+import { unexpected } from "./failures.ts";
+import type { OperationId } from "./operations.ts";
+import { refusal } from "./refusals.ts";
+import { retryAfterSeconds } from "./retry.ts";
+import { isHtml, sentenceIn, showable } from "./said.ts";
+
+export type Decoding<Op extends OperationId> = {
+  readonly op: Op;
+  /** Taken out of everything that the service says. */
+  readonly token: string;
+  readonly now: () => number;
+};
+
+/** What an exchange means: the parsed answer, or a Problem is thrown. */
+export function decode<Op extends OperationId>(exchange: Exchange, { op, token, now }: Decoding<Op>): ParsedAnswer<Op> {
+  const { status, headers, text } = exchange;
+  if (status >= 400 && status < 600) {
+    const detail = sentenceIn(text ?? "", token);
+    throw refusal({ op, status, detail, retryAfterSeconds: retryAfterSeconds(headers, now()) });
+  }
+  if (status < 200 || status > 299) throw unexpected(op, nameOf(status, headers, token), status);
+  if (text === undefined) throw unexpected(op, "text that is not UTF-8", status);
+  // A login page of a proxy comes with 200 as well: nothing of the operation was done.
+  if (isDocument(text)) throw unexpected(op, "a web page", status);
+  const body = isStatusAll(op) ? anyOf(text, token) : jsonIn(text, op, status);
+  const read = parse(op, body);
+  if (!read.success) throw unexpected(op, differenceIn(body, read.error), status);
+  return read.data;
+}
+
+function parse<Op extends OperationId>(op: Op, body: unknown): z.ZodSafeParseResult<ParsedAnswer<Op>> {
+  const shape: z.ZodType = answerShapes[op];
+  return shape.safeParse(body) as z.ZodSafeParseResult<ParsedAnswer<Op>>; // the row of `op` has the output of `op`
+}
+
+function nameOf(status: number, headers: Headers, token: string): string {
+  if (status < 300 || status > 399) return `the status ${status}`;
+  const location = headers.get("location") ?? "";
+  const host = URL.canParse(location) ? showable(new URL(location).host, token) : undefined;
+  return host === undefined ? `a redirect (${status})` : `a redirect (${status}) to ${host}`;
+}
+
+/** Only at its start: a log line may speak of HTML. */
+function isDocument(text: string): boolean {
+  const start = text.slice(0, 200).trimStart();
+  return start.startsWith("<") && isHtml(start);
+}
+
+/** The body of an answer whose status says all: JSON, a sentence, or nothing. */
+function anyOf(text: string, token: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return showable(text, token);
+  }
+}
+
+function jsonIn(text: string, op: OperationId, status: number): unknown {
+  if (text.trim() === "") throw unexpected(op, "an empty answer", status);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unexpected(op, "text that is not JSON, or JSON that breaks off", status);
+  }
+}
+
+/** In words and names of ours: nothing of the body is repeated. */
+function differenceIn(body: unknown, error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue?.code === "custom") return `an answer of another form (${issue.message})`;
+  const where = issue?.path.map(String).join(".") ?? "";
+  if (where !== "") return `an answer of another form (${where} is missing or is not what it should be)`;
+  const wanted = issue?.code === "invalid_type" && issue.expected === "array" ? "a list" : "an object";
+  return `${kindOf(body)} in place of ${wanted}`;
+}
+
+function kindOf(body: unknown): string {
+  if (body === null) return "null";
+  if (Array.isArray(body)) return "a list";
+  return typeof body === "object" ? "an object" : `a ${typeof body}`;
+}

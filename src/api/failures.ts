@@ -1,0 +1,88 @@
+import { lookFirst } from "./advice.ts";
+import { operationTable, type OperationId } from "./operations.ts";
+import { Problem } from "./problem.ts";
+
+const ASK_OPERATORS = "if it stays so, tell those who run this bot.";
+
+/** Not sent: the call itself can never be right. */
+export function invalid(op: OperationId, sentence: string, next: string): Problem {
+  return new Problem({ kind: "invalid", op, maybeSent: false, sentence, next });
+}
+
+/** The caller gave up. `maybeSent`: whether the request had left by then. */
+export function aborted(op: OperationId, maybeSent: boolean): Problem {
+  const sentence = "The request was given up before the service had answered.";
+  const unsent = maybeSent ? "Try again when you need it." : "Nothing was sent; try again when you need it.";
+  return new Problem({ kind: "aborted", op, maybeSent, sentence, next: lookFirst(op, maybeSent, unsent) });
+}
+
+export function timedOut(op: OperationId, limitMs: number, maybeSent: boolean): Problem {
+  const seconds = limitMs / 1000;
+  const sentence = `The service did not answer within ${seconds} second${seconds === 1 ? "" : "s"}.`;
+  const next = lookFirst(op, maybeSent, `Try again in a minute; ${ASK_OPERATORS}`);
+  return new Problem({ kind: "timeout", op, maybeSent, sentence, next });
+}
+
+/** An answer that is not one of this API: `what` completes "The service answered something unexpected: …". */
+export function unexpected(op: OperationId, what: string, status?: number): Problem {
+  const isWrite = operationTable[op].effect === "write";
+  const check = "check that the bot's address of the service is right and that no login page or proxy answers instead.";
+  return new Problem({
+    kind: "unexpected",
+    op,
+    maybeSent: true,
+    sentence: `The service answered something unexpected: ${what}.`,
+    next: isWrite ? `${lookFirst(op, true, "")} If it stays so, ${check}` : `Try again; if it stays so, ${check}`,
+    ...(status !== undefined && { status }),
+  });
+}
+
+/** No connection, or it broke off. `host` is the host and port that was called. */
+export function unreachable(op: OperationId, cause: unknown, host: string): Problem {
+  const reason = reasonOf(cause);
+  const maybeSent = reason === undefined;
+  const why = reason ?? "the connection broke off before the answer was complete";
+  return new Problem({
+    kind: "unreachable",
+    op,
+    maybeSent,
+    sentence: `The service cannot be reached at ${host}: ${why}.`,
+    next: lookFirst(op, maybeSent, `Try again in a minute; ${ASK_OPERATORS}`),
+    cause,
+  });
+}
+
+const NAME_UNKNOWN = "its host name is not known";
+const CERTIFICATE = "its certificate is not trusted";
+
+// Codes of Node (https://nodejs.org/api/errors.html#common-system-errors), TLS and undici that can only come up before
+// a request is written. A code that can also come up later must not stand here: a write that was done would be taken
+// for one that was not.
+const beforeSending: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing answers there",
+  ENOTFOUND: NAME_UNKNOWN,
+  EAI_AGAIN: NAME_UNKNOWN,
+  EAI_FAIL: NAME_UNKNOWN,
+  UND_ERR_CONNECT_TIMEOUT: "no connection came about in time",
+  CERT_HAS_EXPIRED: CERTIFICATE,
+  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
+  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: CERTIFICATE,
+  ERR_TLS_CERT_ALTNAME_INVALID: CERTIFICATE,
+};
+
+/** Why nothing was sent; undefined when something may have been. */
+function reasonOf(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error) || depth > 5) return undefined;
+  // Several addresses were tried (localhost has two); one that got further decides.
+  if (error instanceof AggregateError) {
+    const reasons = error.errors.map((each) => reasonOf(each, depth + 1));
+    return reasons.includes(undefined) ? undefined : reasons[0];
+  }
+  if (error.message === "bad port") return "fetch never calls this port (https://fetch.spec.whatwg.org/#port-blocking)";
+  const known = "code" in error ? beforeSending[String(error.code)] : undefined;
+  if (known !== undefined) return known;
+  if ("syscall" in error && error.syscall === "connect") return "no connection came about";
+  return reasonOf(error.cause, depth + 1);
+}

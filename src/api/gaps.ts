@@ -1,0 +1,23 @@
+import type { ContainerUpdate, MemoryChoice } from "./schema.ts";
+
+/** What the API leaves open, as settings. */
+export type Gaps = {
+  /** The key of a memory limit in an update: the property list says `resources`, one example says `resource`. */
+  readonly resourcesKey: "resources" | "resource";
+  /** Whether `from` of a log counts records or pages. */
+  readonly logFrom: "offset" | "page";
+  /** The IANA time zone in which the service cuts its logs into days. */
+  readonly logZone: string;
+};
+
+/** The likeliest reading of the document, and what our own service does. */
+export const defaultGaps: Gaps = { resourcesKey: "resources", logFrom: "offset", logZone: "UTC" };
+
+export type MemoryUpdate = { readonly container?: string | undefined; readonly mib: MemoryChoice };
+
+/** The item of `containers` in the body of `updateService` that sets a memory limit. */
+export function memoryUpdate({ resourcesKey }: Pick<Gaps, "resourcesKey">, update: MemoryUpdate): ContainerUpdate {
+  const resources = { limits: { memory: update.mib } };
+  const name = update.container === undefined ? {} : { name: update.container };
+  return resourcesKey === "resources" ? { ...name, resources } : { ...name, resource: resources };
+}

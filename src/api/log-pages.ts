@@ -1,0 +1,64 @@
+import type { Gaps } from "./gaps.ts";
+
+export type LogPage = {
+  readonly mode: Gaps["logFrom"];
+  /** Records to leave out, counted from the newest. */
+  readonly from: number;
+  /** Records wanted, at least 1. */
+  readonly size: number;
+};
+
+/**
+ * `from` and `size` as the service understands them. Services that count pages begin every page at a multiple of
+ * `size`: the page that holds record `from` is asked for, and `firstRecord` says where it begins.
+ */
+export function logQuery({ mode, from, size }: LogPage): { from: number; size: number } {
+  return { from: mode === "offset" ? from : Math.floor(from / size), size };
+}
+
+/** The record, counted from the newest, at which the answer to `logQuery` begins: at most `from`. */
+export function firstRecord({ mode, from, size }: LogPage): number {
+  return mode === "offset" ? from : from - (from % size);
+}
+
+/** The day of a moment in a zone, as log endpoints take it: "2026.11.21". Throws RangeError for a zone that is none. */
+export function logDate(at: Date, zone: string): string {
+  const parts = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  }).formatToParts(at);
+  const part = (type: string): string => parts.find((each) => each.type === type)?.value ?? "";
+  return `${part("year").padStart(4, "0")}.${part("month")}.${part("day")}`;
+}
+
+/** "2026.11.20", "2026-11-20" or "2026/11/20" as the log endpoints take it; undefined for what is no day. */
+export function parseLogDate(text: string): string | undefined {
+  const [, year = "", month = "", day = ""] = /^(\d{4})[.\-/](\d{1,2})[.\-/](\d{1,2})$/u.exec(text.trim()) ?? [];
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  const written = `${year}.${month.padStart(2, "0")}.${day.padStart(2, "0")}`;
+  // 31 November would have become 1 December.
+  return year !== "" && dotted(date) === written ? written : undefined;
+}
+
+/** The day `days` before a log date: the day before "2026.03.01" is "2026.02.28". */
+export function daysBefore(date: string, days: number): string {
+  const [year = 0, month = 1, day = 1] = date.split(".").map(Number);
+  return dotted(new Date(Date.UTC(year, month - 1, day - days)));
+}
+
+function dotted(date: Date): string {
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10).replaceAll("-", ".");
+}
+
+/** Whether this runtime knows the zone. */
+export function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: zone }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { memoryChoiceValues } from "./schema.ts";
+import type { MemoryChoice } from "./schema.ts";
+
+// Plain numbers are MiB in this API; the suffixes are those of Kubernetes, which jobs answer with
+// (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
+const bytesOf: Readonly<Record<string, number>> = {
+  "": 1024 ** 2,
+  K: 1000,
+  k: 1000,
+  M: 1000 ** 2,
+  G: 1000 ** 3,
+  T: 1000 ** 4,
+  Ki: 1024,
+  Mi: 1024 ** 2,
+  Gi: 1024 ** 3,
+  Ti: 1024 ** 4,
+};
+
+/** A memory size in MiB from any of its spellings (512, "512", "512Mi", "1Gi", "1024Ki"); may be a fraction. */
+export function parseMemoryMiB(value: unknown): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : undefined;
+  if (typeof value !== "string") return undefined;
+  const [, digits = "", suffix = ""] = /^(\d{1,15}(?:\.\d{1,9})?)([A-Za-z]{0,2})$/u.exec(value.trim()) ?? [];
+  const unit = bytesOf[suffix];
+  return digits === "" || unit === undefined ? undefined : (Number(digits) * unit) / 1024 ** 2;
+}
+
+/** The spelling of `createJob`: "512Mi". */
+export function jobMemory(mib: number): string {
+  return `${mib}Mi`;
+}
+
+/** The spelling of `createService`: "512". */
+export function serviceMemory(mib: number): string {
+  return String(mib);
+}
+
+/** What `updateService` takes, in MiB. */
+export const updateMemoryMiB: readonly MemoryChoice[] = memoryChoiceValues;
+
+/** Whether `updateService` takes this size; it then goes out as the number itself. */
+export function isUpdateMemory(mib: number | undefined): mib is MemoryChoice {
+  return updateMemoryMiB.some((choice) => choice === mib);
+}

@@ -1,0 +1,30 @@
+// The rule of a sibling tool of this API, which leaves the format of names open. Our service enforces the same.
+const LONGEST = 50;
+
+/**
+ * Why `name` cannot be the name of a new workload: one sentence for people; undefined when it can. Only for names that
+ * are about to be made: what exists is read, changed and deleted under whatever name it has (see `pathSafe`).
+ */
+export function checkName(kind: "job" | "service", name: string): string | undefined {
+  const rule = `The name of a ${kind} has 1 to ${LONGEST} lower-case letters, digits and "-", and begins with a letter`;
+  if (name === "") return `${rule}; none was given.`;
+  if (name.length > LONGEST) return `${rule}; this one has ${name.length} characters.`;
+  if (!/^[a-z]/u.test(name)) return `${rule}; this one begins with ${shown(name)}.`;
+  const wrong = /[^a-z0-9-]/u.exec(name)?.[0];
+  return wrong === undefined ? undefined : `${rule}; this one has ${shown(wrong)} in it.`;
+}
+
+function shown(text: string): string {
+  const [first = ""] = text;
+  if (first === " ") return "a space";
+  return /[\p{C}\p{Z}]/u.test(first) ? "a character that cannot be seen" : `"${first}"`;
+}
+
+/**
+ * Whether a value may stand in a path as one segment. `.` and `..` would be taken out of the URL and lead to another
+ * resource, and `/` and `\` may do so behind a proxy that decodes them; control characters and lone surrogates have no
+ * place in a URL. Everything else is encoded, and the service decides.
+ */
+export function pathSafe(value: string): boolean {
+  return value !== "" && value !== "." && value !== ".." && value.isWellFormed() && !/[/\\\p{Cc}]/u.test(value);
+}

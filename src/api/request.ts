@@ -1,0 +1,65 @@
+import createClient from "openapi-fetch";
+import { invalid } from "./failures.ts";
+import { pathSafe } from "./names.ts";
+import { operationTable, type Call, type Operation, type OperationId } from "./operations.ts";
+import type { Problem } from "./problem.ts";
+import type { paths } from "./schema.ts";
+
+export type ApiAccount = { readonly username: string; readonly token: string };
+
+/** Why a call cannot be sent at all; undefined when it can. */
+export function refusedBeforeSending(call: Call, account: ApiAccount): Problem | undefined {
+  if (!fitsHeader(account.username) || !fitsHeader(account.token)) {
+    // The runtime's own error would quote the value, and with it the token.
+    const sentence = "The user name or the token of this account is empty or has characters that cannot be sent.";
+    return invalid(call.op, sentence, "Link the account again, with the token just as the service shows it.");
+  }
+  for (const [parameter, value] of Object.entries(call.path)) {
+    // `typeof`: a stored call comes from outside the compiler's reach.
+    if (typeof value === "string" && pathSafe(value)) continue;
+    const what = parameter.replaceAll("_", " ");
+    const sentence = `This ${what} cannot be sent: it is empty, "." or "..", or holds "/", "\\" or control characters.`;
+    return invalid(call.op, sentence, `Give the ${what} as the service shows it.`);
+  }
+  return undefined;
+}
+
+/** Visible ASCII and inner spaces: what every server reads the same way (https://www.rfc-editor.org/rfc/rfc9110#section-5.5). */
+function fitsHeader(value: string): boolean {
+  return /^[!-~](?:[ -~]*[!-~])?$/u.test(value);
+}
+
+export type RequestSettings = {
+  /** Without a trailing slash; may have a path. */
+  readonly baseUrl: string;
+  readonly account: ApiAccount;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * The request of a call. openapi-fetch only builds it: left to send it, it would read the body of every error to its
+ * end, however long. A redirect is never followed, for no operation: the next host would get the user name, and a
+ * write would be sent twice.
+ */
+export async function requestFor(call: Call, { baseUrl, account, signal }: RequestSettings): Promise<Request> {
+  const built: Request[] = [];
+  const client = createClient<paths>({
+    baseUrl,
+    redirect: "manual",
+    headers: { username: account.username, Authorization: `token ${account.token}` },
+    fetch: (request) => {
+      built.push(request);
+      return Promise.resolve(new Response(null, { status: 204 }));
+    },
+  });
+  const { send } = rowOf(call.op);
+  await send(client, call, { signal });
+  const [request] = built;
+  if (request === undefined) throw new Error(`the operation table sends nothing for ${call.op}`);
+  return request;
+}
+
+function rowOf(op: OperationId): Operation<OperationId> {
+  // `op` of the call selects the row, so the row takes the call; TypeScript cannot follow a union on both sides.
+  return operationTable[op] as Operation<OperationId>; // reason above
+}

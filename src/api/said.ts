@@ -1,0 +1,71 @@
+const LONGEST = 200;
+
+// Names of HTML tags that stand in error pages. Not every `<word>`: "<nil>" or "<name>" in a message is a message.
+const html =
+  /<(?:!doctype|\/?(?:html|head|body|title|meta|link|script|style|h[1-6]|p|div|span|center|hr|br|a|b|i|ul|ol|li|pre|code|table|tr|td|form|img|iframe))\b/iu;
+
+/** Whether a text is, or holds, a piece of a web page. */
+export function isHtml(text: string): boolean {
+  return html.test(text.slice(0, 5_000));
+}
+
+/**
+ * What a service said, fit to be shown: one line without control or direction characters, at most 200 characters, no
+ * HTML, and without the token that it may have echoed. Undefined when nothing is left. Escaping is for the view.
+ */
+export function showable(text: string, token: string): string | undefined {
+  if (isHtml(text)) return undefined;
+  const cleaned = withoutToken(text, token)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .replaceAll(/[\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/gu, "")
+    .trim();
+  // Again: an echo may have been broken up by what was taken out.
+  const line = withoutToken(cleaned, token);
+  if (line === "") return undefined;
+  const characters = Array.from(line);
+  return characters.length <= LONGEST ? line : `${characters.slice(0, LONGEST - 1).join("")}…`;
+}
+
+function withoutToken(text: string, token: string): string {
+  return token === "" ? text : text.replaceAll(token, "[token]");
+}
+
+/** The sentence in the body of an error: from JSON, or the text itself when it is short. Undefined when there is none. */
+export function sentenceIn(body: string, token: string): string | undefined {
+  const value = jsonOf(body);
+  if (value === undefined) return body.trim().length <= LONGEST ? showable(body, token) : undefined;
+  const found = find(value, 0);
+  return found === undefined ? undefined : showable(found, token);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// The keys that error bodies of HTTP services use for people; `title` is the least telling
+// (https://www.rfc-editor.org/rfc/rfc9457#section-3.1).
+const keys = ["message", "detail", "error", "errors", "title"];
+const DEEPEST = 3;
+
+function find(value: unknown, depth: number): string | undefined {
+  if (typeof value === "string") return value.trim() === "" ? undefined : value;
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return undefined;
+  if (Array.isArray(value)) return firstOf(value.slice(0, 10), depth);
+  const entries = Object.entries(value);
+  const named = keys.flatMap((key) => entries.filter(([name]) => name === key).map(([, inner]) => inner));
+  // Under `errors` the keys are fields and their values the sentences: {"errors": {"image": ["is required"]}}.
+  return firstOf(depth === 0 || named.length > 0 ? named : entries.slice(0, 10).map(([, inner]) => inner), depth);
+}
+
+function firstOf(values: readonly unknown[], depth: number): string | undefined {
+  for (const value of values) {
+    const found = find(value, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

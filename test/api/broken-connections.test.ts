@@ -1,0 +1,141 @@
+import { createServer } from "node:net";
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { createApi } from "../../src/api/client.ts";
+import { operationTable, type OperationId } from "../../src/api/operations.ts";
+import { calls, dana, problemOf } from "./calls.ts";
+import { listen, until } from "./listen.ts";
+
+const still = { random: () => 0, wait: () => Promise.resolve() };
+
+/** A port where nobody listens. */
+function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+  });
+  return promise;
+}
+
+describe("when the service cannot be reached", () => {
+  test("a port where nobody listens: nothing was sent, and nothing counted", async () => {
+    const port = await freePort();
+    const api = createApi({ baseUrl: `http://127.0.0.1:${port}`, ...still });
+
+    const problem = await problemOf(api.as(dana), calls.restartService);
+
+    expect(problem).toMatchObject({ kind: "unreachable", maybeSent: false, op: "restartService" });
+    expect(problem.message).toBe(
+      `The service cannot be reached at 127.0.0.1:${port}: nothing answers there. Try again in a minute; if it stays so, tell those who run this bot.`,
+    );
+    expect(api.callsToday("dana").count).toBe(0);
+  });
+
+  test("a host name with two addresses: neither answers", async () => {
+    const problem = await problemOf(
+      createApi({ baseUrl: `http://localhost:${await freePort()}`, ...still }).as(dana),
+      calls.deleteJob,
+    );
+
+    expect(problem).toMatchObject({ kind: "unreachable", maybeSent: false });
+  });
+
+  test.each([
+    ["http://no-such-host.invalid", "its host name is not known"],
+    ["http://127.0.0.1:6000", "fetch never calls this port (https://fetch.spec.whatwg.org/#port-blocking)"],
+  ])("%s: %s", async (baseUrl, why) => {
+    const problem = await problemOf(createApi({ baseUrl, ...still }).as(dana), calls.stopService);
+
+    expect(problem).toMatchObject({ kind: "unreachable", maybeSent: false });
+    expect(problem.sentence).toContain(why);
+  });
+
+  test("a connection that breaks off before the answer: a write may have been done, and was sent once", async () => {
+    const { url, requests } = await listen((request) => request.socket.destroy());
+    const api = createApi({ baseUrl: url, ...still });
+
+    const problem = await problemOf(api.as(dana), calls.deleteService);
+
+    expect(problem).toMatchObject({ kind: "unreachable", maybeSent: true });
+    expect(inspect(problem, { depth: 20, showHidden: true })).not.toContain(dana.token);
+    expect(problem.next).toBe("Whether it was done is not known: look at it before you try again.");
+    expect(requests).toHaveLength(1);
+    expect(api.callsToday("dana").count).toBe(1);
+  });
+
+  test("a kept connection that the service has closed: the write is not sent a second time", async () => {
+    const { url, requests } = await listen((request, response) => {
+      if (request.method === "GET") response.end('{"jobs":[]}');
+      else request.socket.destroy();
+    });
+    const api = createApi({ baseUrl: url, ...still }).as(dana);
+    await api.send(calls.listJobs);
+
+    const problem = await problemOf(api, calls.startService);
+
+    expect(problem.maybeSent).toBe(true);
+    expect(requests).toEqual(["GET /v1/regions/us/jobs", "PUT /v1/regions/beijing1/services/web/start"]);
+  });
+
+  test("an answer that breaks off in the middle is read again, up to three times", async () => {
+    const { url, requests } = await listen((request, response) => {
+      response.writeHead(200, { "content-length": "1000" }).write('{"jobs":[');
+      setImmediate(() => request.socket.destroy());
+    });
+
+    const problem = await problemOf(createApi({ baseUrl: url, ...still }).as(dana), calls.listJobs);
+
+    expect(problem.kind).toBe("unreachable");
+    expect(problem.sentence).toContain("the connection broke off before the answer was complete");
+    expect(requests).toHaveLength(3);
+  });
+
+  test("a write whose 200 has come was done, though its body breaks off", async () => {
+    const { url } = await listen((request, response) => {
+      response.writeHead(200, { "content-length": "1000" }).write("{");
+      setImmediate(() => request.socket.destroy());
+    });
+
+    const done = await createApi({ baseUrl: url }).as(dana).send(calls.restartService);
+
+    expect(done).toEqual({});
+  });
+});
+
+describe("time limits", () => {
+  const everything: [string, OperationId][] = [
+    ["no answer at all", "getService"],
+    ["no answer at all", "stopService"],
+    ["an answer that trickles", "listServices"],
+    ["an answer that trickles", "createService"],
+  ];
+
+  test.each(everything)("%s to %s ends at the limit", async (what, op) => {
+    let isClosed = false;
+    const { url, requests } = await listen((_, response) => {
+      response.on("close", () => {
+        isClosed = true;
+      });
+      if (what === "an answer that trickles") response.write("{");
+    });
+    const api = createApi({ baseUrl: url, timeouts: { [op]: 250 }, ...still }).as(dana);
+
+    const problem = await problemOf(api, calls[op]);
+
+    expect(problem).toMatchObject({ kind: "timeout", maybeSent: true });
+    expect(problem.sentence).toBe("The service did not answer within 0.25 seconds.");
+    expect(problem.next).toMatch(operationTable[op].effect === "write" ? /^Whether it was done/u : /^Try again/u);
+    expect(requests).toHaveLength(1);
+    await until(() => isClosed);
+  });
+
+  test("a fetch function that listens to no signal is left behind at the limit", async () => {
+    const stuck = new Promise<Response>(() => undefined);
+    const api = createApi({ baseUrl: "http://service.test", fetch: () => stuck, timeouts: { getJob: 20 } });
+
+    const problem = await problemOf(api.as(dana), calls.getJob);
+
+    expect(problem.kind).toBe("timeout");
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { checkName, pathSafe } from "../../src/api/names.ts";
+
+test.each(["a", "web", "nightly-report-2", "a".repeat(50), "x-"])("%s is a name", (name) => {
+  expect(checkName("service", name)).toBeUndefined();
+});
+
+test("what is no name is told why", () => {
+  const wrong = ["", "a".repeat(51), "1a", "-a", " a", "Web", "a_b", "a b", "a.b", "wéb", "a\u0000", "a😀"];
+
+  const said = wrong.map((name) => checkName("job", name)?.replace(/^.*letter; /u, ""));
+
+  expect(said).toMatchInlineSnapshot(`
+    [
+      "none was given.",
+      "this one has 51 characters.",
+      "this one begins with "1".",
+      "this one begins with "-".",
+      "this one begins with a space.",
+      "this one begins with "W".",
+      "this one has "_" in it.",
+      "this one has a space in it.",
+      "this one has "." in it.",
+      "this one has "é" in it.",
+      "this one has a character that cannot be seen in it.",
+      "this one has "😀" in it.",
+    ]
+  `);
+  expect(checkName("service", "")).toMatchInlineSnapshot(
+    `"The name of a service has 1 to 50 lower-case letters, digits and "-", and begins with a letter; none was given."`,
+  );
+});
+
+test.each<[string, boolean]>([
+  ["web", true],
+  ["Wéb 100%", true],
+  ["..a", true],
+  ["", false],
+  [".", false],
+  ["..", false],
+  ["a/b", false],
+  ["a\\b", false],
+  ["a\tb", false],
+  ["\u007f", false],
+  ["\udc00", false],
+])("%j in a path: %s", (value, isSafe) => {
+  expect(pathSafe(value)).toBe(isSafe);
+});
