@@ -1,0 +1,36 @@
+import { all, type Check, flag, list, may, must, object, type Property, say, text, word } from "./shape.ts";
+import { confirm, plain } from "./text-objects.ts";
+
+// What elements have in common: https://docs.slack.dev/reference/block-kit/block-elements
+
+const actionId: Check = all(text("action.id"), (value, at, site) => {
+  if (typeof value !== "string") return;
+  if (site.actionIds.has(value)) say(site, "action.id-unique", [at, `duplicate action_id: ${value}`]);
+  site.actionIds.add(value);
+});
+
+const focus: Check = all(flag, (value, at, site) => {
+  if (value !== true) return;
+  site.totals.focused += 1;
+  if (site.totals.focused > 1) say(site, "view.focus", [at, "only one element may have focus_on_load"]);
+});
+
+const triggers = object({ trigger_actions_on: may(list(word("on_enter_pressed", "on_character_entered"))) });
+
+/** What can be clicked. */
+export const acts = { action_id: may(actionId), confirm: may(confirm) };
+/** What can be clicked and may have the focus. */
+export const focuses = { ...acts, focus_on_load: may(focus) };
+/** What can be picked from and says what to pick. */
+export const picks = { ...focuses, placeholder: may(plain("placeholder.text")) };
+/** What can be typed into. */
+export const typed = {
+  action_id: may(actionId),
+  focus_on_load: may(focus),
+  placeholder: may(plain("placeholder.text")),
+  dispatch_action_config: may(triggers),
+};
+
+export function element(type: string, properties: Readonly<Record<string, Property>>): Check {
+  return object({ type: must(word(type)), ...properties });
+}

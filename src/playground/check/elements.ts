@@ -1,0 +1,26 @@
+import { acts, element } from "./element.ts";
+import { datetimepicker, fields, pickers, richTextInput } from "./fields.ts";
+import { imageElement } from "./images.ts";
+import { menus, overflow } from "./menus.ts";
+import { byType, type Check, may, must, text, word } from "./shape.ts";
+import { plain } from "./text-objects.ts";
+
+// Which element stands where: https://docs.slack.dev/reference/block-kit/block-elements
+
+const button = element("button", {
+  ...acts,
+  text: must(plain("button.text")),
+  value: may(text("button.value")),
+  url: may(text("button.url")),
+  style: may(word("primary", "danger")),
+  accessibility_label: may(text("button.label")),
+});
+
+const rich = { rich_text_input: richTextInput };
+
+/** Beside a section's text. */
+export const accessory: Check = byType({ button, overflow, image: imageElement, ...menus, ...pickers }, "block.place");
+/** In an actions block. */
+export const action: Check = byType({ button, overflow, ...menus, ...pickers, datetimepicker, ...rich }, "block.place");
+/** In an input block. */
+export const input: Check = byType({ ...menus, ...pickers, datetimepicker, ...fields, ...rich }, "block.place");

@@ -1,0 +1,76 @@
+import { isList, isObject, type Json, type JsonObject, objectsOf, parseJson, textOf } from "../json.ts";
+import { type LimitId, limits } from "../limits.ts";
+import { refuse, Refused } from "../refusal.ts";
+import { checkBlocks } from "./blocks.ts";
+import { newSite } from "./shape.ts";
+
+/** What a message says, checked. An undefined part was not given. */
+export type Content = {
+  readonly text: string;
+  readonly blocks: readonly JsonObject[] | undefined;
+  readonly attachments: readonly JsonObject[] | undefined;
+  readonly parsesNames: boolean;
+  readonly mrkdwn: boolean;
+};
+
+export type ContentRules = {
+  readonly textLimit: LimitId;
+  /** chat.* methods sum up the size of the blocks; response_url does not. */
+  readonly summed: boolean;
+  readonly needsText: boolean;
+};
+
+/** Forms carry blocks and attachments as JSON text, JSON bodies as lists. */
+function listOf(value: Json | undefined, error: string): readonly JsonObject[] | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const parsed = typeof value === "string" ? parseJson(value) : value;
+  if (!isList(parsed) || !parsed.every(isObject)) refuse(error, "message.format", "must be a JSON array of objects");
+  return objectsOf(parsed);
+}
+
+function checkText(args: JsonObject, rules: ContentRules): string {
+  const [text, markdown] = [textOf(args["text"]), textOf(args["markdown_text"])];
+  if (markdown !== "") {
+    if (text !== "" || args["blocks"] !== undefined) {
+      refuse("markdown_text_conflict", "message.markdown-alone", "markdown_text with text or blocks");
+    }
+    checkLength(markdown, "message.markdown-text");
+  }
+  checkLength(text, rules.textLimit);
+  if (rules.needsText && text === "" && markdown === "") refuse("no_text", "message.text-needed", "no top-level text");
+  return text === "" ? markdown : text;
+}
+
+function checkLength(text: string, limit: LimitId): void {
+  if (text.length > limits[limit].max) refuse("msg_too_long", limit, `${text.length} characters`);
+}
+
+function checkSize(blocks: readonly JsonObject[]): void {
+  const size = JSON.stringify(blocks.filter((block) => block["type"] !== "table")).length;
+  if (size > limits["message.blocks-size"].max) {
+    refuse("msg_blocks_too_long", "message.blocks-size", `${size} characters of JSON in the blocks`);
+  }
+}
+
+function checkAttachments(attachments: readonly JsonObject[]): void {
+  const { max } = limits["message.attachments"];
+  if (attachments.length > max)
+    refuse("too_many_attachments", "message.attachments", `${attachments.length} attachments`);
+}
+
+/** Reads and checks text, blocks and attachments of a message; throws Refused with Slack's code. */
+export function checkContent(args: JsonObject, rules: ContentRules): Content {
+  const text = checkText(args, rules);
+  const blocks = listOf(args["blocks"], "invalid_blocks_format");
+  const attachments = listOf(args["attachments"], "invalid_attachments");
+  const site = newSite("message");
+  if (blocks !== undefined) checkBlocks(blocks, "/blocks", site);
+  for (const [index, each] of (attachments ?? []).entries()) {
+    if (each["blocks"] !== undefined) checkBlocks(each["blocks"], `/attachments/${index}/blocks`, site);
+  }
+  if (site.problems.length > 0) throw new Refused("invalid_blocks", site.problems);
+  if (blocks !== undefined && rules.summed) checkSize(blocks);
+  checkAttachments(attachments ?? []);
+  const parsesNames = args["parse"] === "full" || args["link_names"] === true;
+  return { text, blocks, attachments, parsesNames, mrkdwn: args["mrkdwn"] !== false };
+}

@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from "node:util";
+import { isList, isObject, type Json, objectsOf } from "../json.ts";
+import type { LimitId } from "../limits.ts";
+import { all, type Check, list, may, must, object, say, text } from "./shape.ts";
+import { plain, plainOrMrkdwn } from "./text-objects.ts";
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+const shared = { value: must(text("option.value")), description: may(plain("option.description")) };
+export const plainOption: Check = object({ text: must(plain("option.text")), ...shared });
+export const anyOption: Check = object({
+  text: must(plainOrMrkdwn("option.text")),
+  value: shared.value,
+  description: may(plainOrMrkdwn("option.description")),
+});
+export const overflowOption: Check = object({
+  text: must(plain("option.text")),
+  ...shared,
+  url: may(text("option.url")),
+});
+
+export const options = (limit: LimitId): Check => list(plainOption, limit);
+
+export const optionGroups: Check = list(
+  object({ label: must(plain("group.label")), options: must(options("group.options")) }),
+  "select.groups",
+);
+
+function offered(value: Json): readonly Json[] {
+  if (!isObject(value)) return [];
+  const grouped = objectsOf(value["option_groups"]).flatMap((group) => objectsOf(group["options"]));
+  return [...objectsOf(value["options"]), ...grouped];
+}
+
+/** initial_option and initial_options are, whole, among the options. */
+export const initialAmongOptions: Check = (value, at, site) => {
+  if (!isObject(value)) return;
+  const one = value["initial_option"];
+  const many = value["initial_options"];
+  const initial = [...(one === undefined ? [] : [one]), ...(isList(many) ? many : [])];
+  const all = offered(value);
+  for (const option of initial) {
+    if (!all.some((each) => isDeepStrictEqual(each, option))) {
+      say(site, "option.initial", [at, "initial option does not match any of the options"]);
+    }
+  }
+};
+
+/** A static select has options or option_groups. */
+export const oneSource: Check = (value, at, site) => {
+  if (!isObject(value)) return;
+  const sources = [value["options"], value["option_groups"]].filter((source) => source !== undefined);
+  if (sources.length !== 1) say(site, "select.source", [at, "exactly one of options, option_groups is needed"]);
+};
+
+// An empty list is a fine answer: nothing matches.
+const suggestedOptions: Check = (value, at, site) => {
+  if (!isList(value) || value.length > 0) options("select.options")(value, at, site);
+};
+
+/** The answer to block_suggestion: the options of a static select, or none. */
+export const suggestion: Check = all(
+  object({ options: may(suggestedOptions), option_groups: may(optionGroups) }),
+  oneSource,
+);

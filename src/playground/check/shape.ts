@@ -1,0 +1,123 @@
+import { isList, isObject, type Json } from "../json.ts";
+import { type LimitId, limits } from "../limits.ts";
+import type { Problem } from "../refusal.ts";
+import type { RuleId } from "../rules.ts";
+
+export type Surface = "message" | "modal" | "home";
+
+/** What is checked together: one message or one view. `actionIds` is of one block. */
+export type Site = {
+  readonly surface: Surface;
+  readonly problems: Problem[];
+  readonly blockIds: Set<string>;
+  readonly actionIds: Set<string>;
+  readonly totals: { tables: number; cellText: number; markdown: number; focused: number };
+};
+
+/** Looks at one value and adds what is wrong with it to `site.problems`. `at` is its JSON pointer. */
+export type Check = (value: Json, at: string, site: Site) => void;
+export type Property = { readonly check: Check; readonly needed: boolean };
+
+export function newSite(surface: Surface): Site {
+  const totals = { tables: 0, cellText: 0, markdown: 0, focused: 0 };
+  return { surface, problems: [], blockIds: new Set(), actionIds: new Set(), totals };
+}
+
+export function say(site: Site, rule: RuleId, problem: readonly [at: string, message: string]): void {
+  site.problems.push({ rule, at: problem[0], message: problem[1] });
+}
+
+export const must = (check: Check): Property => ({ check, needed: true });
+export const may = (check: Check): Property => ({ check, needed: false });
+
+/** An object with exactly these properties. */
+export function object(properties: Readonly<Record<string, Property>>): Check {
+  return (value, at, site) => {
+    if (!isObject(value)) return say(site, "object.value", [at, "must be an object"]);
+    for (const name of Object.keys(value)) {
+      if (!Object.hasOwn(properties, name)) say(site, "object.property", [at, `invalid additional property: ${name}`]);
+    }
+    for (const [name, property] of Object.entries(properties)) {
+      const inner = value[name];
+      if (inner !== undefined) property.check(inner, `${at}/${name}`, site);
+      else if (property.needed) say(site, "object.required", [at, `missing required field: ${name}`]);
+    }
+  };
+}
+
+/** A string of 1 to `limit` characters. */
+export function text(limit: LimitId): Check {
+  const { max } = limits[limit];
+  return (value, at, site) => {
+    if (typeof value !== "string") say(site, "object.value", [at, "must be a string"]);
+    else if (value === "") say(site, "text.empty", [at, "must be more than 0 characters"]);
+    else if (value.length > max) say(site, limit, [at, `must be less than ${max + 1} characters`]);
+  };
+}
+
+/** A string of any length, "" too. */
+export const anyString: Check = (value, at, site) => {
+  if (typeof value !== "string") say(site, "object.value", [at, "must be a string"]);
+};
+
+/** A string with at least one character, no upper limit of its own. */
+export const someString: Check = (value, at, site) => {
+  if (typeof value !== "string") say(site, "object.value", [at, "must be a string"]);
+  else if (value === "") say(site, "text.empty", [at, "must be more than 0 characters"]);
+};
+
+export const flag: Check = (value, at, site) => {
+  if (typeof value !== "boolean") say(site, "object.value", [at, "must be a boolean"]);
+};
+
+export function word(...words: readonly string[]): Check {
+  return (value, at, site) => {
+    if (typeof value !== "string" || !words.includes(value)) {
+      say(site, "object.value", [at, `must be one of: ${words.join(", ")}`]);
+    }
+  };
+}
+
+export function pattern(shape: RegExp, example: string): Check {
+  return (value, at, site) => {
+    if (typeof value !== "string" || !shape.test(value)) say(site, "object.value", [at, `must look like ${example}`]);
+  };
+}
+
+/** A whole number in a range; past its upper end it breaks `rule`. */
+export function whole(min: number, max: number, rule: RuleId = "object.value"): Check {
+  return (value, at, site) => {
+    if (typeof value !== "number" || !Number.isInteger(value) || value < min) {
+      say(site, "object.value", [at, `must be a whole number from ${min}`]);
+    } else if (value > max) say(site, rule, [at, `must be no more than ${max}`]);
+  };
+}
+
+/** A list of 1 to `limit` items (no upper limit without one), each of which passes `item`. */
+export function list(item: Check, limit?: LimitId): Check {
+  return (value, at, site) => {
+    if (!isList(value)) return say(site, "object.value", [at, "must be an array"]);
+    if (value.length === 0) say(site, "list.empty", [at, "no less than 1 items allowed"]);
+    if (limit !== undefined && value.length > limits[limit].max) {
+      say(site, limit, [at, `no more than ${limits[limit].max} items allowed`]);
+    }
+    for (const [index, entry] of value.entries()) item(entry, `${at}/${index}`, site);
+  };
+}
+
+/** Picks the check by the value's `type`; another type breaks `rule`. */
+export function byType(checks: Readonly<Record<string, Check>>, rule: RuleId): Check {
+  return (value, at, site) => {
+    const type = isObject(value) ? value["type"] : undefined;
+    const check = typeof type === "string" && Object.hasOwn(checks, type) ? checks[type] : undefined;
+    if (check === undefined) say(site, rule, [`${at}/type`, `unsupported type: ${JSON.stringify(type)}`]);
+    else check(value, at, site);
+  };
+}
+
+/** Passes when all of them pass. */
+export function all(...checks: readonly Check[]): Check {
+  return (value, at, site) => {
+    for (const check of checks) check(value, at, site);
+  };
+}

@@ -1,0 +1,54 @@
+import { isList, isObject, type Json } from "../json.ts";
+import { limits } from "../limits.ts";
+import { richText } from "./rich-text.ts";
+import { byType, type Check, flag, list, may, must, object, say, someString, word } from "./shape.ts";
+
+// https://docs.slack.dev/reference/block-kit/blocks/table-block
+
+const number: Check = (value, at, site) => {
+  if (typeof value !== "number") say(site, "object.value", [at, "must be a number"]);
+};
+
+const cell: Check = byType(
+  {
+    raw_text: object({ type: must(word("raw_text")), text: must(someString) }),
+    raw_number: object({ type: must(word("raw_number")), value: must(number), text: must(someString) }),
+    rich_text: richText,
+  },
+  "block.place",
+);
+
+/** Characters a reader sees in a value: all strings called `text` in it. */
+function visibleLength(value: Json): number {
+  if (isList(value)) return value.reduce<number>((sum, each) => sum + visibleLength(each), 0);
+  if (!isObject(value)) return 0;
+  return Object.entries(value).reduce(
+    (sum, [name, inner]) => sum + (name === "text" && typeof inner === "string" ? inner.length : visibleLength(inner)),
+    0,
+  );
+}
+
+const columnSettings: Check = (value, at, site) => {
+  // null leaves a column as it is, so that a later one can be set.
+  const setting = object({ align: may(word("left", "center", "right")), is_wrapped: may(flag) });
+  if (value !== null) setting(value, at, site);
+};
+
+export const tableBlock = {
+  rows: must(list(list(cell, "table.columns"), "table.rows")),
+  column_settings: may(list(columnSettings, "table.settings")),
+};
+
+/** Counts a table into its message: how many there are, and how much text is in all their cells. */
+export const tableTotals: Check = (value, at, site) => {
+  if (!isObject(value)) return;
+  site.totals.tables += 1;
+  site.totals.cellText += visibleLength(value["rows"] ?? null);
+  if (site.totals.tables > limits["table.count"].max) say(site, "table.count", [at, "only one table allowed"]);
+  if (site.totals.cellText > limits["table.text"].max) {
+    say(site, "table.text", [
+      `${at}/rows`,
+      `must be less than ${limits["table.text"].max + 1} characters over all cells`,
+    ]);
+  }
+};

@@ -1,0 +1,51 @@
+import { isObject, type Json, type JsonObject, objectsOf, parseJson } from "../json.ts";
+import { limits } from "../limits.ts";
+import { refuse, Refused } from "../refusal.ts";
+import { checkBlocks } from "./blocks.ts";
+import { anyString, type Check, flag, may, must, newSite, object, say, text, word } from "./shape.ts";
+import { plain } from "./text-objects.ts";
+
+// https://docs.slack.dev/reference/views
+
+const sized = (limit: "view.private-metadata" | "view.callback-id" | "view.external-id"): Check => {
+  return (value, at, site) => (value === "" ? undefined : text(limit)(value, at, site));
+};
+
+const base = {
+  blocks: must((value, at, site) => checkBlocks(value, at, site)),
+  private_metadata: may(sized("view.private-metadata")),
+  callback_id: may(sized("view.callback-id")),
+  external_id: may(sized("view.external-id")),
+} satisfies Parameters<typeof object>[0];
+
+const modal = object({
+  type: must(word("modal")),
+  title: must(plain("view.title")),
+  submit: may(plain("view.submit")),
+  close: may(plain("view.close")),
+  clear_on_close: may(flag),
+  notify_on_close: may(flag),
+  submit_disabled: may(flag),
+  ...base,
+});
+
+const home = object({ type: must(word("home")), title: may(anyString), ...base });
+
+function hasInput(view: JsonObject): boolean {
+  return objectsOf(view["blocks"]).some((block) => block["type"] === "input");
+}
+
+/** Reads and checks a view (JSON text or an object); throws Refused with Slack's code. */
+export function checkView(given: Json | undefined, surface: "modal" | "home"): JsonObject {
+  const view = typeof given === "string" ? parseJson(given) : given;
+  if (!isObject(view)) refuse("invalid_arguments", "method.arguments", "view must be a JSON object");
+  const size = Buffer.byteLength(JSON.stringify(view));
+  if (size > limits["view.size"].max) refuse("view_too_large", "view.size", `${size} bytes`);
+  const site = newSite(surface);
+  (surface === "modal" ? modal : home)(view, "/view", site);
+  if (surface === "modal" && hasInput(view) && view["submit"] === undefined) {
+    say(site, "view.submit-needed", ["/view", "missing required field: submit"]);
+  }
+  if (site.problems.length > 0) throw new Refused("invalid_arguments", site.problems);
+  return view;
+}

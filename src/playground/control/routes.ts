@@ -1,0 +1,113 @@
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import type { Delivery } from "../deliver.ts";
+import { createPerson, type Person } from "../people/person.ts";
+import { webApi } from "../web-api.ts";
+import type { World } from "../world.ts";
+import { foreignCaller } from "./host-guard.ts";
+import { stateJson } from "./state-json.ts";
+import { drawChanges, waitForChanges } from "./what-changed.ts";
+
+const Patience = {
+  quietMs: z.number().min(0).max(60_000).default(800),
+  deadlineMs: z.number().min(0).max(120_000).default(20_000),
+};
+
+const Say = z.object({
+  as: z.string().default("dana"),
+  channel: z.string().default("ops"),
+  text: z.string().min(1),
+  thread: z.string().optional(),
+  ...Patience,
+});
+const Click = z.object({
+  as: z.string().default("dana"),
+  channel: z.string().default("ops"),
+  label: z.string().min(1),
+  ...Patience,
+});
+type Place = z.infer<typeof Click> | z.infer<typeof Say>;
+
+/** "last" is the newest message with replies, or the newest of all when none has any. */
+function threadOf(person: Person, channel: string, thread: string | undefined): string | undefined {
+  if (thread !== "last") return thread;
+  const seen = person.sees(channel).filter((each) => !each.isEphemeral);
+  return seen.findLast((each) => each.threadTs !== undefined)?.threadTs ?? seen.at(-1)?.ts;
+}
+
+async function doAndLook(world: World, place: Place, act: (person: Person) => Promise<Delivery>): Promise<object> {
+  const person = createPerson(world, place.as);
+  const at = { person, channel: place.channel };
+  const before = world.state.revision;
+  const ack = await act(person);
+  // What the person said themselves is not news; everything after it is.
+  const own = ack.ts;
+  const isNew = (): boolean =>
+    drawChanges(world, at, before) !== "" &&
+    (own === undefined || person.sees(place.channel).some((seen) => seen.revision > before && seen.ts !== own));
+  await waitForChanges(world, isNew, place);
+  return { ack: { ...ack, answer: undefined }, text: drawChanges(world, at, before) };
+}
+
+async function controlled<T extends Place>(
+  context: Context,
+  schema: z.ZodType<T>,
+  act: (place: T) => Promise<object>,
+): Promise<Response> {
+  const parsed = schema.safeParse(await context.req.json().catch(() => undefined));
+  if (!parsed.success) return context.json({ error: z.prettifyError(parsed.error) }, 400);
+  try {
+    return context.json(await act(parsed.data));
+  } catch (error) {
+    // A wrong name of a person, channel or button: the sentence is for who typed it.
+    return context.json({ error: error instanceof Error ? error.message : String(error) }, 400);
+  }
+}
+
+function serveFile(world: World, id: string): Response {
+  const file = world.state.files.get(id);
+  if (file === undefined) return new Response("There is no such file.", { status: 404 });
+  // Whatever a bot uploaded is data here, never a page of this origin.
+  const headers = {
+    "content-type": "text/plain; charset=utf-8",
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+    "x-content-type-options": "nosniff",
+  };
+  return new Response(Buffer.from(file.bytes), { headers });
+}
+
+function guarded(routes: Hono, world: World, hosts: readonly string[]): void {
+  const guard = async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
+    const problem = foreignCaller(world, context.req.raw, hosts);
+    if (problem !== undefined) return context.json({ error: problem }, 403);
+    await next();
+    return undefined;
+  };
+  routes.use("/playground/*", guard);
+  routes.use("/files/*", guard);
+}
+
+/** Everything the playground answers over HTTP: Slack's side for the bot, and the control routes for people. */
+export function controlRoutes(world: World, hosts: readonly string[]): Hono {
+  const routes = new Hono();
+  guarded(routes, world, hosts);
+  routes.all("/api/:method", (context) => webApi.method(world, context.req.param("method"), context.req.raw));
+  routes.post("/response/:id", (context) => webApi.response(world, context.req.param("id"), context.req.raw));
+  routes.post("/upload/:id", (context) => webApi.upload(world, context.req.param("id"), context.req.raw));
+  routes.get("/files/:id", (context) => serveFile(world, context.req.param("id")));
+  routes.get("/playground/state", (context) => context.json(stateJson(world)));
+  routes.post("/playground/say", (context) =>
+    controlled(context, Say, (place) =>
+      doAndLook(world, place, (person) => {
+        const thread = threadOf(person, place.channel, place.thread);
+        return person.says(place.text, { channel: place.channel, ...(thread === undefined ? {} : { thread }) });
+      }),
+    ),
+  );
+  routes.post("/playground/click", (context) =>
+    controlled(context, Click, (place) =>
+      doAndLook(world, place, (person) => person.clicks(place.label, { channel: place.channel })),
+    ),
+  );
+  return routes;
+}

@@ -1,0 +1,66 @@
+import { objectOf, type JsonObject, objectsOf, textOf } from "../json.ts";
+import { elementsOf } from "../view-state.ts";
+
+/** An element in its block, and the option meant in it. */
+export type Found = { readonly block: JsonObject; readonly element: JsonObject; readonly option?: JsonObject };
+
+function plainText(holder: JsonObject, name = "text"): string {
+  return textOf(objectOf(holder[name])["text"]);
+}
+
+function matchButton(element: JsonObject, label: string): boolean {
+  return element["type"] === "button" && (plainText(element) === label || element["action_id"] === label);
+}
+
+function matchOption(element: JsonObject, label: string): JsonObject | undefined {
+  if (element["type"] !== "overflow") return undefined;
+  return objectsOf(element["options"]).find((option) => plainText(option) === label || option["value"] === label);
+}
+
+/** The button, or the option of an overflow menu, with this text or action_id. */
+export function findClickable(blocks: readonly JsonObject[], label: string): Found | undefined {
+  for (const block of blocks) {
+    for (const element of elementsOf(block)) {
+      if (matchButton(element, label)) return { block, element };
+      const option = matchOption(element, label);
+      if (option !== undefined) return { block, element, option };
+    }
+  }
+  return undefined;
+}
+
+/** The menu or field with this action_id, block_id, label or placeholder. */
+export function findField(blocks: readonly JsonObject[], name: string): Found | undefined {
+  for (const block of blocks) {
+    for (const element of elementsOf(block)) {
+      if (element["type"] === "button" || element["type"] === "image") continue;
+      const names = [
+        element["action_id"],
+        block["block_id"],
+        plainText(block, "label"),
+        plainText(element, "placeholder"),
+      ];
+      if (names.includes(name)) return { block, element };
+    }
+  }
+  return undefined;
+}
+
+/** The texts of all that can be clicked, for an error that says what there is. */
+export function clickables(blocks: readonly JsonObject[]): readonly string[] {
+  return blocks.flatMap((block) =>
+    elementsOf(block).flatMap((element) => {
+      if (element["type"] === "button") return [plainText(element)];
+      return element["type"] === "overflow" ? objectsOf(element["options"]).map((option) => plainText(option)) : [];
+    }),
+  );
+}
+
+export function optionsOf(element: JsonObject): readonly JsonObject[] {
+  const grouped = objectsOf(element["option_groups"]).flatMap((group) => objectsOf(group["options"]));
+  return [...objectsOf(element["options"]), ...grouped];
+}
+
+export function optionNamed(options: readonly JsonObject[], name: string): JsonObject | undefined {
+  return options.find((option) => plainText(option) === name || option["value"] === name);
+}

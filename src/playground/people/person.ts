@@ -1,0 +1,132 @@
+import type { Delivery } from "../deliver.ts";
+import type { JsonObject } from "../json.ts";
+import type { Spot } from "../payloads.ts";
+import type { User, View } from "../state.ts";
+import { findUser } from "../workspace.ts";
+import type { World } from "../world.ts";
+import { act, type Actor, blocksAt, isSilent, remember, suggest, valueFor } from "./acts.ts";
+import { channelOf } from "./channel-of.ts";
+import { clickables, type Found, findClickable, findField } from "./find-element.ts";
+import { sayText } from "./says.ts";
+import { drawMessage, type Seen, visibleMessages } from "./seen.ts";
+import { closeView, submitView } from "./submits.ts";
+
+/** Where a person does something. A channel by name or id; "@alex" is the direct conversation with alex. */
+type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };
+
+export type Person = {
+  readonly id: string;
+  readonly name: string;
+  /** Types text and sends it; resolves when the bot has acked, or failed to. */
+  readonly says: (text: string, where?: Where) => Promise<Delivery>;
+  /** Clicks the newest button or overflow option with this text or action_id: in the open modal, else in the channel. */
+  readonly clicks: (label: string, where?: Where) => Promise<Delivery>;
+  /** Picks in the menu, or fills the field, with this action_id, block_id, label or placeholder. */
+  readonly selects: (field: string, choice: string | readonly string[], where?: Where) => Promise<Delivery>;
+  /** Types into an external select; gives the options the bot offers. */
+  readonly searches: (field: string, query: string, where?: Where) => Promise<readonly JsonObject[]>;
+  /** Fills in fields of the open modal, then presses its submit button. */
+  readonly submits: (values?: Readonly<Record<string, string | readonly string[]>>) => Promise<Delivery>;
+  readonly closes: () => Promise<Delivery>;
+  /** The id of a channel as this person names it; throws when there is none or they are not in it. */
+  readonly channelId: (channel?: string) => string;
+  /** What this person sees in a channel, oldest first, replies and own ephemeral messages included. */
+  readonly sees: (channel?: string) => readonly Seen[];
+  readonly modal: () => View | undefined;
+  readonly home: () => View | undefined;
+};
+
+function topModal(world: World, user: User): View | undefined {
+  return world.state.modals.get(user.id)?.at(-1);
+}
+
+/** Where the person looks for something to click, nearest first: a modal covers the channel. */
+function spots(world: World, user: User, where: Where): readonly Spot[] {
+  const view = where.home === true ? world.state.homes.get(user.id) : topModal(world, user);
+  if (view !== undefined) return [{ in: "view", view }];
+  if (where.home === true) return [];
+  const channel = channelOf(world, user, where.channel);
+  const messages = visibleMessages(world.state, channel, user.id).filter(
+    (message) => where.thread === undefined || message.threadTs === where.thread || message.ts === where.thread,
+  );
+  return messages.toReversed().map((message) => ({ in: "message", channel, message }));
+}
+
+type Target = { readonly actor: Actor; readonly found: Found };
+
+function look(
+  world: World,
+  user: User,
+  asked: { where: Where; find: (blocks: readonly JsonObject[]) => Found | undefined },
+): Target | undefined {
+  for (const spot of spots(world, user, asked.where)) {
+    const found = asked.find(blocksAt(spot));
+    if (found !== undefined) return { actor: { user, spot }, found };
+  }
+  return undefined;
+}
+
+function field(world: World, user: User, asked: { where: Where; name: string }): Target {
+  const target = look(world, user, { where: asked.where, find: (blocks) => findField(blocks, asked.name) });
+  if (target === undefined) throw new Error(`${user.name} sees no field "${asked.name}"`);
+  return target;
+}
+
+async function click(world: World, user: User, asked: { label: string; where: Where }): Promise<Delivery> {
+  const target = look(world, user, { where: asked.where, find: (blocks) => findClickable(blocks, asked.label) });
+  if (target === undefined) {
+    const all = spots(world, user, asked.where).flatMap((spot) => clickables(blocksAt(spot)));
+    throw new Error(
+      `${user.name} sees nothing to click named "${asked.label}"; there is: ${[...new Set(all)].join(", ") || "nothing"}`,
+    );
+  }
+  const value = target.found.option === undefined ? {} : { selected_option: target.found.option };
+  return act(world, target.actor, { found: target.found, value });
+}
+
+async function pick(world: World, target: Target, choice: string | readonly string[]): Promise<Delivery> {
+  const choices = typeof choice === "string" ? [choice] : choice;
+  const value = await valueFor(world, target.actor, { found: target.found, choices });
+  remember(world, target.actor, { found: target.found, value });
+  if (isSilent(target.found)) return { kind: "block_actions", acked: true, status: undefined, ms: 0 };
+  return act(world, target.actor, { found: target.found, value });
+}
+
+function openModal(world: World, user: User): View {
+  const view = topModal(world, user);
+  if (view === undefined) throw new Error(`${user.name} has no modal open`);
+  return view;
+}
+
+/** What one person can do and see. */
+export function createPerson(world: World, nameOrId: string): Person {
+  const user = findUser(world.state, nameOrId);
+  if (user === undefined || user.isBot)
+    throw new Error(`There is no person "${nameOrId}". There are dana, alex, omar and gwen.`);
+  return {
+    id: user.id,
+    name: user.name,
+    says: (text, where = {}) =>
+      sayText(world, { user, channel: channelOf(world, user, where.channel), thread: where.thread }, text),
+    clicks: (label, where = {}) => click(world, user, { label, where }),
+    selects: (name, choice, where = {}) => pick(world, field(world, user, { where, name }), choice),
+    searches: (name, query, where = {}) => {
+      const { actor, found } = field(world, user, { where, name });
+      return suggest(world, actor, { found, query });
+    },
+    async submits(values = {}) {
+      const view = openModal(world, user);
+      for (const [name, choice] of Object.entries(values))
+        await pick(world, field(world, user, { where: {}, name }), choice);
+      return submitView(world, user, view);
+    },
+    closes: async () => closeView(world, user, openModal(world, user)),
+    sees: (channel) =>
+      visibleMessages(world.state, channelOf(world, user, channel), user.id).map((message) =>
+        drawMessage(world.state, message),
+      ),
+    channelId: (channel) => channelOf(world, user, channel).id,
+    modal: () => topModal(world, user),
+    home: () => world.state.homes.get(user.id),
+  };
+}

@@ -1,0 +1,79 @@
+import { commandParcel, type Delivery, deliver, eventParcel } from "../deliver.ts";
+import { composedText, escapeNames } from "../escape.ts";
+import { isObject, type Json } from "../json.ts";
+import { commandPayload, eventPayload } from "../payloads.ts";
+import { refuse } from "../refusal.ts";
+import { respond } from "../response-url.ts";
+import type { Channel, Message, User } from "../state.ts";
+import { bot } from "../workspace.ts";
+import { notice, post, type World } from "../world.ts";
+
+export type Speaker = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
+
+/** What the ack of a command says is shown, to its user or to all. Plain text counts as well. */
+function showAnswer(world: World, from: Speaker, answer: Json | undefined): void {
+  if (answer === undefined) return;
+  const body = isObject(answer) ? answer : { text: typeof answer === "string" ? answer : JSON.stringify(answer) };
+  if (body["replace_original"] !== undefined || body["delete_original"] !== undefined) {
+    refuse("invalid_arguments", "response-url.original", "a command's ack has no original message");
+  }
+  respond(world, { user: from.user.id, channel: from.channel.id }, body);
+}
+
+function unsent(kind: string, error: string): Delivery {
+  return { kind, acked: false, status: undefined, ms: 0, error };
+}
+
+async function runCommand(world: World, from: Speaker, text: string): Promise<Delivery> {
+  const [, command = "", words = ""] = /^(\S+)\s*([^]*)$/.exec(text) ?? [];
+  const to = { user: from.user.id, channel: from.channel.id };
+  // https://docs.slack.dev/interactivity/implementing-slash-commands: apps' commands do not work in threads.
+  if (from.thread !== undefined) {
+    notice(world, to, `${command} is not supported in threads. Sorry!`);
+    return unsent("slash_command", "not_supported_in_threads");
+  }
+  if (!world.app.commands.includes(command)) {
+    notice(world, to, `${command} is not a valid command.`);
+    return unsent("slash_command", "invalid_command");
+  }
+  const payload = commandPayload(world, from, { command, text: escapeNames(world.state, words) });
+  const delivery = await deliver(world, {
+    ...commandParcel(payload),
+    onAck: (answer) => showAnswer(world, from, answer),
+  });
+  if (delivery.error !== undefined) notice(world, to, `${command} failed with the error "${delivery.error}"`);
+  return delivery;
+}
+
+function eventsOf(world: World, channel: Channel, text: string): readonly string[] {
+  // An app hears only of channels its bot is in.
+  if (!channel.members.has(bot.user)) return [];
+  const kind =
+    channel.kind === "im" ? "message.im" : channel.kind === "private" ? "message.groups" : "message.channels";
+  const mentioned = text.includes(`<@${bot.user}>`) && channel.kind !== "im" ? ["app_mention"] : [];
+  return [...mentioned, kind].filter((event) => world.app.events.includes(event));
+}
+
+function eventOf(name: string, message: Message, channel: Channel): Parameters<typeof eventPayload>[1] {
+  const shared = { user: message.user, text: message.text, ts: message.ts, event_ts: message.ts, channel: channel.id };
+  const thread = message.threadTs === undefined ? {} : { thread_ts: message.threadTs };
+  if (name === "app_mention") return { type: "app_mention", ...shared, ...thread };
+  const kinds = { public: "channel", private: "group", im: "im" } as const;
+  return { type: "message", channel_type: kinds[channel.kind], ...shared, ...thread };
+}
+
+async function sayWords(world: World, from: Speaker, text: string): Promise<Delivery> {
+  const composed = composedText(world.state, text);
+  const message = post(world, { channel: from.channel.id, user: from.user.id, text: composed, threadTs: from.thread });
+  const events = eventsOf(world, from.channel, composed);
+  const deliveries = await Promise.all(
+    events.map((name) => deliver(world, eventParcel(eventPayload(world, eventOf(name, message, from.channel))))),
+  );
+  const posted: Delivery = { kind: "message", acked: true, status: undefined, ms: 0 };
+  return { ...(deliveries[0] ?? posted), ts: message.ts };
+}
+
+/** What a person types: a command when it starts with a slash, otherwise a message. */
+export async function sayText(world: World, from: Speaker, text: string): Promise<Delivery> {
+  return text.startsWith("/") ? runCommand(world, from, text.trim()) : sayWords(world, from, text);
+}

@@ -1,0 +1,98 @@
+import { createClock } from "./clock.ts";
+import { controlRoutes } from "./control/routes.ts";
+import { times } from "./limits.ts";
+import { createPerson, type Person } from "./people/person.ts";
+import { bot, findChannel, newState } from "./workspace.ts";
+import type { Message } from "./state.ts";
+import { createTranscript, type Exchange } from "./transcript.ts";
+import { createTrouble, type Trouble } from "./trouble.ts";
+import type { App, World } from "./world.ts";
+
+export type PlaygroundOptions = {
+  readonly app: App;
+  readonly signingSecret: string;
+  /** xoxb-… */
+  readonly botToken: string;
+  /** The playground's own base URL; a function where the port is not known yet. */
+  readonly url: string | (() => string);
+  /** Where the bot listens: http://127.0.0.1:3000/slack/events */
+  readonly requestUrl: () => string;
+  /** Milliseconds; every expiry and ts comes from it. Signatures use wall time, because the bot checks them by it. */
+  readonly now?: () => number;
+  /** How long Slack waits for an ack; 3 s unless a test cannot wait that long. */
+  readonly ackMs?: number;
+  /** Hosts besides loopback ones from which the control routes may be used ("gantry.example:8080"). */
+  readonly hosts?: readonly string[];
+};
+
+/** A message with its replies, ephemeral ones left out. */
+type Thread = Message & { readonly replies: readonly Message[] };
+
+export type Playground = {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** A person by name or id: "dana". */
+  readonly as: (user: string) => Person;
+  readonly transcript: () => readonly Exchange[];
+  readonly trouble: Trouble & {
+    readonly removeBot: (channel: string) => void;
+    readonly inviteBot: (channel: string) => void;
+  };
+  readonly messages: (channel: string) => readonly Thread[];
+  /** Calls back after every change; returns what ends it. */
+  readonly watch: (watcher: () => void) => () => void;
+  /** Ends answers that hang. */
+  readonly close: () => void;
+};
+
+function newWorld(options: PlaygroundOptions): World {
+  const now = options.now ?? Date.now;
+  const { url } = options;
+  return {
+    app: options.app,
+    state: newState(options.app.botDisplayName),
+    clock: createClock(now),
+    transcript: createTranscript(now),
+    trouble: createTrouble(),
+    signingSecret: options.signingSecret,
+    botToken: options.botToken,
+    ackMs: options.ackMs ?? times.ack.ms,
+    url: () => (typeof url === "string" ? url : url()).replace(/\/$/, ""),
+    requestUrl: options.requestUrl,
+    watchers: new Set(),
+  };
+}
+
+function channelNamed(world: World, name: string): { readonly id: string; readonly members: Set<string> } {
+  const channel = findChannel(world.state, name);
+  if (channel === undefined) throw new Error(`there is no channel "${name}"`);
+  return channel;
+}
+
+function threads(world: World, name: string): readonly Thread[] {
+  const { id } = channelNamed(world, name);
+  const all = world.state.messages.filter((message) => message.channel === id && message.ephemeralTo === undefined);
+  return all
+    .filter((message) => message.threadTs === undefined)
+    .map((message) => ({ ...message, replies: all.filter((reply) => reply.threadTs === message.ts) }));
+}
+
+/** A simulated Slack workspace for one bot. Give its `fetch` to an HTTP server, and its URL to the bot as slackApiUrl. */
+export function createPlayground(options: PlaygroundOptions): Playground {
+  const world = newWorld(options);
+  const routes = controlRoutes(world, options.hosts ?? []);
+  return {
+    fetch: async (request) => routes.fetch(request),
+    as: (user) => createPerson(world, user),
+    transcript: () => world.transcript.exchanges,
+    trouble: Object.assign(world.trouble, {
+      removeBot: (channel: string) => void channelNamed(world, channel).members.delete(bot.user),
+      inviteBot: (channel: string) => void channelNamed(world, channel).members.add(bot.user),
+    }),
+    messages: (channel) => threads(world, channel),
+    watch(watcher) {
+      world.watchers.add(watcher);
+      return () => void world.watchers.delete(watcher);
+    },
+    close: () => world.trouble.release(),
+  };
+}

@@ -1,0 +1,91 @@
+import type { Clock } from "./clock.ts";
+import { withIds } from "./ids.ts";
+import type { JsonObject } from "./json.ts";
+import type { Deletion, Message, State } from "./state.ts";
+import type { Transcript } from "./transcript.ts";
+import type { Trouble } from "./trouble.ts";
+import { bot, slackbot } from "./workspace.ts";
+
+/** What the manifest says of the app, as plain data. `commands` are with their slash. */
+export type App = {
+  readonly name: string;
+  readonly botDisplayName: string;
+  readonly commands: readonly string[];
+  readonly scopes: readonly string[];
+  readonly events: readonly string[];
+};
+
+/** All parts of one playground, handed to whatever acts in it. */
+export type World = {
+  readonly app: App;
+  readonly state: State;
+  readonly clock: Clock;
+  readonly transcript: Transcript;
+  readonly trouble: Trouble;
+  readonly signingSecret: string;
+  readonly botToken: string;
+  readonly ackMs: number;
+  readonly url: () => string;
+  readonly requestUrl: () => string;
+  /** Called after each change of the state. */
+  readonly watchers: Set<() => void>;
+};
+
+/** Notes a change: what changed gets the new revision, and who watches is told. */
+export function touch(world: World, changed?: { revision: number }): void {
+  world.state.revision += 1;
+  if (changed !== undefined) changed.revision = world.state.revision;
+  for (const watcher of world.watchers) watcher();
+}
+
+export type Draft = Pick<Message, "channel" | "user" | "text"> &
+  Partial<Pick<Message, "blocks" | "attachments" | "files" | "isBroadcast" | "isMrkdwn" | "parsesNames">> & {
+    readonly threadTs?: string | undefined;
+    readonly ephemeralTo?: string | undefined;
+    readonly metadata?: JsonObject | undefined;
+  };
+
+/** Puts a message into the workspace. */
+export function post(world: World, draft: Draft): Message {
+  const { threadTs, ephemeralTo, metadata, ...rest } = draft;
+  const message: Message = {
+    attachments: [],
+    files: [],
+    isBroadcast: false,
+    isMrkdwn: true,
+    parsesNames: false,
+    ...rest,
+    blocks: withIds(draft.blocks ?? []),
+    ts: world.clock.ts(),
+    revision: 0,
+    ...(threadTs === undefined ? {} : { threadTs }),
+    ...(ephemeralTo === undefined ? {} : { ephemeralTo }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  world.state.messages.push(message);
+  touch(world, message);
+  return message;
+}
+
+export function remove(world: World, message: Message): void {
+  const place = world.state.messages.indexOf(message);
+  if (place < 0) return;
+  world.state.messages.splice(place, 1);
+  const gone: Deletion = {
+    channel: message.channel,
+    ts: message.ts,
+    ephemeralTo: message.ephemeralTo,
+    revision: world.state.revision + 1,
+  };
+  world.state.deletions.push(gone);
+  touch(world);
+}
+
+/** What only one person sees, said by Slack itself. */
+export function notice(world: World, to: { readonly user: string; readonly channel: string }, text: string): Message {
+  return post(world, { channel: to.channel, user: slackbot, text, ephemeralTo: to.user });
+}
+
+export function isBots(message: Message): boolean {
+  return message.user === bot.user;
+}

@@ -1,0 +1,75 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+type Fields = Record<string, unknown>;
+
+/** One request of the playground as the bot got it. */
+type Received = { readonly headers: IncomingMessage["headers"]; readonly raw: string; readonly payload: Fields };
+
+/** What the bot answers: nothing is an empty 200; "never" leaves the request open. */
+type Reply = { readonly status?: number; readonly body?: string; readonly json?: unknown } | "never" | undefined;
+
+export type SmallBot = {
+  readonly url: string;
+  readonly received: readonly Received[];
+  readonly last: () => Fields;
+  /** Decides the answer to what comes next. */
+  answer: (payload: Fields) => Reply;
+  readonly stop: () => Promise<void>;
+};
+
+function isSigned(secret: string, request: IncomingMessage, raw: string): boolean {
+  const base = `v0:${String(request.headers["x-slack-request-timestamp"])}:${raw}`;
+  const wanted = `v0=${createHmac("sha256", secret).update(base).digest("hex")}`;
+  const given = String(request.headers["x-slack-signature"]);
+  return wanted.length === given.length && timingSafeEqual(Buffer.from(wanted), Buffer.from(given));
+}
+
+function payloadOf(request: IncomingMessage, raw: string): Fields {
+  if (request.headers["content-type"] === "application/json") return JSON.parse(raw);
+  const form = Object.fromEntries(new URLSearchParams(raw));
+  return form["payload"] === undefined ? form : JSON.parse(form["payload"]);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  if (reply === "never") return;
+  const isJson = reply?.json !== undefined;
+  response.writeHead(reply?.status ?? 200, isJson ? { "content-type": "application/json" } : {});
+  response.end(isJson ? JSON.stringify(reply.json) : (reply?.body ?? ""));
+}
+
+/** A bot of a few lines: it checks signatures as Slack tells bots to, keeps what it gets and answers what a test wants. */
+export async function startSmallBot(secret: string): Promise<SmallBot> {
+  const received: Received[] = [];
+  const server: Server = createServer((request, response) => {
+    void bodyOf(request).then((raw) => {
+      if (!isSigned(secret, request, raw)) return send(response, { status: 401 });
+      const payload = payloadOf(request, raw);
+      received.push({ headers: request.headers, raw, payload });
+      return send(response, bot.answer(payload));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
+  const bot: SmallBot = {
+    url: `http://127.0.0.1:${port}/slack/events`,
+    received,
+    last: () => received.at(-1)?.payload ?? {},
+    answer: () => undefined,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+  return bot;
+}

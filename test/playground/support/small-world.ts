@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { type ChatPostMessageArguments, type ChatPostMessageResponse, LogLevel, WebClient } from "@slack/web-api";
+import { createPlayground, type Playground, type PlaygroundOptions } from "../../../src/playground/playground.ts";
+import { type SmallBot, startSmallBot } from "./small-bot.ts";
+
+export const signingSecret = "a-secret-for-tests";
+export const botToken = "xoxb-for-tests";
+
+export const app: PlaygroundOptions["app"] = {
+  name: "Gantry",
+  botDisplayName: "gantry",
+  commands: ["/gantry"],
+  scopes: [
+    "chat:write",
+    "commands",
+    "files:write",
+    "users:read",
+    "usergroups:read",
+    "channels:read",
+    "groups:read",
+    "im:read",
+    "im:write",
+    "app_mentions:read",
+  ],
+  events: ["app_mention"],
+};
+
+export type Answer = Record<string, unknown>;
+
+export type SmallWorld = {
+  readonly playground: Playground;
+  readonly bot: SmallBot;
+  readonly url: string;
+  readonly web: WebClient;
+  /** The SDK's chat.postMessage. */
+  readonly post: (message: ChatPostMessageArguments) => Promise<ChatPostMessageResponse>;
+  /** Moves the playground's clock. */
+  readonly pass: (ms: number) => void;
+  /** Calls a Web API method with a JSON body, without the SDK's own checks. */
+  readonly call: (method: string, args: object, token?: string) => Promise<Answer>;
+  /** The rule the last exchange broke. */
+  readonly rule: () => string | undefined;
+  readonly stop: () => Promise<void>;
+};
+
+function startServer(fetch: (request: Request) => Promise<Response>) {
+  return serve({ fetch, port: 0, hostname: "127.0.0.1" });
+}
+
+/** A playground on a free port, a small bot beside it, and the real SDK's client pointed at it. */
+export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}): Promise<SmallWorld> {
+  let now = Date.parse("2026-11-20T09:00:00Z");
+  let url = "";
+  const bot = await startSmallBot(signingSecret);
+  const playground = createPlayground({
+    app,
+    signingSecret,
+    botToken,
+    url: () => url,
+    requestUrl: () => bot.url,
+    now: () => now,
+    ...changes,
+  });
+  const server = startServer(playground.fetch);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
+  url = `http://127.0.0.1:${port}`;
+  const web = new WebClient(botToken, {
+    slackApiUrl: `${url}/api/`,
+    retryConfig: { retries: 0 },
+    logLevel: LogLevel.ERROR,
+  });
+  return {
+    playground,
+    bot,
+    url,
+    web,
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Slack's method, not that of a browser's window
+    post: async (message) => web.chat.postMessage(message),
+    pass: (ms) => void (now += ms),
+    async call(method, args, token = botToken) {
+      const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+      const request = new Request(`${url}/api/${method}`, { method: "POST", headers, body: JSON.stringify(args) });
+      return JSON.parse(await (await playground.fetch(request)).text());
+    },
+    rule: () => playground.transcript().at(-1)?.refusal?.rule,
+    async stop() {
+      playground.close();
+      server.close();
+      if ("closeAllConnections" in server) server.closeAllConnections();
+      await bot.stop();
+    },
+  };
+}
