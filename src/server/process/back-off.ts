@@ -1,0 +1,24 @@
+/** How long to wait before a crashed process is started again. */
+export type BackOff = { readonly first: number; readonly max: number };
+
+/** After this many failures in a row a service is `Failed`; it is still tried again. */
+export const FAILURES_OF_A_CRASH_LOOP = 3;
+
+/** How many times a job is run again; Kubernetes' `backoffLimit` is 6 too.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy */
+export const JOB_RETRIES = 6;
+
+/** Milliseconds to wait after `failures` failures in a row: doubled each time, up to the maximum. */
+export function delayAfter(failures: number, { first, max }: BackOff): number {
+  return Math.min(max, first * 2 ** Math.max(0, failures - 1));
+}
+
+/** A process that stayed up this long has recovered: its failures are forgotten. */
+export function recoveredAfterMs({ first }: BackOff): number {
+  return first * 10;
+}
+
+/** A wait as people read it. */
+export function duration(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,173 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import type { Readable } from "node:stream";
+import type { Kysely } from "kysely";
+import { findImage, type CatalogueEntry } from "./catalogue.ts";
+import { planLaunch, caveats, type Launch, type LaunchPlan } from "./launch-plan.ts";
+import { splitLines } from "./log-lines.ts";
+import type { LogWriter } from "./log-writer.ts";
+import { enforcedMib } from "./memory-limit.ts";
+import type { MemoryWatch } from "./memory-watch.ts";
+import { endProcesses, signalProcess } from "./orphans.ts";
+import { forgetProcess, recordStart, recordToken } from "./process-store.ts";
+import { seeProcesses, startOf } from "./seen-process.ts";
+import type { StateTables } from "./tables.ts";
+
+/** What starting a process needs of the engine. */
+export type Surface = {
+  readonly state: Kysely<StateTables>;
+  readonly logs: LogWriter;
+  readonly memory: MemoryWatch;
+  readonly catalogue: readonly CatalogueEntry[];
+  readonly graceMs: number;
+};
+
+/** How a process ended, as a clause: "exited with code 1". */
+export type Exit = { readonly code: number | null; readonly how: string };
+
+/** A running program. */
+export type Child = {
+  readonly pid: number | undefined;
+  /** Resolves, never rejects, when the process is gone with all it started, and its output is in the log. */
+  readonly exited: Promise<Exit>;
+  /** SIGTERM to the process group, SIGKILL after the grace time; resolves with `exited`. May be called twice. */
+  readonly stop: () => Promise<void>;
+};
+
+/** How long the output of a process that is gone is waited for: a descendant may hold the pipe open. */
+const LAST_OUTPUT_MS = 500;
+
+/** Starts one process in a group of its own. It is written down before it starts, so that it is never lost. */
+export async function startChild(launch: Launch, surface: Surface): Promise<Child> {
+  const token = randomBytes(16).toString("hex");
+  const plan = planLaunch(launch, findImage(surface.catalogue, launch.container.image), token);
+  const say = (line: string) => surface.logs.append(launch.workload, launch.instance, `[gantry] ${line}`);
+  for (const caveat of caveats(launch, process.platform)) say(caveat);
+  await recordToken(surface.state, token, launch.workload);
+  const started = spawnPlan(plan, launch);
+  if (started instanceof Error) {
+    await forgetProcess(surface.state, token);
+    return neverStarted(started);
+  }
+  const unwatch = watchMemory(started.pid, { launch, plan, surface });
+  const output = [started.stdout, started.stderr].map((stream) => record(stream, launch, surface.logs));
+  const exited = goneOf(started).then(async (exit) => {
+    unwatch();
+    await Promise.race([Promise.all(output), after(LAST_OUTPUT_MS)]);
+    started.stdout?.destroy();
+    started.stderr?.destroy();
+    await orSay(say, () => cleanUp(token, plan, surface.state));
+    return exit;
+  });
+  const { pid } = started;
+  if (pid !== undefined) {
+    // Its token is written down already, that is enough to find it: it is not worth losing a process that runs.
+    await orSay(say, async () => recordStart(surface.state, token, { pid, started: (await startOf(pid)) ?? null }));
+  }
+  return { pid, exited, stop: () => stopGroup(started, exited, surface.graceMs) };
+}
+
+async function cleanUp(token: string, plan: LaunchPlan, state: Kysely<StateTables>): Promise<void> {
+  // A catalogue program starts nothing; a host command may leave something behind, even outside of its group. As in a
+  // container, the end of the first process is the end of all.
+  if (plan.isHostCommand) await endProcesses([{ token, pid: null, started: null }], table, 0);
+  await forgetProcess(state, token);
+}
+
+/** Does what must not take the program down with it; a failure is told in its log. */
+async function orSay(say: (line: string) => void, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    say(`the engine could not keep its books: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const table = { see: seeProcesses, kill: signalProcess };
+
+function spawnPlan(plan: LaunchPlan, { workFolder }: Launch): ChildProcess | Error {
+  try {
+    mkdirSync(workFolder, { recursive: true });
+    const child = spawn(process.execPath, plan.args, { cwd: workFolder, env: plan.env, detached: true, stdio: "pipe" });
+    // The other end may be gone before it has read: its exit says what there is to say.
+    child.stdin.on("error", () => undefined);
+    child.stdin.write(`${JSON.stringify(plan.handedEnv)}\n`);
+    return child;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** What is said of a process that never came to be. */
+export function notStarted(error: unknown): Exit {
+  return { code: null, how: `could not be started (${error instanceof Error ? error.message : String(error)})` };
+}
+
+function neverStarted(error: Error): Child {
+  const exit = async () => notStarted(error);
+  return { pid: undefined, exited: exit(), stop: async () => undefined };
+}
+
+function goneOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.on("error", (error) => {
+      // Without a pid there is no process, and no exit will follow.
+      if (child.pid === undefined) resolve(notStarted(error));
+    });
+    child.on("exit", (code, signal) => {
+      resolve({ code, how: code === null ? `was ended by ${signal}` : `exited with code ${code}` });
+    });
+  });
+}
+
+async function stopGroup(child: ChildProcess, exited: Promise<Exit>, graceMs: number): Promise<void> {
+  const isGone = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+  const signal = (name: "SIGTERM" | "SIGKILL") => {
+    // Only while the leader is not collected: its pid, which is the number of the group, cannot be another's then.
+    if (!isGone() && child.pid !== undefined) signalProcess(-child.pid, name);
+  };
+  signal("SIGTERM");
+  const kill = setTimeout(() => signal("SIGKILL"), graceMs);
+  await exited;
+  clearTimeout(kill);
+}
+
+/** Puts what a stream says into the log, no faster than the log takes it. */
+async function record(stream: Readable | null, launch: Launch, logs: LogWriter): Promise<void> {
+  if (!stream) return;
+  const splitter = splitLines();
+  const append = (lines: string[]) => {
+    for (const line of lines) logs.append(launch.workload, launch.instance, line);
+  };
+  try {
+    for await (const chunk of stream) {
+      append(splitter.push(chunk as Buffer)); // a stream without an encoding gives buffers
+      await logs.room();
+    }
+  } catch {
+    // The pipe was destroyed with output in it: what came until then is in the log.
+  }
+  append(splitter.end());
+}
+
+function watchMemory(
+  pid: number | undefined,
+  { launch, plan, surface }: { launch: Launch; plan: LaunchPlan; surface: Surface },
+): () => void {
+  const { memoryMib } = launch.container;
+  if (pid === undefined || memoryMib === undefined) return () => undefined;
+  const limitMib = enforcedMib(memoryMib);
+  const onExceeded = (used: number) => {
+    const line = `[gantry] out of memory: ${Math.ceil(used)} MiB used, the limit is ${limitMib} MiB, killed`;
+    surface.logs.append(launch.workload, launch.instance, line);
+    unwatch();
+    signalProcess(-pid, "SIGKILL");
+  };
+  const unwatch = surface.memory.watch({ pid, limitMib, onlyChildren: plan.isHostCommand, onExceeded });
+  return unwatch;
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

@@ -1,0 +1,20 @@
+import type { NewJob } from "../../api/schema.ts";
+import type { CatalogueEntry } from "./catalogue.ts";
+import { readContainers, type Container } from "./container.ts";
+
+/** What a job is meant to do. */
+export type JobDefinition = {
+  readonly containers: readonly Container[];
+  readonly volumes: readonly string[];
+  readonly syncTimezone: boolean;
+};
+
+/** Reads a creation body; throws a `Refusal` 400 that says what is wrong. */
+export function readJob(name: string, body: NewJob, catalogue: readonly CatalogueEntry[]): JobDefinition {
+  const volumes = (body.volumes ?? []).map((volume) => volume.name);
+  return {
+    containers: readContainers(body.containers, { catalogue, workload: name, volumes }),
+    volumes,
+    syncTimezone: body.sync_timezone ?? false,
+  };
+}

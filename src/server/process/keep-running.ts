@@ -1,0 +1,99 @@
+import { delayAfter, recoveredAfterMs, type BackOff } from "./back-off.ts";
+import { notStarted, type Child, type Exit } from "./child.ts";
+
+/** Keeps one program running: starts it, waits for its end, decides, and starts it again after a back-off. */
+export type Kept = {
+  /** Stops the program and never starts it again; resolves when it is gone. May be called twice. */
+  readonly stop: () => Promise<void>;
+  /** Forgets the failures, and ends a back-off now. */
+  readonly retryNow: () => void;
+  /** Failures in a row; 0 again once a process has stayed up for long enough. */
+  readonly failures: () => number;
+  /** The process that runs now. */
+  readonly current: () => Child | undefined;
+};
+
+export type KeepRunning = {
+  readonly start: () => Promise<Child>;
+  readonly backOff: BackOff;
+  /** A process was started. */
+  readonly onStart: (child: Child) => void;
+  /**
+   * A process ended by itself: whether to start another one. `failures` counts this one; `delayMs` is how long it would
+   * be waited for. Not asked about a process that was stopped.
+   */
+  readonly onExit: (exit: Exit, after: { failures: number; delayMs: number }) => Promise<"again" | "over">;
+  readonly onError: (error: unknown) => void;
+};
+
+/** One that never starts counts as one that failed at once. */
+async function startOrFail(start: KeepRunning["start"]): Promise<Child> {
+  try {
+    return await start();
+  } catch (error) {
+    return { pid: undefined, exited: Promise.resolve(notStarted(error)), stop: async () => undefined };
+  }
+}
+
+export function keepRunning(options: KeepRunning): Kept {
+  const stopping = new AbortController();
+  const rest = makeRest();
+  let child: Child | undefined;
+  let startedAt = 0;
+  let failures = 0;
+
+  const hasRecovered = () => child !== undefined && performance.now() - startedAt >= recoveredAfterMs(options.backOff);
+
+  async function runOnce(): Promise<"again" | "over"> {
+    child = await startOrFail(options.start);
+    startedAt = performance.now();
+    if (stopping.signal.aborted) void child.stop();
+    else options.onStart(child);
+    const exit = await child.exited;
+    failures = hasRecovered() ? 1 : failures + 1;
+    child = undefined;
+    if (stopping.signal.aborted) return "over";
+    const delayMs = delayAfter(failures, options.backOff);
+    const next = await options.onExit(exit, { failures, delayMs });
+    if (next === "again" && !stopping.signal.aborted) await rest.take(delayMs);
+    return next;
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted && (await runOnce()) === "again");
+  }
+
+  const ended = run().catch(options.onError);
+  return {
+    async stop() {
+      stopping.abort();
+      rest.end();
+      await child?.stop();
+      await ended;
+    },
+    retryNow() {
+      failures = 0;
+      rest.end();
+    },
+    failures: () => (hasRecovered() ? 0 : failures),
+    current: () => child,
+  };
+}
+
+/** A pause that can be cut short. */
+function makeRest(): { take: (ms: number) => Promise<void>; end: () => void } {
+  let wake: (() => void) | undefined;
+  return {
+    async take(ms) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      wake = undefined;
+    },
+    end: () => wake?.(),
+  };
+}

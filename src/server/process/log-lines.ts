@@ -1,0 +1,67 @@
+/** A line of a program that is longer than this many bytes is stored in several pieces. */
+export const MAX_LINE_BYTES = 16 * 1024;
+
+/** Stands before each piece of a long line but the first. */
+const CONTINUED = "[…] ";
+const NEWLINE = 10;
+
+export type LineSplitter = {
+  /** The lines that are complete with this chunk. */
+  readonly push: (chunk: Buffer) => string[];
+  /** The last line, when the output ended without a line end. */
+  readonly end: () => string[];
+};
+
+/** Cuts the output of a program into lines. Invalid UTF-8 and NUL become U+FFFD; the end of a line is `\n` or `\r\n`. */
+export function splitLines(): LineSplitter {
+  let rest = Buffer.alloc(0);
+  let continued = false;
+
+  function take(piece: Buffer, complete: boolean): string {
+    const text = piece.toString("utf8").replaceAll("\0", "\uFFFD");
+    const line = (continued ? CONTINUED : "") + (complete ? text.replace(/\r$/, "") : text);
+    continued = !complete;
+    return line;
+  }
+
+  function cutLong(lines: string[]): void {
+    while (rest.length > MAX_LINE_BYTES) {
+      const cut = cutBefore(rest, MAX_LINE_BYTES);
+      lines.push(take(rest.subarray(0, cut), false));
+      rest = rest.subarray(cut);
+    }
+  }
+
+  return {
+    push(chunk) {
+      const lines: string[] = [];
+      let from = 0;
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        rest = join(rest, chunk.subarray(from, at));
+        cutLong(lines);
+        lines.push(take(rest, true));
+        rest = Buffer.alloc(0);
+        from = at + 1;
+      }
+      rest = join(rest, chunk.subarray(from));
+      cutLong(lines);
+      return lines;
+    },
+    end() {
+      const last = rest.length > 0 ? [take(rest, true)] : [];
+      rest = Buffer.alloc(0);
+      return last;
+    },
+  };
+}
+
+function join(left: Buffer<ArrayBuffer>, right: Buffer): Buffer<ArrayBuffer> {
+  return Buffer.concat([left, right]);
+}
+
+/** The last place at or before `limit` that is not inside a character: continuation bytes of UTF-8 are 10xxxxxx. */
+function cutBefore(bytes: Buffer, limit: number): number {
+  let cut = limit;
+  while (cut > limit - 4 && ((bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1;
+  return ((bytes[cut] ?? 0) & 0xc0) === 0x80 ? limit : cut;
+}

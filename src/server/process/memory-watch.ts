@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+
+/** A process with a memory limit. */
+export type Watched = {
+  readonly pid: number;
+  readonly limitMib: number;
+  /** Only what the process has started counts, not the process itself: the runner of a host command. */
+  readonly onlyChildren: boolean;
+  readonly onExceeded: (usedMib: number) => void;
+};
+
+export type MemoryWatch = {
+  /** Watches until the returned function is called. */
+  readonly watch: (watched: Watched) => () => void;
+};
+
+/**
+ * Looks at the resident memory of each watched process at an interval. Only Linux can be looked at cheaply enough;
+ * elsewhere nothing is watched, and the log of the program says so.
+ */
+export function makeMemoryWatch(intervalMs: number): MemoryWatch {
+  const all = new Set<Watched>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    for (const watched of all) {
+      const used = usedMib(watched.pid, watched.onlyChildren);
+      if (used > watched.limitMib) watched.onExceeded(used);
+    }
+  }
+
+  return {
+    watch(watched) {
+      if (process.platform !== "linux") return () => undefined;
+      all.add(watched);
+      timer ??= setInterval(look, intervalMs);
+      return () => {
+        all.delete(watched);
+        if (all.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+  };
+}
+
+function usedMib(pid: number, onlyChildren: boolean): number {
+  const children = childrenOf(pid).reduce((sum, child) => sum + usedMib(child, false), 0);
+  return onlyChildren ? children : children + residentMib(pid);
+}
+
+/** VmRSS: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
+function residentMib(pid: number): number {
+  const kib = /^VmRSS:\s*(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1];
+  return Number(kib ?? 0) / 1024;
+}
+
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+}
+
+/** Empty for a process that has just gone. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { SeenProcess } from "./seen-process.ts";
+
+/** What was written down about a child: its token before it was started, pid and start time right after. */
+export type RecordedProcess = {
+  readonly token: string;
+  readonly pid: number | null;
+  readonly started: string | null;
+};
+
+/** How processes are looked at and signalled: the real thing, or a test's. */
+export type ProcessTable = {
+  readonly see: () => Promise<readonly SeenProcess[]>;
+  readonly kill: (pid: number, signal: "SIGTERM" | "SIGKILL") => void;
+};
+
+const POLL_MS = 20;
+/** A process that outlives SIGKILL this long hangs in the kernel or is another user's: nothing more can be done. */
+const GIVE_UP_MS = 5_000;
+
+/**
+ * Whether a process that is seen was started by us. A pid alone says nothing: pids are used again. The token of its
+ * environment decides; where that cannot be read, pid and start time together do.
+ */
+export function isOurs(seen: SeenProcess, records: readonly RecordedProcess[]): boolean {
+  if (seen.token !== "unreadable") return records.some((record) => record.token === seen.token);
+  return records.some((record) => record.pid === seen.pid && record.started === seen.started);
+}
+
+/**
+ * Ends every process that was started under these records, their descendants included: SIGTERM, SIGKILL after the grace
+ * time, until none is seen any more. Returns the pids that were found.
+ */
+export async function endProcesses(
+  records: readonly RecordedProcess[],
+  table: ProcessTable,
+  graceMs: number,
+): Promise<number[]> {
+  if (records.length === 0) return [];
+  const deadline = performance.now() + graceMs;
+  const asked = new Set<number>();
+  for (;;) {
+    const ours = (await table.see()).filter((seen) => seen.pid !== process.pid && isOurs(seen, records));
+    const late = performance.now() >= deadline;
+    if (ours.length === 0 || performance.now() >= deadline + GIVE_UP_MS) return [...asked];
+    for (const { pid } of ours) {
+      if (late || !asked.has(pid)) table.kill(pid, late ? "SIGKILL" : "SIGTERM");
+      asked.add(pid);
+    }
+    await pause(POLL_MS);
+  }
+}
+
+/** Signals a process, or a whole group when `pid` is negative; that it is gone already is fine. */
+export function signalProcess(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}

@@ -1,0 +1,49 @@
+// gantry/batch: a job that works a number of steps and exits with a given code.
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+const USAGE = "usage: [STEPS] [--exit CODE] [--delay MS] [--fail-first N]";
+
+function refuse(why: string): never {
+  process.stderr.write(`${why}\n${USAGE}\n`);
+  process.exit(2);
+}
+
+function count(name: string, text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : refuse(`${name} takes a number, not ${JSON.stringify(text)}`);
+}
+
+function given() {
+  const options = { exit: { type: "string" }, delay: { type: "string" }, "fail-first": { type: "string" } } as const;
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const { values, positionals } = given();
+if (positionals.length > 1) refuse(`one number of steps, not ${positionals.length}`);
+const steps = count("STEPS", positionals[0] ?? "10");
+const code = count("--exit", values.exit ?? "0");
+if (code > 255) refuse("--exit takes a number from 0 to 255");
+const delayMs = count("--delay", values.delay ?? "500");
+const failFirst = count("--fail-first", values["fail-first"] ?? "0");
+// The engine counts the attempts of a job, from 1.
+const attempt = Number(process.env["GANTRY_ATTEMPT"] ?? "1");
+
+process.on("SIGTERM", () => {
+  process.stdout.write("interrupted\n");
+  process.exit(143);
+});
+
+for (let step = 1; step <= steps; step += 1) {
+  await pause(delayMs);
+  process.stdout.write(`step ${step} of ${steps}\n`);
+}
+if (attempt <= failFirst) {
+  process.stderr.write(`attempt ${attempt} fails, as the first ${failFirst} are to\n`);
+  process.exit(1);
+}
+process.stdout.write(`done, exit ${code}\n`);
+process.exit(code);

@@ -1,0 +1,37 @@
+// gantry/flaky: works for a while, then crashes.
+import { parseArgs } from "node:util";
+
+const USAGE = "usage: [--after MS] [--exit CODE]";
+
+function refuse(why: string): never {
+  process.stderr.write(`${why}\n${USAGE}\n`);
+  process.exit(2);
+}
+
+function settings(): { afterMs: number; code: number } {
+  try {
+    const { values } = parseArgs({ options: { after: { type: "string" }, exit: { type: "string" } } });
+    const afterMs = Number(values.after ?? 30_000);
+    const code = Number(values.exit ?? 1);
+    if (!Number.isInteger(afterMs) || afterMs < 0) refuse("--after takes a number of milliseconds");
+    if (!Number.isInteger(code) || code < 0 || code > 255) refuse("--exit takes a number from 0 to 255");
+    return { afterMs, code };
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const { afterMs, code } = settings();
+process.stdout.write("started, all is well so far\n");
+setTimeout(
+  () => {
+    process.stderr.write(`${new Error("lost the connection to the database").stack}\n`);
+    process.exit(code);
+  },
+  afterMs * (0.5 + Math.random()),
+);
+
+process.on("SIGTERM", () => {
+  process.stdout.write("stopping\n");
+  process.exit(0);
+});

@@ -1,0 +1,62 @@
+// gantry/hello-web: an HTTP server on each PORT that the engine gives it.
+import { createServer, type ServerResponse } from "node:http";
+import { parseArgs } from "node:util";
+
+const USAGE = "usage: [--greeting TEXT] [--heartbeat MS]";
+const instance = process.env["INSTANCE_NAME"] ?? "unnamed";
+const region = process.env["REGION"] ?? "nowhere";
+const startedAt = new Date().toISOString();
+
+function refuse(why: string): never {
+  process.stderr.write(`${why}\n${USAGE}\n`);
+  process.exit(2);
+}
+
+function settings(): { greeting: string; heartbeatMs: number } {
+  try {
+    const options = { greeting: { type: "string" }, heartbeat: { type: "string" } } as const;
+    const { values } = parseArgs({ options });
+    const heartbeatMs = Number(values.heartbeat ?? 10_000);
+    if (!Number.isInteger(heartbeatMs) || heartbeatMs < 1) refuse("--heartbeat takes a number of milliseconds");
+    return { greeting: values.greeting ?? "hello", heartbeatMs };
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const { greeting, heartbeatMs } = settings();
+let served = 0;
+
+function answer(response: ServerResponse): void {
+  served += 1;
+  response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "x-instance": instance });
+  response.end(`${greeting} from ${instance} in ${region} (process ${process.pid}, started ${startedAt})\n`);
+}
+
+const ports = new Set(
+  Object.entries(process.env)
+    .filter(([name]) => /^PORT(_\d+)?$/.test(name))
+    .map(([, value]) => Number(value)),
+);
+const servers = [...ports].map((port) => {
+  const server = createServer((request, response) => {
+    answer(response);
+    process.stdout.write(`${request.method} ${request.url} 200\n`);
+  });
+  server.on("error", (error) => {
+    process.stderr.write(`cannot listen on port ${port}: ${error.message}\n`);
+    process.exit(1);
+  });
+  return server.listen(port, "127.0.0.1", () => process.stdout.write(`listening on port ${port}\n`));
+});
+if (ports.size === 0) process.stdout.write("no port mapping, nobody can reach this server\n");
+
+setInterval(() => {
+  process.stdout.write(`heartbeat: ${served} requests served, up ${Math.round(process.uptime())} s\n`);
+}, heartbeatMs);
+
+process.on("SIGTERM", () => {
+  process.stdout.write("stopping\n");
+  for (const server of servers) server.close();
+  process.exit(0);
+});

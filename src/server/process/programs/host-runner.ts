@@ -1,0 +1,18 @@
+// Runs a host command (image `host`, only where it was allowed): its arguments are the argv, no shell is involved.
+// It stays as the parent of the command so that the command goes when the engine dies (see lifeline.ts).
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+
+const [file = "", ...args] = process.argv.slice(2);
+const command = spawn(file, args, { stdio: ["ignore", "inherit", "inherit"] });
+
+// The engine signals the whole process group: the command has the signal already, this process waits for its end.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
+
+command.on("error", (error) => {
+  process.stderr.write(`cannot run ${file}: ${error.message}\n`);
+  process.exit(127);
+});
+command.on("exit", (code, signal) => {
+  process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
+});

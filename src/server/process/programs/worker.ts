@@ -1,0 +1,48 @@
+// gantry/worker: works through an endless queue, and logs like real programs do, mistakes included.
+import { parseArgs } from "node:util";
+
+const USAGE = "usage: [--every MS]";
+
+function refuse(why: string): never {
+  process.stderr.write(`${why}\n${USAGE}\n`);
+  process.exit(2);
+}
+
+function intervalMs(): number {
+  try {
+    const { values } = parseArgs({ options: { every: { type: "string" } } });
+    const every = Number(values.every ?? 2_000);
+    if (!Number.isInteger(every) || every < 1) refuse("--every takes a number of milliseconds");
+    return every;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+// Secrets that never were: programs leak such lines, and whoever shows logs has to hide them.
+const leaks = [
+  "DEBUG connecting with aws_access_key_id=AKIAIOSFODNN7EXAMPLE",
+  "DEBUG > Authorization: Bearer not-a-real-token-0123456789abcdefghij",
+  "DEBUG database url: host=db.example.com user=worker password=not-a-real-password-1",
+];
+
+function work(item: number): void {
+  process.stdout.write(`INFO item ${item} done in ${20 + ((item * 37) % 180)} ms\n`);
+  if (item % 5 === 0) process.stdout.write(`WARN item ${item} took a second attempt\n`);
+  if (item % 7 === 0) process.stderr.write(`ERROR item ${item} was given up: ${stack(item)}\n`);
+  if (item % 11 === 0) process.stdout.write(`${leaks[(item / 11) % leaks.length]}\n`);
+}
+
+function stack(item: number): string {
+  return new Error(`the queue answered 502 for item ${item}`).stack ?? "";
+}
+
+let item = 0;
+const everyMs = intervalMs();
+process.stdout.write("INFO worker started\n");
+setInterval(() => work((item += 1)), everyMs);
+
+process.on("SIGTERM", () => {
+  process.stdout.write(`INFO stopping after ${item} items\n`);
+  process.exit(0);
+});

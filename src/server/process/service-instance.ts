@@ -1,0 +1,139 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { duration, FAILURES_OF_A_CRASH_LOOP, recoveredAfterMs } from "./back-off.ts";
+import { startChild, type Child } from "./child.ts";
+import type { Container } from "./container.ts";
+import type { RunSurface } from "./engine-parts.ts";
+import { serviceDisk, workFolder } from "./host-folder.ts";
+import { keepRunning, type Kept } from "./keep-running.ts";
+import { answers, freePort } from "./local-port.ts";
+import type { ServiceDefinition } from "./service-definition.ts";
+import type { InstanceState } from "./service-status.ts";
+import type { Service } from "./service-store.ts";
+import { hostVolumes } from "./volumes.ts";
+
+/** One instance of a service: all its containers, each kept running on its own. */
+export type ServiceInstance = {
+  readonly state: () => InstanceState;
+  /** The port on the host that now stands for this port of a container; undefined while its process is not up. */
+  readonly hostPort: (containerPort: number) => number | undefined;
+  readonly stop: () => Promise<void>;
+  readonly retryNow: () => void;
+};
+
+type Unit = { readonly kept: Kept; readonly isReady: () => boolean; readonly ports: () => ReadonlyMap<number, number> };
+
+const POLL_MS = 50;
+
+/** Starts an instance. `changed` is called whenever its state may be another one. */
+export function startInstance(
+  { service, index }: { service: Service; index: number },
+  surface: RunSurface,
+  changed: () => void,
+): ServiceInstance {
+  const units = service.definition.containers.map((container) =>
+    keepContainer({ service, container, instance: `${service.name}-${index}` }, surface, changed),
+  );
+  let isStopping = false;
+  return {
+    state() {
+      if (isStopping) return "stopping";
+      if (units.some(({ kept }) => kept.failures() >= FAILURES_OF_A_CRASH_LOOP)) return "failing";
+      return units.every((unit) => unit.isReady()) ? "ready" : "waiting";
+    },
+    hostPort(containerPort) {
+      const unit = units.find(({ kept, ports }) => kept.current() !== undefined && ports().has(containerPort));
+      return unit?.ports().get(containerPort);
+    },
+    async stop() {
+      isStopping = true;
+      await Promise.all(units.map(({ kept }) => kept.stop()));
+    },
+    retryNow() {
+      for (const { kept } of units) kept.retryNow();
+    },
+  };
+}
+
+type Place = { readonly service: Service; readonly container: Container; readonly instance: string };
+
+function keepContainer(place: Place, surface: RunSurface, changed: () => void): Unit {
+  const { service, instance } = place;
+  let ready: Child | undefined;
+  let ports: ReadonlyMap<number, number> = new Map();
+  let recovery: NodeJS.Timeout | undefined;
+
+  async function markReady(child: Child): Promise<void> {
+    if (await whenReady(child, [...ports.values()], surface.readyAfterMs)) ready = child;
+    changed();
+  }
+
+  const kept = keepRunning({
+    backOff: surface.backOff,
+    async start() {
+      ports = await choosePorts(service.definition, place.container);
+      return await startChild(launchOf(place, ports, surface), surface);
+    },
+    onStart(child) {
+      recovery = setTimeout(changed, recoveredAfterMs(surface.backOff) + 1).unref();
+      void markReady(child);
+    },
+    async onExit(exit, { delayMs }) {
+      clearTimeout(recovery);
+      const line = `${subject(place)} ${exit.how}, started again in ${duration(delayMs)}`;
+      surface.logs.append(service.uid, instance, `[gantry] ${line}`);
+      changed();
+      return "again";
+    },
+    onError: (error) => surface.onEvent("an instance could not be kept running", { error, service: service.uid }),
+  });
+  return { kept, isReady: () => ready !== undefined && ready === kept.current(), ports: () => ports };
+}
+
+function subject({ service, container, instance }: Place): string {
+  const isOnly = service.definition.containers.length === 1;
+  return isOnly ? `instance ${instance}` : `container ${container.name} of instance ${instance}`;
+}
+
+function launchOf(place: Place, ports: ReadonlyMap<number, number>, { dataDir }: RunSurface) {
+  const { service, container, instance } = place;
+  const volumes = service.definition.volumes.map(({ name, diskName, readOnly }) => ({
+    name,
+    readOnly,
+    path: serviceDisk(dataDir, service, diskName),
+  }));
+  return {
+    workload: service.uid,
+    instance,
+    region: service.region,
+    container,
+    ports,
+    volumes: hostVolumes(volumes, container),
+    syncTimezone: service.definition.syncTimezone,
+    workFolder: workFolder(dataDir, service.uid),
+  };
+}
+
+/** A port of its own for each mapping that leads to this container: the one that opens it, else the first container. */
+async function choosePorts(
+  { ports, containers }: ServiceDefinition,
+  container: Container,
+): Promise<Map<number, number>> {
+  const chosen = new Map<number, number>();
+  for (const { containerPort } of ports) {
+    const opener = containers.find((one) => one.ports.some(({ port }) => port === containerPort)) ?? containers[0];
+    if (opener === container) chosen.set(containerPort, await freePort());
+  }
+  return chosen;
+}
+
+/** Resolves to whether the process is ready: its ports answer, or it has stayed up for a moment. */
+async function whenReady(child: Child, ports: readonly number[], readyAfterMs: number): Promise<boolean> {
+  const gone = new AbortController();
+  void child.exited.finally(() => gone.abort());
+  const deadline = performance.now() + readyAfterMs;
+  while (!gone.signal.aborted && performance.now() < deadline) {
+    if (ports.length > 0 && (await Promise.all(ports.map(answers))).every(Boolean)) break;
+    await pause(Math.max(1, Math.min(POLL_MS, deadline - performance.now())));
+  }
+  return !gone.signal.aborted;
+}

@@ -1,0 +1,55 @@
+/** The words of a service's status; see ServiceStatus in openapi.yaml. */
+export type ServiceState = "Starting" | "Running" | "Stopping" | "Stopped" | "Updating" | "Failed" | "Deleting";
+
+/** What one instance is at: `failing` when it crashes again and again, `waiting` after a crash or before it is ready. */
+export type InstanceState = "ready" | "waiting" | "failing" | "stopping";
+
+export type Situation = {
+  readonly deleting: boolean;
+  /** Whether the service is meant to run. */
+  readonly running: boolean;
+  /** What was asked for and is not reached yet. */
+  readonly activity: "Starting" | "Updating" | undefined;
+  readonly instances: readonly InstanceState[];
+};
+
+/** A service that is meant to run and whose instance crashed now and then is still `Running`. */
+export function serviceState({ deleting, running, activity, instances }: Situation): ServiceState {
+  if (deleting) return "Deleting";
+  if (!running) return instances.length > 0 ? "Stopping" : "Stopped";
+  if (instances.includes("failing")) return "Failed";
+  return activity ?? "Running";
+}
+
+export type Move = "start" | "stop" | "restart" | "update";
+
+const forbidden: { readonly [M in Move]: readonly ServiceState[] } = {
+  start: ["Starting", "Running", "Updating", "Stopping", "Deleting"],
+  stop: ["Starting", "Stopped", "Stopping", "Deleting"],
+  restart: ["Starting", "Stopped", "Stopping", "Deleting"],
+  update: ["Starting", "Deleting"],
+};
+
+const hints: { readonly [S in ServiceState]: string } = {
+  Starting: "wait until it runs",
+  Running: "it needs no start",
+  Updating: "it runs already",
+  Stopping: "wait until it is stopped",
+  Stopped: "start it first",
+  Failed: "read its log",
+  Deleting: "it will be gone in a moment",
+};
+
+/** Why the move is not possible in this state, as a sentence with the next step; undefined when it is. */
+export function refusalOf(move: Move, name: string, state: ServiceState): string | undefined {
+  if (!forbidden[move].includes(state)) return undefined;
+  const hint = move === "stop" && state === "Stopped" ? "nothing is left to stop" : hints[state];
+  return `the service ${name} is ${state.toLowerCase()} and cannot be ${participles[move]}: ${hint}`;
+}
+
+const participles: { readonly [M in Move]: string } = {
+  start: "started",
+  stop: "stopped",
+  restart: "restarted",
+  update: "updated",
+};

@@ -1,0 +1,59 @@
+import { sql, type Kysely } from "kysely";
+
+/** What the engine remembers. Times are ISO 8601 in UTC, yes and no are 1 and 0. */
+export type StateTables = {
+  services: ServiceRow;
+  domains: { domain: string; service_uid: string };
+  jobs: JobRow;
+  /** Each child, written before it is started; see orphans.ts. */
+  processes: { token: string; workload_uid: string; pid: number | null; started: string | null };
+  counters: { name: string; value: number };
+};
+
+export type ServiceRow = {
+  uid: string;
+  username: string;
+  region: string;
+  name: string;
+  created_at: string;
+  /** Whether it is meant to run. */
+  running: 0 | 1;
+  /** A deletion that was accepted; it is carried on after a restart of the engine. */
+  deleting: 0 | 1;
+  /** JSON of a ServiceDefinition. */
+  definition: string;
+};
+
+export type JobRow = {
+  uid: string;
+  username: string;
+  name: string;
+  created_at: string;
+  /** Rises with each change of any job; `resourceVersion` in answers. */
+  version: number;
+  instance: string;
+  /** JSON of a JobDefinition. */
+  definition: string;
+  started_at: string | null;
+  ended_at: string | null;
+  outcome: "complete" | "failed" | null;
+  /** Attempts that failed. */
+  failures: number;
+};
+
+const statements = [
+  `create table if not exists services (uid text primary key, username text not null, region text not null,
+     name text not null, created_at text not null, running integer not null, deleting integer not null,
+     definition text not null, unique (username, region, name))`,
+  `create table if not exists domains (domain text primary key,
+     service_uid text not null references services (uid) on delete cascade)`,
+  `create table if not exists jobs (uid text primary key, username text not null, name text not null,
+     created_at text not null, version integer not null, instance text not null, definition text not null,
+     started_at text, ended_at text, outcome text, failures integer not null, unique (username, name))`,
+  `create table if not exists processes (token text primary key, workload_uid text not null, pid integer, started text)`,
+  `create table if not exists counters (name text primary key, value integer not null)`,
+];
+
+export async function createStateTables(db: Kysely<StateTables>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}

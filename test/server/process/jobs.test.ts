@@ -1,0 +1,163 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { makeDataDir } from "./support/data-dir.ts";
+import { isAlive, openEngine, until, userOf } from "./support/engine-world.ts";
+
+const { engine, close } = await openEngine(makeDataDir(), { allowHostCommands: true });
+afterAll(close);
+const dana = userOf(engine);
+
+function batch(...command: string[]) {
+  return { containers: [{ image: "gantry/batch:1", command: [...command, "--delay", "1"] }] };
+}
+
+describe("a job", () => {
+  test("runs to completion, and its log is there", async () => {
+    const { job } = await dana.createJob("report", batch("3"));
+    await dana.ends("report");
+
+    const done = await dana.readJob("report");
+
+    expect(job.status).toEqual({});
+    expect(job).not.toHaveProperty("instance_names");
+    expect(job.spec?.template?.metadata?.namespace).toBe("dana");
+    expect(done.instance_names).toEqual([expect.stringMatching(/^report-[a-z0-9]{5}$/)]);
+    expect(done.status).toEqual({
+      conditions: [expect.objectContaining({ type: "Complete", status: "True" })],
+      startTime: expect.any(String),
+      completionTime: expect.any(String),
+      succeeded: 1,
+    });
+    expect(Number(done.metadata.resourceVersion)).toBeGreaterThan(Number(job.metadata.resourceVersion));
+    expect(await dana.jobLogs("report")).toEqual(["step 1 of 3", "step 2 of 3", "step 3 of 3", "done, exit 0"]);
+    expect(await dana.jobLogs("report", { from: 1, size: 2 })).toEqual(["step 2 of 3", "step 3 of 3"]);
+  });
+
+  test("is tried again when it fails, in the same instance", async () => {
+    await dana.createJob("retried", batch("1", "--fail-first", "2"));
+    await dana.ends("retried");
+
+    const { status } = await dana.readJob("retried");
+
+    expect(status).toMatchObject({ succeeded: 1, failed: 2 });
+    expect(await dana.jobLogs("retried")).toContain("[gantry] attempt 2 exited with code 1, tried again in 40 ms");
+  });
+
+  test("has failed after six retries", async () => {
+    await dana.createJob("hopeless", batch("0", "--exit", "4"));
+    await dana.ends("hopeless");
+
+    const { status } = await dana.readJob("hopeless");
+
+    expect(status).toMatchObject({
+      conditions: [
+        {
+          type: "Failed",
+          status: "True",
+          reason: "BackoffLimitExceeded",
+          message: "the job failed 7 times and is not tried again",
+        },
+      ],
+      failed: 7,
+    });
+    expect(status).not.toHaveProperty("completionTime");
+    expect(status).not.toHaveProperty("active");
+    expect((await dana.jobLogs("hopeless")).at(-1)).toContain("attempt 7 exited with code 4: the job has failed");
+  });
+
+  test("with several containers is complete when all have exited with 0", async () => {
+    const [container] = batch("1").containers;
+    const [slow] = batch("30").containers;
+    await dana.createJob("pair", { containers: [container, slow].filter((one) => one !== undefined) });
+    await dana.ends("pair");
+
+    const lines = await dana.jobLogs("pair");
+
+    expect(lines).toContain("step 30 of 30");
+    expect(lines.filter((line) => line === "done, exit 0").length).toBe(2);
+    expect((await dana.readJob("pair")).spec?.template?.spec?.containers?.map(({ name }) => name)).toEqual([
+      "pair",
+      "pair-2",
+    ]);
+  });
+
+  test("is listed without its instances, and active while it runs", async () => {
+    await dana.createJob("long", { containers: [{ image: "gantry/batch", command: ["1000", "--delay", "100"] }] });
+    await until(async () => (await dana.readJob("long")).status?.active, "the job to run");
+
+    const listed = (await dana.listJobs()).jobs.find(({ metadata }) => metadata.name === "long");
+
+    expect(listed).not.toHaveProperty("instance_names");
+    expect(listed?.status).toEqual({ startTime: expect.any(String), active: 1 });
+  });
+
+  test("is stopped and gone when it is deleted, and its name is free", async () => {
+    const code = "console.log(process.pid); setInterval(() => {}, 1000)";
+    await dana.createJob("endless", { containers: [{ image: "host", command: [process.execPath, "-e", code] }] });
+    const pid = Number(await until(async () => (await dana.jobLogs("endless"))[0], "a line"));
+
+    const answer = await dana.removeJob("endless");
+
+    expect(answer).toEqual({ jobName: "endless" });
+    expect(await isAlive(pid)).toBe(false);
+    await expect(dana.readJob("endless")).rejects.toMatchObject({ status: 404 });
+    await dana.createJob("endless", batch("1"));
+    await dana.ends("endless");
+    expect(await dana.jobLogs("endless")).toEqual(["step 1 of 1", "done, exit 0"]);
+  });
+
+  test("has the documented shape with every field", async () => {
+    const body = {
+      containers: [
+        {
+          image: "gantry/batch",
+          pull_always: true,
+          command: ["1", "--delay", "1"],
+          env: [{ name: "A", value: "b" }],
+          resources: { limits: { memory: 512 } },
+          volumeMounts: [{ name: "data", mountPath: "/data" }],
+        },
+      ],
+      volumes: [{ name: "data", type: "host" }],
+      sync_timezone: true,
+    };
+
+    const { job } = await dana.createJob("full", body);
+
+    const { uid = "" } = job.metadata;
+    expect(job.metadata).toMatchObject({ name: "full", namespace: "dana", labels: { name: "full" } });
+    expect(job.metadata.selfLink).toBe("/apis/batch/v1/namespaces/dana/jobs/full");
+    expect(job.spec?.selector).toEqual({ matchLabels: { "controller-uid": uid } });
+    expect(job.spec?.template?.metadata).toEqual({
+      name: "full",
+      namespace: "dana",
+      creationTimestamp: null,
+      labels: { "controller-uid": uid, "job-name": "full", name: "full" },
+    });
+    expect(job.spec?.template?.spec).toEqual({
+      volumes: [
+        { name: "data", hostPath: { path: expect.stringMatching(/volumes\/dana\/data$/) } },
+        { name: "full-time-zone", hostPath: { path: "/etc/localtime" } },
+      ],
+      containers: [
+        {
+          name: "full",
+          image: "gantry/batch",
+          command: ["1", "--delay", "1"],
+          env: [{ name: "A", value: "b" }],
+          resources: { limits: { memory: "512Mi" } },
+          volumeMounts: [
+            { name: "data", mountPath: "/data" },
+            { name: "full-time-zone", mountPath: "/etc/localtime", readOnly: true },
+          ],
+          terminationMessagePath: "/dev/termination-log",
+          imagePullPolicy: "Always",
+        },
+      ],
+      restartPolicy: "OnFailure",
+      terminationGracePeriodSeconds: 30,
+      dnsPolicy: "ClusterFirst",
+      serviceAccountName: "",
+      securityContext: {},
+    });
+  });
+});
