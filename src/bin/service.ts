@@ -1,0 +1,107 @@
+// The Container Workload Service alone: `npm run service`.
+import { join, resolve } from "node:path";
+import { pino } from "pino";
+import { ConfigError } from "../config-error.ts";
+import { withPortSentence } from "../listen.ts";
+import { createLog } from "../log.ts";
+import { listen, type Listening } from "../server/listen.ts";
+import { openProcessEngine } from "../server/process/process-engine.ts";
+import { serve } from "../server/serve.ts";
+import { readServiceConfig, type ServiceConfig } from "../server/service-config.ts";
+import { type StoredUsers, storedUsers } from "../server/users.ts";
+
+const projectDir = resolve(import.meta.dirname, "../..");
+/** What was accepted when the service is told to stop has this long to be answered. */
+const drainMs = 5_000;
+
+function configured(): ServiceConfig {
+  const read = readServiceConfig(process.env, projectDir);
+  if ("problems" in read) throw new ConfigError(read.problems);
+  return read.config;
+}
+
+/** One Ctrl-C comes twice under npm: from the terminal, and forwarded by npm. */
+const sameCtrlCMs = 500;
+
+/** Resolves with the first signal; another one, later, ends the process at once. */
+function toldToStop(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let since: number | undefined;
+  for (const signal of ["SIGTERM", "SIGINT"]) {
+    process.on(signal, () => {
+      if (since !== undefined && performance.now() - since > sameCtrlCMs) process.exit(1);
+      since ??= performance.now();
+      resolve();
+    });
+  }
+  return promise;
+}
+
+async function run(): Promise<void> {
+  const stopped = toldToStop();
+  const config = configured();
+  // The port first: when it is taken, nobody is made and nothing is started.
+  const { host, port, regions, dataDir } = config;
+  const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, listen({ host, port }));
+  const known = usersOf(config);
+  const secrets = known.users.map(({ token }) => token);
+  const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
+  const { engine, close } = await openProcessEngine({
+    dataDir: join(dataDir, "service"),
+    regions,
+    allowHostCommands: config.hostCommands,
+    // pino draws an Error only under `err`.
+    onEvent: (message, data) => log.info("error" in data ? { ...data, err: data.error } : data, message),
+  });
+  listening.answerWith(
+    serve({
+      engine,
+      users: known.users,
+      regions,
+      checkAnswers: config.checkAnswers,
+      ...(config.callsPerDay !== undefined && { rateLimitPerDay: config.callsPerDay }),
+      log,
+    }),
+  );
+  greet(listening, known, config);
+
+  await stopped;
+  await listening.close(drainMs);
+  await close();
+}
+
+function usersOf({ users, dataDir }: ServiceConfig): StoredUsers {
+  return users === undefined ? storedUsers(dataDir, ["gantry"]) : { users, path: "SERVICE_USERS", isNew: false };
+}
+
+function greet({ url }: Listening, { users, path, isNew }: StoredUsers, { regions }: ServiceConfig): void {
+  const [first] = users;
+  const token = isNew ? first?.token : "TOKEN";
+  const whose = isNew
+    ? `Made the user ${first?.username}. The token is shown this once and kept in ${path}.`
+    : `Users: ${users.map(({ username }) => username).join(", ")}. Their tokens are in ${path}.`;
+  process.stdout.write(`The Container Workload Service listens on ${url}
+${whose}
+
+  curl -H 'username: ${first?.username}' -H 'Authorization: token ${token}' ${url}/v1/regions/${regions[0]}/services
+
+Ctrl-C stops it; running services run again with the next start.
+`);
+}
+
+/** Node's errors for a host that cannot be listened on; those of the port have a sentence already. */
+const wrongHost = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"];
+
+function sentence(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!("code" in error) || !wrongHost.includes(String(error.code))) return error.message;
+  return `This machine has no such address (${error.message}). Set SERVICE_HOST to one that it has, like 127.0.0.1.`;
+}
+
+try {
+  await run();
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${sentence(error)}\n`);
+  process.exit(1);
+}

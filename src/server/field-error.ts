@@ -1,0 +1,73 @@
+import type { ErrorObject } from "ajv/dist/2020.js";
+
+/** Where the value stands, for people: the name of a parameter, or nothing for the body. */
+export type Field = { readonly name?: string; readonly description?: string };
+
+/**
+ * What is wrong, as a sentence that names the field: "containers[0].image is required". It never holds the value, which
+ * may be a secret.
+ */
+export function fieldError(error: ErrorObject, field: Field = {}): string {
+  const at = (field.name ?? "") + pathOf(error.instancePath);
+  if (error.keyword === "required") return `${joined(at, text(error.params["missingProperty"]))} is required`;
+  return `${at === "" ? "the body" : at.replace(/^\./, "")} ${rule(error, field.description)}`;
+}
+
+const rules: Readonly<Record<string, (limit: unknown) => string>> = {
+  type: (type) => `must be ${[type].flat().map(typeWords).join(" or ")}`,
+  minimum: (limit) => `must be at least ${text(limit)}`,
+  maximum: (limit) => `must be at most ${text(limit)}`,
+  minLength: (limit) => (limit === 1 ? "must not be empty" : `must have at least ${text(limit)} characters`),
+  maxLength: (limit) => `must have at most ${text(limit)} characters`,
+  minItems: (limit) => (limit === 1 ? "must not be empty" : `must have at least ${text(limit)} entries`),
+  maxItems: (limit) => `must have at most ${text(limit)} entries`,
+  enum: (values) => `must be one of ${[values].flat().map(text).join(", ")}`,
+};
+
+function rule(error: ErrorObject, description: string | undefined): string {
+  const words = rules[error.keyword];
+  if (words) return words(error.schema);
+  // A pattern or a choice of forms says little to people; the contract's own description of the value says it, up to
+  // what it says about the API's gaps.
+  const own: unknown = error.parentSchema?.["description"] ?? description;
+  if (typeof own === "string")
+    return `is not of the documented form: ${own
+      .replace(/Left open by the API.*/s, "")
+      .trim()
+      .replaceAll(/\s+/g, " ")}`;
+  return error.message ?? "is not of the documented form";
+}
+
+function typeWords(type: unknown): string {
+  switch (type) {
+    case "integer":
+      return "a whole number";
+    case "array":
+      return "a list";
+    case "string":
+      return "text";
+    case "object":
+      return "an object";
+    case "boolean":
+      return "true or false";
+    default:
+      return text(type);
+  }
+}
+
+/** `/containers/0/image` → `.containers[0].image`. */
+function pathOf(instancePath: string): string {
+  return instancePath
+    .split("/")
+    .slice(1)
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key.replaceAll("~1", "/").replaceAll("~0", "~")}`))
+    .join("");
+}
+
+function joined(at: string, key: string): string {
+  return `${at}.${key}`.replace(/^\./, "");
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

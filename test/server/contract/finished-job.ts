@@ -1,0 +1,34 @@
+import { expect } from "vitest";
+import type { Job, NewJobContainer } from "../../../src/api/schema.ts";
+import type { World } from "./world.ts";
+
+/** Creates a job; its name. */
+export async function newJob({ get, newName }: World, container: NewJobContainer, more: object = {}): Promise<string> {
+  const name = newName("job");
+  await get("createJob", { name, body: { containers: [container], ...more } });
+  return name;
+}
+
+/** The job as soon as it has that condition. */
+export async function jobThatIs(world: World, name: string, type: "Complete" | "Failed"): Promise<Job> {
+  return await world.until(
+    () => world.get("getJob", { name }),
+    (job) => job.status?.conditions?.some((condition) => condition.type === type) === true,
+  );
+}
+
+/** The only instance of a job. */
+export async function instanceOf({ get }: World, name: string): Promise<string> {
+  const { instance_names: instances = [] } = await get("getJob", { name });
+  expect(instances).toHaveLength(1);
+  return String(instances[0]);
+}
+
+/** Every line of the only instance of a job, once the line is there that its program writes last. */
+export async function wholeLog(world: World, name: string, lastLine: string): Promise<readonly string[]> {
+  const instance = await instanceOf(world, name);
+  return await world.until(
+    () => world.get("getJobInstanceLogs", { name, instance, query: { size: 1000 } }),
+    (lines) => lines.some((line) => line.includes(lastLine)),
+  );
+}

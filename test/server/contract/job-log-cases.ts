@@ -1,0 +1,95 @@
+import { expect } from "vitest";
+import type { ContractCase } from "./contract.ts";
+import { instanceOf, jobThatIs, newJob, wholeLog } from "./finished-job.ts";
+import { expectDays, expectPages, onStillLog, type ReadPage } from "./pages.ts";
+import type { World } from "./world.ts";
+
+/** A job that has written `count` lines and ended, with what it wrote. */
+async function written(world: World, count: number) {
+  const name = await newJob(world, world.workloads.lines(count));
+  await jobThatIs(world, name, "Complete");
+  await wholeLog(world, name, world.workloads.nthLine(count, count));
+  const instance = await instanceOf(world, name);
+  const read: ReadPage = (query) => world.get("getJobInstanceLogs", { name, instance, query });
+  return { name, instance, read };
+}
+
+export const jobLogCases: readonly ContractCase[] = [
+  {
+    operation: "getJobInstanceLogs",
+    title: "answers every line that the job wrote, oldest first",
+    async run(world) {
+      const { nthLine } = world.workloads;
+      const { name } = await written(world, 12);
+      const whole = await wholeLog(world, name, nthLine(12, 12));
+
+      const wanted = Array.from({ length: 12 }, (_, index) => nthLine(index + 1, 12));
+
+      const places = wanted.map((line) => whole.findIndex((each) => each.includes(line)));
+      expect(places).not.toContain(-1);
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+    },
+  },
+  {
+    operation: "getJobInstanceLogs",
+    title: "counts pages from the newest line",
+    async run(world) {
+      const { read } = await written(world, 9);
+
+      await onStillLog(read, (whole) => expectPages(read, whole));
+    },
+  },
+  {
+    operation: "getJobInstanceLogs",
+    title: "takes a day in UTC, and today without one",
+    async run(world) {
+      const { read } = await written(world, 6);
+
+      await onStillLog(read, (whole) => expectDays(read, whole));
+    },
+  },
+  {
+    operation: "getJobInstanceLogs",
+    title: "answers the 100 newest lines without a size",
+    async run(world) {
+      const { read } = await written(world, 130);
+
+      await onStillLog(read, async (whole) => {
+        expect(whole.length).toBeGreaterThanOrEqual(130);
+        expect(await read({})).toEqual(whole.slice(-100));
+      });
+    },
+  },
+  {
+    operation: "getJobInstanceLogs",
+    title: "keeps the log of each attempt of a job that fails",
+    async run(world) {
+      const name = await newJob(world, world.workloads.failing);
+      const { status, instance_names: instances = [] } = await jobThatIs(world, name, "Failed");
+
+      const logs = await Promise.all(
+        instances.map((instance) => world.get("getJobInstanceLogs", { name, instance, query: { size: 1000 } })),
+      );
+
+      expect(status?.failed).toBeGreaterThan(1);
+      expect(logs.flat().length).toBeGreaterThanOrEqual(status?.failed ?? Infinity);
+    },
+  },
+  {
+    operation: "getJobInstanceLogs",
+    title: "knows only the instances of this job, and nobody else's",
+    async run(world) {
+      const first = await written(world, 6);
+      const second = await written(world, 6);
+      const query = { size: 1 };
+
+      const replies = [
+        await world.ask("getJobInstanceLogs", { name: first.name, instance: second.instance, query }),
+        await world.ask("getJobInstanceLogs", { name: first.name, instance: `${first.instance}x`, query }),
+        await world.ask("getJobInstanceLogs", { name: first.name, instance: first.instance, user: world.user2, query }),
+      ];
+
+      expect(replies.map(({ status }) => status)).toEqual([404, 404, 404]);
+    },
+  },
+];

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { type OperationId, operationTable } from "../../../src/api/operations.ts";
+import type { Engine } from "../../../src/server/engine.ts";
+import { contractCases } from "./contract.ts";
+import { memoryService } from "./memory-service.ts";
+import { mutants } from "./mutants.ts";
+import { worldOf } from "./world.ts";
+
+/** The titles of the cases of one operation that fail on that engine. */
+async function failures(operation: OperationId, change: (engine: Engine) => Engine): Promise<readonly string[]> {
+  const { close, ...service } = await memoryService(change);
+  const world = worldOf({ ...service, close });
+  const cases = contractCases.filter((each) => each.operation === operation);
+  const results = await Promise.allSettled(cases.map(({ run }) => run(world)));
+  await close();
+  return cases.filter((_, index) => results[index]?.status === "rejected").map(({ title }) => title);
+}
+
+const operations = Object.keys(operationTable) as OperationId[]; // the keys of the table are the operations
+
+describe.concurrent("the contract suite", () => {
+  test.each(mutants)("fails for an engine whose $operation $bug", async ({ operation, change }) => {
+    const failed = await failures(operation, (good) => ({ ...good, ...change(good) }));
+
+    expect(failed).not.toEqual([]);
+  });
+
+  test.each(operations)("passes for an engine whose %s is right", async (operation) => {
+    expect(await failures(operation, (good) => good)).toEqual([]);
+  });
+
+  test("is tried with a bug in each operation", () => {
+    expect([...new Set(mutants.map(({ operation }) => operation))].sort()).toEqual([...operations].sort());
+  });
+});

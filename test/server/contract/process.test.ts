@@ -1,0 +1,4 @@
+import { contract } from "./contract.ts";
+import { processService } from "./process-service.ts";
+
+contract("real processes", processService);

@@ -1,0 +1,92 @@
+import { expect } from "vitest";
+import type { ContractCase } from "./contract.ts";
+import { expectDays, expectPages, onStillLog, type ReadPage } from "./pages.ts";
+import { idleService, logOf, runningService, serviceThatIs, startsReach } from "./web-service.ts";
+import type { World } from "./world.ts";
+
+/** A service that has written at least that much and was stopped, so that its log stands still. */
+async function written(world: World, { lines, instances }: { lines: number; instances: number }) {
+  const name = await runningService(world, { target_instance_size: instances });
+  await startsReach(world, name, instances);
+  await world.until(
+    () => logOf(world, name),
+    (log) => log.length >= lines,
+  );
+  await world.get("stopService", { name });
+  await serviceThatIs(world, name, "Stopped");
+  const read: ReadPage = (query) => world.get("getServiceLogs", { name, query });
+  return { name, read };
+}
+
+export const serviceLogCases: readonly ContractCase[] = [
+  {
+    operation: "getServiceLogs",
+    title: "answers what each instance wrote, with its name, oldest first",
+    async run(world) {
+      const name = await runningService(world, { target_instance_size: 2 });
+      const starts = await startsReach(world, name, 2);
+
+      const log = await world.until(
+        () => logOf(world, name),
+        (lines) => lines.length >= 6,
+      );
+
+      expect(Object.keys(starts)).toHaveLength(2);
+      for (const line of log) {
+        expect(line).toEqual({ instance_name: expect.stringMatching(/./), log: expect.any(String) });
+      }
+      // Newer lines come after older ones.
+      expect((await logOf(world, name)).slice(0, log.length)).toEqual(log);
+    },
+  },
+  {
+    operation: "getServiceLogs",
+    title: "counts pages from the newest line",
+    async run(world) {
+      const { read } = await written(world, { lines: 6, instances: 2 });
+
+      await onStillLog(read, (whole) => expectPages(read, whole));
+    },
+  },
+  {
+    operation: "getServiceLogs",
+    title: "takes a day in UTC, and today without one",
+    async run(world) {
+      const { read } = await written(world, { lines: 2, instances: 1 });
+
+      await onStillLog(read, (whole) => expectDays(read, whole));
+    },
+  },
+  {
+    operation: "getServiceLogs",
+    title: "is empty for a service that never ran",
+    async run(world) {
+      const name = await idleService(world);
+
+      expect(await logOf(world, name)).toEqual([]);
+    },
+  },
+  {
+    operation: "getServiceLogs",
+    title: "keeps the log of a stopped service",
+    async run(world) {
+      const { name } = await written(world, { lines: 3, instances: 1 });
+
+      expect((await logOf(world, name)).length).toBeGreaterThanOrEqual(3);
+    },
+  },
+  {
+    operation: "getServiceLogs",
+    title: "shows nobody else's log, and none of another region",
+    async run(world) {
+      const name = await runningService(world);
+
+      const replies = [
+        await world.ask("getServiceLogs", { name, user: world.user2 }),
+        await world.ask("getServiceLogs", { name, region: world.regions[1] }),
+      ];
+
+      expect(replies.map(({ status }) => status)).toEqual([404, 404]);
+    },
+  },
+];

@@ -1,0 +1,205 @@
+import { expect } from "vitest";
+import type { Service } from "../../../src/api/schema.ts";
+import type { ContractCase } from "./contract.ts";
+import { expectRefusal } from "./refusal.ts";
+import {
+  answers,
+  idleService,
+  runningService,
+  serviceThatIs,
+  startsOf,
+  startsReach,
+  stoppedService,
+  total,
+  webBody,
+} from "./web-service.ts";
+
+function memoryOf({ containers }: Service): unknown {
+  return containers?.[0]?.resources?.limits?.memory;
+}
+
+export const updateServiceCases: readonly ContractCase[] = [
+  {
+    operation: "updateService",
+    title: "adds instances and leaves those that run alone",
+    async run(world) {
+      const name = await runningService(world);
+      const [first = ""] = Object.keys(await startsReach(world, name, 1));
+      const before = await world.get("getService", { name });
+
+      expect(await world.get("updateService", { name, body: { target_instance_size: 3 } })).toEqual({});
+
+      await startsReach(world, name, 3);
+      const after = await serviceThatIs(world, name, "Running");
+      expect(after).toEqual({ ...before, target_instance_size: 3 });
+      const starts = await startsOf(world, name);
+      expect(Object.keys(starts)).toHaveLength(3);
+      expect(starts[first]).toBe(1);
+    },
+  },
+  {
+    operation: "updateService",
+    title: "ends instances that are too many and leaves the others alone",
+    async run(world) {
+      const name = await runningService(world, { target_instance_size: 2 });
+      await startsReach(world, name, 2);
+
+      await world.get("updateService", { name, body: { target_instance_size: 1 } });
+
+      const after = await serviceThatIs(world, name, "Running");
+      expect(after.target_instance_size).toBe(1);
+      const still = async () => {
+        const newest = await world.get("getServiceLogs", { name, query: { size: 5 } });
+        return new Set(newest.map((line) => line.instance_name));
+      };
+      await world.until(still, (writers) => writers.size === 1);
+      expect(total(await startsOf(world, name))).toBe(2);
+      await answers(world, after);
+    },
+  },
+  {
+    operation: "updateService",
+    title: "changes only what the body names",
+    async run(world) {
+      const containers = [{ ...world.workloads.web.container, resources: { limits: { memory: "512" } } }];
+      const name = await idleService(world, { containers, binding_domain_name: ["partial.example.com"] });
+      const before = await world.get("getService", { name });
+
+      await world.get("updateService", { name, body: {} });
+      expect(await serviceThatIs(world, name, "Running")).toEqual(before);
+
+      await world.get("updateService", { name, body: { binding_domain_name: ["a.example.org", "b.example.org"] } });
+      const bound = { ...before, binding_domain_name: ["a.example.org", "b.example.org"] };
+      expect(await serviceThatIs(world, name, "Running")).toEqual(bound);
+
+      const body = { containers: [{ resources: { limits: { memory: 1024 } } }] };
+      await world.get("updateService", { name, body });
+      const after = await serviceThatIs(world, name, "Running");
+      expect(memoryOf(after)).toBe("1024");
+      expect({ ...after, containers: before.containers }).toEqual(bound);
+
+      await world.get("updateService", { name, body: { binding_domain_name: [] } });
+      expect(await serviceThatIs(world, name, "Running")).toMatchObject({ binding_domain_name: [] });
+    },
+  },
+  {
+    operation: "updateService",
+    title: "takes memory under resources and resource, by position and by name, in each spelling",
+    async run(world) {
+      const name = await idleService(world);
+      const { containers } = await world.get("getService", { name });
+      const container = String(containers?.[0]?.name);
+      const spellings: readonly [change: object, memory: string][] = [
+        [{ resources: { limits: { memory: 256 } } }, "256"],
+        [{ resource: { limits: { memory: 512 } } }, "512"],
+        [{ resources: { limits: { memory: "1024" } } }, "1024"],
+        [{ resource: { limits: { memory: "2048Mi" } } }, "2048"],
+        [{ name: container, resources: { limits: { memory: 512 } } }, "512"],
+      ];
+      for (const [change, memory] of spellings) {
+        await world.get("updateService", { name, body: { containers: [change] } });
+
+        const after = await serviceThatIs(world, name, "Running");
+        expect({ change, memory: memoryOf(after) }).toEqual({ change, memory });
+      }
+    },
+  },
+  {
+    operation: "updateService",
+    title: "starts instances anew with another memory limit",
+    async run(world) {
+      const name = await runningService(world, { target_instance_size: 2 });
+      await startsReach(world, name, 2);
+
+      await world.get("updateService", { name, body: { containers: [{ resources: { limits: { memory: 512 } } }] } });
+
+      const starts = await startsReach(world, name, 4);
+      expect(Object.keys(starts).length).toBeGreaterThanOrEqual(2);
+      await serviceThatIs(world, name, "Running");
+    },
+  },
+  {
+    operation: "updateService",
+    title: "answers 400 for what cannot be updated to, and changes nothing",
+    async run(world) {
+      const name = await idleService(world);
+      const before = await world.get("getService", { name });
+      const memory = (memory: unknown) => ({ containers: [{ resources: { limits: { memory } } }] });
+      const fine = { resources: { limits: { memory: 512 } } };
+      const wrong: readonly [names: string, body: object][] = [
+        ["containers[0].resources.limits.memory", memory(300)],
+        ["containers[0].resources.limits.memory", memory("300Mi")],
+        ["containers[0].resources.limits.memory", memory(512.5)],
+        ["containers[0].resource.limits.memory", { containers: [{ resource: { limits: { memory: 1 } } }] }],
+        ["containers", { containers: {} }],
+        ["containers[1]", { containers: [fine, fine] }],
+        ["containers[0]", { containers: [{ name: "nowhere", ...fine }], target_instance_size: 7 }],
+        ["target_instance_size", { target_instance_size: -1 }],
+        ["target_instance_size", { target_instance_size: "2" }],
+        ["binding_domain_name", { binding_domain_name: "shop.example.com" }],
+      ];
+      for (const [names, body] of wrong) {
+        const reply = await world.ask("updateService", { name, body });
+
+        expectRefusal(reply, { status: 400, naming: names, of: body });
+      }
+      expect(await world.get("getService", { name })).toEqual(before);
+    },
+  },
+  {
+    operation: "updateService",
+    title: "answers 409 for a domain that another service has, and changes nothing",
+    async run(world) {
+      await idleService(world, { binding_domain_name: ["other.example.com"] });
+      const name = await idleService(world);
+      const before = await world.get("getService", { name });
+      const body = { target_instance_size: 5, binding_domain_name: ["mine.example.com", "other.example.com"] };
+
+      const reply = await world.ask("updateService", { name, body });
+
+      expectRefusal(reply, { status: 409, naming: "other.example.com" });
+      expect(await world.get("getService", { name })).toEqual(before);
+    },
+  },
+  {
+    operation: "updateService",
+    title: "answers 409 while the service is starting",
+    async run(world) {
+      const name = world.newName("web");
+      await world.get("createService", { name, body: webBody(world) });
+
+      const reply = await world.ask("updateService", { name, body: { target_instance_size: 2 } });
+
+      expectRefusal(reply, { status: 409, naming: name });
+      expect(await serviceThatIs(world, name, "Running")).toMatchObject({ target_instance_size: 1 });
+    },
+  },
+  {
+    operation: "updateService",
+    title: "of a stopped service changes what is remembered; it stays stopped until it is started",
+    async run(world) {
+      const name = await stoppedService(world);
+      const before = total(await startsOf(world, name));
+
+      await world.get("updateService", { name, body: { target_instance_size: 2 } });
+      expect(await world.get("getService", { name })).toMatchObject({ status: "Stopped", target_instance_size: 2 });
+      expect(total(await startsOf(world, name))).toBe(before);
+
+      await world.get("startService", { name });
+      await serviceThatIs(world, name, "Running");
+      expect(total(await startsReach(world, name, before + 2))).toBe(before + 2);
+    },
+  },
+  {
+    operation: "updateService",
+    title: "touches nobody else's service",
+    async run(world) {
+      const name = await idleService(world);
+
+      const reply = await world.ask("updateService", { name, user: world.user2, body: { target_instance_size: 1 } });
+
+      expect(reply).toMatchObject({ status: 404 });
+      expect(await world.get("getService", { name })).toMatchObject({ target_instance_size: 0 });
+    },
+  },
+];

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { afterEach, describe, expect, test } from "vitest";
+
+const script = resolve(import.meta.dirname, "../../src/bin/service.ts");
+const folders: string[] = [];
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "gantry-service-"));
+  folders.push(folder);
+  return folder;
+}
+
+function start(env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [script], {
+    env: { SERVICE_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  const exit = once(child, "exit").then(([code]: unknown[]) => {
+    running.delete(child);
+    return code;
+  });
+  return { child, exit };
+}
+
+/** What the service says until it is ready: its address, and the token when it shows one. */
+async function ready({ child }: ReturnType<typeof start>) {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+    lines.push(line);
+    if (line.startsWith("Ctrl-C")) break;
+  }
+  const said = lines.join("\n");
+  const url = /listens on (\S+)/.exec(said)?.[1] ?? "";
+  const token = /Authorization: token (\S+)'/.exec(said)?.[1] ?? "";
+  const headers = { username: "gantry", Authorization: `token ${token}` };
+  return { said, url, token, headers };
+}
+
+/** Sends a target as it is: fetch would resolve its dots. */
+async function rawStatus(url: string, path: string, headers: Readonly<Record<string, string>>) {
+  const { hostname, port } = new URL(url);
+  const sent = request({ hostname, port, path, method: "DELETE", headers, agent: false });
+  sent.end();
+  const [response] = await once(sent, "response");
+  response.resume();
+  return response.statusCode;
+}
+
+describe("the service alone", () => {
+  test("makes a user once, answers over HTTP, stops cleanly, and has its services again afterwards", async () => {
+    const env = { GANTRY_DATA: newFolder() };
+    const first = start(env);
+    const { said, url, token, headers } = await ready(first);
+    const service = `${url}/v1/regions/us/services/web`;
+    const body = JSON.stringify({ containers: [{ image: "gantry/worker" }], target_instance_size: 0 });
+    const json = { ...headers, "Content-Type": "application/json" };
+
+    const health = await fetch(`${url}/healthz`);
+    const created = await fetch(service, { method: "POST", headers: json, body });
+    const stranger = await fetch(service);
+
+    expect([health.status, created.status, stranger.status]).toEqual([200, 200, 401]);
+    expect(await health.json()).toEqual({ status: "ok" });
+    expect(said).toContain("Made the user gantry.");
+    expect(token).toHaveLength(48);
+    first.child.kill("SIGTERM");
+    expect(await first.exit).toBe(0);
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+
+    const second = start(env);
+    const again = await ready(second);
+    expect(again.said).not.toContain(token);
+    const read = await fetch(`${again.url}/v1/regions/us/services/web`, { headers });
+    expect(await read.json()).toMatchObject({ name: "web", target_instance_size: 0 });
+    second.child.kill("SIGINT");
+    expect(await second.exit).toBe(0);
+  });
+
+  test("does not let a name lead elsewhere, and takes no body that is too large", async () => {
+    const users = "gantry:0123456789abcdef";
+    const started = start({ GANTRY_DATA: newFolder(), SERVICE_USERS: users });
+    const { url } = await ready(started);
+    const headers = { username: "gantry", Authorization: "token 0123456789abcdef" };
+    const services = "/v1/regions/us/services";
+
+    const statuses = [
+      await rawStatus(url, `${services}/x/../web`, headers),
+      await rawStatus(url, `${services}/%2e%2E/jobs/web`, headers),
+      await rawStatus(url, `${services}/..%5Cweb`, headers),
+      await rawStatus(url, `${services}/web?q=/../`, headers),
+    ];
+    const large = await fetch(`${url}${services}/web`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: " ".repeat(1_000_001),
+    });
+
+    expect(statuses).toEqual([400, 400, 400, 404]);
+    expect(large.status).toBe(413);
+    started.child.kill("SIGTERM");
+    expect(await started.exit).toBe(0);
+  });
+
+  test("says which variable takes another port when the port is in use, and makes nothing", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo; // it listens on a host and a port
+
+    const { child, exit } = start({ GANTRY_DATA: newFolder(), SERVICE_PORT: String(port) });
+    const [code, said, out] = await Promise.all([exit, text(child.stderr ?? []), text(child.stdout ?? [])]);
+
+    expect(code).toBe(1);
+    expect(said).toContain(`The port ${port} of 127.0.0.1 is in use.`);
+    expect(said).toContain("set SERVICE_PORT to another port");
+    expect(out).toBe("");
+    other.close();
+  });
+
+  test("does not start half with a wrong variable", async () => {
+    const { child, exit } = start({ GANTRY_DATA: newFolder(), SERVICE_USERS: "nobody" });
+
+    expect(await text(child.stderr ?? [])).toContain("- SERVICE_USERS must be pairs like dana:TOKEN,alex:TOKEN");
+    expect(await exit).toBe(1);
+  });
+});
