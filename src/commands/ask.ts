@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+/**
+ * What a person asked for, whichever way it came: a verb, its arguments as that verb's own schema has them, and what
+ * every verb knows. Plain data, so that a button can carry it.
+ */
+export const Ask = z.object({
+  verb: z.string(),
+  /** Where services are looked for; the configured default without it. Jobs are always in `us`. */
+  region: z.string().optional(),
+  /** Answer into the channel instead of for the asker only. */
+  share: z.boolean(),
+  args: z.record(z.string(), z.unknown()),
+});
+export type Ask = z.infer<typeof Ask>;

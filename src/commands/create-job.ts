@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { jobMemory } from "../api/memory.ts";
+import { checkName } from "../api/names.ts";
+import type { NewJob } from "../api/schema.ts";
+import type { Change } from "../changes/change.ts";
+import { UserError } from "../errors.ts";
+import { containerArgs, newContainer, undeclared } from "./container-args.ts";
+import { JOB_REGION, readJob } from "./lookup.ts";
+import type { Given } from "./verb.ts";
+
+/** `data`, or `data=host`: `host` is the one known type of a job's volume. */
+const Volume = z.string().transform((typed, context) => {
+  const [, name = "", type = "host"] = /^([^=:\s]+)(?:=([a-zA-Z]+))?$/u.exec(typed) ?? [];
+  if (name !== "") return { name, type };
+  context.addIssue(`“${typed}” is not a volume of a job: write NAME, or NAME=host.`);
+  return z.NEVER;
+});
+
+/** Every field of the creation body of a job. */
+export const JobArgs = z
+  .object({
+    kind: z.literal("job"),
+    name: z.string(),
+    ...containerArgs,
+    volume: z.array(Volume).max(50, "At most 50 volumes.").optional(),
+    "pull-always": z.boolean().default(false),
+  })
+  .superRefine((args, context) => {
+    const wrong = checkName("job", args.name) ?? undeclared(args, args.volume ?? []);
+    if (wrong !== undefined) context.addIssue(wrong);
+  });
+type JobArgs = z.output<typeof JobArgs>;
+
+/** Whether the name is free is read first: one call. */
+export async function proposeJob(args: JobArgs, given: Given): Promise<Change> {
+  const { name } = args;
+  if ((await readJob(name, given)) !== undefined) {
+    throw new UserError(`There is already a job named ${name}.`, {
+      next: `Choose another name, or delete that one first with ${given.settings.command} delete job/${name}.`,
+    });
+  }
+  return {
+    call: { op: "createJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: jobBody(args) },
+    workload: { kind: "job", region: JOB_REGION, name, uid: undefined },
+    before: undefined,
+    diff: [`a new job ${name}, from the image ${args.image}`],
+  };
+}
+
+function jobBody(args: JobArgs): NewJob {
+  const container = newContainer(args, jobMemory);
+  return {
+    containers: [{ ...container, ...(args["pull-always"] && { pull_always: true }) }],
+    ...(args.volume && { volumes: args.volume }),
+    ...(args["sync-timezone"] && { sync_timezone: true }),
+  };
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { serviceMemory } from "../api/memory.ts";
+import { checkName } from "../api/names.ts";
+import type { NewService } from "../api/schema.ts";
+import type { Change } from "../changes/change.ts";
+import { UserError } from "../errors.ts";
+import { containerArgs, newContainer, Port, undeclared } from "./container-args.ts";
+import { Domain } from "./domains.ts";
+import { readService } from "./lookup.ts";
+import { wholeNumber, type Given } from "./verb.ts";
+
+/** `data=disk-1` or `data=disk-1:ro`: a name for mounts, and the disk behind it. */
+const Volume = z.string().transform((typed, context) => {
+  const [, name = "", disk = "", mode] = /^([^=:\s]+)=([^:\s]+?)(?::(ro|rw))?$/u.exec(typed) ?? [];
+  if (name !== "") return { name, disk_name: disk, is_read_only: mode === "ro" };
+  context.addIssue(`“${typed}” is not a volume of a service: write NAME=DISK, or NAME=DISK:ro for read-only.`);
+  return z.NEVER;
+});
+
+/** Every field of the creation body of a service. */
+export const ServiceArgs = z
+  .object({
+    kind: z.literal("service"),
+    name: z.string(),
+    ...containerArgs,
+    instances: wholeNumber("--instances", { from: 0, to: 10_000 }).default(1),
+    publish: z.array(Port).max(10, "At most 10 published ports.").optional(),
+    volume: z.array(Volume).max(50, "At most 50 volumes.").optional(),
+    domain: z.array(Domain).max(200, "At most 200 domains.").optional(),
+  })
+  .superRefine((args, context) => {
+    const wrong = checkName("service", args.name) ?? undeclared(args, args.volume ?? []);
+    if (wrong !== undefined) context.addIssue(wrong);
+  });
+type ServiceArgs = z.output<typeof ServiceArgs>;
+
+/** Whether the name is free is read first: one call. */
+export async function proposeService(args: ServiceArgs, given: Given): Promise<Change> {
+  const { region, settings } = given;
+  const { name } = args;
+  if ((await readService(name, given)) !== undefined) {
+    throw new UserError(`There is already a service named ${name} in ${region}.`, {
+      next: `Choose another name, or look at that one with ${settings.command} show service/${name}.`,
+    });
+  }
+  const count = args.instances === 1 ? "1 instance" : `${args.instances} instances`;
+  return {
+    call: { op: "createService", path: { region, service_name: name }, query: undefined, body: serviceBody(args) },
+    workload: { kind: "service", region, name, uid: undefined },
+    before: undefined,
+    diff: [`a new service ${name} in ${region}, ${count} of the image ${args.image}`],
+  };
+}
+
+function serviceBody(args: ServiceArgs): NewService {
+  return {
+    target_instance_size: args.instances,
+    containers: [newContainer({ ...args, ...openPorts(args) }, serviceMemory)],
+    ...(args.publish && {
+      port_mappings: args.publish.map(({ port, protocol }) => ({
+        container_port: port,
+        protocol: protocol.toLowerCase(),
+      })),
+    }),
+    ...(args.volume && { volumes: args.volume }),
+    ...(args["sync-timezone"] && { sync_timezone: true }),
+    ...(args.domain && { binding_domain_name: args.domain }),
+  };
+}
+
+/** A published port is one that the container opens: `--publish 8080` says both. */
+function openPorts({ port = [], publish = [] }: ServiceArgs): Pick<ServiceArgs, "port"> {
+  const spare = publish.filter((published) => port.every((open) => open.port !== published.port));
+  const all = [...port, ...spare];
+  return all.length > 0 ? { port: all } : {};
+}

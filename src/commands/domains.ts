@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { findService } from "./lookup.ts";
+import { serviceChange } from "./service-change.ts";
+import { Target } from "./target.ts";
+import { writeVerb } from "./verb.ts";
+
+/** A host name of at least two labels (RFC 1123, 2.1), written in small letters; `*.` may stand first. */
+export const Domain = z
+  .string()
+  .transform((typed) =>
+    typed
+      .toLowerCase()
+      .replace(/^https?:\/\//u, "")
+      .replace(/[/.]+$/u, ""),
+  )
+  .refine(
+    (domain) =>
+      domain.length <= 253 && /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/u.test(domain),
+    {
+      error: ({ input }) => `“${String(input)}” is not a domain name such as shop.example.com.`,
+    },
+  );
+
+type Edit = "add" | "remove" | "set";
+
+export const domains = writeVerb({
+  name: "domains",
+  summary: "Add, remove or set the custom domain names of a service",
+  usage: "domains NAME add|remove|set DOMAIN…",
+  example: "domains web add shop.example.com",
+  flags: {},
+  words: Number.POSITIVE_INFINITY,
+  args: z
+    .object({
+      name: Target,
+      edit: z.enum(["add", "remove", "set"], { error: "Say what to do with the domains: add, remove or set." }),
+      domains: z.array(Domain).max(200, "At most 200 domains at once."),
+    })
+    .refine(({ edit, domains }) => edit === "set" || domains.length > 0, "Say at least one domain name."),
+  read: ({ positionals: [name, edit, ...rest] }) => ({ name, edit: edit?.toLowerCase(), domains: rest }),
+  async propose({ name, edit, domains: given }, context) {
+    const service = await findService(name, context);
+    const before = service.binding_domain_name ?? [];
+    const after = edited(before, edit, given);
+    const added = after.filter((domain) => !before.includes(domain)).map((domain) => `+ domain ${domain}`);
+    const removed = before.filter((domain) => !after.includes(domain)).map((domain) => `− domain ${domain}`);
+    return serviceChange(service, context, {
+      op: "updateService",
+      body: { binding_domain_name: after },
+      diff: [...added, ...removed],
+    });
+  },
+});
+
+/** The whole list as it shall be: the API takes no single additions. Pure. */
+function edited(before: readonly string[], edit: Edit, given: readonly string[]): string[] {
+  switch (edit) {
+    case "add":
+      return [...new Set([...before, ...given])];
+    case "remove":
+      return before.filter((domain) => !given.includes(domain.toLowerCase()));
+    case "set":
+      return [...new Set(given)];
+  }
+}

@@ -1,0 +1,136 @@
+import type { Job, Service } from "../api/answers.ts";
+import { Problem } from "../api/problem.ts";
+import { UserError } from "../errors.ts";
+import { nearest } from "./nearest.ts";
+import type { Target } from "./target.ts";
+import type { Given } from "./verb.ts";
+
+/** Jobs can only be run here (the API's document, "Limits"). */
+export const JOB_REGION = "us";
+
+export type Found =
+  | { readonly kind: "service"; readonly region: string; readonly service: Service }
+  | { readonly kind: "job"; readonly region: string; readonly job: Job };
+
+/** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
+export async function readService(name: string, { api, region, signal }: Given): Promise<Service | undefined> {
+  return orMissing(
+    api.send({ op: "getService", path: { region, service_name: name }, query: undefined, body: undefined }, { signal }),
+  );
+}
+
+/** Reads the job, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
+export async function readJob(name: string, { api, signal }: Given): Promise<Job | undefined> {
+  return orMissing(
+    api.send(
+      { op: "getJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: undefined },
+      { signal },
+    ),
+  );
+}
+
+/** The answer, or `undefined` for a 404; any other `Problem` is thrown on. */
+export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Finds what a person named: a bare name is looked up among services and jobs at once (two calls). Throws a
+ * `UserError` that asks which, when both exist, or that offers near names, when neither does.
+ */
+export async function findWorkload(target: Target, given: Given): Promise<Found> {
+  const [service, job] = await Promise.all([
+    target.kind === "job" ? undefined : readService(target.name, given),
+    target.kind === "service" ? undefined : readJob(target.name, given),
+  ]);
+  if (service !== undefined && job !== undefined) throw bothExist(target.name);
+  if (service !== undefined) return { kind: "service", region: given.region, service };
+  if (job !== undefined) return { kind: "job", region: JOB_REGION, job };
+  throw await unknownName(target, given);
+}
+
+/** Finds the service that a verb for services is about; a job of that name is pointed out. At most two calls. */
+export async function findService(target: Target, given: Given): Promise<Service> {
+  if (target.kind === "job") throw notForJobs(target.name, given);
+  const service = await readService(target.name, given);
+  if (service !== undefined) return service;
+  if (target.kind === undefined && (await readJob(target.name, given)) !== undefined)
+    throw notForJobs(target.name, given);
+  throw await unknownName({ kind: "service", name: target.name }, given);
+}
+
+function notForJobs(name: string, { ask, settings }: Given): UserError {
+  return new UserError(`${name} is a job, and ${ask.verb} is for services.`, {
+    next: `A job runs once: look at it with ${settings.command} show job/${name}, or delete it and create it anew.`,
+  });
+}
+
+export function bothExist(name: string): UserError {
+  return new UserError(`There is a service and a job named ${name}.`, {
+    next: `Say which: service/${name} or job/${name}.`,
+  });
+}
+
+/** The answer to a name that nothing has: what was looked for, where, and which names are near. */
+export async function unknownName({ kind, name }: Target, given: Given): Promise<UserError> {
+  const where = {
+    service: `no service named ${name} in ${given.region}`,
+    job: `no job named ${name} in ${JOB_REGION}`,
+    any: `no service in ${given.region} and no job in ${JOB_REGION} named ${name}`,
+  }[kind ?? "any"];
+  const near = nearest(name, await knownNames(kind, given));
+  return new UserError(`There is ${where}.`, {
+    next:
+      near.length > 0
+        ? `Did you mean ${near.join(" or ")}?`
+        : `See what there is with ${given.settings.command} list; another region is asked with --region.`,
+  });
+}
+
+/** Names for suggestions: those lately listed, else one list call for each kind. A failing list suggests nothing. */
+async function knownNames(kind: Target["kind"], given: Given): Promise<string[]> {
+  const [services, jobs] = await Promise.all([
+    kind === "job" ? [] : namesOf("service", given),
+    kind === "service" ? [] : namesOf("job", given),
+  ]);
+  return [...services, ...jobs];
+}
+
+async function namesOf(kind: "service" | "job", given: Given): Promise<readonly string[]> {
+  const region = kind === "job" ? JOB_REGION : given.region;
+  const known = given.directory.names(given.account.username, kind, region);
+  if (known !== undefined) return known;
+  try {
+    return kind === "job"
+      ? (await listJobs(given)).map((job) => job.metadata.name)
+      : (await listServices(given)).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}
+
+/** Every service of the region; one call. The names are remembered for suggestions. */
+export async function listServices({ api, region, signal, directory, account }: Given): Promise<readonly Service[]> {
+  const { services } = await api.send(
+    { op: "listServices", path: { region }, query: undefined, body: undefined },
+    { signal },
+  );
+  directory.remember(account.username, "service", { region, names: services.map(({ name }) => name) });
+  return services;
+}
+
+/** Every job; one call. The names are remembered for suggestions. */
+export async function listJobs({ api, signal, directory, account }: Given): Promise<readonly Job[]> {
+  const { jobs } = await api.send(
+    { op: "listJobs", path: { region: JOB_REGION }, query: undefined, body: undefined },
+    { signal },
+  );
+  directory.remember(account.username, "job", { region: JOB_REGION, names: jobs.map((job) => job.metadata.name) });
+  return jobs;
+}

@@ -1,0 +1,9 @@
+import { powerVerb } from "./power.ts";
+
+export const start = powerVerb({
+  name: "start",
+  op: "startService",
+  summary: "Start a stopped service",
+  already: "Running",
+  diff: (status) => `status ${status} → Running`,
+});

@@ -1,0 +1,87 @@
+import type { Logger } from "pino";
+import { createApi, type Api, type ApiAccount } from "./api/client.ts";
+import type { Config } from "./config.ts";
+import { createDemo } from "./demo.ts";
+import { withPortSentence } from "./listen.ts";
+import { openLocalService } from "./local-service.ts";
+import { openLocalSlack } from "./local-slack.ts";
+import { createBot } from "./slack/bot.ts";
+import { openStore } from "./store/store.ts";
+
+export type Gantry = {
+  readonly botPort: number;
+  /** Of the simulated workspace, when there is one. */
+  readonly playgroundPort: number | undefined;
+  /** The bot says goodbye, then its Slack goes, then the service with all it runs. May be called twice. */
+  readonly stop: () => Promise<void>;
+};
+
+type Closers = (() => Promise<void>)[];
+
+/** Starts all parts or none: what was opened before a failure is closed again. */
+export async function startGantry(config: Config, log: Logger): Promise<Gantry> {
+  const closers: Closers = [];
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= closeAll(closers));
+  try {
+    return { ...(await startParts(config, log, closers)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startParts(config: Config, log: Logger, closers: Closers): Promise<Omit<Gantry, "stop">> {
+  const { settings, listen, dataDir } = config;
+  const store = await openStore(dataDir, () => new Date());
+  closers.push(store.close);
+  const { api, account } = await openService(config, log, closers);
+  let botPort = listen.port;
+  const slack = await openSlack(config, () => botPort, closers);
+  const bot = createBot({ slack: slack.access, listen, api, account, settings, store, log });
+  closers.push(bot.stop);
+  const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());
+  botPort = started.port;
+  if (config.service.kind === "embedded" && config.slack.kind === "playground") {
+    await createDemo(api.as(account), { dataDir, region: settings.region, log });
+  }
+  return { botPort, playgroundPort: slack.port };
+}
+
+type Service = { readonly api: Api; readonly account: ApiAccount };
+
+async function openService({ service, dataDir }: Config, log: Logger, closers: Closers): Promise<Service> {
+  if (service.kind === "remote") {
+    const { url, username, token } = service;
+    return { api: createApi({ baseUrl: url }), account: { username, token } };
+  }
+  const local = await openLocalService({ config: service, dataDir, log });
+  closers.push(local.close);
+  return { api: createApi({ baseUrl: local.baseUrl, fetch: local.fetch }), account: local.account };
+}
+
+type Slack = {
+  readonly access: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl?: string };
+  readonly port: number | undefined;
+};
+
+async function openSlack({ slack, settings }: Config, botPort: () => number, closers: Closers): Promise<Slack> {
+  if (slack.kind === "real") return { access: slack, port: undefined };
+  const { host, port } = slack;
+  const local = await openLocalSlack({ host, port, command: settings.command, botPort });
+  closers.push(local.close);
+  return { access: local.access, port: local.port };
+}
+
+/** Last opened, first closed; one that fails does not keep the others open. */
+async function closeAll(closers: Closers): Promise<void> {
+  let failure: unknown;
+  for (const close of closers.toReversed()) {
+    try {
+      await close();
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}

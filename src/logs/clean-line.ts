@@ -1,0 +1,41 @@
+// Everything here runs before redaction: a secret cut in two by a colour code or an invisible character must be found.
+
+const ESC = "\u001b";
+const BEL = "\u0007";
+
+// ECMA-48 (https://ecma-international.org/publications-and-standards/standards/ecma-48/): colours and cursor moves,
+// titles and links, character sets. An unterminated title is left with its ESC made visible: it would hide the line.
+const escapes = new RegExp(
+  [
+    `(?:${ESC}\\[|\u009b)[0-9:;<=>?]*[ -/]*[@-~]`,
+    `${ESC}\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)`,
+    `${ESC}[()#][0-9A-Za-z]`,
+    `${ESC}[=>78cDEHMNOZ]`,
+  ].join("|"),
+  "gu",
+);
+
+// Format characters reorder or hide text (bidi overrides, zero width, tags). The joiners stay: emoji and several
+// scripts need them between letters that are not ASCII.
+const invisible = /(?<![^\0-\x7f])[\u200c\u200d]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
+
+/** One character that stands for a control character: its picture from Unicode's block for that. */
+function picture(control: string): string {
+  const code = control.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  return code === 0x7f ? "\u2421" : "\ufffd";
+}
+
+/**
+ * A log record as it can be shown: no escape sequences, no invisible characters, control characters visible, tabs and
+ * inner line breaks kept, the line break at its end gone.
+ */
+export function cleanLine(record: string): string {
+  return record
+    .toWellFormed()
+    .replaceAll(escapes, "")
+    .replaceAll("\r\n", "\n")
+    .trimEnd()
+    .replaceAll(invisible, "")
+    .replaceAll(/[^\P{Cc}\t\n]/gu, picture);
+}

@@ -1,0 +1,51 @@
+import { REDACTED } from "./redacted.ts";
+
+type Span = { readonly start: number; readonly end: number };
+
+const OPENING = /\\{0,4}["'`]/uy;
+const SCHEME = /(?:basic|bearer|token|api-?key|negotiate|ntlm)[ \t]{1,4}/iuy;
+/** Schemes whose credentials are a list of parameters, so that nothing of the line is safe. */
+const LISTED = /(?:digest|aws4-hmac-sha256|hawk|oauth|signature)[ \t]/iuy;
+/** Up to white space, a quote, a tag, or the next pair of a query, a cookie or a list. */
+const WORD = /(?:(?![&,;][\w.[\]-]{1,40}[=:])[^\s"'`<])+/uy;
+const REST = /.+/uy;
+const harmless =
+  /^(?:true|false|null|none|nil|undefined|required|missing|invalid|expired|basic|bearer|\$\{?[\w.]+\}?|\*{3,}|[[{(](?:["'\s\d[{}\])]|$).*)$/iu;
+
+function matchAt(pattern: RegExp, line: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(line) ? pattern.lastIndex : start;
+}
+
+/** The end of a quoted value; without a closing quote, the end of the line: nothing after it is safe. */
+function quotedEnd(line: string, start: number, quote: string): number {
+  if (quote.length > 1) {
+    const end = line.indexOf(quote, start);
+    return end === -1 ? line.length : end;
+  }
+  for (let at = start; at < line.length; at += 1) {
+    if (line[at] === "\\") at += 1;
+    else if (line[at] === quote) return at;
+  }
+  return line.length;
+}
+
+/** Closing punctuation of whatever the pair stands in is not part of the value. */
+function withoutPunctuation(line: string, { start, end }: Span): Span {
+  const least = line.startsWith(REDACTED, start) ? start + REDACTED.length : start;
+  let last = end;
+  while (last > least && ",;)}]".includes(line[last - 1] ?? "")) last -= 1;
+  return { start, end: last };
+}
+
+/** Where the secret stands that begins at `start`; undefined when what stands there tells nothing (`null`, `${VAR}`). */
+export function readSecret(line: string, start: number, name: string): Span | undefined {
+  const inner = matchAt(OPENING, line, start);
+  const isHeader = /^authorization/iu.test(name);
+  const body = isHeader ? matchAt(SCHEME, line, inner) : inner;
+  const isListed = /^cookie/iu.test(name) || (isHeader && matchAt(LISTED, line, body) > body);
+  const quote = line.slice(start, inner);
+  const end = quote === "" ? matchAt(isListed ? REST : WORD, line, body) : quotedEnd(line, body, quote);
+  const span = quote === "" ? withoutPunctuation(line, { start: body, end }) : { start: body, end };
+  return span.end <= span.start || harmless.test(line.slice(span.start, span.end)) ? undefined : span;
+}

@@ -1,0 +1,33 @@
+import { Problem } from "../api/problem.ts";
+import { UserError } from "../errors.ts";
+import { bugMessage } from "../views/bug-message.ts";
+import type { Message } from "../views/message.ts";
+import { problemMessage } from "../views/problem-message.ts";
+import { userErrorMessage } from "../views/user-error-message.ts";
+import { sentences } from "./sentence.ts";
+import type { Shell } from "./shell.ts";
+
+type FailureParts = Pick<Shell, "settings" | "log" | "newReference">;
+
+/** What went wrong, for the log: only the verb and the kind, never the words. */
+type Where = { readonly verb: string; readonly effect: "read" | "write" };
+
+/**
+ * The one catch of the bot: a `UserError` is said as it stands, a `Problem` with its next step, and anything else is a
+ * bug, whose reference stands in the log with the stack.
+ */
+export function failureMessage({ settings, log, newReference }: FailureParts, error: unknown, where: Where): Message {
+  if (error instanceof UserError) {
+    log.info({ verb: where.verb }, "a command could not be done as asked");
+    return userErrorMessage(error, settings.command);
+  }
+  const reference = newReference();
+  if (!(error instanceof Problem)) {
+    log.error({ err: error, reference, ...where }, "something broke in Gantry");
+    return bugMessage(reference);
+  }
+  const { op, kind, status } = error;
+  log.warn({ reference, op, kind, status, ...where }, "the service did not do what was asked");
+  if (kind === "aborted") return where.effect === "read" ? sentences.readStopped() : sentences.writeStopped();
+  return problemMessage(error, { reference });
+}

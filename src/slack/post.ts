@@ -1,0 +1,104 @@
+import type { Logger } from "pino";
+import type { Message, Post } from "../views/message.ts";
+import { inviteHint } from "../views/invite-hint.ts";
+import type { Clients } from "./clients.ts";
+import type { Place } from "./place.ts";
+import { reply, type Reply, type ReplyDeps } from "./response-url.ts";
+import { sentences } from "./sentence.ts";
+import { postThread } from "./thread.ts";
+
+export type PostOptions = {
+  /** For everybody in the channel instead of for the asker. */
+  readonly isShared: boolean;
+};
+
+export type Poster = {
+  /** Brings a message to its people by whichever way is open. Never rejects: what cannot be said is logged. */
+  readonly post: (message: Message, place: Place, options: PostOptions) => Promise<void>;
+  /** For the asker's eyes, beside what stands there. */
+  readonly tell: (message: Post, place: Place) => Promise<void>;
+};
+
+export type PosterParts = {
+  readonly clients: Clients;
+  readonly reply: ReplyDeps;
+  readonly log: Logger;
+  readonly newReference: () => string;
+  readonly botName: () => string;
+};
+
+export function createPoster(parts: PosterParts): Poster {
+  const tell = (message: Post, place: Place): Promise<void> =>
+    say(parts, place, bodyOf(message, { response_type: "ephemeral", replace_original: false }));
+  return {
+    tell,
+    async post(message, place, { isShared }) {
+      if (message.thread === undefined) return say(parts, place, bodyOf(message, kindOf(place, isShared)));
+      const result = await postThread(parts, message, place.channelId);
+      if (result.kind === "complete") return undefined;
+      if (result.kind === "incomplete") return tell(sentences.threadIncomplete(result.reference), place);
+      const hint = result.canInvite ? inviteHint(place.channelId, parts.botName()) : undefined;
+      return tell(joined(message.thread.alone, hint), place);
+    },
+  };
+}
+
+function kindOf(place: Place, isShared: boolean): Pick<Reply, "response_type" | "replace_original"> {
+  // An ephemeral message cannot become a public one, nor the other way round, so a click keeps what it is.
+  if (place.replaces !== undefined) return { response_type: place.replaces, replace_original: true };
+  return { response_type: isShared ? "in_channel" : "ephemeral", replace_original: false };
+}
+
+function bodyOf({ text, blocks }: Post, kind: Pick<Reply, "response_type" | "replace_original">): Reply {
+  return { text, ...(blocks.length > 0 && { blocks }), ...kind };
+}
+
+function joined(post: Post, hint: Post | undefined): Post {
+  if (hint === undefined) return post;
+  return { text: `${post.text}\n${hint.text}`, blocks: [...post.blocks, ...hint.blocks] };
+}
+
+/** By the interaction's own address; without blocks when Slack does not like them; at last past the address. */
+async function say(parts: PosterParts, place: Place, body: Reply): Promise<void> {
+  const { log, newReference } = parts;
+  if (place.responseUrl === undefined) return sayDirectly(parts, place, body);
+  let refused = await reply(place.responseUrl, body, parts.reply);
+  if (refused?.kind === "content") {
+    const reference = newReference();
+    log.error(
+      { reference, slackError: refused.why, blockTypes: body.blocks?.map(({ type }) => type) },
+      "Slack refused our blocks",
+    );
+    refused = await reply(
+      place.responseUrl,
+      { ...withoutBlocks(body), text: withReference(body.text, reference) },
+      parts.reply,
+    );
+  }
+  if (refused === undefined) return undefined;
+  log.warn({ kind: refused.kind, slackError: refused.why }, "a response_url did not take an answer");
+  return sayDirectly(parts, place, body);
+}
+
+function withoutBlocks({ blocks: _blocks, ...rest }: Reply): Reply {
+  return rest;
+}
+
+function withReference(text: string, reference: string): string {
+  return `${text}\n(shown without its layout; reference ${reference})`;
+}
+
+/** The last way: only where the bot is a member, and gone when the person reloads, but better than silence. */
+async function sayDirectly({ clients, log }: PosterParts, place: Place, body: Reply): Promise<void> {
+  const { text, blocks } = body;
+  try {
+    await clients.interactive.chat.postEphemeral({
+      channel: place.channelId,
+      user: place.userId,
+      text,
+      ...(blocks !== undefined && { blocks: [...blocks] }),
+    });
+  } catch (err) {
+    log.error({ err, userId: place.userId, channelId: place.channelId }, "a person could not be answered");
+  }
+}

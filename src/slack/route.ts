@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { ackBody, type Ack } from "./ack.ts";
+import { onClick } from "./click.ts";
+import { failureMessage } from "./failure.ts";
+import type { Place } from "./place.ts";
+import { sentences } from "./sentence.ts";
+import type { Shell } from "./shell.ts";
+import { onSlash } from "./slash.ts";
+
+/** https://docs.slack.dev/reference/interaction-payloads: what every one of them has, as far as an answer needs it. */
+const Interaction = z.object({
+  type: z.string().optional(),
+  command: z.string().optional(),
+  user: z.object({ id: z.string() }).optional(),
+  user_id: z.string().optional(),
+  channel: z.object({ id: z.string() }).optional(),
+  channel_id: z.string().optional(),
+  response_url: z.string().optional(),
+});
+type Interaction = z.infer<typeof Interaction>;
+
+/**
+ * Everything that Slack delivers, by kind. What Gantry does not know is answered at once as well: a person sees a
+ * sentence instead of Slack's "operation_timeout" after three seconds. Never rejects.
+ */
+export async function route(shell: Shell, body: unknown, ack: Ack): Promise<void> {
+  shell.inflight.arrived();
+  const once = onlyOnce(ack);
+  try {
+    // A stop waits for it, or a command could be acked and lost between two looks.
+    await shell.inflight.track(handle(shell, body, once.ack));
+  } catch (error) {
+    await afterFailure(shell, { error, body, isAcked: once.isAcked() }, once.ack);
+  }
+}
+
+function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
+  const { command, type } = Interaction.parse(body);
+  if (command !== undefined) return onSlash(shell, body, ack);
+  switch (type) {
+    case "block_actions":
+      return onClick(shell, body, ack);
+    case "view_submission":
+      return ack({ response_action: "update", view: unknownForm(shell.settings.command) });
+    case "block_suggestion":
+      return ack({ options: [] });
+    case "shortcut":
+    case "message_action":
+    case "interactive_message":
+      return answerUnknown(shell, Interaction.parse(body), ack);
+    default:
+      // view_closed, events that nobody subscribed to, and what Slack may come up with: there is nobody to answer.
+      return ack();
+  }
+}
+
+async function answerUnknown(shell: Shell, interaction: Interaction, ack: Ack): Promise<void> {
+  await ack();
+  const place = placeOf(interaction);
+  const { command } = shell.settings;
+  const isButton = interaction.type === "interactive_message";
+  await shell.poster.tell(isButton ? sentences.staleButton(command) : sentences.unknownShortcut(command), place);
+}
+
+function placeOf({ user, user_id, channel, channel_id, response_url }: Interaction): Place {
+  const userId = user?.id ?? user_id ?? "";
+  // A global shortcut has no channel; a user's id stands for the conversation with the app.
+  return { userId, channelId: channel?.id ?? channel_id ?? userId, responseUrl: response_url };
+}
+
+/** https://docs.slack.dev/surfaces/modals: the form itself says that it is not known. */
+function unknownForm(command: string): object {
+  const { blocks } = sentences.unknownForm(command);
+  return {
+    type: "modal",
+    title: { type: "plain_text", text: "Gantry" },
+    close: { type: "plain_text", text: "Close" },
+    blocks,
+  };
+}
+
+type Failed = { readonly error: unknown; readonly body: unknown; readonly isAcked: boolean };
+
+/** A listener broke: the person gets a sentence with a reference, in the ack when there was none yet. */
+async function afterFailure(shell: Shell, { error, body, isAcked }: Failed, ack: Ack): Promise<void> {
+  const message = failureMessage(shell, error, { verb: "?", effect: "read" });
+  const interaction = Interaction.safeParse(body).data ?? {};
+  try {
+    if (!isAcked && interaction.command !== undefined) return await ack(ackBody(message));
+    if (!isAcked) await ack();
+    await shell.poster.tell(message, placeOf(interaction));
+  } catch (err) {
+    shell.log.error({ err }, "a failure could not be told");
+  }
+}
+
+function onlyOnce(ack: Ack): { readonly ack: Ack; readonly isAcked: () => boolean } {
+  let isAcked = false;
+  return {
+    async ack(body) {
+      isAcked = true;
+      await ack(body);
+    },
+    isAcked: () => isAcked,
+  };
+}

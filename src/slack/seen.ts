@@ -1,0 +1,32 @@
+export type Seen = {
+  /** Whether this id came before, lately. Asking is noting it. */
+  readonly isRepeat: (id: string) => boolean;
+};
+
+/** Slack's last repetition of an event comes after about 5 minutes: https://docs.slack.dev/apis/events-api#retries */
+const REMEMBER_MS = 10 * 60_000;
+const MOST = 20_000;
+
+/**
+ * Ids of deliveries, in memory only: a read that is answered twice after a restart harms nobody, and storing each one
+ * would put a disk flush before every answer. Writes have their ids in the database as well.
+ */
+export function createSeen(nowMs: () => number): Seen {
+  const seen = new Map<string, number>();
+  return {
+    isRepeat(id) {
+      const at = nowMs();
+      const before = seen.get(id);
+      if (before !== undefined && at - before < REMEMBER_MS) return true;
+      seen.delete(id);
+      seen.set(id, at);
+      // Oldest first, as a Map keeps them; one in, at most two out keeps it bounded without a sweep.
+      for (const [oldest, when] of seen) {
+        if (seen.size <= MOST && at - when < REMEMBER_MS) break;
+        seen.delete(oldest);
+        if (seen.size <= MOST) break;
+      }
+      return false;
+    },
+  };
+}

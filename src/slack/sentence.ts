@@ -1,0 +1,42 @@
+import { section } from "../views/blocks.ts";
+import type { Message } from "../views/message.ts";
+import { post } from "../views/post.ts";
+
+/** One sentence or two of the shell itself; what stands between backticks is shown as code. */
+export function sentence(text: string): Message {
+  return post(text.replaceAll("`", ""), [section(text)]);
+}
+
+/** What the shell says by itself, about deliveries and not about workloads. `command` is the slash command. */
+export const sentences = {
+  restarting: () => sentence("Gantry is restarting, and did nothing with this. Try again in a moment."),
+  busy: () => sentence("Gantry has more to do than it can take in, and did nothing with this. Try again in a minute."),
+  notStored: (reference: string) =>
+    sentence(
+      `Nothing was done: Gantry could not write down your command, and it changes nothing without a note. Try again in a minute; if it stays so, tell who runs Gantry here the reference \`${reference}\`.`,
+    ),
+  otherCommand: (command: string) =>
+    sentence(`This Gantry listens to \`${command}\`, not to the command you typed. Type \`${command} help\`.`),
+  staleButton: (command: string) =>
+    sentence(
+      `This button does nothing: it is from another version of Gantry, or not from Gantry. Type \`${command} help\` to see what there is.`,
+    ),
+  writeButton: (command: string) =>
+    sentence(`This button would change something, and buttons here only look. Type the command: \`${command} help\`.`),
+  unknownShortcut: (command: string) =>
+    sentence(`Gantry has no such shortcut. Type \`${command} help\` to see what there is.`),
+  unknownForm: (command: string) =>
+    sentence(
+      `Gantry does not know this form, so nothing was done with it. Type \`${command} help\` to see what there is.`,
+    ),
+  readStopped: () => sentence("Gantry stopped before it could answer. Nothing was changed; ask again in a moment."),
+  writeStopped: () => sentence("Gantry stopped before it began. Nothing was sent; ask again in a moment."),
+  writeBroke: (command: string, reference: string) =>
+    sentence(
+      `Something broke in Gantry after your command may have been sent. It may have happened: look with \`${command} list\` before you ask again; Gantry does not send it again by itself. Tell who runs Gantry here the reference \`${reference}\`.`,
+    ),
+  threadIncomplete: (reference: string) =>
+    sentence(
+      `The thread is not complete: Slack did not take all of it. Ask again, or tell who runs Gantry here the reference \`${reference}\`.`,
+    ),
+} as const;

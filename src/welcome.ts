@@ -1,0 +1,34 @@
+import type { Config } from "./config.ts";
+import type { Gantry } from "./gantry.ts";
+
+type Ports = Pick<Gantry, "botPort" | "playgroundPort">;
+
+/** What whoever started it can do next. Pure. */
+export function welcome({ slack, service, settings, listen, dataDir }: Config, ports: Ports): string {
+  const { command } = settings;
+  const where = `http://${listen.host}:${ports.botPort}`;
+  const health = `Health: ${where}/healthz and ${where}/readyz`;
+  if (slack.kind === "real") {
+    return [`Gantry runs. Slack's request URL is ${where}/slack/events, behind your own https address.`, health].join(
+      "\n",
+    );
+  }
+  const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
+  const say = (text: string): string => `  ${url}npm run say -- "${command} ${text}"`;
+  const { kind } = service;
+  return [
+    "Gantry runs, with a simulated Slack workspace" +
+      (kind === "embedded" ? " and a service that runs real processes on this machine." : "."),
+    ...(kind === "embedded" ? [`What it keeps lies in ${dataDir}`] : []),
+    "",
+    "In another shell, type as somebody in Slack would:",
+    say("list"),
+    ...(kind === "embedded"
+      ? [say("create job hello --image gantry/batch -- 5"), say("show hello"), say("logs hello")]
+      : []),
+    say("help"),
+    "",
+    health,
+    "Stop with Ctrl-C.",
+  ].join("\n");
+}

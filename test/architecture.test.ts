@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { expect, test } from "vitest";
+
+const src = join(import.meta.dirname, "../src");
+
+type Row = {
+  /** Folders of ours whose code may be imported. */
+  readonly code: readonly string[];
+  /** Folders of which only types may be imported. */
+  readonly types: readonly string[];
+  readonly because: string;
+};
+
+/** Who may import what, and why; a folder that is not listed here does not pass. */
+const table: Readonly<Record<string, Row>> = {
+  api: { code: [], types: [], because: "the contract depends on nobody" },
+  logs: { code: [], types: ["api"], because: "pure: the same input always filters and redacts the same" },
+  changes: {
+    code: ["api"],
+    types: [],
+    because: "the life of a write knows no Slack and no SQL: it is given what it needs",
+  },
+  views: {
+    code: ["api", "logs"],
+    types: ["changes", "commands"],
+    because:
+      "pure: the same state always draws the same; of the verbs only the Ask that a button carries is known, as a type",
+  },
+  commands: {
+    code: ["api", "views", "changes", "logs"],
+    types: [],
+    because: "a verb runs without Slack, in a test or a terminal",
+  },
+  store: { code: [], types: ["api", "changes"], because: "SQL can be swapped without touching a rule" },
+  slack: {
+    code: ["api", "commands", "views", "changes"],
+    types: ["store"],
+    because: "the only folder that knows Bolt",
+  },
+  server: { code: ["api"], types: [], because: "it would run as well on its own" },
+  playground: { code: [], types: [], because: "it must not know the bot it judges" },
+};
+
+/** `log`, `errors` and `sqlite` may be imported by everybody but the playground; the other files of the root are entries. */
+const shared = ["log.ts", "errors.ts", "sqlite.ts"];
+
+type Import = { readonly file: string; readonly target: string; readonly isType: boolean };
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(src, file), "utf8");
+  const statements = text.matchAll(/^(import|export)( type)?\b([^;]*?)\bfrom "(\.[^"]+)"/gmu);
+  return [...statements].map(([, , isType, , target = ""]) => ({
+    file,
+    target: relative(src, join(src, dirname(file), target)),
+    isType: isType !== undefined,
+  }));
+}
+
+const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+
+function folderOf(file: string): string {
+  return file.includes(sep) ? (file.split(sep)[0] ?? "") : "";
+}
+
+function isAllowed({ file, target, isType }: Import): boolean {
+  const from = folderOf(file);
+  const to = folderOf(target);
+  if (from === "" || from === "bin" || from === to) return true;
+  const row = table[from];
+  if (row === undefined) return false;
+  if (to === "") return shared.includes(target) && from !== "playground";
+  return row.code.includes(to) || (isType && row.types.includes(to));
+}
+
+test("each folder imports only what the table of the design allows", () => {
+  const broken = files
+    .flatMap(importsOf)
+    .filter((each) => !isAllowed(each))
+    .map(
+      ({ file, target }) =>
+        `${file} imports ${target}, but ${table[folderOf(file)]?.because ?? "its folder is not in the table"}`,
+    );
+
+  expect(broken).toEqual([]);
+});
+
+test("the table would notice: views that import the store, and a playground that imports the bot", () => {
+  expect(isAllowed({ file: "views/help.ts", target: "store/runs.ts", isType: false })).toBe(false);
+  expect(isAllowed({ file: "playground/limits.ts", target: "views/blocks.ts", isType: true })).toBe(false);
+  expect(isAllowed({ file: "playground/limits.ts", target: "errors.ts", isType: false })).toBe(false);
+  expect(isAllowed({ file: "slack/route.ts", target: "commands/all.ts", isType: false })).toBe(true);
+});
+
+test("only the config reads the environment of the bot, and only bins read their own", () => {
+  const readers = files.filter((file) => /\bprocess\.env\b/u.test(readFileSync(join(src, file), "utf8")));
+
+  // The programs of the built-in images are containers: their environment is their input. The launch plan hands them PATH.
+  const allowed = /^(?:bin|server\/process\/programs)\/|^server\/process\/launch-plan\.ts$|^(?:main|config)\.ts$/u;
+  expect(readers.filter((file) => !allowed.test(file.replaceAll(sep, "/")))).toEqual([]);
+});
+
+test("only the folder for Slack knows Bolt and the Web API", () => {
+  const users = files.filter((file) => /from "@slack\/(?:bolt|web-api)/u.test(readFileSync(join(src, file), "utf8")));
+
+  expect(users.filter((file) => folderOf(file) !== "slack")).toEqual([]);
+});

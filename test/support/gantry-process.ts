@@ -1,0 +1,64 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+type Wanted = {
+  readonly dataDir: string;
+  readonly slack: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl: string };
+  readonly apiUrl: string;
+};
+
+/** The bot as it is deployed, in a process of its own. */
+export type GantryProcess = {
+  readonly port: number;
+  readonly output: () => string;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly exited: Promise<number | null>;
+};
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** Starts `main.ts` on a free port; resolves when it takes commands. */
+export async function startGantryProcess({ dataDir, slack, apiUrl }: Wanted): Promise<GantryProcess> {
+  const child = runMain({
+    PORT: "0",
+    GANTRY_DATA: dataDir,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_SIGNING_SECRET: slack.signingSecret,
+    SLACK_API_URL: slack.apiUrl,
+    WORKLOAD_API_URL: apiUrl,
+    WORKLOAD_API_USERNAME: "dana",
+    WORKLOAD_API_TOKEN: "a-token-that-only-this-test-knows",
+  });
+  const { process, output } = child;
+  const exited = once(process, "exit").then(([code]) => code as number | null); // Node's own types say any
+  const port = await Promise.race([portIn(process, output), exited.then((code) => failed(code, output()))]);
+  return { port, output, kill: (signal) => void process.kill(signal), exited };
+}
+
+/** Runs `main.ts` with nothing in its environment but this. */
+export function runMain(env: Readonly<Record<string, string>>): { process: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8");
+    stream.on("data", (chunk: string) => (text += chunk));
+  }
+  return { process: child, output: () => text };
+}
+
+function portIn(process: ChildProcess, output: () => string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  process.stdout?.on("data", () => {
+    const port = /http:\/\/127\.0\.0\.1:(\d+)\/slack\/events/u.exec(output())?.[1];
+    if (port !== undefined) resolve(Number(port));
+  });
+  return promise;
+}
+
+function failed(code: number | null, output: string): never {
+  throw new Error(`main.ts ended with ${code}: ${output}`);
+}

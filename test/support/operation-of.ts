@@ -1,0 +1,17 @@
+import type { OperationId } from "../../src/api/operations.ts";
+import { routesOf } from "../../src/server/routes.ts";
+import { loadSpec } from "../../src/server/spec.ts";
+
+const routes = routesOf(loadSpec()).map(({ op, method, template }) => ({
+  op: op as OperationId, // the contract's names are what the type was generated from
+  method: method.toUpperCase(),
+  path: new RegExp(`^${template.replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u"),
+}));
+
+/** Which operation of the contract a request is. */
+export function operationOf({ method, url }: Request): OperationId {
+  const { pathname } = new URL(url);
+  const route = routes.find((each) => each.method === method && each.path.test(pathname));
+  if (route === undefined) throw new Error(`${method} ${pathname} is no operation of the contract`);
+  return route.op;
+}

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { UserError } from "../../src/errors.ts";
+import { bugMessage } from "../../src/views/bug-message.ts";
+import { helpList, helpVerb } from "../../src/views/help.ts";
+import { inviteHint } from "../../src/views/invite-hint.ts";
+import { problemMessage } from "../../src/views/problem-message.ts";
+import { userErrorMessage } from "../../src/views/user-error-message.ts";
+import { whoami } from "../../src/views/whoami.ts";
+import { drawn } from "./support/drawn.ts";
+import { command, now } from "./support/workloads.ts";
+
+const scale = {
+  name: "scale",
+  summary: "Set the number of instances",
+  usage: "scale NAME N",
+  example: "scale web 4",
+  options: [{ flag: "--region R", summary: "where the service runs" }],
+};
+
+test("help lists the verbs", () => {
+  const message = helpList({ commands: [scale, { ...scale, name: "stop", summary: "Stop a service" }], command });
+
+  expect(message.text).toMatchInlineSnapshot(
+    `
+    "Run container workloads from Slack.
+    /gantry scale: Set the number of instances
+    /gantry stop: Stop a service"
+  `,
+  );
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "Run container workloads from Slack.
+    • /gantry scale  Set the number of instances
+    • /gantry stop  Stop a service
+    One verb with its flags and an example: /gantry help VERB"
+  `);
+});
+
+test("help tells about one verb", () => {
+  const message = helpVerb({ verb: scale, command });
+
+  expect(message.text).toMatchInlineSnapshot(
+    `"/gantry scale NAME N: Set the number of instances. Example: /gantry scale web 4"`,
+  );
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "# /gantry scale
+    Set the number of instances
+    Usage  /gantry scale NAME N
+    Example  /gantry scale web 4
+    • --region R  where the service runs"
+  `);
+});
+
+test("a problem says what happened, what to do, and its reference", () => {
+  const problem = { sentence: "The service refused the token.", next: "Renew it.", status: 401 };
+
+  const message = problemMessage(problem, { reference: "abc123" });
+
+  expect(message.text).toMatchInlineSnapshot(`"The service refused the token. Renew it."`);
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "⚠️ The service refused the token.
+    Renew it.
+    The service answered 401. Reference abc123"
+  `);
+});
+
+test("a mistake is told with the usage of the verb", () => {
+  const error = new UserError("--region needs a value.", {
+    next: "Write `--region R`.",
+    usage: scale.usage,
+    example: scale.example,
+  });
+
+  const message = userErrorMessage(error, command);
+
+  expect(message.text).toMatchInlineSnapshot(
+    `
+    "--region needs a value.
+    Write \`--region R\`.
+    Usage: /gantry scale NAME N"
+  `,
+  );
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "--region needs a value.
+    Write --region R.
+    Usage  /gantry scale NAME N
+    Example  /gantry scale web 4"
+  `);
+});
+
+test("a bug has a reference", () => {
+  const message = bugMessage("abc123");
+
+  expect(message.text).toMatchInlineSnapshot(
+    `"Something broke in Gantry; it is no mistake of yours. If you asked for a change, look whether it took effect before you ask again. Tell who runs Gantry here the reference abc123: the log says more under it."`,
+  );
+});
+
+test("whoami tells the account and how much it was used", () => {
+  const message = whoami({
+    account: { username: "dana", maskedToken: "••••9f3a" },
+    service: "https://workloads.example.org",
+    region: "beijing1",
+    regions: ["us", "beijing1", "beijing2"],
+    calls: { count: 1234, since: new Date("2026-11-21T00:00:00Z") },
+    slackUser: "UDANA",
+    now,
+  });
+
+  expect(message.text).toMatchInlineSnapshot(
+    `"Gantry acts as dana at https://workloads.example.org, 1,234 calls so far"`,
+  );
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "# Who you are to Gantry
+    You  @UDANA
+    Account  dana
+    Token  ••••9f3a
+    Service  https://workloads.example.org
+    Region  beijing1 for services without --region; jobs run in us
+    Known regions  us, beijing1, beijing2
+    Calls  1,234 calls since 2026-11-21 00:00 UTC (12 h)
+    Another account, or a new token: ask who runs Gantry here."
+  `);
+});
+
+test("the bot says how it is invited", () => {
+  const hint = inviteHint("C0OPS", "gantry");
+
+  expect(hint.text).toMatchInlineSnapshot(
+    `"Only you see this: Gantry cannot post in this channel. To let it in, type /invite @gantry"`,
+  );
+  expect(drawn(hint)).toMatchInlineSnapshot(
+    `"Only you see this: Gantry cannot post in #ops. To let it in, type /invite @gantry there."`,
+  );
+});

@@ -1,0 +1,226 @@
+import fc from "fast-check";
+import { test } from "vitest";
+import type { Change } from "../../src/changes/change.ts";
+import type { Outcome } from "../../src/changes/outcome.ts";
+import { UserError } from "../../src/errors.ts";
+import { makeExcerpt } from "../../src/logs/excerpt.ts";
+import { bugMessage } from "../../src/views/bug-message.ts";
+import { helpList, helpVerb } from "../../src/views/help.ts";
+import { inviteHint } from "../../src/views/invite-hint.ts";
+import { jobCard } from "../../src/views/job-card.ts";
+import { logExcerpt } from "../../src/views/log-excerpt.ts";
+import { outcomeMessage } from "../../src/views/outcome-message.ts";
+import { problemMessage } from "../../src/views/problem-message.ts";
+import { serviceCard } from "../../src/views/service-card.ts";
+import { userErrorMessage } from "../../src/views/user-error-message.ts";
+import { whoami } from "../../src/views/whoami.ts";
+import { workloadList } from "../../src/views/workload-list.ts";
+import { hostileJob, hostileService, hostileText, long } from "./support/hostile.ts";
+import { expectFits } from "./support/judges.ts";
+import { command, now } from "./support/workloads.ts";
+
+// Every view gets 10,000 messages' worth of hostile names, statuses and lines. FUZZ_SEED repeats a run.
+const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+process.stdout.write(`hostile views: seed ${seed} (repeat with FUZZ_SEED=${seed})\n`);
+const settings = { numRuns: 10_000, seed };
+const TIME_LIMIT_MS = 120_000;
+
+function holds<Value>(view: string, arbitrary: fc.Arbitrary<Value>, check: (value: Value) => void): void {
+  test(`${view} breaks no limit and carries no live markup`, { timeout: TIME_LIMIT_MS }, () => {
+    fc.assert(fc.property(arbitrary, check), settings);
+  });
+}
+
+const ask = fc.record({
+  verb: fc.constant("list"),
+  region: hostileText,
+  share: fc.boolean(),
+  args: fc.record({ text: hostileText, grep: hostileText, instance: hostileText }),
+});
+
+holds(
+  "the list of workloads",
+  fc.record({
+    services: fc.option(fc.array(hostileService, { maxLength: 2 }), { nil: undefined }),
+    jobs: fc.option(fc.array(hostileJob, { maxLength: 2 }), { nil: undefined }),
+    times: fc.constantFrom(1, 1, 1, 1, 8),
+    ask,
+    page: fc.constantFrom(0, 1, -3, 1e9, Number.NaN),
+    filter: fc.oneof(fc.constant({}), fc.constant({ text: "" }), fc.record({ text: hostileText, status: hostileText })),
+    region: hostileText,
+    shared: fc.boolean(),
+  }),
+  ({ services, jobs, times, ...rest }) => {
+    const repeated = <Item>(items: readonly Item[] | undefined) =>
+      items && Array.from({ length: times }, () => items).flat();
+
+    expectFits(workloadList({ ...rest, services: repeated(services), jobs: repeated(jobs), now, command }));
+  },
+);
+
+holds("the card of a service", fc.tuple(hostileService, hostileText), ([service, region]) => {
+  expectFits(serviceCard({ service, region, now, command }));
+});
+
+holds("the card of a job", fc.tuple(hostileJob, hostileText), ([job, region]) => {
+  expectFits(jobCard({ job, region, now, command }));
+});
+
+test.each(long.map((text) => [text.slice(0, 12), text]))(
+  "cards in which every field is %s… break no limit",
+  (_name, text) => {
+    const many = Array.from({ length: 200 }, () => text);
+    const named = many.map((name) => ({ name, mountPath: name, hostPath: { path: name } }));
+    const one = {
+      name: text,
+      image: text,
+      command: many,
+      env: named,
+      resources: { limits: { memory: text, cpu: text } },
+    };
+    const service = {
+      name: text,
+      uid: text,
+      created_at: text,
+      status: text,
+      port_mappings: many.map((url) => ({ service_url: url, protocol: text })),
+      volumes: many.map((name) => ({ name, disk_name: name })),
+      default_domain_name: text,
+      binding_domain_name: many,
+    };
+    const conditions = many.map((reason) => ({ type: text, status: "True", reason, message: text }));
+    const status = { conditions, startTime: text, completionTime: text };
+    for (const count of [1, 200]) {
+      const containers = Array.from({ length: count }, () => ({ ...one, volumeMounts: named }));
+      const spec = { template: { spec: { containers, volumes: named } } };
+
+      expectFits(serviceCard({ service: { ...service, containers }, region: text, now, command }));
+      expectFits(
+        jobCard({
+          job: { instance_names: many, metadata: { name: text, uid: text }, spec, status },
+          region: text,
+          now,
+          command,
+        }),
+      );
+    }
+  },
+);
+
+const record = fc.record({ instance: fc.option(hostileText, { nil: undefined }), text: hostileText });
+
+holds(
+  "a log excerpt",
+  fc.record({
+    lines: fc.tuple(fc.array(record, { maxLength: 5 }), fc.constantFrom(1, 1, 1, 1, 2, 40)),
+    name: hostileText,
+    ask,
+    from: fc.nat(5000),
+    overlap: fc.nat(3),
+    matched: fc.constantFrom(undefined, 0, 3),
+  }),
+  ({ lines: [some, times], name, from, overlap, matched, ask: asked }) => {
+    const all = Array.from({ length: times }, () => some).flat();
+    const lines = all.map(({ instance, text }) => ({
+      text,
+      match: false,
+      ...(instance !== undefined && { instance }),
+    }));
+    const instance = all[0]?.instance;
+    const excerpt = { lines, read: lines.length, matched, from, size: 5, mayHaveOlder: true, instance, overlap };
+
+    expectFits(
+      logExcerpt({ workload: { kind: "job", name }, date: "2026.11.20", zone: "UTC", excerpt, ask: asked, command }),
+    );
+  },
+);
+
+holds("a log excerpt as it is made", fc.tuple(fc.array(record, { maxLength: 4 }), ask), ([lines, asked]) => {
+  const excerpt = makeExcerpt({ lines, from: 0, size: 3, grep: { test: (line) => !line.includes("web") } });
+
+  expectFits(
+    logExcerpt({
+      workload: { kind: "service", name: "web" },
+      date: "2026.11.20",
+      zone: "UTC",
+      excerpt,
+      ask: asked,
+      command,
+    }),
+  );
+});
+
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  fc.array(hostileText, { maxLength: 12 }).map((alsoMoved): Outcome => ({ kind: "done", after: undefined, alsoMoved })),
+  hostileText.map((why): Outcome => ({ kind: "asked", after: undefined, why })),
+  fc.tuple(hostileText, hostileText).map(([why, next]): Outcome => ({ kind: "failed", why, next })),
+  fc.tuple(hostileText, hostileText).map(([why, next]): Outcome => ({ kind: "unknown", after: "unread", why, next })),
+);
+const call: fc.Arbitrary<Change["call"]> = fc.constantFrom(
+  { op: "restartService", path: { region: "us", service_name: "web" }, query: undefined, body: undefined },
+  { op: "deleteJob", path: { region: "us", job_name: "web" }, query: undefined, body: undefined },
+  { op: "updateService", path: { region: "us", service_name: "web" }, query: undefined, body: {} },
+);
+
+holds(
+  "the outcome of a change",
+  fc.record({
+    call,
+    outcome,
+    name: hostileText,
+    region: hostileText,
+    diff: fc.array(hostileText, { maxLength: 12 }),
+    by: hostileText,
+  }),
+  ({ name, region, by, outcome: ended, ...change }) => {
+    const workload = { kind: "service", region, name, uid: undefined } as const;
+
+    expectFits(
+      outcomeMessage({
+        change: { ...change, workload, before: undefined },
+        outcome: ended,
+        command,
+        by,
+        defaultRegion: "us",
+      }),
+    );
+  },
+);
+
+const verb = fc.record({
+  name: hostileText,
+  summary: hostileText,
+  usage: hostileText,
+  example: hostileText,
+  options: fc.array(fc.record({ flag: hostileText, summary: hostileText }), { maxLength: 3 }),
+});
+
+holds("help", fc.array(verb, { maxLength: 4 }), (commands) => {
+  expectFits(helpList({ commands, command }));
+  for (const each of commands) expectFits(helpVerb({ verb: each, command }));
+});
+
+holds("a problem", fc.tuple(hostileText, hostileText), ([sentence, next]) => {
+  expectFits(problemMessage({ sentence, next, status: 400 }, { reference: sentence }));
+});
+
+holds("a mistake", fc.tuple(hostileText, fc.option(hostileText, { nil: undefined })), ([message, next]) => {
+  expectFits(userErrorMessage(new UserError(message, { next, usage: next, example: message }), command));
+});
+
+holds("a bug", hostileText, (reference) => {
+  expectFits(bugMessage(reference));
+});
+
+holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, service, count]) => {
+  const calls = { count, since: new Date(count) };
+  const account = { username, maskedToken: service };
+
+  expectFits(
+    whoami({ account, service, region: service, regions: [username, service], calls, slackUser: username, now }),
+  );
+});
+
+holds("how the bot is invited", fc.tuple(hostileText, hostileText), ([channel, bot]) => {
+  expectFits(inviteHint(channel, bot));
+});

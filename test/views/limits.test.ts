@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { limits as judged } from "../../src/playground/limits.ts";
+import { limits } from "../../src/views/blocks.ts";
+
+// They stand twice on purpose: the judge must not learn the law from the judged.
+test.each([
+  ["blocks", "message.blocks"],
+  ["blocksJson", "message.blocks-size"],
+  ["text", "update.text"],
+  ["header", "header.text"],
+  ["plainText", "text.text"],
+  ["buttons", "actions.elements"],
+  ["buttonText", "button.text"],
+  ["buttonValue", "button.value"],
+  ["tableRows", "table.rows"],
+  ["tableColumns", "table.columns"],
+  ["tableText", "table.text"],
+] as const)("the bot's %s is within what the simulated Slack takes as %s", (mine, theirs) => {
+  expect(limits[mine]).toBeLessThanOrEqual(judged[theirs].max);
+});

@@ -1,0 +1,26 @@
+import { drawBlocks } from "../../../src/playground/draw/blocks.ts";
+import { newPen } from "../../../src/playground/draw/pen.ts";
+import { isObject, parseJson } from "../../../src/playground/json.ts";
+import { newState } from "../../../src/playground/workspace.ts";
+import type { Message, Post } from "../../../src/views/message.ts";
+
+const pen = newPen(newState("gantry"));
+
+/** A post as the simulated workspace draws it. */
+export function drawn({ blocks }: Post): string {
+  const json = parseJson(JSON.stringify(blocks));
+  return drawBlocks(pen, Array.isArray(json) ? json.filter(isObject) : [])
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+}
+
+/** A message with its thread and files. */
+export function drawnAll(message: Message): string {
+  const { replies = [], files = [] } = message.thread ?? {};
+  return [
+    drawn(message),
+    ...replies.map((reply) => `↳ ${drawn(reply)}`),
+    ...files.map((file) => `↳ file ${file.name} “${file.title}”, ${file.content.length} characters`),
+  ].join("\n");
+}
