@@ -4,12 +4,15 @@ import { NotServed } from "./not-served.ts";
 export const bodyLimitBytes = 1_000_000;
 
 /**
- * The JSON of a request, or nothing when it has no body. Refuses with 400 what is not JSON, and with 413 what is over
+ * The JSON of a request, or nothing when it has no body. Refuses with 400 what is not JSON or breaks off, and with 413 what is over
  * the limit: by its `Content-Length` before a byte is read, else as soon as the limit is passed.
  */
 export async function jsonBody(request: Request): Promise<unknown> {
   if (Number(request.headers.get("content-length") ?? 0) > bodyLimitBytes) throw tooLarge();
-  const bytes = await limitedBytes(request);
+  const bytes = await limitedBytes(request).catch((error: unknown) => {
+    if (error instanceof NotServed) throw error;
+    throw new NotServed(400, "the body did not arrive as a whole: send it again");
+  });
   if (bytes.length === 0) return undefined;
   if (!isJson(request.headers.get("content-type"))) {
     throw new NotServed(400, "the body must be JSON: send the header Content-Type: application/json");

@@ -134,6 +134,16 @@ describe("what is sent", () => {
     expect(chunks).toBe(11);
   });
 
+  test("a body that breaks off is the sender's fault and nothing for the log", async () => {
+    const { ask, logged } = service();
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error("connection lost")) });
+
+    const reply = await ask(`${services}/web`, { method: "POST", body });
+
+    expect(reply).toMatchObject({ status: 400, body: { message: expect.stringContaining("as a whole") } });
+    expect(logged).toEqual([]);
+  });
+
   test("a body of exactly the limit is taken", async () => {
     const { ask } = service();
 

@@ -60,7 +60,7 @@ async function rawStatus(url: string, path: string, headers: Readonly<Record<str
   return response.statusCode;
 }
 
-describe("the service alone", () => {
+describe("the service alone", { timeout: 30_000 }, () => {
   test("makes a user once, answers over HTTP, stops cleanly, and has its services again afterwards", async () => {
     const env = { GANTRY_DATA: newFolder() };
     const first = start(env);

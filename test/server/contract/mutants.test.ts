@@ -18,7 +18,7 @@ async function failures(operation: OperationId, change: (engine: Engine) => Engi
 
 const operations = Object.keys(operationTable) as OperationId[]; // the keys of the table are the operations
 
-describe.concurrent("the contract suite", () => {
+describe.concurrent("the contract suite", { timeout: 30_000 }, () => {
   test.each(mutants)("fails for an engine whose $operation $bug", async ({ operation, change }) => {
     const failed = await failures(operation, (good) => ({ ...good, ...change(good) }));
 
