@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isZone } from "./api/log-pages.ts";
 
 /** A whole number in a variable, for a port. */
 function port(byDefault: number) {
@@ -20,14 +21,6 @@ const httpUrl = (example: string) =>
   z.string().refine((text) => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol), {
     error: `must be an address that begins with https:// or http://, like ${example}`,
   });
-
-function isZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
-  } catch {
-    return false;
-  }
-}
 
 /** Every variable that the bot knows, with its form and its default. The message of an error completes its name. */
 export const Environment = z.object({

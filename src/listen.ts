@@ -11,7 +11,11 @@ export async function listen(
   fetch: (request: Request) => Promise<Response>,
   { host, port, variable }: Listening,
 ): Promise<Listener> {
-  const server = createAdaptorServer({ fetch }) as Server; // without createServer options it is a plain HTTP server
+  const server = createAdaptorServer({
+    fetch,
+    // Otherwise it replaces the global Request and Response of the whole process.
+    overrideGlobalObjects: false,
+  }) as Server; // without createServer options it is a plain HTTP server
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, host, resolve);

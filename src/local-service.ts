@@ -35,7 +35,12 @@ export async function openLocalService({
     dataDir: join(dataDir, "service"),
     regions,
     allowHostCommands: hostCommands,
-    onEvent: (message, data) => log.debug({ engine: message, ...data }, "the process engine did something"),
+    // pino draws an Error only under the name `err`.
+    onEvent: (engine, data: { readonly error?: unknown }) =>
+      log.debug(
+        { engine, ...data, ...(data.error !== undefined && { err: data.error }) },
+        "the process engine did something",
+      ),
     ...engine,
   });
   const account = { username: "gantry", token: makeToken() };

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import type { Job, Service } from "../api/answers.ts";
 import { Problem } from "../api/problem.ts";
 import { section } from "../views/blocks.ts";
 import type { Message } from "../views/message.ts";
 import { post } from "../views/post.ts";
 import { workloadList } from "../views/workload-list.ts";
-import { listJobs, listServices } from "./lookup.ts";
+import { listJobs, listServices, type Listed } from "./lookup.ts";
 import { readVerb, type Given } from "./verb.ts";
 
 const kinds: Readonly<Record<string, "services" | "jobs">> = {
@@ -40,24 +41,25 @@ export const list = readVerb({
       kind === "jobs" ? undefined : kept(listServices(given)),
       kind === "services" ? undefined : kept(listJobs(given)),
     ]);
-    const failures = [services, jobs].filter((part) => part instanceof Problem);
-    const [failure] = failures;
-    const wanted = [services, jobs].filter((part) => part !== undefined).length;
-    if (failure !== undefined && failures.length === wanted) throw failure;
+    const asked = [services, jobs].filter((part) => part !== undefined);
+    const [failure] = asked.filter((part) => part instanceof Problem);
+    if (failure !== undefined && asked.every((part) => part instanceof Problem)) throw failure;
     const message = workloadList({
-      services: services instanceof Problem ? undefined : services,
-      jobs: jobs instanceof Problem ? undefined : jobs,
+      services: services instanceof Problem ? undefined : services?.items,
+      jobs: jobs instanceof Problem ? undefined : jobs?.items,
       filter: { ...(text !== undefined && { text }), ...(status !== undefined && { status }) },
       page,
       ...drawing(given),
     });
-    return failure === undefined ? message : withMissing(message, failure, services instanceof Problem);
+    return withMissing(message, [...missing("services", services), ...missing("jobs", jobs)]);
   },
 });
 
 function drawing({ ask, region, now, settings }: Given) {
   return { ask, region, now, command: settings.command, shared: ask.share };
 }
+
+type Part = Listed<Service> | Listed<Job> | Problem | undefined;
 
 /** One kind that cannot be read must not hide the other. */
 async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> {
@@ -69,8 +71,18 @@ async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> 
   }
 }
 
-function withMissing(message: Message, problem: Problem, services: boolean): Message {
-  const sentence = `${services ? "Services" : "Jobs"} are not in this list: ${problem.sentence} ${problem.next}`;
-  const missing = post(sentence, [section(sentence)]);
-  return { text: `${message.text}\n${missing.text}`, blocks: [...message.blocks, ...missing.blocks] };
+/** What of a kind is not in the list, and why: said, not hidden. */
+function missing(kind: "services" | "jobs", part: Part): string[] {
+  if (part instanceof Problem) return [`The ${kind} are not in this list: ${part.sentence} ${part.next}`];
+  if (part === undefined || part.skipped === 0) return [];
+  return [`Not in this list, because the service gave them no name: ${part.skipped} of the ${kind}.`];
+}
+
+function withMissing(message: Message, sentences: readonly string[]): Message {
+  if (sentences.length === 0) return message;
+  const said = post(
+    sentences.join("\n"),
+    sentences.map((sentence) => section(sentence)),
+  );
+  return { text: `${message.text}\n${said.text}`, blocks: [...message.blocks, ...said.blocks] };
 }

@@ -107,30 +107,32 @@ async function namesOf(kind: "service" | "job", given: Given): Promise<readonly 
   if (known !== undefined) return known;
   try {
     return kind === "job"
-      ? (await listJobs(given)).map((job) => job.metadata.name)
-      : (await listServices(given)).map(({ name }) => name);
+      ? (await listJobs(given)).items.map((job) => job.metadata.name)
+      : (await listServices(given)).items.map(({ name }) => name);
   } catch (error) {
     if (error instanceof Problem) return [];
     throw error;
   }
 }
 
+/** What a list call told: the workloads, and how many entries had no name and so cannot be shown or addressed. */
+export type Listed<Item> = { readonly items: readonly Item[]; readonly skipped: number };
+
 /** Every service of the region; one call. The names are remembered for suggestions. */
-export async function listServices({ api, region, signal, directory, account }: Given): Promise<readonly Service[]> {
-  const { services } = await api.send(
-    { op: "listServices", path: { region }, query: undefined, body: undefined },
+export async function listServices({ api, region, signal, directory, account }: Given): Promise<Listed<Service>> {
+  const path = { region };
+  const { services, skipped } = await api.send(
+    { op: "listServices", path, query: undefined, body: undefined },
     { signal },
   );
   directory.remember(account.username, "service", { region, names: services.map(({ name }) => name) });
-  return services;
+  return { items: services, skipped };
 }
 
 /** Every job; one call. The names are remembered for suggestions. */
-export async function listJobs({ api, signal, directory, account }: Given): Promise<readonly Job[]> {
-  const { jobs } = await api.send(
-    { op: "listJobs", path: { region: JOB_REGION }, query: undefined, body: undefined },
-    { signal },
-  );
+export async function listJobs({ api, signal, directory, account }: Given): Promise<Listed<Job>> {
+  const path = { region: JOB_REGION };
+  const { jobs, skipped } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
   directory.remember(account.username, "job", { region: JOB_REGION, names: jobs.map((job) => job.metadata.name) });
-  return jobs;
+  return { items: jobs, skipped };
 }

@@ -35,9 +35,9 @@ export async function route(shell: Shell, body: unknown, ack: Ack): Promise<void
 }
 
 function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
-  const { command, type } = Interaction.parse(body);
-  if (command !== undefined) return onSlash(shell, body, ack);
-  switch (type) {
+  if (isCommand(body)) return onSlash(shell, body, ack);
+  const interaction = Interaction.parse(body);
+  switch (interaction.type) {
     case "block_actions":
       return onClick(shell, body, ack);
     case "view_submission":
@@ -47,11 +47,16 @@ function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
     case "shortcut":
     case "message_action":
     case "interactive_message":
-      return answerUnknown(shell, Interaction.parse(body), ack);
+      return answerUnknown(shell, interaction, ack);
     default:
       // view_closed, events that nobody subscribed to, and what Slack may come up with: there is nobody to answer.
       return ack();
   }
+}
+
+/** Without a schema, because it stands before every ack; the command's own schema follows. */
+function isCommand(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "command" in body;
 }
 
 async function answerUnknown(shell: Shell, interaction: Interaction, ack: Ack): Promise<void> {

@@ -1,4 +1,4 @@
-import { createFlood, type Flood } from "./flood.ts";
+import { type Arrivals, createArrivals } from "./arrivals.ts";
 
 /** Something to do after an ack. Aborted: it says that it could not, and ends. */
 export type Work = (signal: AbortSignal) => Promise<void>;
@@ -17,31 +17,44 @@ type QueueEvents = { readonly onError: (error: unknown) => void; readonly onDone
 
 /** How much runs at once. Most of it waits for a network, so this bounds the bursts of work between the waits. */
 const AT_ONCE = 16;
-/** In a flood, acks go first. */
 const AT_ONCE_IN_FLOOD = 1;
 /** Aborted work only posts a sentence. */
 const AT_ONCE_ABORTED = 64;
 /** What waits beyond this is refused in the ack; each entry holds a command's words and no more. */
 const MOST_WAITING = 5_000;
-const LOOK_AGAIN_MS = 20;
+/** Work begins when no interaction has come in for so long: acks go first. Nobody notices two milliseconds … */
+const LULL_MS = 2;
+/** … and when there is no lull, it goes on singly after this. */
+const LONGEST_HOLD_MS = 1_000;
 
 type State = {
   readonly waiting: Work[];
   readonly controller: AbortController;
-  readonly flood: Flood;
+  readonly arrivals: Arrivals;
   readonly events: QueueEvents;
   running: number;
   isScheduled: boolean;
+  /** When work was last begun, or began to wait; in milliseconds of the process. */
+  movedAt: number;
 };
 
-/** Work that begins after the turn of the event loop in which it was added, so that no ack waits for it. */
-export function createWorkQueue(events: QueueEvents): WorkQueue {
+/** Work that begins after its ack, in a lull, so that no ack waits for it. */
+export function createWorkQueue(events: QueueEvents, arrivals: Arrivals = createArrivals()): WorkQueue {
   const controller = new AbortController();
-  const state: State = { waiting: [], controller, flood: createFlood(), events, running: 0, isScheduled: false };
+  const state: State = {
+    waiting: [],
+    controller,
+    arrivals,
+    events,
+    running: 0,
+    isScheduled: false,
+    movedAt: 0,
+  };
   return {
-    arrived: state.flood.count,
+    arrived: arrivals.count,
     add(work) {
       if (state.waiting.length >= MOST_WAITING) return false;
+      if (state.waiting.length === 0) state.movedAt = performance.now();
       state.waiting.push(work);
       schedule(state);
       return true;
@@ -54,29 +67,36 @@ export function createWorkQueue(events: QueueEvents): WorkQueue {
   };
 }
 
-function atOnce({ controller, flood }: State): number {
-  if (controller.signal.aborted) return AT_ONCE_ABORTED;
-  return flood.isOn() ? AT_ONCE_IN_FLOOD : AT_ONCE;
-}
-
+/** Soon: looking in each turn of the event loop would itself be work. */
 function schedule(state: State): void {
   if (state.isScheduled || state.waiting.length === 0) return;
   state.isScheduled = true;
-  setImmediate(() => {
-    state.isScheduled = false;
-    pump(state);
-  });
+  setTimeout(pump, LULL_MS, state);
 }
 
 function pump(state: State): void {
-  while (state.running < atOnce(state)) {
+  state.isScheduled = false;
+  const isHeld = isAckFirst(state);
+  const atOnce = isHeld ? 0 : roomFor(state);
+  while (state.running < atOnce) {
     const work = state.waiting.shift();
     if (work === undefined) return;
     state.running += 1;
+    state.movedAt = performance.now();
     void run(state, work);
   }
-  // When the flood is over, nothing that runs need end for the rest to begin.
-  if (state.waiting.length > 0 && state.flood.isOn()) setTimeout(schedule, LOOK_AGAIN_MS, state);
+  // Otherwise the end of something that runs looks again, unless a flood narrowed the room and is over by then.
+  if (isHeld || state.running < AT_ONCE) schedule(state);
+}
+
+function roomFor({ controller, arrivals }: State): number {
+  if (controller.signal.aborted) return AT_ONCE_ABORTED;
+  return arrivals.isFlood() ? AT_ONCE_IN_FLOOD : AT_ONCE;
+}
+
+function isAckFirst({ controller, arrivals, movedAt }: State): boolean {
+  if (controller.signal.aborted || arrivals.quietMs() >= LULL_MS) return false;
+  return performance.now() - movedAt < LONGEST_HOLD_MS;
 }
 
 async function run(state: State, work: Work): Promise<void> {

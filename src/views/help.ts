@@ -15,7 +15,10 @@ export type Verb = {
 export function helpList({ commands, command }: { commands: readonly Verb[]; command: string }): Message {
   const intro = "Run container workloads from Slack.";
   const spoken = commands.map(({ name, summary }) => `${command} ${name}: ${summary}`);
-  const [first, ...rest] = commands.map(({ usage, summary }) => [code(`${command} ${usage}`, 200), words(`  ${summary}`)]);
+  const [first, ...rest] = commands.map(({ usage, summary }) => [
+    code(`${command} ${usage}`, 200),
+    words(`  ${summary}`),
+  ]);
   return post([intro, ...spoken].join("\n"), [
     section(intro),
     ...(first === undefined ? [] : [bullets([first, ...rest])]),

@@ -106,5 +106,21 @@ test("one kind that cannot be read does not hide the other", async () => {
   await town.settled();
 
   expect(newest(developer)).toContain("svc-0001");
-  expect(newest(developer)).toContain("Jobs are not in this list");
+  expect(newest(developer)).toContain("The jobs are not in this list: ");
+});
+
+test("entries without a name are counted, not hidden", async () => {
+  await using town = await world({
+    apiFetch: async ({ url }) =>
+      url.endsWith("/jobs")
+        ? Response.json({ jobs: null })
+        : Response.json({ region: "beijing1", services: [{ name: "web" }, { status: "Running" }, null] }),
+  });
+  const { developer } = town;
+
+  await developer.says("/gantry list");
+  await town.settled();
+
+  expect(newest(developer)).toContain("web");
+  expect(newest(developer)).toContain("2 of the services");
 });

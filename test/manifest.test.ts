@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+const project = join(import.meta.dirname, "..");
+const text = readFileSync(join(project, "manifest.yml"), "utf8");
+
+const RequestUrl = z.url({ protocol: /^https$/u });
+const short = (max: number) => z.string().min(1).max(max);
+
+/**
+ * The rules of Slack's manifest that we rely on (https://docs.slack.dev/reference/app-manifest): what must be there, how
+ * long it may be, and that a name that Slack does not know is refused.
+ */
+const Manifest = z.strictObject({
+  _metadata: z.strictObject({ major_version: z.literal(1), minor_version: z.literal(1).optional() }).optional(),
+  display_information: z.strictObject({
+    name: short(35),
+    description: short(140).optional(),
+    background_color: z
+      .string()
+      .regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/iu)
+      .optional(),
+    long_description: z.string().min(175).max(4_000).optional(),
+  }),
+  features: z.strictObject({
+    bot_user: z.strictObject({
+      display_name: short(80).regex(/^[a-z0-9._-]+$/u),
+      always_online: z.boolean().optional(),
+    }),
+    slash_commands: z
+      .array(
+        z.strictObject({
+          command: short(32).startsWith("/"),
+          url: RequestUrl,
+          description: short(2_000),
+          usage_hint: short(1_000).optional(),
+          should_escape: z.boolean().optional(),
+        }),
+      )
+      .min(1)
+      .max(50),
+  }),
+  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(z.string()).min(1).max(255) }) }),
+  settings: z.strictObject({
+    interactivity: z.strictObject({
+      is_enabled: z.literal(true),
+      request_url: RequestUrl,
+      message_menu_options_url: RequestUrl.optional(),
+    }),
+    org_deploy_enabled: z.boolean().optional(),
+    socket_mode_enabled: z.boolean().optional(),
+    token_rotation_enabled: z.boolean().optional(),
+  }),
+});
+
+/** What each Web API method needs: https://docs.slack.dev/reference/methods. A method that is missing here fails below. */
+const scopeOf: Readonly<Record<string, string | undefined>> = {
+  "auth.test": undefined,
+  "chat.postMessage": "chat:write",
+  "chat.postEphemeral": "chat:write",
+  // Two methods and an upload, all under one scope.
+  "files.uploadV2": "files:write",
+};
+
+function methodsUsed(): string[] {
+  const folder = join(project, "src/slack");
+  const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  const calls = sources.flatMap((source) => [
+    ...source.matchAll(/\b(?:client|background|interactive)\s*\.((?:[a-z]\w*\.)+[a-z]\w*)\(/gu),
+  ]);
+  return [...new Set(calls.map(([, method = ""]) => method))].sort();
+}
+
+test("the manifest keeps Slack's rules", () => {
+  expect(() => Manifest.parse(parse(text))).not.toThrow();
+});
+
+test.each([
+  ["a name that is too long", "name: Gantry", `name: ${"G".repeat(36)}`],
+  ["a command without its slash", "command: /gantry", "command: gantry"],
+  ["a display name with a capital", "display_name: gantry", "display_name: Gantry"],
+  ["a key that Slack does not know", "always_online:", "allways_online:"],
+  ["an address that is not https", "request_url: https:", "request_url: http:"],
+  ["no interactivity", "is_enabled: true", "is_enabled: false"],
+])("the rules would notice %s", (_, from, to) => {
+  expect(text).toContain(from);
+  expect(Manifest.safeParse(parse(text.replace(from, to))).success).toBe(false);
+});
+
+test("each method of the Web API that the code calls has its scope, and no scope is for nothing", () => {
+  const used = methodsUsed();
+  const needed = used.map((method) => scopeOf[method]).filter((scope) => scope !== undefined);
+
+  expect(used).toEqual(Object.keys(scopeOf).sort());
+  expect(new Set(Manifest.parse(parse(text)).oauth_config.scopes.bot)).toEqual(new Set(["commands", ...needed]));
+});
+
+test("typed people and channels arrive escaped, as the words are parsed", () => {
+  const [command] = Manifest.parse(parse(text)).features.slash_commands;
+
+  expect(command?.should_escape).toBe(true);
+});
+
+test("everything comes in at the one place where the bot listens", () => {
+  const { features, settings } = Manifest.parse(parse(text));
+
+  for (const url of [features.slash_commands[0]?.url, settings.interactivity.request_url]) {
+    expect(url).toMatch(/\/slack\/events$/u);
+  }
+});
