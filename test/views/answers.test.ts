@@ -29,8 +29,8 @@ test("help lists the verbs", () => {
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
     "Run container workloads from Slack.
-    • /gantry scale  Set the number of instances
-    • /gantry stop  Stop a service
+    • /gantry scale NAME N  Set the number of instances
+    • /gantry scale NAME N  Stop a service
     One verb with its flags and an example: /gantry help VERB"
   `);
 });

@@ -23,6 +23,8 @@ export type ServiceInstance = {
 type Unit = { readonly kept: Kept; readonly isReady: () => boolean; readonly ports: () => ReadonlyMap<number, number> };
 
 const POLL_MS = 50;
+/** A program may need longer to open its port than to show that it does not fall over: so many times as long. */
+const PORT_PATIENCE = 20;
 
 /** Starts an instance. `changed` is called whenever its state may be another one. */
 export function startInstance(
@@ -62,8 +64,14 @@ function keepContainer(place: Place, surface: RunSurface, changed: () => void): 
   let ports: ReadonlyMap<number, number> = new Map();
   let recovery: NodeJS.Timeout | undefined;
 
+  const note = (line: string): void => surface.logs.append(service.uid, instance, `[gantry] ${line}`);
+
   async function markReady(child: Child): Promise<void> {
-    if (await whenReady(child, [...ports.values()], surface.readyAfterMs)) ready = child;
+    const isReady = await whenReady(child, [...ports.values()], {
+      readyAfterMs: surface.readyAfterMs,
+      onSilentPorts: (waitedMs) => note(`${subject(place)} does not answer on its port after ${duration(waitedMs)}`),
+    });
+    if (isReady) ready = child;
     changed();
   }
 
@@ -79,8 +87,7 @@ function keepContainer(place: Place, surface: RunSurface, changed: () => void): 
     },
     async onExit(exit, { delayMs }) {
       clearTimeout(recovery);
-      const line = `${subject(place)} ${exit.how}, started again in ${duration(delayMs)}`;
-      surface.logs.append(service.uid, instance, `[gantry] ${line}`);
+      note(`${subject(place)} ${exit.how}, started again in ${duration(delayMs)}`);
       changed();
       return "again";
     },
@@ -126,14 +133,21 @@ async function choosePorts(
   return chosen;
 }
 
-/** Resolves to whether the process is ready: its ports answer, or it has stayed up for a moment. */
-async function whenReady(child: Child, ports: readonly number[], readyAfterMs: number): Promise<boolean> {
+/**
+ * Resolves to whether the process is ready: its ports answer; without a port, it has stayed up for a moment. One that
+ * never opens its ports counts as ready in the end, because it may well do other work; its log says so.
+ */
+async function whenReady(child: Child, ports: readonly number[], surface: ReadyTimes): Promise<boolean> {
   const gone = new AbortController();
   void child.exited.finally(() => gone.abort());
-  const deadline = performance.now() + readyAfterMs;
+  const waitMs = ports.length > 0 ? surface.readyAfterMs * PORT_PATIENCE : surface.readyAfterMs;
+  const deadline = performance.now() + waitMs;
   while (!gone.signal.aborted && performance.now() < deadline) {
-    if (ports.length > 0 && (await Promise.all(ports.map(answers))).every(Boolean)) break;
+    if (ports.length > 0 && (await Promise.all(ports.map(answers))).every(Boolean)) return !gone.signal.aborted;
     await pause(Math.max(1, Math.min(POLL_MS, deadline - performance.now())));
   }
+  if (ports.length > 0 && !gone.signal.aborted) surface.onSilentPorts(waitMs);
   return !gone.signal.aborted;
 }
+
+type ReadyTimes = { readonly readyAfterMs: number; readonly onSilentPorts: (waitedMs: number) => void };
