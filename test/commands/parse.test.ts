@@ -178,5 +178,7 @@ describe("what cannot be understood is answered with what to do", () => {
 });
 
 test("a bad name is refused with the rule", () => {
-  expect(refusal("create job Web_1 --image x")).toMatchInlineSnapshot(`"The name of a job has 1 to 50 lower-case letters, digits and "-", and begins with a letter; this one begins with "W". | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0"`);
+  expect(refusal("create job Web_1 --image x")).toMatchInlineSnapshot(
+    `"The name of a job has 1 to 50 lower-case letters, digits and "-", and begins with a letter; this one begins with "W". | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0"`,
+  );
 });
