@@ -8,7 +8,7 @@ export type Arrivals = {
 
 /** More than so many interactions in two neighbouring windows. */
 const WINDOW_MS = 50;
-const FEW = 3;
+const FEW = 30;
 
 /** Notices how quickly interactions come in. Real time, because it is about the load of this machine. */
 export function createArrivals(now: () => number = () => performance.now()): Arrivals {

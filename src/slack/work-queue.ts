@@ -22,9 +22,11 @@ const AT_ONCE_IN_FLOOD = 1;
 const AT_ONCE_ABORTED = 64;
 /** What waits beyond this is refused in the ack; each entry holds a command's words and no more. */
 const MOST_WAITING = 5_000;
-/** Work begins when no interaction has come in for so long: acks go first. Nobody notices two milliseconds … */
+/** Work begins when no interaction has come in for so long: acks go first. Nobody notices two milliseconds. */
 const LULL_MS = 2;
-/** … and when there is no lull, it goes on singly after this. */
+/** Within a flood, short gaps are only the network's: work that began there would meet the next volley. */
+const LULL_IN_FLOOD_MS = 20;
+/** When there is no lull, it goes on singly after this. */
 const LONGEST_HOLD_MS = 1_000;
 
 type State = {
@@ -95,7 +97,8 @@ function roomFor({ controller, arrivals }: State): number {
 }
 
 function isAckFirst({ controller, arrivals, movedAt }: State): boolean {
-  if (controller.signal.aborted || arrivals.quietMs() >= LULL_MS) return false;
+  const lullMs = arrivals.isFlood() ? LULL_IN_FLOOD_MS : LULL_MS;
+  if (controller.signal.aborted || arrivals.quietMs() >= lullMs) return false;
   return performance.now() - movedAt < LONGEST_HOLD_MS;
 }
 

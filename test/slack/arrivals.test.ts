@@ -13,15 +13,17 @@ function after(times: readonly number[], lookAt: number): { isFlood: boolean; qu
   return { isFlood: isFlood(), quietMs: quietMs() };
 }
 
+const each = (ms: number, count: number): number[] => Array.from({ length: count }, (_, at) => at * ms);
+
 test.each([
   ["nothing yet", [], 10, { isFlood: false, quietMs: Number.POSITIVE_INFINITY }],
   ["one command", [0], 10, { isFlood: false, quietMs: 10 }],
-  ["three people at once", [0, 0, 1], 5, { isFlood: false, quietMs: 4 }],
-  ["four at once", [0, 0, 1, 1], 5, { isFlood: true, quietMs: 4 }],
-  ["four over two windows", [10, 40, 70, 90], 95, { isFlood: true, quietMs: 5 }],
-  ["four, and then a pause", [0, 0, 1, 1], 101, { isFlood: false, quietMs: 100 }],
-  ["one every 60 ms", [0, 60, 120, 180, 240], 241, { isFlood: false, quietMs: 1 }],
-  ["one every 3 ms", [0, 3, 6, 9, 12, 15], 16, { isFlood: true, quietMs: 1 }],
+  ["thirty people at once", each(0, 30), 5, { isFlood: false, quietMs: 5 }],
+  ["one more", each(0, 31), 5, { isFlood: true, quietMs: 5 }],
+  ["as many over two windows", each(3, 31), 91, { isFlood: true, quietMs: 1 }],
+  ["a flood, and then a pause", each(0, 100), 101, { isFlood: false, quietMs: 101 }],
+  ["one every 4 ms, for long", each(4, 250), 997, { isFlood: false, quietMs: 1 }],
+  ["one every ms, for long", each(1, 1_000), 1_000, { isFlood: true, quietMs: 1 }],
 ])("%s", (...[, times, lookAt, expected]) => {
   expect(after(times, lookAt)).toEqual(expected);
 });

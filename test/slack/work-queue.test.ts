@@ -69,7 +69,7 @@ test("while interactions come in, work waits for a lull", async () => {
 
   await looks();
   const begunBefore = begun.length;
-  weather.quietMs = 2;
+  weather.quietMs = 20;
   await until(() => begun.length > 0);
   await looks();
   const begunInFlood = begun.length;
@@ -78,6 +78,20 @@ test("while interactions come in, work waits for a lull", async () => {
 
   expect(begunBefore).toBe(0);
   expect(begunInFlood).toBe(1);
+});
+
+test("outside a flood, two quiet milliseconds are enough", async () => {
+  const weather = { quietMs: 1, isFlood: false };
+  const { add, begun } = queueIn(weather);
+  add(3);
+
+  await looks();
+  const begunBefore = begun.length;
+  weather.quietMs = 2;
+  await until(() => begun.length > 0);
+
+  expect(begunBefore).toBe(0);
+  expect(begun).toHaveLength(3);
 });
 
 test("without a lull, work goes on after a second all the same", async () => {

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { runMain } from "./support/gantry-process.ts";
+import { until } from "./support/world.ts";
+
+const cleanUps: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanUp of cleanUps.splice(0)) cleanUp();
+});
+
+/** `main.ts` with nothing configured but ports and a folder. */
+function start(env: Readonly<Record<string, string>>): ReturnType<typeof runMain> {
+  const dir = mkdtempSync(join(tmpdir(), "gantry-main-"));
+  const child = runMain({ GANTRY_DATA: dir, PORT: "0", PLAYGROUND_PORT: "0", ...env });
+  cleanUps.push(() => {
+    child.process.kill("SIGKILL");
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return child;
+}
+
+test("a wrong configuration is told by name, all at once, and nothing starts", async () => {
+  const { process, output } = start({ SLACK_BOT_TOKEN: "xoxb-1", PORT: "http" });
+
+  const [code] = await once(process, "exit");
+
+  expect(code).toBe(1);
+  expect(output()).toMatch(/PORT must be a port/u);
+  expect(output()).toMatch(/SLACK_SIGNING_SECRET is not set/u);
+  expect(output()).not.toContain("Gantry runs");
+});
+
+test.each(["PORT", "PLAYGROUND_PORT"])(
+  "a port in use is told with the variable that changes it: %s",
+  async (variable) => {
+    const server = createServer();
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    cleanUps.push(() => server.close());
+    const { port } = server.address() as AddressInfo; // a TCP server has one
+
+    const { process, output } = start({ [variable]: String(port) });
+    const [code] = await once(process, "exit");
+
+    expect(code).toBe(1);
+    expect(output()).toContain(`The port ${port} of 127.0.0.1 is in use. Stop what uses it, or set ${variable} to`);
+  },
+  20_000,
+);
+
+test("without configuration it says how to go on, has demo workloads, and one Ctrl-C that comes twice ends it cleanly", async () => {
+  const { process, output } = start({});
+  await until(() => output().includes("Stop with Ctrl-C."));
+  const url = /PLAYGROUND_URL=(\S+) npm run say -- "\/gantry list"/u.exec(output())?.[1];
+
+  const said = await fetch(`${url}/playground/say`, {
+    method: "POST",
+    body: JSON.stringify({ text: "/gantry list", quietMs: 50 }),
+  });
+  const text = await said.text();
+  process.kill("SIGINT");
+  process.kill("SIGINT");
+  const [code] = await once(process, "exit");
+
+  for (const name of ["web", "worker", "nightly-report"]) expect(text).toContain(name);
+  expect(code).toBe(0);
+}, 40_000);
