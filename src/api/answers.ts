@@ -4,8 +4,8 @@ import { identity, listOf, maybe, text } from "./lenient.ts";
 import type { OperationId } from "./operations.ts";
 import { Service } from "./service-shape.ts";
 
-export type { EnvVar, Job, JobCondition, JobContainer, JobStatus, VolumeMount } from "./job-shape.ts";
-export type { PortMapping, Service, ServiceContainer, ServicePort, ServiceVolume } from "./service-shape.ts";
+export type { EnvVar, Job, JobCondition, JobContainer } from "./job-shape.ts";
+export type { Service, ServiceContainer, ServiceVolume } from "./service-shape.ts";
 
 /** One message of a service's log. */
 export type LogLine = { instance_name?: string; log: string };
