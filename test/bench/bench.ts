@@ -1,0 +1,69 @@
+import { writeFileSync } from "node:fs";
+import { measureAcks, type AckResult } from "./ack.ts";
+import { ackCases, messageCases } from "./cases.ts";
+import { memoryOf } from "./memory.ts";
+import { readOptions, usage, type Options } from "./options.ts";
+import { endAll } from "./remote.ts";
+import { machine, missed, report, type Figures } from "./report.ts";
+import { measureMessages, type MessageResult } from "./slash-to-message.ts";
+import { setStage } from "./stage.ts";
+
+/** Side by side in one run: the bot and a bare Bolt app under the same load. Loopback only; ends by itself. */
+
+const LONGEST_RUN_MS = 45 * 60_000;
+
+async function measure(options: Options): Promise<Figures> {
+  const stage = await setStage(options.program);
+  const memoryBefore = memoryOf(stage);
+  // First those of single commands: they want a machine that has not just been under load.
+  const messages: MessageResult[] = [];
+  for (const each of messageCases(stage, options)) {
+    progress(each.name);
+    messages.push(await measureMessages(stage, each));
+  }
+  const acks: AckResult[] = [];
+  for (const each of ackCases(stage, options)) {
+    progress(`${each.name}, concurrency ${each.concurrency}`);
+    acks.push(await measureAcks(stage, each));
+  }
+  return { acks, messages, memoryBefore, memoryAfter: memoryOf(stage) };
+}
+
+function progress(what: string): void {
+  process.stderr.write(`measuring: ${what}\n`);
+}
+
+async function main(options: Options): Promise<number> {
+  process.stdout.write(`Gantry bench, ${machine()}\n\n`);
+  const figures = await measure(options);
+  process.stdout.write(`${report(figures)}\n`);
+  if (options.json !== undefined) {
+    const { requests, repetitions } = options;
+    const all = { machine: machine(), at: new Date().toISOString(), requests, repetitions, ...figures };
+    writeFileSync(options.json, `${JSON.stringify({ ...all, missed: missed(figures) }, undefined, 2)}\n`);
+  }
+  return options.check && missed(figures).length > 0 ? 1 : 0;
+}
+
+function optionsOrExit(): Options {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+process.on("exit", endAll);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
+setTimeout(() => {
+  process.stderr.write(`The run took longer than ${LONGEST_RUN_MS / 60_000} minutes and was given up.\n`);
+  process.exit(1);
+}, LONGEST_RUN_MS).unref();
+
+try {
+  process.exit(await main(optionsOrExit()));
+} catch (error) {
+  process.stderr.write(`The bench could not finish: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

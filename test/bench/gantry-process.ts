@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { freePort } from "./listen.ts";
+import { endWithUs } from "./remote.ts";
+import { signingSecret } from "./slash-command.ts";
+
+export type GantryProcess = { readonly pid: number; readonly port: number };
+
+/** What Gantry's requests to the workload API carry, for the same request made alone. */
+export const account = { username: "bench", token: "bench-api-token" };
+
+const STARTS_WITHIN_MS = 20_000;
+
+/** The bot as it is deployed, against the stand-ins; ready when it resolves. `program` is for trying a changed copy. */
+export async function startGantry(stands: {
+  readonly program: string;
+  readonly apiPort: number;
+  readonly sinkPort: number;
+}): Promise<GantryProcess> {
+  const data = mkdtempSync(join(tmpdir(), "gantry-bench-"));
+  process.on("exit", () => rmSync(data, { recursive: true, force: true }));
+  const port = await freePort();
+  const logFile = join(data, "bot.log");
+  const log = openSync(logFile, "a");
+  const child = spawn(process.execPath, [...nodeFlags(), stands.program], {
+    cwd: fileURLToPath(new URL("../..", import.meta.url)),
+    stdio: ["ignore", log, log],
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "production",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      GANTRY_DATA: data,
+      SLACK_BOT_TOKEN: "xoxb-bench-token",
+      SLACK_SIGNING_SECRET: signingSecret,
+      SLACK_API_URL: `http://127.0.0.1:${stands.sinkPort}/api/`,
+      WORKLOAD_API_URL: `http://127.0.0.1:${stands.apiPort}`,
+      WORKLOAD_API_USERNAME: account.username,
+      WORKLOAD_API_TOKEN: account.token,
+    },
+  });
+  closeSync(log);
+  endWithUs(child);
+  const deadline = Date.now() + STARTS_WITHIN_MS;
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      throw new Error(
+        `${stands.program} did not become ready. Its last words:\n${readFileSync(logFile, "utf8").slice(-2000)}`,
+      );
+    }
+    await sleep(50);
+  }
+  return { pid: child.pid ?? 0, port };
+}
+
+/** `BENCH_NODE_FLAGS="--max-semi-space-size=4"` tries a flag on the bot alone. */
+function nodeFlags(): string[] {
+  return (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(1000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+export type Options = {
+  readonly requests: number;
+  /** Shorter rounds meet more beginnings of a burst, longer ones more of a drifting machine. */
+  readonly rounds: number;
+  readonly repetitions: number;
+  /** Only cases with this in their name. */
+  readonly only: string;
+  readonly json: string | undefined;
+  /** End with 1 when a target is missed. */
+  readonly check: boolean;
+  /** The bot's entry. */
+  readonly program: string;
+};
+
+export const usage = `npm run bench -- [options]
+  --requests N   measured commands per app and repetition (2000)
+  --rounds N     rounds they are sent in, in turn with the bare app's (4)
+  --reps N       repetitions of each ack case (5)
+  --only TEXT    only cases with TEXT in their name
+  --json FILE    write the figures to FILE
+  --check        end with 1 when a target is missed
+  --program FILE another entry of the bot, to try a changed copy (src/bin/bot.ts)
+`;
+
+/** Throws an Error with one sentence when they make no sense. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      requests: { type: "string", default: "2000" },
+      rounds: { type: "string", default: "4" },
+      reps: { type: "string", default: "5" },
+      only: { type: "string", default: "" },
+      json: { type: "string" },
+      check: { type: "boolean", default: false },
+      program: { type: "string", default: fileURLToPath(new URL("../../src/bin/bot.ts", import.meta.url)) },
+    },
+  });
+  const { only, json, check, program } = values;
+  const requests = count("--requests", values.requests, 100_000);
+  const rounds = count("--rounds", values.rounds, 20);
+  if (requests % rounds !== 0) throw new Error(`--requests has to be a multiple of the ${rounds} rounds`);
+  return { requests, rounds, repetitions: count("--reps", values.reps, 50), only, json, check, program };
+}
+
+function count(name: string, value: string, most: number): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1 || number > most) {
+    throw new Error(`${name} has to be a whole number from 1 to ${most}; "${value}" is not`);
+  }
+  return number;
+}

@@ -1,0 +1,113 @@
+import { cpus, loadavg } from "node:os";
+import type { AckResult } from "./ack.ts";
+import { MOST_ACK_RATIO, MOST_MESSAGE_RATIO } from "./cases.ts";
+import type { Memory } from "./memory.ts";
+import type { MessageResult } from "./slash-to-message.ts";
+import type { Spread } from "./stats.ts";
+import { table } from "./table.ts";
+
+export type Figures = {
+  readonly acks: readonly AckResult[];
+  readonly messages: readonly MessageResult[];
+  readonly memoryBefore: readonly Memory[];
+  readonly memoryAfter: readonly Memory[];
+};
+
+export function machine(): string {
+  const load = loadavg()[0]?.toFixed(1) ?? "?";
+  return `node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} cores, load average ${load}`;
+}
+
+/** The targets that were missed, as sentences. Commands that were lost or doubled miss one each. */
+export function missed({ acks, messages }: Figures): readonly string[] {
+  const slowAcks = acks
+    .filter(({ isTarget, p99Ratio }) => isTarget && !(p99Ratio.median <= MOST_ACK_RATIO))
+    .map((row) => `${named(row)}: p99 of the ack is ${row.p99Ratio.median.toFixed(2)} × the bare app's`);
+  const lost = acks
+    .filter(({ posts, commands, answered }) => posts && answered !== commands)
+    .map((row) => `${named(row)}: ${row.commands - row.answered} of ${row.commands} commands got no answer`);
+  const doubled = acks
+    .filter((row) => row.doubled > 0)
+    .map((row) => `${named(row)}: ${row.doubled} messages more than commands`);
+  const refused = acks.filter((row) => row.notOk > 0).map((row) => `${named(row)}: ${row.notOk} acks were not 200`);
+  const slowMessages = messages
+    .filter(({ isTarget, ratio }) => isTarget && !(ratio <= MOST_MESSAGE_RATIO))
+    .map(({ name, ratio }) => `${name}: ${ratio.toFixed(2)} × its two calls`);
+  return [...slowAcks, ...lost, ...doubled, ...refused, ...slowMessages];
+}
+
+function named({ name, concurrency }: AckResult): string {
+  return `${name}, concurrency ${concurrency}`;
+}
+
+export function report(figures: Figures): string {
+  const misses = missed(figures);
+  return [
+    ...(figures.acks.length > 0 ? [ackTable(figures.acks)] : []),
+    ...(figures.messages.length > 0 ? [messageTable(figures.messages)] : []),
+    memoryTable(figures),
+    misses.length === 0 ? "Every target (*) is reached." : `Missed:\n${misses.map((miss) => `  ${miss}`).join("\n")}`,
+  ].join("\n\n");
+}
+
+function ackTable(acks: readonly AckResult[]): string {
+  const head = [
+    "ack, ms",
+    "conc",
+    "p50",
+    "p90",
+    "p99",
+    "base p50",
+    "p90",
+    "p99",
+    "p99 ratio",
+    "min–max",
+    "pooled",
+    "answered",
+  ];
+  const rows = acks.map((row) => [
+    `${row.isTarget ? "* " : "  "}${row.name} (${row.subject} by ${row.base}, ${row.repetitions} × ${row.rounds} × ${row.requests / row.rounds})`,
+    String(row.concurrency),
+    ...spreadCells(row.subjectMs),
+    ...spreadCells(row.baseMs),
+    row.p99Ratio.median.toFixed(2),
+    `${row.p99Ratio.min.toFixed(2)}–${row.p99Ratio.max.toFixed(2)}`,
+    row.pooledP99Ratio.toFixed(2),
+    row.posts ? `${row.answered}/${row.commands}` : "–",
+  ]);
+  return [
+    "Ack: from the request sent to its whole answer. Medians over the repetitions (repetitions × rounds × requests).",
+    "The ratio is of p99, per repetition; pooled: of all repetitions together.",
+    table([head, ...rows]),
+    `* target: median ratio ≤ ${MOST_ACK_RATIO}. "noise" is the bare app by itself: what the measurement is worth.`,
+  ].join("\n");
+}
+
+function spreadCells({ p50, p90, p99 }: Spread): string[] {
+  return [p50, p90, p99].map((ms) => ms.toFixed(2));
+}
+
+function messageTable(messages: readonly MessageResult[]): string {
+  const head = ["slash to message, p50 in ms", "whole", "its ack", "API alone", "Slack alone", "over", "ratio"];
+  const rows = messages.map((row) => [
+    `${row.isTarget ? "* " : "  "}${row.name} (${row.commands})`,
+    ...[row.totalMs, row.ackMs, row.apiMs, row.slackMs, row.totalMs - row.apiMs - row.slackMs].map((ms) =>
+      ms.toFixed(2),
+    ),
+    row.ratio.toFixed(2),
+  ]);
+  return [
+    'Slash to message: "/gantry list services" sent, until Slack has taken its message, one after the other.',
+    table([head, ...rows]),
+    `* target: ratio ≤ ${MOST_MESSAGE_RATIO}`,
+  ].join("\n");
+}
+
+function memoryTable({ memoryBefore, memoryAfter }: Figures): string {
+  const rows = memoryAfter.map(({ name, rssMb }) => [
+    name,
+    (memoryBefore.find((before) => before.name === name)?.rssMb ?? Number.NaN).toFixed(0),
+    rssMb.toFixed(0),
+  ]);
+  return table([["resident memory, MB", "at start", "after the load"], ...rows]);
+}

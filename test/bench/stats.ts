@@ -1,0 +1,26 @@
+/** The value below which `share` of the values lie, by nearest rank. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+/** The middle value, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+  return (upper + lower) / 2;
+}
+
+export type Spread = { readonly p50: number; readonly p90: number; readonly p99: number };
+
+export function spread(values: readonly number[]): Spread {
+  return { p50: percentile(values, 0.5), p90: percentile(values, 0.9), p99: percentile(values, 0.99) };
+}
+
+export type Range = { readonly median: number; readonly min: number; readonly max: number };
+
+/** One figure of several repetitions. */
+export function range(values: readonly number[]): Range {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+}

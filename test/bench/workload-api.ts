@@ -1,0 +1,91 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { listen } from "./listen.ts";
+import { answerCalls } from "./remote.ts";
+
+/** A workload API that answers at once, late, or not at all: a process of its own. */
+
+const services = Array.from({ length: 12 }, (_, at) => service(at === 0 ? "web" : `service-${at}`, at));
+const jobs = Array.from({ length: 8 }, (_, at) => ({
+  metadata: {
+    name: `job-${at}`,
+    namespace: "bench",
+    uid: `10b0${at}`,
+    creationTimestamp: "2026-11-20T08:00:00Z",
+    labels: { team: "bench" },
+  },
+  spec: { parallelism: 1, completions: 1 },
+  status: { startTime: "2026-11-20T08:00:01Z", completionTime: "2026-11-20T08:04:01Z", succeeded: 1 },
+}));
+
+function service(name: string, at: number): object {
+  return {
+    uid: `5e4c${at}`,
+    name,
+    created_at: "2026-11-20T09:30:00Z",
+    status: at % 5 === 4 ? "Stopped" : "Running",
+    target_instance_size: 2,
+    containers: [
+      {
+        name: "main",
+        image: "gantry/hello-web",
+        ports: [{ container_port: 80, protocol: "TCP" }],
+        resources: { limits: { cpu: "1", memory: "512Mi" } },
+      },
+    ],
+    port_mappings: [{ service_url: "127.0.0.1:40123", container_port: 80, protocol: "TCP" }],
+    default_domain_name: `${name}.beijing1.example.com`,
+    binding_domain_name: [],
+  };
+}
+
+const bodies: readonly { readonly method: string; readonly path: RegExp; readonly body: string }[] = [
+  { method: "GET", path: /\/services$/u, body: JSON.stringify({ region: "beijing1", services }) },
+  { method: "GET", path: /\/jobs$/u, body: JSON.stringify({ region: "beijing1", jobs }) },
+  { method: "GET", path: /\/services\/web$/u, body: JSON.stringify({ region: "beijing1", ...service("web", 0) }) },
+  { method: "PUT", path: /\/services\/web\/restart$/u, body: "{}" },
+];
+
+let latencyMs = 0;
+let requests = 0;
+let stall: PromiseWithResolvers<void> | undefined;
+
+async function answer(method: string, path: string): Promise<{ status: number; body: string }> {
+  requests += 1;
+  if (stall !== undefined) await stall.promise;
+  if (latencyMs > 0) await sleep(latencyMs);
+  const found = bodies.find((row) => row.method === method && row.path.test(path));
+  return found === undefined
+    ? { status: 404, body: JSON.stringify({ message: "no such thing" }) }
+    : { status: 200, body: found.body };
+}
+
+function write(response: ServerResponse, { status, body }: { status: number; body: string }): void {
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
+const port = await listen((request, response) => {
+  request.resume();
+  answer(request.method ?? "", (request.url ?? "").split("?")[0] ?? "").then(
+    (answered) => write(response, answered),
+    (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
+  );
+});
+
+const calls = {
+  port: () => port,
+  latency(ms: number) {
+    latencyMs = ms;
+  },
+  /** From here on every request hangs, until `false` lets them all go on. */
+  stall(on: boolean) {
+    stall?.resolve();
+    stall = on ? Promise.withResolvers<void>() : undefined;
+  },
+  requests: () => requests,
+};
+
+export type WorkloadApiCalls = typeof calls;
+
+answerCalls(calls);
