@@ -4,7 +4,9 @@ import type { Config } from "./config.ts";
 import { createDemo } from "./demo.ts";
 import { withPortSentence } from "./listen.ts";
 import { openLocalService } from "./local-service.ts";
-import { openLocalSlack } from "./local-slack.ts";
+import { openLocalSlack, type LocalSlackOptions } from "./local-slack.ts";
+import type { ExtraTrouble } from "./playground/world.ts";
+import { troubledService } from "./service-trouble.ts";
 import { createBot } from "./slack/bot.ts";
 import { openStore } from "./store/store.ts";
 
@@ -35,9 +37,9 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   const { settings, listen, dataDir } = config;
   const store = await openStore(dataDir, () => new Date());
   closers.push(store.close);
-  const { api, account } = await openService(config, log, closers);
+  const { api, account, switches } = await openService(config, log, closers);
   let botPort = listen.port;
-  const slack = await openSlack(config, () => botPort, closers);
+  const slack = await openSlack(config, { botPort: () => botPort, extraTrouble: switches }, closers);
   const bot = createBot({ slack: slack.access, listen, api, account, settings, store, log });
   closers.push(bot.stop);
   const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());
@@ -48,16 +50,24 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   return { botPort, playgroundPort: slack.port };
 }
 
-type Service = { readonly api: Api; readonly account: ApiAccount };
+type Service = { readonly api: Api; readonly account: ApiAccount; readonly switches: readonly ExtraTrouble[] };
 
-async function openService({ service, dataDir }: Config, log: Logger, closers: Closers): Promise<Service> {
+async function openService({ service, slack, dataDir }: Config, log: Logger, closers: Closers): Promise<Service> {
   if (service.kind === "remote") {
     const { url, username, token } = service;
-    return { api: createApi({ baseUrl: url }), account: { username, token } };
+    // Only the playground has a page with switches.
+    const way = slack.kind === "playground" ? troubledService((request) => fetch(request)) : undefined;
+    const api = createApi({ baseUrl: url, ...(way && { fetch: way.fetch }) });
+    return { api, account: { username, token }, switches: way?.switches ?? [] };
   }
   const local = await openLocalService({ config: service, dataDir, log });
   closers.push(local.close);
-  return { api: createApi({ baseUrl: local.baseUrl, fetch: local.fetch }), account: local.account };
+  const way = troubledService(local.fetch);
+  return {
+    api: createApi({ baseUrl: local.baseUrl, fetch: way.fetch }),
+    account: local.account,
+    switches: way.switches,
+  };
 }
 
 type Slack = {
@@ -65,10 +75,12 @@ type Slack = {
   readonly port: number | undefined;
 };
 
-async function openSlack({ slack, settings }: Config, botPort: () => number, closers: Closers): Promise<Slack> {
+type LocalParts = Pick<LocalSlackOptions, "botPort"> & { readonly extraTrouble: readonly ExtraTrouble[] };
+
+async function openSlack({ slack, settings }: Config, parts: LocalParts, closers: Closers): Promise<Slack> {
   if (slack.kind === "real") return { access: slack, port: undefined };
   const { host, port } = slack;
-  const local = await openLocalSlack({ host, port, command: settings.command, botPort });
+  const local = await openLocalSlack({ host, port, command: settings.command, ...parts });
   closers.push(local.close);
   return { access: local.access, port: local.port };
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readAppManifest } from "./app-manifest.ts";
+import { readAppManifest, type AppManifest } from "./app-manifest.ts";
 import { listen } from "./listen.ts";
 import { createPlayground, type Playground } from "./playground/playground.ts";
+import type { App, ExtraTrouble } from "./playground/world.ts";
 
 export type LocalSlackOptions = {
   readonly host: string;
@@ -11,6 +12,8 @@ export type LocalSlackOptions = {
   /** The port of the bot, as soon as it listens. */
   readonly botPort: () => number;
   readonly now?: () => number;
+  /** What can be made to go wrong outside of Slack, as switches of the page. */
+  readonly extraTrouble?: readonly ExtraTrouble[];
 };
 
 export type LocalSlack = {
@@ -28,18 +31,13 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
   const signingSecret = randomBytes(16).toString("hex");
   let url = "";
   const playground = createPlayground({
-    app: {
-      name: manifest.display_information.name,
-      botDisplayName: manifest.features.bot_user.display_name,
-      commands: [options.command],
-      scopes: manifest.oauth_config.scopes.bot,
-      events: manifest.settings.event_subscriptions?.bot_events ?? [],
-    },
+    app: appOf(manifest, options.command),
     signingSecret,
     botToken,
     url: () => url,
     requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
     ...(options.now !== undefined && { now: options.now }),
+    ...(options.extraTrouble !== undefined && { extraTrouble: options.extraTrouble }),
   });
   const { host, port: wanted } = options;
   const listener = await listen(playground.fetch, { host, port: wanted, variable: "PLAYGROUND_PORT" });
@@ -53,5 +51,31 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
       playground.close();
       await listener.close();
     },
+  };
+}
+
+/** The app as the workspace installs it: all from the manifest, but for the command, which is a setting. */
+function appOf({ display_information, features, oauth_config, settings }: AppManifest, command: string): App {
+  const [slash] = features.slash_commands;
+  return {
+    name: display_information.name,
+    botDisplayName: features.bot_user.display_name,
+    commands: [command],
+    scopes: oauth_config.scopes.bot,
+    events: settings.event_subscriptions?.bot_events ?? [],
+    commandHints: [
+      {
+        command,
+        ...(slash?.description !== undefined && { description: slash.description }),
+        ...(slash?.usage_hint !== undefined && { usageHint: slash.usage_hint }),
+      },
+    ],
+    shortcuts: features.shortcuts.map(({ callback_id, description, ...shortcut }) => ({
+      ...shortcut,
+      callbackId: callback_id,
+      ...(description !== undefined && { description }),
+    })),
+    escapesNames: slash?.should_escape === true,
+    hasOptionsUrl: settings.interactivity?.message_menu_options_url !== undefined,
   };
 }

@@ -13,6 +13,7 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
       "\n",
     );
   }
+  const page = `http://localhost:${ports.playgroundPort}`;
   const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
   const say = (text: string): string => `  ${url}npm run say -- "${command} ${text}"`;
   const { kind } = service;
@@ -21,14 +22,14 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
       (kind === "embedded" ? " and a service that runs real processes on this machine." : "."),
     ...(kind === "embedded" ? [`What it keeps lies in ${dataDir}`] : []),
     "",
-    "In another shell, type as somebody in Slack would:",
+    "In another shell you can type as somebody in Slack would:",
     say("list"),
     ...(kind === "embedded"
       ? [say("create job hello --image gantry/batch -- 5"), say("show hello"), say("logs hello")]
       : []),
     say("help"),
     "",
-    health,
-    "Stop with Ctrl-C.",
+    `${health}. Stop with Ctrl-C.`,
+    `open ${page}`,
   ].join("\n");
 }
