@@ -28,6 +28,8 @@ export type Parcel = {
   readonly payload: JsonObject;
   readonly body: string;
   readonly contentType: string;
+  /** Sent besides the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Reads the ack's body; throws Refused when Slack would not take it. */
   readonly onAck?: (answer: Json | undefined) => void;
 };
@@ -49,23 +51,49 @@ export function eventParcel(payload: JsonObject): Omit<Parcel, "onAck"> {
   return { kind: "event_callback", payload, body: JSON.stringify(payload), contentType: "application/json" };
 }
 
-type Ack = { readonly status: number | undefined; readonly answer: Json | undefined; readonly error?: string };
+type Ack = {
+  readonly status: number | undefined;
+  readonly answer: Json | undefined;
+  readonly error?: string;
+  /** Why it failed, in the words of x-slack-retry-reason. */
+  readonly reason?: RetryReason;
+  readonly wantsNoRetry: boolean;
+};
+
+/** https://docs.slack.dev/apis/events-api#retries; ssl_error and unknown_error cannot happen on a loopback address. */
+type RetryReason = "http_timeout" | "connection_failed" | "http_error" | "too_many_redirects";
+
+async function read(response: Response): Promise<Ack> {
+  const text = await response.text();
+  const answer = text === "" ? undefined : (parseJson(text) ?? text);
+  const wantsNoRetry = response.headers.get("x-slack-no-retry") === "1";
+  if (response.ok) return { status: response.status, answer, wantsNoRetry };
+  const isRedirect = response.status >= 300 && response.status < 400;
+  const reason = isRedirect ? "too_many_redirects" : "http_error";
+  return { status: response.status, answer, error: "dispatch_failed", reason, wantsNoRetry };
+}
 
 async function send(world: World, parcel: Parcel): Promise<Ack> {
+  const { trouble, signingSecret } = world;
+  const signed = signedHeaders(
+    trouble.signsWrongly ? `not ${signingSecret}` : signingSecret,
+    parcel.body,
+    trouble.signatureAgeSeconds,
+  );
   try {
     const response = await fetch(world.requestUrl(), {
       method: "POST",
-      headers: { "content-type": parcel.contentType, ...signedHeaders(world.signingSecret, parcel.body) },
+      headers: { "content-type": parcel.contentType, ...signed, ...parcel.headers },
       body: parcel.body,
       signal: AbortSignal.timeout(world.ackMs),
-      redirect: "error",
+      redirect: "manual",
     });
-    const text = await response.text();
-    const answer = text === "" ? undefined : (parseJson(text) ?? text);
-    return { status: response.status, answer, ...(response.ok ? {} : { error: "dispatch_failed" }) };
+    return await read(response);
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
-    return { status: undefined, answer: undefined, error: isLate ? "operation_timeout" : "dispatch_failed" };
+    const failed = { status: undefined, answer: undefined, wantsNoRetry: false };
+    if (isLate) return { ...failed, error: "operation_timeout", reason: "http_timeout" };
+    return { ...failed, error: "dispatch_failed", reason: "connection_failed" };
   }
 }
 
@@ -85,12 +113,20 @@ function taken(parcel: Parcel, answer: Json | undefined): Refusal | undefined {
   }
 }
 
-async function deliverOnce(world: World, parcel: Parcel): Promise<Delivery> {
+/** A delivery, and what decides whether an event comes again. */
+export type Attempt = {
+  readonly delivery: Delivery;
+  readonly reason: RetryReason | undefined;
+  readonly wantsNoRetry: boolean;
+};
+
+/** Signs and sends a parcel to the bot once. */
+export async function deliverOnce(world: World, parcel: Parcel): Promise<Attempt> {
   const finish = world.transcript.begin({ direction: "to bot", kind: parcel.kind, request: parcel.payload });
   const ack = await send(world, parcel);
   const refusal = ack.error === undefined ? taken(parcel, ack.answer) : lateness(ack);
   const { ms } = finish({ answer: ack.answer, status: ack.status, ...(refusal === undefined ? {} : { refusal }) });
-  return {
+  const delivery: Delivery = {
     kind: parcel.kind,
     acked: ack.error === undefined,
     status: ack.status,
@@ -99,13 +135,17 @@ async function deliverOnce(world: World, parcel: Parcel): Promise<Delivery> {
     ...(ack.error === undefined ? {} : { error: ack.error }),
     ...(refusal === undefined ? {} : { refusal }),
   };
+  return { delivery, reason: ack.reason, wantsNoRetry: ack.wantsNoRetry };
 }
 
-/** Signs and sends a parcel to the bot, twice when trouble says so; resolves with the first ack, never rejects for the bot's sake. */
+/**
+ * Delivers a command or an interaction, twice when trouble says so; resolves with the first ack, never rejects for the
+ * bot's sake. Slack does not send these again when they fail.
+ */
 export async function deliver(world: World, parcel: Parcel): Promise<Delivery> {
   const [first] = await Promise.all([
     deliverOnce(world, parcel),
     world.trouble.deliverTwice ? deliverOnce(world, parcel) : undefined,
   ]);
-  return first;
+  return first.delivery;
 }

@@ -2,7 +2,7 @@ import type { State } from "./state.ts";
 import { findChannel, findUser } from "./workspace.ts";
 
 /** What a person types as Slack stores it: & < > as entities. https://docs.slack.dev/messaging/formatting-message-text */
-function escapeText(text: string): string {
+export function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

@@ -8,6 +8,7 @@ const element = (name: string): string => `${docs}/reference/block-kit/block-ele
 const part = (name: string): string => `${docs}/reference/block-kit/composition-objects/${name}-object`;
 const view = `${docs}/reference/views`;
 const messages = `${docs}/reference/methods/chat.postMessage`;
+const manifest = `${docs}/reference/app-manifest`;
 
 export type Limit = { readonly max: number; readonly what: string; readonly link: string };
 
@@ -69,6 +70,33 @@ export const limits = {
   "table.settings": { max: 20, what: "column settings in a table", link: block("table") },
   "table.text": { max: 10_000, what: "characters over all cells of a message's tables", link: block("table") },
   "table.count": { max: 1, what: "tables in a message", link: block("table") },
+  "data-table.rows": { max: 201, what: "rows in a data table, its header among them", link: block("data-table") },
+  "data-table.columns": { max: 20, what: "cells in a data table's row", link: block("data-table") },
+  "data-table.text": {
+    max: 20_000,
+    what: "characters over all cells of a message's data tables",
+    link: block("data-table"),
+  },
+  "data-table.page-size": { max: 100, what: "rows on a data table's page", link: block("data-table") },
+  "chart.count": { max: 2, what: "charts in a message", link: block("data-visualization") },
+  "chart.title": { max: 50, what: "characters in a chart's title", link: block("data-visualization") },
+  "chart.series": { max: 12, what: "series in a chart", link: block("data-visualization") },
+  "chart.segments": { max: 12, what: "segments in a pie chart", link: block("data-visualization") },
+  "chart.categories": { max: 20, what: "categories in a chart", link: block("data-visualization") },
+  "chart.label": { max: 20, what: "characters in a label of a chart", link: block("data-visualization") },
+  "chart.axis-label": { max: 50, what: "characters in the label of a chart's axis", link: block("data-visualization") },
+  "card.title": { max: 150, what: "characters in a card's title", link: block("card") },
+  "card.subtitle": { max: 150, what: "characters in a card's subtitle", link: block("card") },
+  "card.body": { max: 200, what: "characters in a card's body", link: block("card") },
+  // Some descriptions say two, some three: the smaller one is safe with both.
+  "card.actions": { max: 2, what: "buttons in a card", link: block("card") },
+  "carousel.cards": { max: 10, what: "cards in a carousel", link: block("carousel") },
+  "container.title": { max: 150, what: "characters in a container's title", link: block("container") },
+  "container.subtitle": { max: 150, what: "characters in a container's subtitle", link: block("container") },
+  "container.children": { max: 10, what: "blocks in a container", link: block("container") },
+  "context-actions.elements": { max: 5, what: "elements in a context_actions block", link: block("context-actions") },
+  "video.title": { max: 199, what: "characters in a video's title", link: block("video") },
+  "video.author": { max: 49, what: "characters in a video's author_name", link: block("video") },
   "list.indent": { max: 8, what: "levels of indent in a rich text list", link: block("rich-text") },
   "button.text": { max: 75, what: "characters in a button's text", link: element("button") },
   "button.value": { max: 2000, what: "characters in a button's value", link: element("button") },
@@ -91,6 +119,22 @@ export const limits = {
   "confirm.text": { max: 300, what: "characters in a confirmation's text", link: part("confirmation-dialog") },
   "confirm.button": { max: 30, what: "characters in a confirmation's button", link: part("confirmation-dialog") },
   "input.max-length": { max: 3000, what: "for max_length of a plain_text_input", link: element("plain-text-input") },
+  "file-input.files": { max: 10, what: "files in a file_input", link: element("file-input") },
+  "stream.markdown-text": {
+    max: 12_000,
+    what: "characters in markdown_text of one call of a stream",
+    link: `${docs}/reference/methods/chat.appendStream`,
+  },
+  "stream.blocks": {
+    max: 50,
+    what: "blocks in all chunks of a streamed message",
+    link: `${docs}/reference/methods/chat.appendStream`,
+  },
+  "stream.end-blocks": {
+    max: 50,
+    what: "blocks at the end of a streamed message",
+    link: `${docs}/reference/methods/chat.stopStream`,
+  },
   "upload.snippet": {
     max: 1_048_576,
     what: "bytes in a snippet",
@@ -101,6 +145,16 @@ export const limits = {
     what: "uses of a response_url",
     link: `${docs}/interactivity/handling-user-interaction`,
   },
+  "app.name": { max: 35, what: "characters in an app's name", link: manifest },
+  "app.bot-name": { max: 80, what: "characters in a bot's display name", link: manifest },
+  "app.commands": { max: 50, what: "slash commands of an app", link: manifest },
+  "app.command": { max: 32, what: "characters in a slash command, its slash among them", link: manifest },
+  "app.shortcuts": { max: 10, what: "shortcuts of an app", link: manifest },
+  "app.shortcut-name": { max: 24, what: "characters in a shortcut's name", link: manifest },
+  "app.shortcut-description": { max: 150, what: "characters in a shortcut's description", link: manifest },
+  "app.callback-id": { max: 255, what: "characters in a shortcut's callback_id", link: manifest },
+  "app.events": { max: 100, what: "events that a bot subscribes to", link: manifest },
+  "app.scopes": { max: 255, what: "scopes of a bot", link: manifest },
 } as const satisfies Record<string, Limit>;
 
 export type LimitId = keyof typeof limits;
@@ -112,4 +166,21 @@ export const times = {
   ack: { ms: 3000, link: interaction },
   trigger: { ms: 3000, link: `${docs}/interactivity/handling-user-interaction#modal_responses` },
   responseUrl: { ms: 30 * 60_000, link: interaction },
+  signature: { ms: 5 * 60_000, link: `${docs}/authentication/verifying-requests-from-slack` },
+  /** Slack ends a stream that stands still and does not say when; tools that stream saw it within five minutes. */
+  stream: { ms: 5 * 60_000, link: `${docs}/reference/methods/chat.appendStream` },
 } as const;
+
+const eventsApi = `${docs}/apis/events-api`;
+
+/** How events are delivered, and when no more. */
+export const delivery = {
+  /** What is waited before each retry. */
+  retries: { waitsMs: [0, 60_000, 5 * 60_000], link: `${eventsApi}#retries` },
+  /** An hour in which more than this share failed ends the subscription, unless there were few. */
+  failures: { share: 0.95, fewest: 1000, windowMs: 60 * 60_000, link: `${eventsApi}#failure-limits` },
+  rate: { max: 30_000, windowMs: 60 * 60_000, link: `${docs}/apis/web-api/rate-limits#events` },
+} as const;
+
+/** An external select asks from so many characters on, unless it says otherwise. */
+export const query = { min: 3, link: element("select-menu") } as const;

@@ -1,4 +1,4 @@
-import { type JsonObject, textOf } from "./json.ts";
+import { type JsonObject, objectOf, objectsOf, textOf } from "./json.ts";
 import { messageJson } from "./methods/message-json.ts";
 import type { Channel, Message, User, View, ViewState } from "./state.ts";
 import { newTrigger } from "./triggers.ts";
@@ -119,18 +119,61 @@ export function suggestionPayload(
   return { ...shared("block_suggestion", at.user), ...place(world, at.spot), ...asked };
 }
 
+/** The selects of a modal that promised a response_url, each with one for the channel chosen in it. */
+function chosenUrls(world: World, view: View): readonly JsonObject[] {
+  return objectsOf(view.content["blocks"]).flatMap((block) => {
+    const element = objectOf(block["element"]);
+    if (element["response_url_enabled"] !== true) return [];
+    const [blockId, actionId] = [textOf(block["block_id"]), textOf(element["action_id"])];
+    const channel = textOf(view.state[blockId]?.[actionId]?.[stateName(textOf(element["type"])) ?? ""]);
+    if (channel === "") return [];
+    const url = newResponseUrl(world, { user: view.user, channel });
+    return [{ block_id: blockId, action_id: actionId, channel_id: channel, response_url: url }];
+  });
+}
+
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export function submissionPayload(world: World, user: User, view: View): JsonObject {
   return {
     ...shared("view_submission", user),
     trigger_id: newTrigger(world, user.id),
     view: viewJson(view),
-    response_urls: [],
+    response_urls: chosenUrls(world, view),
   };
 }
 
 export function closedPayload(user: User, view: View, isCleared: boolean): JsonObject {
   return { ...shared("view_closed", user), view: viewJson(view), is_cleared: isCleared };
+}
+
+/** A shortcut of the composer: nobody knows in which channel. https://docs.slack.dev/interactivity/implementing-shortcuts */
+export function globalShortcutPayload(world: World, user: User, callbackId: string): JsonObject {
+  return {
+    ...shared("shortcut", user),
+    callback_id: callbackId,
+    trigger_id: newTrigger(world, user.id),
+    action_ts: world.clock.ts(),
+  };
+}
+
+/** A shortcut of a message's menu; a reply carries its thread_ts in the message. */
+export function messageShortcutPayload(
+  world: World,
+  at: { readonly user: User; readonly channel: Channel; readonly message: Message },
+  callbackId: string,
+): JsonObject {
+  const { user, channel, message } = at;
+  return {
+    ...shared("message_action", user),
+    callback_id: callbackId,
+    trigger_id: newTrigger(world, user.id),
+    action_ts: world.clock.ts(),
+    message_ts: message.ts,
+    channel: { id: channel.id, name: channelNameFor(channel) },
+    message: messageJson(world, message),
+    // It answers the shortcut; the message may be anybody's and stays.
+    response_url: newResponseUrl(world, { user: user.id, channel: channel.id }),
+  };
 }
 
 /** https://docs.slack.dev/apis/events-api#callback-field */
@@ -147,5 +190,28 @@ export function eventPayload(world: World, event: JsonObject): JsonObject {
       { enterprise_id: null, team_id: team.id, user_id: bot.user, is_bot: true, is_enterprise_install: false },
     ],
     is_ext_shared_channel: false,
+  };
+}
+
+/** https://docs.slack.dev/reference/events/app_rate_limited: it has no inner event. */
+export function rateLimitedPayload(world: World): JsonObject {
+  const minute = Math.floor(world.clock.now() / 60_000) * 60;
+  return { token, type: "app_rate_limited", team_id: team.id, minute_rate_limited: minute, api_app_id: bot.app };
+}
+
+/** https://docs.slack.dev/reference/events/app_home_opened; `view` is the Home tab as published, if there is one. */
+export function homeOpenedEvent(
+  world: World,
+  opened: { readonly user: User; readonly channel: Channel; readonly tab: "home" | "messages" },
+): JsonObject {
+  const { user, channel, tab } = opened;
+  const home = tab === "home" ? world.state.homes.get(user.id) : undefined;
+  return {
+    type: "app_home_opened",
+    user: user.id,
+    channel: channel.id,
+    tab,
+    event_ts: world.clock.ts(),
+    ...(home === undefined ? {} : { view: viewJson(home) }),
   };
 }

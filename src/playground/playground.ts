@@ -1,12 +1,15 @@
+import { checkApp } from "./check/app.ts";
 import { createClock } from "./clock.ts";
 import { controlRoutes } from "./control/routes.ts";
+import { createEventLedger, type EventLedger } from "./event-ledger.ts";
 import { times } from "./limits.ts";
 import { createPerson, type Person } from "./people/person.ts";
 import { bot, findChannel, newState } from "./workspace.ts";
 import type { Message } from "./state.ts";
+import { createTimers, type Later } from "./timers.ts";
 import { createTranscript, type Exchange } from "./transcript.ts";
 import { createTrouble, type Trouble } from "./trouble.ts";
-import type { App, World } from "./world.ts";
+import type { App, ExtraTrouble, World } from "./world.ts";
 
 export type PlaygroundOptions = {
   readonly app: App;
@@ -19,10 +22,14 @@ export type PlaygroundOptions = {
   readonly requestUrl: () => string;
   /** Milliseconds; every expiry and ts comes from it. Signatures use wall time, because the bot checks them by it. */
   readonly now?: () => number;
+  /** Runs the retries of events; timers of this process unless a test gives its own. */
+  readonly later?: Later;
   /** How long Slack waits for an ack; 3 s unless a test cannot wait that long. */
   readonly ackMs?: number;
   /** Hosts besides loopback ones from which the control routes may be used ("gantry.example:8080"). */
   readonly hosts?: readonly string[];
+  /** More switches for the page's panel of troubles: what goes wrong outside of Slack. */
+  readonly extraTrouble?: readonly ExtraTrouble[];
 };
 
 /** A message with its replies, ephemeral ones left out. */
@@ -37,6 +44,8 @@ export type Playground = {
     readonly removeBot: (channel: string) => void;
     readonly inviteBot: (channel: string) => void;
   };
+  /** What is counted of event deliveries; `enable` turns them on again after too many failures. */
+  readonly events: EventLedger;
   readonly messages: (channel: string) => readonly Thread[];
   /** Calls back after every change; returns what ends it. */
   readonly watch: (watcher: () => void) => () => void;
@@ -44,7 +53,7 @@ export type Playground = {
   readonly close: () => void;
 };
 
-function newWorld(options: PlaygroundOptions): World {
+function newWorld(options: PlaygroundOptions, later: Later): World {
   const now = options.now ?? Date.now;
   const { url } = options;
   return {
@@ -56,6 +65,11 @@ function newWorld(options: PlaygroundOptions): World {
     signingSecret: options.signingSecret,
     botToken: options.botToken,
     ackMs: options.ackMs ?? times.ack.ms,
+    extraTrouble: options.extraTrouble ?? [],
+    extraTroubleOn: new Set(),
+    events: createEventLedger(),
+    toldRateLimit: new Set(),
+    later,
     url: () => (typeof url === "string" ? url : url()).replace(/\/$/, ""),
     requestUrl: options.requestUrl,
     watchers: new Set(),
@@ -76,9 +90,14 @@ function threads(world: World, name: string): readonly Thread[] {
     .map((message) => ({ ...message, replies: all.filter((reply) => reply.threadTs === message.ts) }));
 }
 
-/** A simulated Slack workspace for one bot. Give its `fetch` to an HTTP server, and its URL to the bot as slackApiUrl. */
+/**
+ * A simulated Slack workspace for one bot. Give its `fetch` to an HTTP server, and its URL to the bot as slackApiUrl.
+ * Throws a sentence when the app breaks a rule of Slack's manifest.
+ */
 export function createPlayground(options: PlaygroundOptions): Playground {
-  const world = newWorld(options);
+  checkApp(options.app);
+  const timers = createTimers();
+  const world = newWorld(options, options.later ?? timers.later);
   const routes = controlRoutes(world, options.hosts ?? []);
   return {
     fetch: async (request) => routes.fetch(request),
@@ -88,11 +107,15 @@ export function createPlayground(options: PlaygroundOptions): Playground {
       removeBot: (channel: string) => void channelNamed(world, channel).members.delete(bot.user),
       inviteBot: (channel: string) => void channelNamed(world, channel).members.add(bot.user),
     }),
+    events: world.events,
     messages: (channel) => threads(world, channel),
     watch(watcher) {
       world.watchers.add(watcher);
       return () => void world.watchers.delete(watcher);
     },
-    close: () => world.trouble.release(),
+    close() {
+      timers.close();
+      world.trouble.release();
+    },
   };
 }

@@ -5,7 +5,7 @@ import { limits, times } from "./limits.ts";
 import { change } from "./methods/chat.ts";
 import { threadOf } from "./methods/places.ts";
 import { refuse, Refused } from "./refusal.ts";
-import type { Message, ResponseUrl } from "./state.ts";
+import type { Channel, Message, ResponseUrl } from "./state.ts";
 import { bot, findChannel } from "./workspace.ts";
 import { post, remove, type World } from "./world.ts";
 
@@ -58,6 +58,17 @@ function checkNames(body: JsonObject): void {
 
 const responseRules = { textLimit: "message.text", summed: false, needsText: true } as const;
 
+/** Where the answer goes: into a thread only in public and as a message of its own. */
+function threadFor(world: World, channel: Channel, body: JsonObject): string | undefined {
+  const thread = threadOf(world, channel, textOf(body["thread_ts"]));
+  if (thread === undefined) return undefined;
+  if (body["response_type"] !== "in_channel" || body["replace_original"] !== false) {
+    const message = "thread_ts without response_type in_channel and replace_original false";
+    refuse("invalid_arguments", "response-url.thread", message);
+  }
+  return thread;
+}
+
 /** Says something as the answer to an interaction: by its response_url, or in the body of its ack. Throws Refused. */
 export function respond(world: World, origin: Origin, body: Json | undefined): void {
   if (!isObject(body)) refuse("invalid_payload", "method.arguments", "the body is not a JSON object");
@@ -81,7 +92,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
     attachments: content.attachments ?? [],
     isMrkdwn: content.mrkdwn,
     parsesNames: content.parsesNames,
-    threadTs: threadOf(world, channel, textOf(body["thread_ts"])),
+    threadTs: threadFor(world, channel, body),
     ephemeralTo: isPublic ? undefined : origin.user,
   });
 }

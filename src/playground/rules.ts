@@ -1,17 +1,56 @@
-import { type LimitId, limits, times } from "./limits.ts";
+import { conduct } from "./conduct.ts";
+import { delivery, type LimitId, limits, times } from "./limits.ts";
+import { told } from "./told.ts";
 
 const docs = "https://docs.slack.dev";
 const blocks = `${docs}/reference/block-kit/blocks`;
 const elements = `${docs}/reference/block-kit/block-elements`;
 const method = (name: string): string => `${docs}/reference/methods/${name}`;
 const handling = times.ack.link;
+const manifest = `${docs}/reference/app-manifest`;
+const streaming = `${docs}/messaging/sending-and-scheduling-messages#text-streaming`;
 
-export type Rule = { readonly says: string; readonly link: string };
+/**
+ * "refused": who breaks it is refused, or is noted in the transcript. "done": the workspace itself behaves so.
+ * "told": true of Slack, and a simulated workspace cannot keep it; the sentence says why.
+ */
+type Kind = "refused" | "done" | "told";
+export type Rule = { readonly says: string; readonly link: string; readonly kind: Kind };
+type Named = Readonly<Record<string, Omit<Rule, "kind">>>;
 
 /** The rules that are not a number; the numbers are rules too, under the names they have in `limits`. */
 const others = {
   "block.type": { says: "a block has a type that exists", link: blocks },
-  "block.surface": { says: "a block stands only where its kind is allowed (message, modal, home)", link: blocks },
+  "block.surface": {
+    says: "a block stands only where its kind is allowed: message, modal, home (ours where live trials were stricter than Slack's list: tables in messages only, cards not in modals, file nowhere)",
+    link: blocks,
+  },
+  "element.surface": { says: "a file_input stands only in modals", link: `${elements}/file-input-element` },
+  "card.content": { says: "a card has an image, a title, a body or buttons", link: `${blocks}/card-block` },
+  "container.child": {
+    says: "a container takes only plain kinds of block: no container, card, data table, chart or markdown",
+    link: `${blocks}/container-block`,
+  },
+  "container.titled": { says: "a container has a title", link: `${blocks}/container-block` },
+  "container.collapsed": { says: "only a collapsible container starts collapsed", link: `${blocks}/container-block` },
+  "data-table.header": { says: "a data table's header cells are no rich_text", link: `${blocks}/data-table-block` },
+  "data-table.body": { says: "a data table has a header and at least one row", link: `${blocks}/data-table-block` },
+  "chart.series-name": {
+    says: "the series of a chart have different names",
+    link: `${blocks}/data-visualization-block`,
+  },
+  "chart.points": {
+    says: "each series of a chart has one point for each category",
+    link: `${blocks}/data-visualization-block`,
+  },
+  "input.silent-files": {
+    says: "an input block with a file_input has no dispatch_action",
+    link: `${elements}/file-input-element`,
+  },
+  "select.response-url-place": {
+    says: "response_url_enabled stands only in an input block of a modal",
+    link: `${elements}/select-menu-element#conversations_select`,
+  },
   "block.id-unique": { says: "a block_id is unique in its message or view", link: blocks },
   "block.place": { says: "an element stands only in a block that takes its kind", link: elements },
   "action.id-unique": { says: "an action_id is unique in its block", link: elements },
@@ -44,6 +83,8 @@ const others = {
     says: "an error names the block_id of an input block of the view",
     link: `${docs}/surfaces/modals`,
   },
+  "app.command-name": { says: "a slash command is a slash and one word", link: manifest },
+  "app.bot-letters": { says: "a bot's display name has only a-z, 0-9, ., _ and -", link: manifest },
   "trigger.known": { says: "a trigger_id is one that Slack gave out", link: method("views.open") },
   "trigger.fresh": { says: `a trigger_id lives ${times.trigger.ms / 1000} s`, link: times.trigger.link },
   "trigger.once": { says: "a trigger_id is used once", link: times.trigger.link },
@@ -59,6 +100,23 @@ const others = {
     says: "an ephemeral message is changed only through its response_url",
     link: method("chat.postEphemeral"),
   },
+  "ephemeral.thread": {
+    says: "an ephemeral reply goes only into a thread that has replies (ours: Slack takes it and shows it to nobody)",
+    link: method("chat.postEphemeral"),
+  },
+  "stream.reply": { says: "a streamed message is a reply (thread_ts)", link: method("chat.startStream") },
+  "stream.recipient": {
+    says: "a stream in a channel names recipient_user_id and recipient_team_id",
+    link: method("chat.startStream"),
+  },
+  "stream.content": { says: "what is appended has markdown_text or chunks", link: method("chat.appendStream") },
+  "stream.chunk": { says: "a chunk is markdown_text, blocks, task_update or plan_update", link: streaming },
+  "stream.open": { says: "only a message that is being streamed is appended to", link: method("chat.appendStream") },
+  "stream.fresh": {
+    says: `a stream that stands still ends (ours: after ${times.stream.ms / 60_000} minutes; Slack does not say when)`,
+    link: times.stream.link,
+  },
+  "stream.finished": { says: "a message is not updated while it is streamed", link: method("chat.update") },
   "thread.parent": {
     says: "thread_ts names a message that is no reply itself (ours for replies: Slack only advises against it)",
     link: method("chat.postMessage"),
@@ -88,24 +146,53 @@ const others = {
   "response-url.known": { says: "a response_url is one that Slack gave out", link: handling },
   "response-url.fresh": { says: `a response_url lives ${times.responseUrl.ms / 60_000} minutes`, link: handling },
   "response-url.public": { says: "an ephemeral message cannot become in_channel", link: handling },
-  "response-url.original": { says: "there is no original message to delete after a slash command", link: handling },
+  "response-url.original": {
+    says: "there is no original message to delete after a slash command or a shortcut",
+    link: handling,
+  },
+  "response-url.thread": {
+    says: "an answer in a thread has response_type in_channel and replace_original false (ours: Slack shows it elsewhere)",
+    link: handling,
+  },
   "ack.in-time": { says: `the bot answers 2xx within ${times.ack.ms / 1000} s`, link: handling },
   "ack.body": { says: "the answer to a click is empty: Slack shows nobody what it says", link: handling },
   "options.answer": {
     says: "the answer to block_suggestion has options or option_groups",
     link: `${elements}/select-menu-element`,
   },
-} as const satisfies Record<string, Rule>;
+  "options.address": {
+    says: "an external select needs the Options Load URL (message_menu_options_url) in the manifest",
+    link: `${elements}/select-menu-element#external_select`,
+  },
+  "event.failures": {
+    says: `an hour with ${delivery.failures.fewest} or more event deliveries of which more than ${delivery.failures.share * 100} % failed ends the subscription`,
+    link: delivery.failures.link,
+  },
+  "event.rate": { says: `at most ${delivery.rate.max} events in an hour`, link: delivery.rate.link },
+} as const satisfies Named;
 
 export type OtherRuleId = keyof typeof others;
+export type ConductId = keyof typeof conduct;
+export type ToldId = keyof typeof told;
+/** Rules that can be broken. */
 export type RuleId = LimitId | OtherRuleId;
+export type AnyRuleId = RuleId | ConductId | ToldId;
+
+function ofKind(kind: Kind, named: Named): readonly (readonly [string, Rule])[] {
+  return Object.entries(named).map(([id, rule]) => [id, { ...rule, kind }]);
+}
 
 function sizeRules(): readonly (readonly [string, Rule])[] {
   return Object.entries(limits).map(([id, limit]) => [
     id,
-    { says: `at most ${limit.max} ${limit.what}`, link: limit.link },
+    { says: `at most ${limit.max} ${limit.what}`, link: limit.link, kind: "refused" },
   ]);
 }
 
-/** Every rule the playground keeps, by id. */
-export const rules = Object.fromEntries([...sizeRules(), ...Object.entries(others)]) as Readonly<Record<RuleId, Rule>>; // both tables together are all of RuleId
+/** Every rule of Slack that the playground knows, by id. */
+export const rules = Object.fromEntries([
+  ...sizeRules(),
+  ...ofKind("refused", others),
+  ...ofKind("done", conduct),
+  ...ofKind("told", told),
+]) as Readonly<Record<AnyRuleId, Rule>>; // the four tables together are all of AnyRuleId

@@ -89,6 +89,9 @@ export type ResponseUrl = {
   uses: number;
 };
 
+/** A message that is being written: when it last grew, and how many blocks its chunks brought. */
+export type Stream = { touchedMs: number; blocks: number; isStopped: boolean };
+
 export type Deletion = {
   readonly channel: string;
   readonly ts: string;
@@ -110,5 +113,9 @@ export type State = {
   readonly homes: Map<string, View>;
   readonly triggers: Map<string, Trigger>;
   readonly responseUrls: Map<string, ResponseUrl>;
+  /** Messages that are, or were, written piece by piece, by "channel ts". */
+  readonly streams: Map<string, Stream>;
+  /** Up to which ts a person has read a channel or a thread, by "user place". */
+  readonly reads: Map<string, string>;
   revision: number;
 };

@@ -3,6 +3,8 @@ import type { Refusal } from "./refusal.ts";
 
 /** One request and its answer, whichever side asked. */
 export type Exchange = {
+  /** Counts up from 1; stays the same when the answer comes. */
+  readonly id: number;
   readonly direction: "to bot" | "from bot";
   /** A method's name, or "slash_command", "block_actions", "view_submission", "event_callback", "response_url", "upload" … */
   readonly kind: string;
@@ -24,6 +26,8 @@ export type Answered = {
 
 export type Transcript = {
   readonly exchanges: readonly Exchange[];
+  /** Called with each exchange as it begins, and again as it ends. */
+  readonly watchers: Set<(exchange: Exchange) => void>;
   /** Notes a request; call what it returns once, with the answer. */
   readonly begin: (asked: Pick<Exchange, "direction" | "kind" | "request">) => (answered: Answered) => Exchange;
 };
@@ -33,19 +37,28 @@ const mostKept = 5000;
 
 export function createTranscript(now: () => number): Transcript {
   const exchanges: Exchange[] = [];
+  const watchers = new Set<(exchange: Exchange) => void>();
+  const tell = (exchange: Exchange): void => {
+    for (const watcher of watchers) watcher(exchange);
+  };
+  let last = 0;
   return {
     exchanges,
+    watchers,
     begin(asked) {
       // Latency is measured on a clock that no test sets.
       const started = performance.now();
       const atMs = now();
-      const pending: Exchange = { ...asked, atMs, answer: undefined, status: undefined, ms: undefined };
+      const id = (last += 1);
+      const pending: Exchange = { id, ...asked, atMs, answer: undefined, status: undefined, ms: undefined };
       exchanges.push(pending);
       if (exchanges.length > mostKept) exchanges.shift();
+      tell(pending);
       return (answered) => {
-        const done: Exchange = { ...asked, atMs, ...answered, ms: performance.now() - started };
+        const done: Exchange = { id, ...asked, atMs, ...answered, ms: performance.now() - started };
         const place = exchanges.lastIndexOf(pending);
         if (place >= 0) exchanges[place] = done;
+        tell(done);
         return done;
       };
     },

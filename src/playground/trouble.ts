@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** "lost": the request is carried out, and the answer is a 500 all the same. */
 export type Failure = "429" | "500" | "garbage" | "hang" | "lost";
 
-type Planned = { readonly kind: string; readonly failure: Failure; left: number };
+export type Planned = { readonly kind: string; readonly failure: Failure; left: number };
 
 /** What shall go wrong on Slack's side. Set it at any time; it holds from the next request on. */
 export type Trouble = {
@@ -13,8 +13,16 @@ export type Trouble = {
   retryAfterSeconds: number;
   /** Commands, clicks and submissions are delivered a second time, with the same trigger_id. */
   deliverTwice: boolean;
+  /** Requests to the bot are signed with another secret. */
+  signsWrongly: boolean;
+  /** Requests to the bot were signed so long ago; a bot refuses what is older than five minutes. */
+  signatureAgeSeconds: number;
   /** A method's name, "response_url", "upload", or "all"; `times` requests of it fail (default: until `clear`). */
   readonly answer: (kind: string, failure: Failure, times?: number) => void;
+  /** Takes back what `answer` planned for exactly this kind. */
+  readonly answerNormally: (kind: string) => void;
+  /** What is planned and not used up. */
+  readonly planned: () => readonly Planned[];
   readonly clear: () => void;
   /** Ends answers that hang. */
   readonly release: () => void;
@@ -25,20 +33,25 @@ export type Trouble = {
   readonly delay: () => Promise<void>;
 };
 
+const none = { slowMs: 0, deliverTwice: false, signsWrongly: false, signatureAgeSeconds: 0 };
+
 export function createTrouble(): Trouble {
   let planned: Planned[] = [];
   const waiting = new Set<() => void>();
   return {
-    slowMs: 0,
+    ...none,
     retryAfterSeconds: 1,
-    deliverTwice: false,
     answer(kind, failure, times = Number.POSITIVE_INFINITY) {
       planned.push({ kind, failure, left: times });
     },
+    answerNormally(kind) {
+      planned = planned.filter((plan) => plan.kind !== kind);
+      this.release();
+    },
+    planned: () => planned.filter((plan) => plan.left > 0),
     clear() {
       planned = [];
-      this.slowMs = 0;
-      this.deliverTwice = false;
+      Object.assign(this, none);
       this.release();
     },
     release() {

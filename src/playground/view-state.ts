@@ -1,4 +1,5 @@
 import { isList, type JsonObject, type Json, objectOf, textOf } from "./json.ts";
+import { flatBlocks } from "./flat-blocks.ts";
 import type { ViewState } from "./state.ts";
 
 /** From an element's type to the property of its state, and the property of its first value. */
@@ -36,7 +37,7 @@ export function holdsMany(type: string): boolean {
 
 /** The elements of a block that a person can fill in. */
 export function elementsOf(block: JsonObject): readonly JsonObject[] {
-  const elements = block["elements"];
+  const elements = block["type"] === "card" ? block["actions"] : block["elements"];
   const single = [block["element"], block["accessory"]].filter((each): each is Json => each !== undefined);
   return [...(isList(elements) ? elements : []), ...single].map(objectOf);
 }
@@ -51,7 +52,7 @@ function firstValue(element: JsonObject): JsonObject | undefined {
 /** state.values of a view as it opens. */
 export function initialState(blocks: readonly JsonObject[]): ViewState {
   const state: Record<string, Record<string, JsonObject>> = {};
-  for (const block of blocks) {
+  for (const block of flatBlocks(blocks)) {
     for (const element of elementsOf(block)) {
       const value = firstValue(element);
       if (value !== undefined)

@@ -37,6 +37,8 @@ export function newState(botName: string): State {
     homes: new Map(),
     triggers: new Map(),
     responseUrls: new Map(),
+    streams: new Map(),
+    reads: new Map(),
     revision: 0,
   };
 }
@@ -47,10 +49,15 @@ export function findUser(state: State, nameOrId: string): User | undefined {
   return state.users.get(wanted) ?? [...state.users.values()].find((user) => user.name === wanted);
 }
 
+/** The id of the direct conversation of two users, whether it exists yet or not. */
+export function directId(one: string, other: string): string {
+  const [first, second] = [one, other].sort();
+  return `D${first}${second}`.replaceAll("U0", "0");
+}
+
 /** The direct conversation of two users; it exists as soon as somebody looks. */
 export function directChannel(state: State, one: string, other: string): Channel {
-  const [first, second] = [one, other].sort();
-  const id = `D${first}${second}`.replaceAll("U0", "0");
+  const id = directId(one, other);
   const known = state.channels.get(id);
   if (known !== undefined) return known;
   const opened: Channel = { id, name: "directmessage", kind: "im", members: new Set([one, other]) };

@@ -1,10 +1,23 @@
 import type { Clock } from "./clock.ts";
+import type { EventLedger } from "./event-ledger.ts";
 import { withIds } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { Deletion, Message, State } from "./state.ts";
+import type { Later } from "./timers.ts";
 import type { Transcript } from "./transcript.ts";
 import type { Trouble } from "./trouble.ts";
 import { bot, slackbot } from "./workspace.ts";
+
+/** What the composer shows of a slash command: its line in the list, and its words while one types. */
+export type CommandHint = { readonly command: string; readonly description?: string; readonly usageHint?: string };
+
+/** A global shortcut stands in the composer, a message shortcut in the menu of a message. */
+export type Shortcut = {
+  readonly name: string;
+  readonly callbackId: string;
+  readonly type: "global" | "message";
+  readonly description?: string;
+};
 
 /** What the manifest says of the app, as plain data. `commands` are with their slash. */
 export type App = {
@@ -13,7 +26,16 @@ export type App = {
   readonly commands: readonly string[];
   readonly scopes: readonly string[];
   readonly events: readonly string[];
+  readonly commandHints?: readonly CommandHint[];
+  readonly shortcuts?: readonly Shortcut[];
+  /** should_escape of the commands; true when it is not said. */
+  readonly escapesNames?: boolean;
+  /** settings.interactivity.message_menu_options_url is there; true when it is not said. */
+  readonly hasOptionsUrl?: boolean;
 };
+
+/** Something that goes wrong outside of Slack, which whoever starts the playground can switch on and off. */
+export type ExtraTrouble = { readonly label: string; readonly set: (on: boolean) => void };
 
 /** All parts of one playground, handed to whatever acts in it. */
 export type World = {
@@ -25,6 +47,13 @@ export type World = {
   readonly signingSecret: string;
   readonly botToken: string;
   readonly ackMs: number;
+  /** Switches of the page for what goes wrong elsewhere, by label; and those that are on. */
+  readonly extraTrouble: readonly ExtraTrouble[];
+  readonly extraTroubleOn: Set<string>;
+  readonly events: EventLedger;
+  /** The minutes for which the bot was told that it gets too many events. */
+  readonly toldRateLimit: Set<number>;
+  readonly later: Later;
   readonly url: () => string;
   readonly requestUrl: () => string;
   /** Called after each change of the state. */
@@ -81,9 +110,16 @@ export function remove(world: World, message: Message): void {
   touch(world);
 }
 
+/** Whom Slack tells something, and where. */
+export type Addressee = {
+  readonly user: string;
+  readonly channel: string;
+  readonly thread?: string | undefined;
+};
+
 /** What only one person sees, said by Slack itself. */
-export function notice(world: World, to: { readonly user: string; readonly channel: string }, text: string): Message {
-  return post(world, { channel: to.channel, user: slackbot, text, ephemeralTo: to.user });
+export function notice(world: World, to: Addressee, text: string): Message {
+  return post(world, { channel: to.channel, user: slackbot, text, ephemeralTo: to.user, threadTs: to.thread });
 }
 
 export function isBots(message: Message): boolean {

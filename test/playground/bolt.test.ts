@@ -65,3 +65,17 @@ test("a mention is answered in the channel", async () => {
 
   await expect.poll(() => dana().sees().at(-1)?.text).toBe("at your service");
 });
+
+test("a request that was signed wrongly, or too long ago, is refused by the framework", async () => {
+  const { trouble } = world.playground;
+  trouble.signatureAgeSeconds = 298;
+  const old = await dana().says("/gantry list");
+  trouble.signatureAgeSeconds = 302;
+  const tooOld = await dana().says("/gantry list");
+  trouble.clear();
+  trouble.signsWrongly = true;
+  const wrong = await dana().says("/gantry list");
+  trouble.clear();
+
+  expect([old, tooOld, wrong].map((delivery) => delivery.status)).toEqual([200, 401, 401]);
+});

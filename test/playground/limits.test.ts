@@ -23,7 +23,9 @@ import {
   table,
   trigger,
 } from "./support/samples.ts";
+import { richBlockLimits } from "./support/rich-block-limits.ts";
 import { type Answer, type SmallWorld, startSmallWorld } from "./support/small-world.ts";
+import { streamLimits } from "./support/stream-limits.ts";
 
 let world: SmallWorld;
 beforeAll(async () => {
@@ -76,7 +78,12 @@ async function update(more: object): Promise<Answer> {
 const message = (more: object): Promise<Answer> =>
   world.call("chat.postMessage", { channel: "C0OPS", text: "x", ...more });
 
-const rows: Readonly<Record<LimitId, (n: number) => Promise<Answer>>> = {
+/** Those of the app's manifest are in app.test.ts: nobody sends anything for them. */
+type SentLimitId = Exclude<LimitId, `app.${string}`>;
+
+const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
+  ...richBlockLimits((...blocks) => message({ blocks })),
+  ...streamLimits(() => world),
   "message.blocks": (n) => message({ blocks: many(n, () => ({ type: "divider" })) }),
   "message.blocks-size": (n) => message({ blocks: blocksOf(n) }),
   "message.attachments": (n) => message({ attachments: many(n, () => ({ text: "x" })) }),
@@ -139,12 +146,17 @@ const rows: Readonly<Record<LimitId, (n: number) => Promise<Answer>>> = {
   "confirm.text": (n) => publish(world, actions(button({ confirm: confirm({ text: plain(long(n)) }) }))),
   "confirm.button": (n) => publish(world, actions(button({ confirm: confirm({ confirm: plain(long(n)) }) }))),
   "input.max-length": (n) => publish(world, input({ type: "plain_text_input", max_length: n })),
+  "file-input.files": (n) => open(world, { submit: plain(), blocks: [input({ type: "file_input", max_files: n })] }),
   "upload.snippet": (n) =>
     world.call("files.getUploadURLExternal", { filename: "a.txt", length: n, snippet_type: "text" }),
   "response-url.uses": (n) => useResponseUrl(n),
 };
 
-const table1 = Object.entries(rows).map(([id, send]) => ({ id: id as LimitId, send, max: limits[id as LimitId].max })); // the keys of a record over LimitId
+const table1 = Object.entries(rows).map(([id, send]) => ({
+  id: id as SentLimitId,
+  send,
+  max: limits[id as SentLimitId].max,
+})); // the keys of a record over SentLimitId
 
 test.each(table1)("Slack takes $max and refuses one more: $id", async ({ id, send, max }) => {
   const atLimit = await send(max);

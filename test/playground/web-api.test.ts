@@ -167,3 +167,31 @@ test("tokens are not kept in the transcript", async () => {
 
   expect(JSON.stringify(world.playground.transcript())).not.toContain("xoxb-");
 });
+
+test("a message is streamed in pieces, with tasks, and ends with blocks", async () => {
+  const { ts = "" } = await dana().says("why is web down?");
+  const stream = world.web.chatStream({
+    channel: "C0OPS",
+    thread_ts: ts,
+    recipient_user_id: "U0DANA",
+    recipient_team_id: "T0PLAYGR",
+    buffer_size: 1,
+  });
+  await stream.append({ markdown_text: "**web** is " });
+  await stream.append({ chunks: [{ type: "task_update", id: "1", title: "Read the log", status: "in_progress" }] });
+  await stream.append({ chunks: [{ type: "task_update", id: "1", title: "Read the log", status: "complete" }] });
+  const streaming = await world.call("chat.update", { channel: "C0OPS", ts: stream.ts, text: "too early" });
+  await stream.stop({ markdown_text: "out of memory", blocks: [{ type: "divider" }] });
+  const after = await world.call("chat.update", { channel: "C0OPS", ts: stream.ts, text: "later" });
+  const seen = dana().sees().at(-1);
+
+  expect(streaming).toMatchObject({ ok: false, error: "streaming_state_conflict" });
+  expect(after["ok"]).toBe(true);
+  expect(seen).toMatchObject({ ts: stream.ts, threadTs: ts });
+  expect(seen?.blocks.map((block) => [block["type"], block["text"] ?? block["status"]])).toEqual([
+    ["markdown", "**web** is "],
+    ["task_card", "complete"],
+    ["markdown", "out of memory"],
+    ["divider", undefined],
+  ]);
+});

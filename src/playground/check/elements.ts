@@ -7,7 +7,7 @@ import { plain } from "./text-objects.ts";
 
 // Which element stands where: https://docs.slack.dev/reference/block-kit/block-elements
 
-const button = element("button", {
+export const button: Check = element("button", {
   ...acts,
   text: must(plain("button.text")),
   value: may(text("button.value")),

@@ -2,7 +2,7 @@ import { isObject } from "../json.ts";
 import { limits } from "../limits.ts";
 import { element, focuses, picks, typed } from "./element.ts";
 import { richText } from "./rich-text.ts";
-import { all, anyString, type Check, flag, may, must, pattern, say, someString, whole } from "./shape.ts";
+import { all, anyString, type Check, flag, list, may, must, pattern, say, someString, whole } from "./shape.ts";
 
 function checkBounds(low: string, high: string): Check {
   return (value, at, site) => {
@@ -31,6 +31,17 @@ export const datetimepicker: Check = element("datetimepicker", {
 
 export const richTextInput: Check = element("rich_text_input", { ...typed, initial_value: may(richText) });
 
+const fileInput: Check = all(
+  element("file_input", {
+    action_id: typed.action_id,
+    filetypes: may(list(someString)),
+    max_files: may(whole(1, limits["file-input.files"].max, "file-input.files")),
+  }),
+  (_value, at, site) => {
+    if (site.surface !== "modal") say(site, "element.surface", [`${at}/type`, "file_input is only for modals"]);
+  },
+);
+
 /** What one types into: only in input blocks. */
 export const fields = {
   plain_text_input: all(
@@ -53,6 +64,7 @@ export const fields = {
     }),
     checkBounds("min_value", "max_value"),
   ),
+  file_input: fileInput,
   email_text_input: element("email_text_input", { ...typed, initial_value: may(anyString) }),
   url_text_input: element("url_text_input", { ...typed, initial_value: may(anyString) }),
 };

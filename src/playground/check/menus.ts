@@ -8,7 +8,20 @@ import {
   overflowOption,
   plainOption,
 } from "./options.ts";
-import { all, type Check, flag, list, may, must, object, type Property, someString, whole, word } from "./shape.ts";
+import {
+  all,
+  type Check,
+  flag,
+  list,
+  may,
+  must,
+  object,
+  type Property,
+  say,
+  someString,
+  whole,
+  word,
+} from "./shape.ts";
 
 const several = may(whole(1, 1000));
 const names = may(list(someString));
@@ -32,7 +45,13 @@ const conversations = {
     }),
   ),
 };
-const answers = { response_url_enabled: may(flag) };
+/** Only a form that is sent can carry the response_url of what was chosen in it. */
+const answered: Check = all(flag, (value, at, site) => {
+  if (value === true && !(site.surface === "modal" && site.blockType === "input")) {
+    say(site, "select.response-url-place", [at, "only in an input block of a modal"]);
+  }
+});
+const answers = { response_url_enabled: may(answered) };
 const queries = { min_query_length: may(whole(0, 1000)) };
 
 /** Every element in which one picks among options: https://docs.slack.dev/reference/block-kit/block-elements */

@@ -45,8 +45,11 @@ function checkLength(text: string, limit: LimitId): void {
   if (text.length > limits[limit].max) refuse("msg_too_long", limit, `${text.length} characters`);
 }
 
+/** The text in their cells is limited by itself, and to more. */
+const hasOwnLimit = new Set(["table", "data_table"]);
+
 function checkSize(blocks: readonly JsonObject[]): void {
-  const size = JSON.stringify(blocks.filter((block) => block["type"] !== "table")).length;
+  const size = JSON.stringify(blocks.filter((block) => !hasOwnLimit.has(textOf(block["type"])))).length;
   if (size > limits["message.blocks-size"].max) {
     refuse("msg_blocks_too_long", "message.blocks-size", `${size} characters of JSON in the blocks`);
   }

@@ -5,13 +5,24 @@ import type { RuleId } from "../rules.ts";
 
 export type Surface = "message" | "modal" | "home";
 
-/** What is checked together: one message or one view. `actionIds` is of one block. */
+/** What is checked together: one message or one view. `actionIds` and `blockType` are of one block. */
 export type Site = {
   readonly surface: Surface;
   readonly problems: Problem[];
   readonly blockIds: Set<string>;
   readonly actionIds: Set<string>;
-  readonly totals: { tables: number; cellText: number; markdown: number; focused: number };
+  readonly blockType: string;
+  readonly totals: Totals;
+};
+
+/** What is counted over all blocks. */
+type Totals = {
+  tables: number;
+  cellText: number;
+  dataText: number;
+  charts: number;
+  markdown: number;
+  focused: number;
 };
 
 /** Looks at one value and adds what is wrong with it to `site.problems`. `at` is its JSON pointer. */
@@ -19,8 +30,8 @@ export type Check = (value: Json, at: string, site: Site) => void;
 export type Property = { readonly check: Check; readonly needed: boolean };
 
 export function newSite(surface: Surface): Site {
-  const totals = { tables: 0, cellText: 0, markdown: 0, focused: 0 };
-  return { surface, problems: [], blockIds: new Set(), actionIds: new Set(), totals };
+  const totals = { tables: 0, cellText: 0, dataText: 0, charts: 0, markdown: 0, focused: 0 };
+  return { surface, problems: [], blockIds: new Set(), actionIds: new Set(), blockType: "", totals };
 }
 
 export function say(site: Site, rule: RuleId, problem: readonly [at: string, message: string]): void {
@@ -68,6 +79,10 @@ export const someString: Check = (value, at, site) => {
 
 export const flag: Check = (value, at, site) => {
   if (typeof value !== "boolean") say(site, "object.value", [at, "must be a boolean"]);
+};
+
+export const number: Check = (value, at, site) => {
+  if (typeof value !== "number") say(site, "object.value", [at, "must be a number"]);
 };
 
 export function word(...words: readonly string[]): Check {

@@ -1,15 +1,12 @@
 import { isList, isObject, type Json } from "../json.ts";
 import { limits } from "../limits.ts";
 import { richText } from "./rich-text.ts";
-import { byType, type Check, flag, list, may, must, object, say, someString, word } from "./shape.ts";
+import { byType, type Check, flag, list, may, must, number, object, say, someString, word } from "./shape.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/table-block
 
-const number: Check = (value, at, site) => {
-  if (typeof value !== "number") say(site, "object.value", [at, "must be a number"]);
-};
-
-const cell: Check = byType(
+/** A cell of a table or a data table. */
+export const cell: Check = byType(
   {
     raw_text: object({ type: must(word("raw_text")), text: must(someString) }),
     raw_number: object({ type: must(word("raw_number")), value: must(number), text: must(someString) }),
@@ -19,7 +16,7 @@ const cell: Check = byType(
 );
 
 /** Characters a reader sees in a value: all strings called `text` in it. */
-function visibleLength(value: Json): number {
+export function visibleLength(value: Json): number {
   if (isList(value)) return value.reduce<number>((sum, each) => sum + visibleLength(each), 0);
   if (!isObject(value)) return 0;
   return Object.entries(value).reduce(

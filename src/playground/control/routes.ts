@@ -2,9 +2,11 @@ import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Delivery } from "../deliver.ts";
 import { createPerson, type Person } from "../people/person.ts";
+import { pageRoutes } from "../page-server/page-routes.ts";
 import { webApi } from "../web-api.ts";
 import type { World } from "../world.ts";
 import { foreignCaller } from "./host-guard.ts";
+import { liveRoutes } from "./live-routes.ts";
 import { stateJson } from "./state-json.ts";
 import { drawChanges, waitForChanges } from "./what-changed.ts";
 
@@ -76,15 +78,17 @@ function serveFile(world: World, id: string): Response {
   return new Response(Buffer.from(file.bytes), { headers });
 }
 
+// What bots ask carries a token or a secret address, and may come from anywhere.
+const forBot = /^\/(?:api|response|upload)\//;
+
 function guarded(routes: Hono, world: World, hosts: readonly string[]): void {
   const guard = async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
-    const problem = foreignCaller(world, context.req.raw, hosts);
+    const problem = forBot.test(context.req.path) ? undefined : foreignCaller(world, context.req.raw, hosts);
     if (problem !== undefined) return context.json({ error: problem }, 403);
     await next();
     return undefined;
   };
-  routes.use("/playground/*", guard);
-  routes.use("/files/*", guard);
+  routes.use("*", guard);
 }
 
 /** Everything the playground answers over HTTP: Slack's side for the bot, and the control routes for people. */
@@ -109,5 +113,7 @@ export function controlRoutes(world: World, hosts: readonly string[]): Hono {
       doAndLook(world, place, (person) => person.clicks(place.label, { channel: place.channel })),
     ),
   );
+  routes.route("/playground", liveRoutes(world));
+  routes.route("/", pageRoutes());
   return routes;
 }

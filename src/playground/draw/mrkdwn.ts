@@ -1,29 +1,61 @@
+import type { Piece } from "./mrkdwn-tag.ts";
+import { type Part, parseMrkdwn } from "./mrkdwn-tree.ts";
 import { drawBroadcast, drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
 
-// https://docs.slack.dev/messaging/formatting-message-text
-
-const broadcasts = new Set(["channel", "here", "everyone", "group"]);
-
-function unescape(text: string): string {
-  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+function drawPieces(pen: Pen, pieces: readonly Piece[]): string {
+  return pieces.map((piece) => drawPiece(pen, piece)).join("");
 }
 
-function drawSpecial(pen: Pen, inner: string, label: string): string {
-  const [command = "", argument = ""] = inner.split("^");
-  if (broadcasts.has(command)) return drawBroadcast(pen, command === "group" ? "channel" : command);
-  if (command === "subteam") return drawGroup(pen, argument);
-  return label === "" ? `<!${inner}>` : label;
+function drawPiece(pen: Pen, piece: Piece): string {
+  switch (piece.kind) {
+    case "text":
+      return piece.text;
+    case "bold":
+    case "italic":
+    case "strike":
+    case "code":
+      return `${piece.mark}${drawPieces(pen, piece.inner)}${piece.mark}`;
+    case "emoji":
+      return piece.raw;
+    case "address":
+      return piece.url;
+    case "date":
+      return piece.fallback === "" ? new Date(piece.seconds * 1000).toISOString() : piece.fallback;
+    case "unknown":
+      return piece.label === "" ? piece.raw : piece.label;
+    default:
+      return drawLive(pen, piece);
+  }
 }
 
-/** One <…> of mrkdwn: always live, whatever stands in it. */
-function drawTag(pen: Pen, tag: string): string {
-  const bar = tag.indexOf("|");
-  const target = bar < 0 ? tag : tag.slice(0, bar);
-  const label = bar < 0 ? "" : unescape(tag.slice(bar + 1));
-  if (target.startsWith("@")) return drawUser(pen, target.slice(1));
-  if (target.startsWith("#")) return drawChannel(pen, target.slice(1));
-  if (target.startsWith("!")) return drawSpecial(pen, target.slice(1), label);
-  return drawLink(pen, unescape(target), label);
+type Live = Extract<Piece, { kind: "user" | "channel" | "group" | "broadcast" | "link" }>;
+
+function drawLive(pen: Pen, piece: Live): string {
+  switch (piece.kind) {
+    case "user":
+      return drawUser(pen, piece.id);
+    case "channel":
+      return drawChannel(pen, piece.id);
+    case "group":
+      return drawGroup(pen, piece.id);
+    case "broadcast":
+      return drawBroadcast(pen, piece.range);
+    case "link":
+      return drawLink(pen, piece.url, piece.label);
+  }
+}
+
+function drawPart(pen: Pen, part: Part): string {
+  switch (part.kind) {
+    case "lines":
+      return drawPieces(pen, part.inner);
+    case "pre":
+      return `\`\`\`${drawPieces(pen, part.inner)}\`\`\``;
+    case "quote":
+      return part.lines.map((line) => `${line.mark.replaceAll("&gt;", ">")}${drawPieces(pen, line.inner)}`).join("\n");
+    case "break":
+      return "\n";
+  }
 }
 
 /**
@@ -31,9 +63,8 @@ function drawTag(pen: Pen, tag: string): string {
  * entities become the characters they stand for, once; * _ ~ ` stay as they are.
  */
 export function drawMrkdwn(pen: Pen, text: string): string {
-  return text
-    .split(/(<[^<>\s][^<>\n]*>)/)
-    .map((part) => (/^<[^<>\s][^<>\n]*>$/.test(part) ? drawTag(pen, part.slice(1, -1)) : unescape(part)))
+  return parseMrkdwn(text)
+    .map((part) => drawPart(pen, part))
     .join("");
 }
 

@@ -4,7 +4,8 @@ import { conversations } from "./conversations.ts";
 import { files } from "./files.ts";
 import type { Methods } from "./method.ts";
 import { people } from "./people.ts";
+import { streams } from "./streams.ts";
 import { views } from "./views.ts";
 
 /** Every Web API method the playground answers. */
-export const methods: Methods = { ...auth, ...chat, ...conversations, ...files, ...people, ...views };
+export const methods: Methods = { ...auth, ...chat, ...conversations, ...files, ...people, ...streams, ...views };

@@ -5,9 +5,18 @@ import type { Message } from "../state.ts";
 import { bot } from "../workspace.ts";
 import { type Draft, post, remove, touch, type World } from "../world.ts";
 import { withIds } from "../ids.ts";
+import { isStreaming } from "../streams.ts";
 import { messageJson } from "./message-json.ts";
 import { type Kind, type Methods, needScopes } from "./method.ts";
-import { joinedChannel, knownChannel, ownMessage, postChannel, publicMessage, threadOf } from "./places.ts";
+import {
+  activeThread,
+  joinedChannel,
+  knownChannel,
+  ownMessage,
+  postChannel,
+  publicMessage,
+  threadOf,
+} from "./places.ts";
 
 const content: Readonly<Record<string, Kind>> = {
   text: "text",
@@ -57,7 +66,7 @@ function postEphemeral(world: World, args: JsonObject): JsonObject {
   if (!channel.members.has(user))
     refuse("user_not_in_channel", "user.in-channel", `${user} is not in #${channel.name}`);
   const checked = checkContent(args, { textLimit: "message.text", summed: true, needsText: true });
-  const threadTs = threadOf(world, channel, textOf(args["thread_ts"]));
+  const threadTs = activeThread(world, channel, textOf(args["thread_ts"]));
   const message = post(world, {
     ...drafted(checked),
     channel: channel.id,
@@ -81,6 +90,9 @@ export function change(world: World, message: Message, checked: Content): void {
 
 function update(world: World, args: JsonObject): JsonObject {
   const message = ownMessage(world, args, "cant_update_message");
+  if (isStreaming(world, message)) {
+    refuse("streaming_state_conflict", "stream.finished", `message ${message.ts} is still streamed`);
+  }
   const checked = checkContent(args, { textLimit: "update.text", summed: true, needsText: true });
   if (isObject(args["metadata"])) message.metadata = args["metadata"];
   change(world, message, checked);

@@ -67,3 +67,14 @@ export function threadOf(world: World, channel: Channel, ts: string): string | u
     refuse("cannot_reply_to_message", "thread.parent", `message ${ts} is a reply itself`);
   return ts;
 }
+
+/** The thread of an ephemeral message: one that somebody has answered in, since in others nobody would see it. */
+export function activeThread(world: World, channel: Channel, ts: string): string | undefined {
+  const thread = threadOf(world, channel, ts);
+  const isReply = (message: Message): boolean =>
+    message.channel === channel.id && message.threadTs === thread && message.ephemeralTo === undefined;
+  if (thread !== undefined && !world.state.messages.some(isReply)) {
+    refuse("cannot_reply_to_message", "ephemeral.thread", `message ${ts} has no reply yet`);
+  }
+  return thread;
+}

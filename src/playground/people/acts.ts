@@ -1,5 +1,8 @@
 import { type Delivery, deliver, interactionParcel } from "../deliver.ts";
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import { flatBlocks } from "../flat-blocks.ts";
+import { query } from "../limits.ts";
+import { notDelivered } from "../undelivered.ts";
 import { actionsPayload, type Spot, suggestionPayload } from "../payloads.ts";
 import { refuse, Refused } from "../refusal.ts";
 import type { User } from "../state.ts";
@@ -40,27 +43,55 @@ export async function act(world: World, actor: Actor, found: { found: Found; val
   if (delivery.error !== undefined && actor.spot.in === "message") {
     notice(
       world,
-      { user: actor.user.id, channel: actor.spot.channel.id },
+      { user: actor.user.id, channel: actor.spot.channel.id, thread: actor.spot.message.threadTs },
       `This app did not respond: ${delivery.error}`,
     );
   }
   return delivery;
 }
 
-/** Asks the bot for the options of an external select; throws Refused when its answer is none. */
-export async function suggest(
+/** Slack has an address of its own for this, and asks nobody when the app gave none. */
+async function askOptions(world: World, payload: JsonObject): Promise<Delivery> {
+  const kind = "block_suggestion";
+  if (world.app.hasOptionsUrl !== false) {
+    return deliver(world, { ...interactionParcel(kind, payload), onAck: checkSuggestion });
+  }
+  const message = "the manifest has no settings.interactivity.message_menu_options_url";
+  const problem = { rule: "options.address", at: "", message } as const;
+  return notDelivered(world, { kind, payload }, { error: "no_options_url", problem });
+}
+
+/** From how many typed characters on Slack asks for options. */
+function neededLength(element: JsonObject): number {
+  return Number(element["min_query_length"] ?? query.min);
+}
+
+/** Asks the bot for the options of an external select, or groups of them: the answer as it came. */
+export async function suggestions(
   world: World,
   actor: Actor,
   asked: { found: Found; query: string },
-): Promise<readonly JsonObject[]> {
+): Promise<{ readonly delivery: Delivery; readonly answer: JsonObject }> {
   const { element, block } = asked.found;
+  if (asked.query.length < neededLength(element)) {
+    return { delivery: { kind: "block_suggestion", acked: true, status: undefined, ms: 0 }, answer: { options: [] } };
+  }
   const payload = suggestionPayload(world, actor, {
     action_id: textOf(element["action_id"]),
     block_id: textOf(block["block_id"]),
     value: asked.query,
   });
-  const delivery = await deliver(world, { ...interactionParcel("block_suggestion", payload), onAck: checkSuggestion });
-  return optionsOf(objectOf(delivery.answer));
+  const delivery = await askOptions(world, payload);
+  return { delivery, answer: objectOf(delivery.answer) };
+}
+
+/** The options the bot offers for what was typed into an external select. */
+export async function suggest(
+  world: World,
+  actor: Actor,
+  asked: { found: Found; query: string },
+): Promise<readonly JsonObject[]> {
+  return optionsOf((await suggestions(world, actor, asked)).answer);
 }
 
 function checkSuggestion(answer: Json | undefined): void {
@@ -70,12 +101,10 @@ function checkSuggestion(answer: Json | undefined): void {
   if (site.problems.length > 0) throw new Refused("invalid_options", site.problems);
 }
 
-const minQuery = 3;
-
 async function chooseOption(world: World, actor: Actor, asked: { found: Found; choice: string }): Promise<JsonObject> {
   const { found, choice } = asked;
   const isExternal = textOf(found.element["type"]).endsWith("external_select");
-  const needed = Number(found.element["min_query_length"] ?? minQuery);
+  const needed = neededLength(found.element);
   if (isExternal && choice.length < needed)
     throw new Error(`Slack asks for options from ${needed} characters on; "${choice}" is shorter`);
   const options = isExternal ? await suggest(world, actor, { found, query: choice }) : optionsOf(found.element);
@@ -122,5 +151,5 @@ export function isSilent(found: Found): boolean {
 }
 
 export function blocksAt(spot: Spot): readonly JsonObject[] {
-  return spot.in === "view" ? objectsOf(spot.view.content["blocks"]) : spot.message.blocks;
+  return flatBlocks(spot.in === "view" ? objectsOf(spot.view.content["blocks"]) : spot.message.blocks);
 }

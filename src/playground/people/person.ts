@@ -9,7 +9,9 @@ import { channelOf } from "./channel-of.ts";
 import { clickables, type Found, findClickable, findField } from "./find-element.ts";
 import { sayText } from "./says.ts";
 import { drawMessage, type Seen, visibleMessages } from "./seen.ts";
-import { closeView, submitView } from "./submits.ts";
+import { openHome } from "./opens-home.ts";
+import { useGlobalShortcut, useMessageShortcut } from "./shortcuts.ts";
+import { closeView, dismissViews, submitView } from "./submits.ts";
 
 /** Where a person does something. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };
@@ -28,6 +30,12 @@ export type Person = {
   /** Fills in fields of the open modal, then presses its submit button. */
   readonly submits: (values?: Readonly<Record<string, string | readonly string[]>>) => Promise<Delivery>;
   readonly closes: () => Promise<Delivery>;
+  /** Presses × of the open modal: all its views go. */
+  readonly dismisses: () => Promise<Delivery>;
+  /** Opens the app's Home tab, or its messages. */
+  readonly opensHome: (tab?: "home" | "messages") => Promise<Delivery>;
+  /** Uses a shortcut by its callback_id: on a message, or in the composer. */
+  readonly uses: (callbackId: string, on?: { readonly ts: string; readonly channel?: string }) => Promise<Delivery>;
   /** The id of a channel as this person names it; throws when there is none or they are not in it. */
   readonly channelId: (channel?: string) => string;
   /** What this person sees in a channel, oldest first, replies and own ephemeral messages included. */
@@ -98,6 +106,19 @@ function openModal(world: World, user: User): View {
   return view;
 }
 
+async function useShortcut(
+  world: World,
+  user: User,
+  used: { readonly callbackId: string; readonly on: { readonly ts: string; readonly channel?: string } | undefined },
+): Promise<Delivery> {
+  const { callbackId, on } = used;
+  if (on === undefined) return useGlobalShortcut(world, user, callbackId);
+  const channel = channelOf(world, user, on.channel);
+  const message = visibleMessages(world.state, channel, user.id).find((each) => each.ts === on.ts);
+  if (message === undefined) throw new Error(`${user.name} sees no message ${on.ts}`);
+  return useMessageShortcut(world, { user, channel, message }, callbackId);
+}
+
 /** What one person can do and see. */
 export function createPerson(world: World, nameOrId: string): Person {
   const user = findUser(world.state, nameOrId);
@@ -121,6 +142,9 @@ export function createPerson(world: World, nameOrId: string): Person {
       return submitView(world, user, view);
     },
     closes: async () => closeView(world, user, openModal(world, user)),
+    dismisses: async () => dismissViews(world, user),
+    opensHome: async (tab = "home") => openHome(world, user, tab),
+    uses: async (callbackId, on) => useShortcut(world, user, { callbackId, on }),
     sees: (channel) =>
       visibleMessages(world.state, channelOf(world, user, channel), user.id).map((message) =>
         drawMessage(world.state, message),

@@ -1,12 +1,14 @@
-import { commandParcel, type Delivery, deliver, eventParcel } from "../deliver.ts";
-import { composedText, escapeNames } from "../escape.ts";
-import { isObject, type Json } from "../json.ts";
-import { commandPayload, eventPayload } from "../payloads.ts";
+import { commandParcel, type Delivery, deliver } from "../deliver.ts";
+import { composedText, escapeNames, escapeText } from "../escape.ts";
+import { deliverEvent } from "../event-delivery.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { commandPayload } from "../payloads.ts";
 import { refuse } from "../refusal.ts";
 import { respond } from "../response-url.ts";
 import type { Channel, Message, User } from "../state.ts";
 import { bot } from "../workspace.ts";
 import { notice, post, type World } from "../world.ts";
+import { runOwnCommand } from "./own-commands.ts";
 
 export type Speaker = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
 
@@ -24,9 +26,15 @@ function unsent(kind: string, error: string): Delivery {
   return { kind, acked: false, status: undefined, ms: 0, error };
 }
 
+/** https://docs.slack.dev/interactivity/implementing-slash-commands: "Escape channels, users, and links sent to your app". */
+function typedWords(world: World, words: string): string {
+  return world.app.escapesNames === false ? escapeText(words) : escapeNames(world.state, words);
+}
+
 async function runCommand(world: World, from: Speaker, text: string): Promise<Delivery> {
   const [, command = "", words = ""] = /^(\S+)\s*([^]*)$/.exec(text) ?? [];
-  const to = { user: from.user.id, channel: from.channel.id };
+  const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
+  if (runOwnCommand(world, from, text)) return { kind: "own_command", acked: true, status: undefined, ms: 0 };
   // https://docs.slack.dev/interactivity/implementing-slash-commands: apps' commands do not work in threads.
   if (from.thread !== undefined) {
     notice(world, to, `${command} is not supported in threads. Sorry!`);
@@ -36,7 +44,7 @@ async function runCommand(world: World, from: Speaker, text: string): Promise<De
     notice(world, to, `${command} is not a valid command.`);
     return unsent("slash_command", "invalid_command");
   }
-  const payload = commandPayload(world, from, { command, text: escapeNames(world.state, words) });
+  const payload = commandPayload(world, from, { command, text: typedWords(world, words) });
   const delivery = await deliver(world, {
     ...commandParcel(payload),
     onAck: (answer) => showAnswer(world, from, answer),
@@ -54,7 +62,7 @@ function eventsOf(world: World, channel: Channel, text: string): readonly string
   return [...mentioned, kind].filter((event) => world.app.events.includes(event));
 }
 
-function eventOf(name: string, message: Message, channel: Channel): Parameters<typeof eventPayload>[1] {
+function eventOf(name: string, message: Message, channel: Channel): JsonObject {
   const shared = { user: message.user, text: message.text, ts: message.ts, event_ts: message.ts, channel: channel.id };
   const thread = message.threadTs === undefined ? {} : { thread_ts: message.threadTs };
   if (name === "app_mention") return { type: "app_mention", ...shared, ...thread };
@@ -62,13 +70,20 @@ function eventOf(name: string, message: Message, channel: Channel): Parameters<t
   return { type: "message", channel_type: kinds[channel.kind], ...shared, ...thread };
 }
 
+/** Slack tells who mentions an app outside of its channels that it will not hear of it. */
+function tellAbsence(world: World, from: Speaker, text: string): void {
+  if (from.channel.kind === "im" || from.channel.members.has(bot.user) || !text.includes(`<@${bot.user}>`)) return;
+  const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
+  const name = world.app.botDisplayName;
+  notice(world, to, `@${name} is not in this channel and does not hear you. To let it in, type /invite @${name}`);
+}
+
 async function sayWords(world: World, from: Speaker, text: string): Promise<Delivery> {
   const composed = composedText(world.state, text);
   const message = post(world, { channel: from.channel.id, user: from.user.id, text: composed, threadTs: from.thread });
+  tellAbsence(world, from, composed);
   const events = eventsOf(world, from.channel, composed);
-  const deliveries = await Promise.all(
-    events.map((name) => deliver(world, eventParcel(eventPayload(world, eventOf(name, message, from.channel))))),
-  );
+  const deliveries = await Promise.all(events.map((name) => deliverEvent(world, eventOf(name, message, from.channel))));
   const posted: Delivery = { kind: "message", acked: true, status: undefined, ms: 0 };
   return { ...(deliveries[0] ?? posted), ts: message.ts };
 }

@@ -111,11 +111,21 @@ export async function submitView(world: World, user: User, view: View): Promise<
   return delivery;
 }
 
+const silent: Delivery = { kind: "view_closed", acked: true, status: undefined, ms: 0 };
+
 /** Presses close: this view goes, or the whole stack when it says so. The bot hears of it when it asked to. */
 export async function closeView(world: World, user: User, view: View): Promise<Delivery> {
   const clears = view.content["clear_on_close"] === true;
   closeViews(world, view.user, clears ? "all" : "top");
-  const silent: Delivery = { kind: "view_closed", acked: true, status: undefined, ms: 0 };
   if (view.content["notify_on_close"] !== true) return silent;
   return deliver(world, interactionParcel("view_closed", closedPayload(user, view, clears)));
+}
+
+/** Presses ×: all views go. The bot hears of the root view, with is_cleared, when that asked to. */
+export async function dismissViews(world: World, user: User): Promise<Delivery> {
+  const [root] = world.state.modals.get(user.id) ?? [];
+  if (root === undefined) return silent;
+  closeViews(world, user.id, "all");
+  if (root.content["notify_on_close"] !== true) return silent;
+  return deliver(world, interactionParcel("view_closed", closedPayload(user, root, true)));
 }

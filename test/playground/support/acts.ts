@@ -2,6 +2,8 @@ import { actions, button, input, modal, plain, post, trigger } from "./samples.t
 import type { Answer, SmallWorld } from "./small-world.ts";
 import type { Step } from "./row.ts";
 
+const searching = { ...input({ type: "external_select", action_id: "find" }), optional: true };
+
 export type Acts = ReturnType<typeof createActs>;
 
 /** What bots and people do, in one call each. `poor` is a world whose bot may only write, and has little time to ack. */
@@ -65,11 +67,16 @@ export function createActs(world: SmallWorld, poor: SmallWorld) {
   }
 
   async function search(json: unknown): Promise<void> {
-    await openModal({
-      blocks: [{ ...input({ type: "external_select", action_id: "find" }), optional: true }],
-      submit: plain(),
-    });
+    await openModal({ blocks: [searching], submit: plain() });
     await acked(json, () => dana().searches("find", "web"));
+  }
+
+  async function searchIn(where: SmallWorld): Promise<void> {
+    const view = modal({ blocks: [searching], submit: plain() });
+    await where.call("views.open", { trigger_id: await trigger(where), view });
+    where.bot.answer = (payload) => (payload["type"] === undefined ? undefined : { json: { options: [] } });
+    await where.playground.as("dana").searches("find", "web");
+    where.bot.answer = () => undefined;
   }
 
   async function click(json: unknown): Promise<void> {
@@ -95,6 +102,7 @@ export function createActs(world: SmallWorld, poor: SmallWorld) {
     upload,
     submit,
     search,
+    searchIn,
     click,
   };
 }

@@ -1,6 +1,26 @@
 import type { Acts } from "./acts.ts";
 import type { Row } from "./row.ts";
-import { actions, button, cell, image, input, option, plain, publish, section, select, table } from "./samples.ts";
+import {
+  actions,
+  button,
+  cell,
+  chart,
+  container,
+  dataTable,
+  image,
+  input,
+  option,
+  plain,
+  publish,
+  richList,
+  richText,
+  section,
+  select,
+  series,
+  table,
+} from "./samples.ts";
+
+const answering = { type: "conversations_select", response_url_enabled: true };
 
 /** What keeps and what breaks each rule about blocks. */
 export function blockRows(acts: Acts) {
@@ -74,6 +94,61 @@ export function blockRows(acts: Acts) {
         publish(world, input({ type: "number_input", is_decimal_allowed: false, min_value: "9", max_value: "10" })),
       broken: () =>
         publish(world, input({ type: "number_input", is_decimal_allowed: false, min_value: "10", max_value: "9" })),
+    },
+    "element.surface": {
+      error: "invalid_blocks",
+      kept: () => openModal({ submit: plain(), blocks: [input({ type: "file_input" })] }),
+      broken: () => blocks(input({ type: "file_input" })),
+    },
+    "input.silent-files": {
+      error: "invalid_arguments",
+      kept: () => openModal({ submit: plain(), blocks: [input({ type: "file_input" }, { dispatch_action: false })] }),
+      broken: () => openModal({ submit: plain(), blocks: [input({ type: "file_input" }, { dispatch_action: true })] }),
+    },
+    "select.response-url-place": {
+      error: "invalid_blocks",
+      kept: () => openModal({ submit: plain(), blocks: [input(answering)] }),
+      broken: () => blocks(actions(answering)),
+    },
+    "card.content": {
+      error: "invalid_blocks",
+      kept: () => blocks({ type: "card", title: plain() }),
+      broken: () => blocks({ type: "card", subtitle: plain() }),
+    },
+    "container.child": {
+      error: "invalid_blocks",
+      kept: () => blocks(container([section()])),
+      broken: () => blocks(container([container([section()])])),
+    },
+    "container.titled": {
+      error: "invalid_blocks",
+      kept: () => blocks({ type: "container", rich_text_title: richText(richList()), child_blocks: [section()] }),
+      broken: () => blocks({ type: "container", child_blocks: [section()] }),
+    },
+    "container.collapsed": {
+      error: "invalid_blocks",
+      kept: () => blocks(container([section()], { default_collapsed: true, is_collapsible: true })),
+      broken: () => blocks(container([section()], { default_collapsed: true })),
+    },
+    "data-table.header": {
+      error: "invalid_blocks",
+      kept: () => blocks(dataTable([[cell()], [richText(richList())]])),
+      broken: () => blocks(dataTable([[richText(richList())], [cell()]])),
+    },
+    "data-table.body": {
+      error: "invalid_blocks",
+      kept: () => blocks(dataTable([[cell()], [cell()]])),
+      broken: () => blocks(dataTable([[cell()]])),
+    },
+    "chart.series-name": {
+      error: "invalid_blocks",
+      kept: () => blocks(chart(["a"], [series("x", ["a"]), series("y", ["a"])])),
+      broken: () => blocks(chart(["a"], [series("x", ["a"]), series("x", ["a"])])),
+    },
+    "chart.points": {
+      error: "invalid_blocks",
+      kept: () => blocks(chart(["a", "b"], [series("x", ["b", "a"])])),
+      broken: () => blocks(chart(["a", "b"], [series("x", ["a"])])),
     },
   } satisfies Record<string, Row>;
 }

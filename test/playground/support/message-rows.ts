@@ -82,6 +82,14 @@ export function messageRows(acts: Acts) {
       kept: () => respondToClick({ delete_original: true }),
       broken: () => respond({ delete_original: true }),
     },
+    "response-url.thread": {
+      error: "invalid_arguments",
+      kept: async () => {
+        const thread_ts = await posted();
+        return respond({ response_type: "in_channel", replace_original: false, thread_ts });
+      },
+      broken: async () => respond({ response_type: "ephemeral", replace_original: false, thread_ts: await posted() }),
+    },
     "ack.in-time": {
       error: "operation_timeout",
       kept: () => poor.playground.as("dana").says("/gantry list"),

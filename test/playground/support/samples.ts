@@ -27,6 +27,40 @@ export const image = (more: object = {}) => ({
 });
 export const cell = (text = "x") => ({ type: "raw_text", text });
 export const table = (rows: object[][], more: object = {}) => ({ type: "table", rows, ...more });
+export const dataTable = (rows: object[][], more: object = {}) => ({
+  type: "data_table",
+  caption: "x",
+  rows,
+  ...more,
+});
+export const series = (name: string, labels: readonly string[]) => ({
+  name,
+  data: labels.map((label) => ({ label, value: 1 })),
+});
+export const chart = (categories: readonly string[], drawn: object[], axis: object = {}) => ({
+  type: "data_visualization",
+  title: "x",
+  chart: { type: "bar", series: drawn, axis_config: { categories, ...axis } },
+});
+export const pie = (segments: object[], title = "x") => ({
+  type: "data_visualization",
+  title,
+  chart: { type: "pie", segments },
+});
+export const container = (children: object[], more: object = {}) => ({
+  type: "container",
+  title: plain(),
+  child_blocks: children,
+  ...more,
+});
+export const video = (more: object = {}) => ({
+  type: "video",
+  video_url: "https://x.test/v",
+  thumbnail_url: "https://x.test/t.png",
+  alt_text: "x",
+  title: plain(),
+  ...more,
+});
 export const richText = (...elements: object[]) => ({ type: "rich_text", elements });
 export const richList = (more: object = {}) => ({
   type: "rich_text_list",

@@ -9,7 +9,15 @@ type Fields = Record<string, unknown>;
 type Received = { readonly headers: IncomingMessage["headers"]; readonly raw: string; readonly payload: Fields };
 
 /** What the bot answers: nothing is an empty 200; "never" leaves the request open. */
-type Reply = { readonly status?: number; readonly body?: string; readonly json?: unknown } | "never" | undefined;
+type Reply =
+  | {
+      readonly status?: number;
+      readonly body?: string;
+      readonly json?: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | "never"
+  | undefined;
 
 export type SmallBot = {
   readonly url: string;
@@ -21,6 +29,8 @@ export type SmallBot = {
 };
 
 function isSigned(secret: string, request: IncomingMessage, raw: string): boolean {
+  const ageSeconds = Date.now() / 1000 - Number(request.headers["x-slack-request-timestamp"]);
+  if (ageSeconds > 300) return false;
   const base = `v0:${String(request.headers["x-slack-request-timestamp"])}:${raw}`;
   const wanted = `v0=${createHmac("sha256", secret).update(base).digest("hex")}`;
   const given = String(request.headers["x-slack-signature"]);
@@ -42,7 +52,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 function send(response: ServerResponse, reply: Reply): void {
   if (reply === "never") return;
   const isJson = reply?.json !== undefined;
-  response.writeHead(reply?.status ?? 200, isJson ? { "content-type": "application/json" } : {});
+  response.writeHead(reply?.status ?? 200, {
+    ...(isJson ? { "content-type": "application/json" } : {}),
+    ...reply?.headers,
+  });
   response.end(isJson ? JSON.stringify(reply.json) : (reply?.body ?? ""));
 }
 

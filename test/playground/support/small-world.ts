@@ -25,6 +25,10 @@ export const app: PlaygroundOptions["app"] = {
     "app_mentions:read",
   ],
   events: ["app_mention"],
+  shortcuts: [
+    { type: "message", name: "Restart this", callbackId: "restart", description: "Restart what a message names" },
+    { type: "global", name: "New job", callbackId: "create", description: "Create a job" },
+  ],
 };
 
 export type Answer = Record<string, unknown>;
@@ -36,8 +40,12 @@ export type SmallWorld = {
   readonly web: WebClient;
   /** The SDK's chat.postMessage. */
   readonly post: (message: ChatPostMessageArguments) => Promise<ChatPostMessageResponse>;
-  /** Moves the playground's clock. */
+  /** The playground's clock. */
+  readonly now: () => number;
+  /** Moves the playground's clock, and runs what was due by then. */
   readonly pass: (ms: number) => void;
+  /** In how many milliseconds what waits is due. */
+  readonly waiting: () => readonly number[];
   /** Calls a Web API method with a JSON body, without the SDK's own checks. */
   readonly call: (method: string, args: object, token?: string) => Promise<Answer>;
   /** The rule the last exchange broke. */
@@ -53,6 +61,7 @@ function startServer(fetch: (request: Request) => Promise<Response>) {
 export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}): Promise<SmallWorld> {
   let now = Date.parse("2026-11-20T09:00:00Z");
   let url = "";
+  let timers: { readonly dueMs: number; readonly run: () => void }[] = [];
   const bot = await startSmallBot(signingSecret);
   const playground = createPlayground({
     app,
@@ -61,6 +70,7 @@ export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}):
     url: () => url,
     requestUrl: () => bot.url,
     now: () => now,
+    later: (ms, run) => void timers.push({ dueMs: now + ms, run }),
     ...changes,
   });
   const server = startServer(playground.fetch);
@@ -79,7 +89,14 @@ export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}):
     web,
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Slack's method, not that of a browser's window
     post: async (message) => web.chat.postMessage(message),
-    pass: (ms) => void (now += ms),
+    now: () => now,
+    pass(ms) {
+      now += ms;
+      const due = timers.filter((timer) => timer.dueMs <= now);
+      timers = timers.filter((timer) => timer.dueMs > now);
+      for (const timer of due) timer.run();
+    },
+    waiting: () => timers.map((timer) => timer.dueMs - now),
     async call(method, args, token = botToken) {
       const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
       const request = new Request(`${url}/api/${method}`, { method: "POST", headers, body: JSON.stringify(args) });

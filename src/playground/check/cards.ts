@@ -1,0 +1,74 @@
+import { isList, isObject, type Json } from "../json.ts";
+import { limits } from "../limits.ts";
+import { block } from "./block.ts";
+import { button } from "./elements.ts";
+import { imageElement } from "./images.ts";
+import { all, type Check, list, may, must, say } from "./shape.ts";
+import { plainOrMrkdwn } from "./text-objects.ts";
+
+const content: Check = (value, at, site) => {
+  const parts = ["hero_image", "title", "actions", "body"];
+  if (isObject(value) && parts.every((part) => value[part] === undefined)) {
+    say(site, "card.content", [at, `one of ${parts.join(", ")} is needed`]);
+  }
+};
+
+/** https://docs.slack.dev/reference/block-kit/blocks/card-block */
+export const card: Check = all(
+  block("card", {
+    hero_image: may(imageElement),
+    icon: may(imageElement),
+    title: may(plainOrMrkdwn("card.title")),
+    subtitle: may(plainOrMrkdwn("card.subtitle")),
+    body: may(plainOrMrkdwn("card.body")),
+    actions: may(list(button, "card.actions")),
+  }),
+  content,
+);
+
+// Each card is a block of its own, and action_ids are unique in a block.
+const cardOfCarousel: Check = (value: Json, at, site) => card(value, at, { ...site, actionIds: new Set() });
+
+/** https://docs.slack.dev/reference/block-kit/blocks/carousel-block */
+export const carousel: Check = block("carousel", { elements: must(list(cardOfCarousel, "carousel.cards")) });
+
+/** The kinds of block that a container takes: https://docs.slack.dev/reference/block-kit/blocks/container-block */
+export const containable: readonly string[] = [
+  "actions",
+  "context",
+  "divider",
+  "header",
+  "image",
+  "input",
+  "rich_text",
+  "section",
+  "table",
+  "video",
+];
+
+/** The blocks in a container: none of another kind, and not too many. Each is then checked as everywhere. */
+export function children(check: Check): Check {
+  return (value, at, site) => {
+    if (!isList(value)) return say(site, "object.value", [at, "must be an array"]);
+    const { max } = limits["container.children"];
+    if (value.length === 0) say(site, "list.empty", [at, "no less than 1 items allowed"]);
+    if (value.length > max) say(site, "container.children", [at, `no more than ${max} items allowed`]);
+    for (const [index, each] of value.entries()) {
+      const type = isObject(each) ? each["type"] : undefined;
+      const place = `${at}/${index}`;
+      if (typeof type === "string" && containable.includes(type)) check(each, place, site);
+      else say(site, "container.child", [`${place}/type`, `unsupported in a container: ${JSON.stringify(type)}`]);
+    }
+  };
+}
+
+/** What a container needs besides: a title, and to be collapsible if it starts collapsed. */
+export const containerRules: Check = (value, at, site) => {
+  if (!isObject(value)) return;
+  if (value["title"] === undefined && value["rich_text_title"] === undefined) {
+    say(site, "container.titled", [at, "missing required field: title or rich_text_title"]);
+  }
+  if (value["default_collapsed"] === true && value["is_collapsible"] !== true) {
+    say(site, "container.collapsed", [`${at}/default_collapsed`, "needs is_collapsible"]);
+  }
+};

@@ -1,0 +1,80 @@
+import { delivery, query, times } from "./limits.ts";
+
+const docs = "https://docs.slack.dev";
+const handling = `${docs}/interactivity/handling-user-interaction`;
+const commands = `${docs}/interactivity/implementing-slash-commands`;
+const shortcuts = `${docs}/interactivity/implementing-shortcuts`;
+const views = `${docs}/reference/interaction-payloads/view-interactions-payload`;
+const events = `${docs}/reference/events`;
+
+/** What nobody can break because the workspace itself behaves so. */
+export const conduct = {
+  "ack.empty-closes": {
+    says: "an empty answer to a view_submission closes the view on top",
+    link: `${docs}/surfaces/modals`,
+  },
+  "ack.view-answers": {
+    says: "the answer to a view_submission may update, push, clear, or show errors under input blocks",
+    link: `${docs}/surfaces/modals`,
+  },
+  "event.retries": {
+    says: "an event that fails comes again at once, after a minute and after five, with its number and reason in headers",
+    link: delivery.retries.link,
+  },
+  "event.no-retry": { says: "x-slack-no-retry: 1 ends the retries of an event", link: delivery.retries.link },
+  "event.told-rate": {
+    says: "a bot with too many events gets app_rate_limited, once a minute",
+    link: delivery.rate.link,
+  },
+  "command.place": { says: "slash commands of apps do not work in threads", link: commands },
+  "command.form": { says: "a slash command is a form, with no thread_ts in it", link: commands },
+  "command.channel-name": {
+    says: "channel_name is directmessage or privategroup where the channel is not public",
+    link: commands,
+  },
+  "command.escape": {
+    says: "with should_escape, names become <@U…|name> and <#C…|name>; without it, they stay as typed",
+    link: commands,
+  },
+  "response-url.ephemeral": { says: "an answer is for one person unless it says in_channel", link: handling },
+  "response-url.anywhere": {
+    says: "a response_url works where the bot is no member: private channels and direct messages too",
+    link: handling,
+  },
+  "shortcut.message": {
+    says: "a message shortcut carries the message (a reply with its thread_ts), the channel, a response_url and a trigger_id",
+    link: shortcuts,
+  },
+  "shortcut.global": { says: "a global shortcut carries no channel and no response_url", link: shortcuts },
+  "mention.event": {
+    says: "a mention comes as app_mention, and as a message too if the bot subscribed to both; in threads as well",
+    link: `${events}/app_mention`,
+  },
+  "mention.member": { says: "a bot hears only of channels it is in", link: `${events}/app_mention` },
+  "home.opened": {
+    says: "app_home_opened carries the tab, and the view as published",
+    link: `${events}/app_home_opened`,
+  },
+  "view.closed": { says: "view_closed comes only when the view has notify_on_close", link: views },
+  "view.cleared": { says: "× closes all views: view_closed has the root view and is_cleared true", link: views },
+  "view.keeps-input": {
+    says: "what was filled in stays when a view is updated, under the same block_id and action_id",
+    link: `${docs}/surfaces/modals`,
+  },
+  "input.dispatch": {
+    says: "an element in an input block sends block_actions only with dispatch_action",
+    link: `${docs}/reference/block-kit/blocks/input-block`,
+  },
+  "select.query-length": {
+    says: `an external select asks from ${query.min} characters on, or from min_query_length`,
+    link: query.link,
+  },
+  "select.response-url": {
+    says: "a select with response_url_enabled gives a response_url for the chosen channel when the modal is submitted",
+    link: `${docs}/reference/block-kit/block-elements/select-menu-element#conversations_select`,
+  },
+  "request.signed": {
+    says: `each request is signed (v0, HMAC-SHA256); a bot refuses what was signed wrongly, or more than ${times.signature.ms / 60_000} minutes ago`,
+    link: times.signature.link,
+  },
+} as const satisfies Readonly<Record<string, { readonly says: string; readonly link: string }>>;

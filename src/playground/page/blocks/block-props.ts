@@ -1,0 +1,5 @@
+import type { JsonObject } from "../../json.ts";
+import type { BlockContext } from "./context.ts";
+
+/** What every block is given. */
+export type BlockProps = { readonly block: JsonObject; readonly context: BlockContext };

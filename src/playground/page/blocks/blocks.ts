@@ -1,0 +1,49 @@
+import { type FunctionComponent, h, type JSX } from "preact";
+import { type JsonObject, textOf } from "../../json.ts";
+import { Alert } from "./alert.ts";
+import type { BlockProps } from "./block-props.ts";
+import type { BlockContext } from "./context.ts";
+import { ImageBlock } from "./image.ts";
+import { Input } from "./input.ts";
+import { Markdown } from "./markdown.ts";
+import { NotDrawn } from "./not-drawn.ts";
+import { RichText } from "./rich-text.ts";
+import { Actions, Context, Section } from "./section.ts";
+import { Table } from "./table.ts";
+import { TextObject } from "./text-object.ts";
+
+function Header({ block, context }: BlockProps): JSX.Element {
+  return h("h3", { class: "header" }, h(TextObject, { text: block["text"], context }));
+}
+
+function Divider(): JSX.Element {
+  return h("hr", { class: "block-divider" });
+}
+
+const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
+  header: Header,
+  section: Section,
+  divider: Divider,
+  context: Context,
+  actions: Actions,
+  image: ImageBlock,
+  input: Input,
+  rich_text: RichText,
+  table: Table,
+  alert: Alert,
+  markdown: Markdown,
+};
+
+function drawBlock(context: BlockContext, block: JsonObject, at: number): JSX.Element {
+  const type = textOf(block["type"]);
+  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  // A block keeps what was typed into it as long as its block_id stays, as in Slack.
+  const key = `${type} ${textOf(block["block_id"]) || at}`;
+  if (kind === undefined) return h(NotDrawn, { key, what: "block", json: block });
+  return h(kind, { key, block, context });
+}
+
+/** Blocks of a message or a view, one below the other. https://docs.slack.dev/reference/block-kit/blocks */
+export function Blocks(props: { readonly blocks: readonly JsonObject[]; readonly context: BlockContext }): JSX.Element {
+  return h("div", { class: "blocks" }, ...props.blocks.map((block, at) => drawBlock(props.context, block, at)));
+}

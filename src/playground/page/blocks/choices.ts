@@ -1,0 +1,83 @@
+import { h, type JSX } from "preact";
+import { useId } from "preact/hooks";
+import { type JsonObject, objectsOf, textOf } from "../../json.ts";
+import type { ActionValue, BlockContext } from "./context.ts";
+import { TextObject } from "./text-object.ts";
+import { type ElementProps, useElement } from "./use-element.ts";
+
+function chosen(value: ActionValue): readonly string[] {
+  if (value.kind === "option") return [textOf(value.option["value"])];
+  return value.kind === "options" ? value.options.map((option) => textOf(option["value"])) : [];
+}
+
+type Choice = {
+  readonly type: "checkbox" | "radio";
+  readonly group: string;
+  readonly at: number;
+  readonly option: JsonObject;
+  readonly isChosen: boolean;
+  readonly onChange: (isChosen: boolean) => void;
+};
+
+function drawChoice(context: BlockContext, choice: Choice): JSX.Element {
+  const id = `${choice.group}-${choice.at}`;
+  const { description } = choice.option;
+  return h(
+    "div",
+    { class: "choice" },
+    h("input", {
+      id,
+      type: choice.type,
+      name: choice.group,
+      checked: choice.isChosen,
+      "aria-describedby": description === undefined ? undefined : `${id}-more`,
+      onChange: (event: Event) =>
+        choice.onChange(event.currentTarget instanceof HTMLInputElement && event.currentTarget.checked),
+    }),
+    h("label", { htmlFor: id }, h(TextObject, { text: choice.option["text"], context })),
+    description === undefined
+      ? null
+      : h("div", { class: "choice-more", id: `${id}-more` }, h(TextObject, { text: description, context })),
+  );
+}
+
+/** checkboxes and radio_buttons: https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
+export function Choices(props: ElementProps): JSX.Element {
+  const { element, context } = props;
+  const { value, pick, isBusy, extras } = useElement(props);
+  const group = useId();
+  const isMany = element["type"] === "checkboxes";
+  const options = objectsOf(element["options"]);
+  const now = chosen(value);
+  const change = (option: JsonObject, isChosen: boolean): void => {
+    if (!isMany) return pick({ kind: "option", option });
+    const others = options.filter((each) => now.includes(textOf(each["value"])) && each !== option);
+    // In the order in which they stand, as Slack sends them.
+    pick({
+      kind: "options",
+      options: options.filter((each) => others.includes(each) || (isChosen && each === option)),
+    });
+  };
+  return h(
+    "div",
+    {
+      class: "choices element",
+      role: isMany ? "group" : "radiogroup",
+      "aria-labelledby": props.labelId,
+      "aria-label": props.labelId === undefined ? props.name : undefined,
+      "aria-describedby": props.describedBy,
+      "aria-busy": isBusy,
+    },
+    ...options.map((option, at) =>
+      drawChoice(context, {
+        type: isMany ? "checkbox" : "radio",
+        group,
+        at,
+        option,
+        isChosen: now.includes(textOf(option["value"])),
+        onChange: (isChosen) => change(option, isChosen),
+      }),
+    ),
+    extras,
+  );
+}

@@ -1,0 +1,101 @@
+// Dates as Slack writes them in English: https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+
+export type SlackDate = {
+  readonly seconds: number;
+  /** "Posted {date_short_pretty} at {time}" */
+  readonly format: string;
+  /** Milliseconds since 1970: what "today" means. */
+  readonly now: number;
+  /** The reader's own zone without one. */
+  readonly timeZone?: string | undefined;
+};
+
+const day = 86_400_000;
+const halfYear = 183 * day;
+
+function ordinal(number: number): string {
+  const isTeen = number % 100 >= 11 && number % 100 <= 13;
+  const ending = isTeen ? undefined : ["th", "st", "nd", "rd"][number % 10];
+  return `${number}${ending ?? "th"}`;
+}
+
+/** Days between two moments, by the calendar. */
+function daysFrom(now: Parts, then: Parts): number {
+  const count = ({ year, month, date }: Parts): number => Date.UTC(year, month - 1, date) / day;
+  return count(then) - count(now);
+}
+
+type Parts = ReturnType<typeof partsOf>;
+
+function partsOf(ms: number, timeZone: string | undefined) {
+  const format = (options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat("en-US", { ...options, timeZone }).format(ms);
+  return {
+    year: Number(format({ year: "numeric" })),
+    month: Number(format({ month: "numeric" })),
+    date: Number(format({ day: "numeric" })),
+    monthName: format({ month: "long" }),
+    monthShort: format({ month: "short" }),
+    weekday: format({ weekday: "long" }),
+    time: format({ hour: "numeric", minute: "2-digit" }),
+    timeSeconds: format({ hour: "numeric", minute: "2-digit", second: "2-digit" }),
+  };
+}
+
+function ago(seconds: number): string {
+  const size = Math.abs(seconds);
+  const steps = [
+    ["day", 86_400],
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ] as const;
+  const [unit, length] = steps.find(([, length]) => size >= length) ?? ["second", 1];
+  const count = Math.floor(size / length);
+  const words = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return seconds > 0 ? `in ${words}` : `${words} ago`;
+}
+
+function wordFor(days: number): string | undefined {
+  return days === 0 ? "today" : days === 1 ? "tomorrow" : days === -1 ? "yesterday" : undefined;
+}
+
+const two = (number: number): string => String(number).padStart(2, "0");
+
+function tokensOf(given: SlackDate): Readonly<Record<string, string>> {
+  const ms = given.seconds * 1000;
+  const then = partsOf(ms, given.timeZone);
+  const now = partsOf(given.now, given.timeZone);
+  const near = wordFor(daysFrom(now, then));
+  // Slack leaves the year out within half a year from now.
+  const year = Math.abs(ms - given.now) < halfYear ? "" : `, ${then.year}`;
+  const date = `${then.monthName} ${ordinal(then.date)}${year}`;
+  const short = `${then.monthShort} ${then.date}${year}`;
+  const long = `${then.weekday}, ${then.monthName} ${ordinal(then.date)}`;
+  return {
+    date_num: `${then.year}-${two(then.month)}-${two(then.date)}`,
+    date_slash: `${two(then.month)}/${two(then.date)}/${then.year}`,
+    date,
+    date_pretty: near ?? date,
+    date_short: short,
+    date_short_pretty: near ?? short,
+    date_long: `${long}${year}`,
+    date_long_full: `${then.monthName} ${then.date}, ${then.year}`,
+    date_long_pretty: near ?? `${long}${year}`,
+    day_divider_pretty: near ?? (then.year === now.year ? long : `${long}, ${then.year}`),
+    time: then.time,
+    time_secs: then.timeSeconds,
+    ago: ago(given.seconds - Math.floor(given.now / 1000)),
+  };
+}
+
+/** A moment in words; undefined when the format names a token that Slack does not know, or the moment is none. */
+export function formatSlackDate(given: SlackDate): string | undefined {
+  if (!Number.isFinite(new Date(given.seconds * 1000).getTime())) return undefined;
+  const tokens = tokensOf(given);
+  const names = [...given.format.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  if (!names.every((name) => Object.hasOwn(tokens, name))) return undefined;
+  const text = given.format.replaceAll(/\{(\w+)\}/g, (_token, name: string) => tokens[name] ?? "");
+  // "Today" begins a sentence; words of the bot's own stay as they are.
+  return given.format.startsWith("{") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}

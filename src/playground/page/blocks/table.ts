@@ -1,0 +1,53 @@
+import { type ComponentChild, h, type JSX } from "preact";
+import { isList, isObject, type Json, type JsonObject, objectOf, textOf } from "../../json.ts";
+import type { BlockContext } from "./context.ts";
+import { RichText } from "./rich-text.ts";
+
+type TableProps = { readonly block: JsonObject; readonly context: BlockContext };
+
+function drawCell(context: BlockContext, cell: Json): ComponentChild {
+  if (!isObject(cell)) return null;
+  if (cell["type"] === "rich_text") return h(RichText, { block: cell, context });
+  return textOf(cell["text"]);
+}
+
+/** How a column stands: to the left, in one line, unless its settings say otherwise. */
+function columnClass(setting: JsonObject): string {
+  const align = textOf(setting["align"]) || "left";
+  return setting["is_wrapped"] === true ? `align-${align} wrapped` : `align-${align}`;
+}
+
+function drawRow(props: TableProps, row: Json, tag: "th" | "td"): JSX.Element {
+  const settings = props.block["column_settings"];
+  const cells = isList(row) ? row : [];
+  return h(
+    "tr",
+    null,
+    ...cells.map((cell, column) => {
+      const setting = objectOf(isList(settings) ? settings[column] : undefined);
+      // The title shows what does not fit.
+      const inner = h(
+        "div",
+        { class: "cell", title: textOf(objectOf(cell)["text"]) || undefined },
+        drawCell(props.context, cell),
+      );
+      return h(tag, { class: columnClass(setting), scope: tag === "th" ? "col" : undefined }, inner);
+    }),
+  );
+}
+
+/** A table, its first row as its head, in a pane that scrolls. https://docs.slack.dev/reference/block-kit/blocks/table-block */
+export function Table(props: TableProps): JSX.Element {
+  const rows = isList(props.block["rows"]) ? props.block["rows"] : [];
+  const [head, ...body] = rows;
+  return h(
+    "div",
+    { class: "table-pane", tabIndex: 0, role: "region", "aria-label": `Table of ${rows.length} rows` },
+    h(
+      "table",
+      null,
+      head === undefined ? null : h("thead", null, drawRow(props, head, "th")),
+      h("tbody", null, ...body.map((row) => drawRow(props, row, "td"))),
+    ),
+  );
+}

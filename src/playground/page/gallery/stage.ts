@@ -1,0 +1,69 @@
+import { type JsonObject, textOf } from "../../json.ts";
+import { stateOf } from "../blocks/action-value.ts";
+import type { ActionValue, BlockContext, ElementPlace } from "../blocks/context.ts";
+import { option, type Sample, times } from "./sample.ts";
+
+const people: Readonly<Record<string, string>> = {
+  U0DANA: "dana",
+  U0ALEX: "alex",
+  U0OMAR: "omar",
+  U0LONG: "somebody-with-a-name-that-is-longer-than-anybody-thought-it-would-be",
+};
+const channels: Readonly<Record<string, string>> = { C0OPS: "ops", C0GENERAL: "general", C0INCIDENTS: "incidents" };
+
+const list = (names: Readonly<Record<string, string>>, mark: string) =>
+  Object.entries(names).map(([id, name]) => ({ id, name: `${mark}${name}` }));
+
+const listings = {
+  users: list(people, "@"),
+  channels: list(channels, "#"),
+  conversations: [...list(channels, "#"), ...list(people, "@")],
+};
+
+// So that one sees the element being busy.
+const ackMs = 500;
+
+/** Plays a bot that answers everything after a while, but not the element whose action_id is "no-answer". */
+async function answer(actionId: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, ackMs);
+  await promise;
+  if (actionId === "no-answer") throw new Error("This app did not respond: operation_timeout");
+}
+
+export type Played = {
+  readonly sample: Sample;
+  readonly values: Readonly<Record<string, ActionValue>>;
+  readonly keep: (place: ElementPlace, value: ActionValue) => void;
+  /** Told what a bot would hear of. */
+  readonly tell: (heard: JsonObject) => void;
+  readonly emoji: (name: string) => string | undefined;
+  readonly now: number;
+};
+
+/** The surroundings of blocks in the gallery: names, and a bot that is played here. */
+export function stageFor(played: Played): BlockContext {
+  const { sample, values, keep, tell, emoji, now } = played;
+  return {
+    surface: sample.surface,
+    user: (id) => people[id] ?? id,
+    channel: (id) => channels[id] ?? id,
+    usergroup: (id) => (id === "S0ONCALL" ? "oncall" : id),
+    listed: (what) => listings[what],
+    async act({ blockId, actionId, element, value }) {
+      tell({ block_id: blockId, action_id: actionId, ...stateOf(textOf(element["type"]), value) });
+      await answer(actionId);
+    },
+    async suggest({ query }) {
+      await answer("");
+      return times(5, (at) => option(`${query || "workload"}-${at + 1}`));
+    },
+    errors: sample.errors ?? {},
+    values,
+    onInput: ({ value, ...place }) => keep(place, value),
+    emoji,
+    now,
+    openFile: (id) => tell({ open: id }),
+    image: (url) => (url === "https://gantry.example/picture.svg" ? "/page/gallery/picture.svg" : url),
+  };
+}

@@ -1,0 +1,45 @@
+import type { WireChannel, WirePlaces } from "../../live/wire.ts";
+import { channelName } from "./workspace.ts";
+
+export type Tab = "messages" | "home";
+
+/** Where one is, and who: all of it stands in the address, so that a reload, a bookmark and "back" lead here again. */
+export type Route = {
+  readonly as: string;
+  /** A channel by name, or "@name" for a direct conversation. */
+  readonly in: string;
+  readonly thread?: string;
+  readonly tab?: Tab;
+};
+
+export const firstRoute: Route = { as: "dana", in: "ops" };
+
+/** Reads the part of an address behind "?". */
+export function parseRoute(search: string): Route {
+  const params = new URLSearchParams(search);
+  const thread = params.get("thread");
+  return {
+    as: params.get("as") ?? firstRoute.as,
+    in: params.get("in") ?? firstRoute.in,
+    ...(thread === null ? {} : { thread }),
+    ...(params.get("tab") === "home" ? { tab: "home" } : {}),
+  };
+}
+
+export function formatRoute(route: Route): string {
+  const params = new URLSearchParams({ as: route.as, in: route.in });
+  if (route.thread !== undefined) params.set("thread", route.thread);
+  if (route.tab !== undefined && route.tab !== "messages") params.set("tab", route.tab);
+  // "@" may stand in a query as it is, and reads better.
+  return `?${params.toString().replaceAll("%40", "@")}`;
+}
+
+/** How a channel is named in a route. */
+export function routeName(places: WirePlaces, channel: WireChannel): string {
+  return channel.partner === undefined ? channel.name : `@${channelName(places, channel)}`;
+}
+
+/** The channel of a route; the first one when this person does not have it. */
+export function routeChannel(places: WirePlaces, route: Route): WireChannel | undefined {
+  return places.channels.find((channel) => routeName(places, channel) === route.in) ?? places.channels[0];
+}

@@ -1,0 +1,112 @@
+import { useMemo, useState } from "preact/hooks";
+import { type JsonObject, objectsOf, textOf } from "../../json.ts";
+import type { WirePlaces, WireView } from "../../live/wire.ts";
+import { elementsOf } from "../../view-state.ts";
+import { stateOf, valueOf } from "../blocks/action-value.ts";
+import { type ActionValue, type BlockContext, type ElementPlace, type Listed, valueKey } from "../blocks/context.ts";
+import { perform } from "./request.ts";
+import { type Shell, useShell } from "./shell-context.ts";
+import { channelName, userName } from "./workspace.ts";
+
+/** Where blocks stand: a message, or a view. */
+export type BlockSpot =
+  | { readonly in: "message"; readonly channel: string; readonly ts: string }
+  | { readonly in: "view"; readonly view: WireView };
+
+type Edits = Readonly<Record<string, ActionValue>>;
+
+function pointerOf(spot: BlockSpot): JsonObject {
+  return spot.in === "view" ? { in: "view", id: spot.view.id } : { in: "message", channel: spot.channel, ts: spot.ts };
+}
+
+/** What a view's fields hold: as the workspace has it, and what was typed since. */
+function valuesOf(spot: BlockSpot, edits: Edits): Edits {
+  if (spot.in === "message") return edits;
+  const kept = Object.entries(spot.view.state).flatMap(([blockId, actions]) =>
+    Object.entries(actions).map(([actionId, state]) => [valueKey({ blockId, actionId }), valueOf(state)] as const),
+  );
+  return { ...Object.fromEntries(kept), ...edits };
+}
+
+/** The edits as state.values carries them; fields that the bot took away meanwhile are left out. */
+export function filledIn(view: WireView, edits: Edits): JsonObject {
+  const values: Record<string, Record<string, JsonObject>> = {};
+  for (const block of objectsOf(view.content["blocks"])) {
+    for (const element of elementsOf(block)) {
+      const place = { blockId: textOf(block["block_id"]), actionId: textOf(element["action_id"]) };
+      const value = edits[valueKey(place)];
+      if (value === undefined) continue;
+      values[place.blockId] = { ...values[place.blockId], [place.actionId]: stateOf(textOf(element["type"]), value) };
+    }
+  }
+  return values;
+}
+
+function listed(places: WirePlaces, what: "users" | "channels" | "conversations"): readonly Listed[] {
+  const users = places.users.map((user) => ({ id: user.id, name: `@${user.name}` }));
+  if (what === "users") return users;
+  const channels = places.channels
+    .filter((each) => each.kind !== "im")
+    .map(({ id, name }) => ({ id, name: `#${name}` }));
+  if (what === "channels") return channels;
+  const direct = places.channels.filter((each) => each.kind === "im");
+  return [...channels, ...direct.map((each) => ({ id: each.id, name: `@${channelName(places, each)}` }))];
+}
+
+/** What was not acked is told where it happened. */
+function acked(answer: JsonObject): JsonObject {
+  const error = textOf(answer["error"]);
+  if (error !== "") throw new Error(`This app did not respond: ${error}`);
+  return answer;
+}
+
+type Deeds = Pick<BlockContext, "act" | "suggest">;
+
+function deedsAt(spot: BlockSpot, as: string, edits: Edits): Deeds {
+  const at = pointerOf(spot);
+  return {
+    async act({ blockId, actionId, element, value }) {
+      const type = textOf(element["type"]);
+      const values = spot.in === "view" ? filledIn(spot.view, edits) : {};
+      acked(await perform("act", { as, at, blockId, actionId, value: stateOf(type, value), values }));
+    },
+    async suggest({ blockId, actionId, query }) {
+      return objectsOf(acked(await perform("suggest", { as, at, blockId, actionId, query }))["options"]);
+    },
+  };
+}
+
+function namesIn({ places }: Shell): Pick<BlockContext, "user" | "channel" | "usergroup" | "listed"> {
+  return {
+    user: (id) => userName(places, id),
+    channel: (id) => places.channels.find((each) => each.id === id)?.name ?? id,
+    usergroup: (id) => places.groups.find((each) => each.id === id)?.handle ?? id,
+    listed: (what) => listed(places, what),
+  };
+}
+
+type Blocks = { readonly context: BlockContext; readonly edits: Edits };
+
+/** What blocks need around them in this place, and what was filled in there and not sent yet. */
+export function useBlockContext(spot: BlockSpot, surface: BlockContext["surface"]): Blocks {
+  const shell = useShell();
+  const [edits, setEdits] = useState<Edits>({});
+  const { places, now, emoji, openFile, route } = shell;
+  const spotKey = spot.in === "view" ? spot.view : spot.ts;
+  const context = useMemo((): BlockContext => {
+    const onInput = (event: ElementPlace & { readonly value: ActionValue }): void =>
+      setEdits((before) => ({ ...before, [valueKey(event)]: event.value }));
+    return {
+      surface,
+      ...namesIn(shell),
+      ...deedsAt(spot, route.as, edits),
+      errors: spot.in === "view" ? spot.view.errors : {},
+      values: valuesOf(spot, edits),
+      onInput,
+      emoji,
+      now,
+      openFile,
+    };
+  }, [places, now, emoji, edits, spotKey, route.as]);
+  return { context, edits };
+}

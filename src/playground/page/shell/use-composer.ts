@@ -1,0 +1,122 @@
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { WirePlaces } from "../../live/wire.ts";
+import { accept, completionAt, type Completion, type Offer, usageOf } from "./completion.ts";
+
+export type Composer = {
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly completion: Completion | undefined;
+  /** Which offer Enter would take. */
+  readonly chosen: number;
+  readonly usage: string;
+  readonly onInput: (event: Event) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly take: (offer: Offer) => void;
+  /** Puts words into the field, and the caret behind them. */
+  readonly setText: (text: string) => void;
+  readonly send: () => void;
+};
+
+type Options = {
+  readonly places: WirePlaces;
+  readonly onSend: (text: string) => void;
+  readonly onShortcut: (callbackId: string) => void;
+};
+
+type Typed = {
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly caret: number;
+  /** What the field has already. */
+  readonly note: (text: string, caret: number) => void;
+  /** What the field shall have. */
+  readonly put: (text: string, caret: number) => void;
+};
+
+/** The text, and a field that grows with its lines up to a height the style sheet sets. */
+function useTyped(): Typed {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [typed, setTyped] = useState({ text: "", caret: 0, isPut: false });
+  useLayoutEffect(() => {
+    const { current } = field;
+    if (current === null) return;
+    current.style.height = "auto";
+    current.style.height = `${current.scrollHeight}px`;
+    // While somebody types, the browser moves the caret.
+    if (!typed.isPut) return;
+    current.focus();
+    current.setSelectionRange(typed.caret, typed.caret);
+  }, [typed]);
+  return {
+    field,
+    text: typed.text,
+    caret: typed.caret,
+    note: (text, caret) => setTyped({ text, caret, isPut: false }),
+    put: (text, caret) => setTyped({ text, caret, isPut: true }),
+  };
+}
+
+/** What is typed, what is offered for it, and the keys of both. */
+export function useComposer({ places, onSend, onShortcut }: Options): Composer {
+  const { field, text, caret, note, put } = useTyped();
+  const [list, setList] = useState({ chosen: 0, isHidden: false });
+  const completion = list.isHidden ? undefined : completionAt(places, text, caret);
+  const open = { chosen: 0, isHidden: false };
+  const setText = (next: string, at = next.length): void => {
+    setList(open);
+    put(next, at);
+  };
+  const take = (offer: Offer): void => {
+    if (offer.callbackId !== undefined) onShortcut(offer.callbackId);
+    const next = accept(text, caret, { from: completion?.from ?? 0, insert: offer.insert });
+    setText(next.text, next.caret);
+  };
+  const send = (): void => {
+    if (text.trim() === "") return;
+    onSend(text.trim());
+    setText("");
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    const steering = { chosen: list.chosen, change: setList, take };
+    if (completion !== undefined && steer(event, completion, steering)) return;
+    if (event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    send();
+  };
+  const onInput = (event: Event): void => {
+    const target = event.currentTarget as HTMLTextAreaElement; // the field it is set on
+    setList(open);
+    note(target.value, target.selectionStart);
+  };
+  const usage = usageOf(places, text);
+  return { field, text, completion, chosen: list.chosen, usage, onInput, onKeyDown, take, setText, send };
+}
+
+type Steering = {
+  readonly chosen: number;
+  readonly change: (list: { readonly chosen: number; readonly isHidden: boolean }) => void;
+  readonly take: (offer: Offer) => void;
+};
+
+/** Enter sends a command that is typed out already, instead of offering it once more. */
+function isWhole(offer: Offer, event: KeyboardEvent): boolean {
+  const field = event.currentTarget as HTMLTextAreaElement; // the field the keys are typed in
+  return offer.kind === "command" && event.key === "Enter" && field.value.trim() === offer.label;
+}
+
+/** Arrows, Enter, Tab and Escape in the list of offers; false when a key is for the text. */
+function steer(event: KeyboardEvent, { offers }: Completion, { chosen, change, take }: Steering): boolean {
+  const last = offers.length - 1;
+  const offer = offers[Math.min(chosen, last)];
+  const isTaking = (event.key === "Enter" || event.key === "Tab") && !event.shiftKey;
+  if (event.key === "ArrowDown") change({ chosen: chosen >= last ? 0 : chosen + 1, isHidden: false });
+  else if (event.key === "ArrowUp") change({ chosen: chosen <= 0 ? last : chosen - 1, isHidden: false });
+  else if (event.key === "Escape") change({ chosen: 0, isHidden: true });
+  else if (isTaking && offer !== undefined && !isWhole(offer, event)) take(offer);
+  else return false;
+  event.preventDefault();
+  event.stopPropagation();
+  return true;
+}

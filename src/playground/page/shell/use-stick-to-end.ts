@@ -1,0 +1,42 @@
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+/** So near to the end counts as at the end. */
+const nearPx = 60;
+
+/**
+ * Keeps the end of a list in sight while it grows, unless somebody scrolled up to read. `of` names what is shown: a new
+ * list begins at its end.
+ */
+export function useStickToEnd(of: string): {
+  readonly pane: RefObject<HTMLDivElement | null>;
+  readonly content: RefObject<HTMLDivElement | null>;
+} {
+  const pane = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const [outer, inner] = [pane.current, content.current];
+    if (outer === null || inner === null) return undefined;
+    let isAtEnd = true;
+    let lastTop = 0;
+    const stick = (): void => {
+      if (isAtEnd) outer.scrollTop = outer.scrollHeight;
+    };
+    const onScroll = (): void => {
+      // A browser scrolls by itself when something grows above: only upwards is somebody's wish.
+      if (outer.scrollHeight - outer.scrollTop - outer.clientHeight < nearPx) isAtEnd = true;
+      else if (outer.scrollTop < lastTop) isAtEnd = false;
+      lastTop = outer.scrollTop;
+    };
+    const sizes = new ResizeObserver(stick);
+    sizes.observe(inner);
+    sizes.observe(outer);
+    outer.addEventListener("scroll", onScroll, { passive: true });
+    stick();
+    return () => {
+      sizes.disconnect();
+      outer.removeEventListener("scroll", onScroll);
+    };
+  }, [of]);
+  return { pane, content };
+}

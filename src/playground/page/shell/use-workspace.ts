@@ -1,0 +1,28 @@
+import { useEffect, useState } from "preact/hooks";
+import type { WireUpdate } from "../../live/wire.ts";
+import { applyUpdate, emptyWorkspace, type Workspace } from "./workspace.ts";
+
+export type Connection = "connecting" | "live" | "lost" | "refused";
+
+type Live = { readonly as: string; readonly workspace: Workspace; readonly connection: Connection };
+
+/** The workspace as one person sees it, kept up to date by server-sent events. */
+export function useWorkspace(as: string): Live {
+  const [live, setLive] = useState<Live>({ as, workspace: emptyWorkspace, connection: "connecting" });
+  useEffect(() => {
+    setLive({ as, workspace: emptyWorkspace, connection: "connecting" });
+    const source = new EventSource(`/playground/events?as=${encodeURIComponent(as)}`);
+    source.addEventListener("message", (event: MessageEvent<string>) => {
+      const update = JSON.parse(event.data) as WireUpdate; // the playground sends nothing else here
+      setLive((before) => ({ as, workspace: applyUpdate(before.workspace, update), connection: "live" }));
+    });
+    source.addEventListener("error", () => {
+      // A browser tries again by itself, unless the answer was a refusal: nobody has this name.
+      const connection = source.readyState === EventSource.CLOSED ? "refused" : "lost";
+      setLive((before) => ({ ...before, connection }));
+    });
+    return () => source.close();
+  }, [as]);
+  // Between a change of person and its effect, nothing of the one before must be shown.
+  return live.as === as ? live : { as, workspace: emptyWorkspace, connection: "connecting" };
+}

@@ -1,0 +1,75 @@
+import type { WireChannel, WireExchange, WireMessage, WirePlaces, WireUpdate, WireUser } from "../../live/wire.ts";
+
+/** What the page knows of the workspace: what it was sent, and nothing else. */
+export type Workspace = {
+  readonly places: WirePlaces | undefined;
+  /** By channel, oldest first. */
+  readonly messages: Readonly<Record<string, readonly WireMessage[]>>;
+  /** Oldest first. */
+  readonly exchanges: readonly WireExchange[];
+};
+
+export const emptyWorkspace: Workspace = { places: undefined, messages: {}, exchanges: [] };
+
+/** So many exchanges are shown; the workspace keeps more. */
+const mostExchanges = 1000;
+
+function byTs(one: WireMessage, other: WireMessage): number {
+  return one.ts < other.ts ? -1 : 1;
+}
+
+function withMessages(before: Workspace["messages"], update: WireUpdate): Workspace["messages"] {
+  if (update.messages.length + update.gone.length === 0) return before;
+  const messages: Record<string, readonly WireMessage[]> = { ...before };
+  const channels = new Set([...update.messages, ...update.gone].map((each) => each.channel));
+  for (const channel of channels) {
+    const news = update.messages.filter((each) => each.channel === channel);
+    const out = new Set([...update.gone.filter((each) => each.channel === channel), ...news].map((each) => each.ts));
+    messages[channel] = [...(before[channel] ?? []).filter((each) => !out.has(each.ts)), ...news].sort(byTs);
+  }
+  return messages;
+}
+
+function withExchanges(before: readonly WireExchange[], news: readonly WireExchange[]): readonly WireExchange[] {
+  if (news.length === 0) return before;
+  const ids = new Set(news.map((each) => each.id));
+  const all = [...before.filter((each) => !ids.has(each.id)), ...news].sort((one, other) => one.id - other.id);
+  return all.slice(-mostExchanges);
+}
+
+/** The workspace after an update. Ephemeral messages live only here: a page loaded anew is not sent them again. */
+export function applyUpdate(before: Workspace, update: WireUpdate): Workspace {
+  const base = update.isWhole ? emptyWorkspace : before;
+  return {
+    places: update.places ?? base.places,
+    messages: withMessages(base.messages, update),
+    exchanges: withExchanges(base.exchanges, update.exchanges),
+  };
+}
+
+/** What stands in a channel itself: no replies, but those also sent to the channel. */
+export function channelMessages(workspace: Workspace, channel: string): readonly WireMessage[] {
+  const all = workspace.messages[channel] ?? [];
+  return all.filter((each) => each.threadTs === undefined || each.isBroadcast);
+}
+
+export function repliesOf(workspace: Workspace, channel: string, ts: string): readonly WireMessage[] {
+  return (workspace.messages[channel] ?? []).filter((each) => each.threadTs === ts);
+}
+
+export function messageAt(workspace: Workspace, channel: string, ts: string): WireMessage | undefined {
+  return workspace.messages[channel]?.find((each) => each.ts === ts);
+}
+
+export function userOf(places: WirePlaces, id: string): WireUser | undefined {
+  return places.users.find((user) => user.id === id);
+}
+
+export function userName(places: WirePlaces, id: string): string {
+  return userOf(places, id)?.name ?? id;
+}
+
+/** "ops", or the name of the other side of a direct conversation. */
+export function channelName(places: WirePlaces, channel: WireChannel): string {
+  return channel.partner === undefined ? channel.name : userName(places, channel.partner);
+}

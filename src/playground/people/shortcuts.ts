@@ -1,0 +1,35 @@
+import { type Delivery, deliver, interactionParcel } from "../deliver.ts";
+import { globalShortcutPayload, messageShortcutPayload } from "../payloads.ts";
+import type { Channel, Message, User } from "../state.ts";
+import { notice, type Shortcut, type World } from "../world.ts";
+
+function shortcutOf(world: World, type: Shortcut["type"], callbackId: string): Shortcut {
+  const found = world.app.shortcuts?.find((each) => each.type === type && each.callbackId === callbackId);
+  if (found === undefined) throw new Error(`${world.app.name} has no ${type} shortcut "${callbackId}".`);
+  return found;
+}
+
+/** Uses a shortcut of the composer. */
+export async function useGlobalShortcut(world: World, user: User, callbackId: string): Promise<Delivery> {
+  shortcutOf(world, "global", callbackId);
+  return deliver(world, interactionParcel("shortcut", globalShortcutPayload(world, user, callbackId)));
+}
+
+/** Uses a shortcut of a message's menu. Ephemeral messages have none. */
+export async function useMessageShortcut(
+  world: World,
+  at: { readonly user: User; readonly channel: Channel; readonly message: Message },
+  callbackId: string,
+): Promise<Delivery> {
+  const { name } = shortcutOf(world, "message", callbackId);
+  if (at.message.ephemeralTo !== undefined) throw new Error("A message that only you see has no shortcuts.");
+  const delivery = await deliver(
+    world,
+    interactionParcel("message_action", messageShortcutPayload(world, at, callbackId)),
+  );
+  if (delivery.error !== undefined) {
+    const to = { user: at.user.id, channel: at.channel.id, thread: at.message.threadTs };
+    notice(world, to, `"${name}" failed with the error "${delivery.error}"`);
+  }
+  return delivery;
+}

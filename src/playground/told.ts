@@ -1,0 +1,30 @@
+const docs = "https://docs.slack.dev";
+const ephemeral = `${docs}/reference/methods/chat.postEphemeral`;
+
+/** What is true of Slack, and why a simulated workspace does not keep it. */
+export const told = {
+  "message.short-text": {
+    says: "a message's text is best within 4,000 characters: advice, so that nothing is refused before the limit",
+    link: `${docs}/reference/methods/chat.postMessage#truncating`,
+  },
+  "ephemeral.delivery": {
+    says: "an ephemeral message may never arrive, and is gone when the client reloads: here it always arrives, since chance would break tests; the page forgets it at a reload",
+    link: ephemeral,
+  },
+  "event.delayed": {
+    says: "Delayed Events (hourly for 24 hours after the last retry): a setting of the app outside of its manifest, off at first",
+    link: `${docs}/apis/events-api#retries`,
+  },
+  "event.reasons": {
+    says: "the retry reasons ssl_error and unknown_error: there is no TLS on a loopback address",
+    link: `${docs}/apis/events-api#retries`,
+  },
+  "video.domain": {
+    says: "a video's host is among the app's unfurl domains and can be embedded: the workspace fetches nothing from the network",
+    link: `${docs}/reference/block-kit/blocks/video-block`,
+  },
+  "file-input.upload": {
+    says: "files of a file_input are at most 10 MB each: people of the playground upload none",
+    link: `${docs}/reference/block-kit/block-elements/file-input-element`,
+  },
+} as const satisfies Readonly<Record<string, { readonly says: string; readonly link: string }>>;

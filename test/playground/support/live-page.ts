@@ -1,0 +1,61 @@
+import type { WireMessage, WireUpdate } from "../../../src/playground/live/wire.ts";
+import { applyUpdate, emptyWorkspace, type Workspace } from "../../../src/playground/page/shell/workspace.ts";
+
+/** A page without a browser: it reads the events and keeps the workspace as the page's own code does. */
+export type LivePage = {
+  readonly workspace: () => Workspace;
+  /** The id of the last event, which a browser sends when it connects again. */
+  readonly lastEventId: () => string;
+  /** Reads events until something is so; rejects when it is not within two seconds. */
+  readonly until: (isSo: (workspace: Workspace) => boolean) => Promise<Workspace>;
+  readonly texts: (channel: string) => readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+const patienceMs = 2000;
+
+function fieldOf(event: string, name: string): string | undefined {
+  return event
+    .split("\n")
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2);
+}
+
+/** Opens the page of one person, or opens it again where `lastEventId` left off. */
+export async function openPage(url: string, as: string, lastEventId?: string): Promise<LivePage> {
+  const ended = new AbortController();
+  const headers: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+  const response = await fetch(`${url}/playground/events?as=${as}`, { headers, signal: ended.signal });
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) throw new Error("an answer without a body");
+  let [workspace, id, rest] = [emptyWorkspace, "", ""];
+  const take = (event: string): void => {
+    const data = fieldOf(event, "data");
+    if (data === undefined) return;
+    id = fieldOf(event, "id") ?? id;
+    workspace = applyUpdate(workspace, JSON.parse(data) as WireUpdate); // what the playground writes
+  };
+  const until = async (isSo: (workspace: Workspace) => boolean): Promise<Workspace> => {
+    const deadline = setTimeout(() => ended.abort(new Error("it did not come")), patienceMs);
+    while (!isSo(workspace)) {
+      const { value = "" } = await reader.read();
+      const events = (rest + value).split("\n\n");
+      rest = events.pop() ?? "";
+      for (const event of events) take(event);
+    }
+    clearTimeout(deadline);
+    return workspace;
+  };
+  await until((now) => now.places !== undefined);
+  return {
+    workspace: () => workspace,
+    lastEventId: () => id,
+    until,
+    texts: (channel) => (workspace.messages[channel] ?? []).map((message: WireMessage) => message.text),
+    close: async () => {
+      ended.abort();
+      await reader.cancel().catch(() => undefined);
+    },
+  };
+}
