@@ -80,7 +80,9 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
     if (isPublic && origin.original.ephemeralTo !== undefined) {
       refuse("invalid_response_type", "response-url.public", "replaces an ephemeral message with an in_channel one");
     }
-    return change(world, stillThere(world, origin.original), content);
+    // The whole message is replaced; only chat.update keeps the blocks that it does not mention.
+    const whole = { ...content, blocks: content.blocks ?? [], attachments: content.attachments ?? [] };
+    return change(world, stillThere(world, origin.original), whole);
   }
   const channel = findChannel(world.state, origin.channel);
   if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${origin.channel}`);

@@ -10,8 +10,6 @@ const ownCommands = {
   "/remove": { verb: "removed", says: "left", change: (members: Set<string>, id: string) => members.delete(id) },
 } as const;
 
-export const ownCommandNames: readonly string[] = Object.keys(ownCommands);
-
 /** Runs a command of Slack itself, such as "/invite @gantry"; false when it is none of them. */
 export function runOwnCommand(world: World, from: Typed, text: string): boolean {
   const [, command = "", name = ""] = /^(\S+)\s*(\S*)/.exec(text) ?? [];

@@ -100,21 +100,21 @@ type Steering = {
   readonly take: (offer: Offer) => void;
 };
 
-/** Enter sends a command that is typed out already, instead of offering it once more. */
-function isWhole(offer: Offer, event: KeyboardEvent): boolean {
+/** Enter sends what is typed out already, instead of offering it once more. */
+function isWhole(offer: Offer, from: number, event: KeyboardEvent): boolean {
   const field = event.currentTarget as HTMLTextAreaElement; // the field the keys are typed in
-  return offer.kind === "command" && event.key === "Enter" && field.value.trim() === offer.label;
+  return event.key === "Enter" && field.value.slice(from, field.selectionStart) === offer.label;
 }
 
 /** Arrows, Enter, Tab and Escape in the list of offers; false when a key is for the text. */
-function steer(event: KeyboardEvent, { offers }: Completion, { chosen, change, take }: Steering): boolean {
+function steer(event: KeyboardEvent, { from, offers }: Completion, { chosen, change, take }: Steering): boolean {
   const last = offers.length - 1;
   const offer = offers[Math.min(chosen, last)];
   const isTaking = (event.key === "Enter" || event.key === "Tab") && !event.shiftKey;
   if (event.key === "ArrowDown") change({ chosen: chosen >= last ? 0 : chosen + 1, isHidden: false });
   else if (event.key === "ArrowUp") change({ chosen: chosen <= 0 ? last : chosen - 1, isHidden: false });
   else if (event.key === "Escape") change({ chosen: 0, isHidden: true });
-  else if (isTaking && offer !== undefined && !isWhole(offer, event)) take(offer);
+  else if (isTaking && offer !== undefined && !isWhole(offer, from, event)) take(offer);
   else return false;
   event.preventDefault();
   event.stopPropagation();

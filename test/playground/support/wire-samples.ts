@@ -1,0 +1,84 @@
+import type {
+  WireChannel,
+  WireExchange,
+  WireMessage,
+  WirePlaces,
+  WireUpdate,
+} from "../../../src/playground/live/wire.ts";
+
+// What the page is sent, in small.
+
+const channel = (id: string, name: string, more: Partial<WireChannel> = {}): WireChannel => ({
+  id,
+  name,
+  kind: "public",
+  members: ["U0DANA"],
+  hasBot: true,
+  ...more,
+});
+
+const user = (id: string, name: string, realName: string) => ({
+  id,
+  name,
+  realName,
+  role: "developer",
+  isBot: id === "U0BOT",
+  isGuest: false,
+});
+
+export const places: WirePlaces = {
+  you: "U0DANA",
+  app: {
+    name: "Gantry",
+    user: "U0BOT",
+    commands: [{ command: "/gantry", description: "Run things", usageHint: "list · show NAME · create …" }],
+    shortcuts: [{ name: "New workload", callbackId: "new", type: "global", description: "A form" }],
+  },
+  users: [user("U0DANA", "dana", "Dana Reyes"), user("U0ALEX", "alex", "Alex Kim"), user("U0BOT", "gantry", "gantry")],
+  people: ["U0DANA", "U0ALEX"],
+  groups: [{ id: "S0", handle: "oncall", name: "On call" }],
+  channels: [
+    channel("C0OPS", "ops"),
+    channel("C0GENERAL", "general"),
+    channel("D0BOT", "directmessage", { kind: "im", partner: "U0BOT" }),
+  ],
+  modal: null,
+  modalsBelow: 0,
+  home: null,
+  reads: {},
+  trouble: { slowMs: 0, deliverTwice: false, signsWrongly: false, signatureAgeSeconds: 0, answers: "", extra: [] },
+};
+
+export const message = (ts: string, more: Partial<WireMessage> = {}): WireMessage => ({
+  ts,
+  channel: "C0OPS",
+  user: "U0ALEX",
+  text: ts,
+  blocks: [],
+  attachments: [],
+  files: [],
+  isBroadcast: false,
+  isEphemeral: false,
+  isEdited: false,
+  isMrkdwn: true,
+  ...more,
+});
+
+export const exchange = (id: number, ms: number | null): WireExchange => ({
+  id,
+  direction: "to bot",
+  kind: "slash_command",
+  atMs: 0,
+  status: 200,
+  ms,
+  outcome: "ok",
+  refusal: null,
+});
+
+export const update = (more: Partial<WireUpdate>): WireUpdate => ({
+  isWhole: false,
+  messages: [],
+  gone: [],
+  exchanges: [],
+  ...more,
+});
