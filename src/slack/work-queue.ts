@@ -22,8 +22,8 @@ const AT_ONCE_IN_FLOOD = 1;
 const AT_ONCE_ABORTED = 64;
 /** What waits beyond this is refused in the ack; each entry holds a command's words and no more. */
 const MOST_WAITING = 5_000;
-/** Work begins when no interaction has come in for so long: acks go first. Nobody notices two milliseconds. */
-const LULL_MS = 2;
+/** Work begins when no interaction has come in for so long: acks go first. Nobody notices five milliseconds. */
+const LULL_MS = 5;
 /** Within a flood, short gaps are only the network's: work that began there would meet the next volley. */
 const LULL_IN_FLOOD_MS = 20;
 /** When there is no lull, it goes on singly after this. */
