@@ -1,4 +1,4 @@
-import { checkContent } from "./check/message.ts";
+import { checkContent, type Content } from "./check/message.ts";
 import { newId } from "./ids.ts";
 import { isObject, type Json, type JsonObject, textOf } from "./json.ts";
 import { limits, times } from "./limits.ts";
@@ -80,9 +80,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
     if (isPublic && origin.original.ephemeralTo !== undefined) {
       refuse("invalid_response_type", "response-url.public", "replaces an ephemeral message with an in_channel one");
     }
-    // The whole message is replaced; only chat.update keeps the blocks that it does not mention.
-    const whole = { ...content, blocks: content.blocks ?? [], attachments: content.attachments ?? [] };
-    return change(world, stillThere(world, origin.original), whole);
+    return change(world, stillThere(world, origin.original), whole(content));
   }
   const channel = findChannel(world.state, origin.channel);
   if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${origin.channel}`);
@@ -97,6 +95,11 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
     threadTs: threadFor(world, channel, body),
     ephemeralTo: isPublic ? undefined : origin.user,
   });
+}
+
+/** The whole message is replaced; only chat.update keeps the blocks that it does not mention. */
+function whole(content: Content): Content {
+  return { ...content, blocks: content.blocks ?? [], attachments: content.attachments ?? [] };
 }
 
 function stillThere(world: World, message: Message): Message {
