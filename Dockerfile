@@ -30,5 +30,4 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
 # In-flight commands are told within 20 s of SIGTERM: give it longer than Docker's default of 10 s.
 #   docker run --stop-timeout 30 …
 STOPSIGNAL SIGTERM
-# Small pieces of garbage at a time: a longer pause would hit every ack that waits in it.
-CMD ["node", "--max-semi-space-size=4", "src/main.ts"]
+CMD ["node", "src/main.ts"]

@@ -57,9 +57,9 @@ export async function startGantry(stands: {
   return { pid: child.pid ?? 0, port };
 }
 
-/** The flags that `npm run bot` has; `BENCH_NODE_FLAGS="…"` tries others on the bot alone. */
+/** `BENCH_NODE_FLAGS="--max-semi-space-size=4"` tries a flag on the bot alone. */
 function nodeFlags(): string[] {
-  return (process.env["BENCH_NODE_FLAGS"] ?? "--max-semi-space-size=4").split(" ").filter((flag) => flag !== "");
+  return (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 }
 
 async function isReady(port: number): Promise<boolean> {
