@@ -15,6 +15,7 @@ import type { Playground } from "../../src/playground/playground.ts";
 import type { Engine } from "../../src/server/engine.ts";
 import { serve } from "../../src/server/serve.ts";
 import { makeToken } from "../../src/server/users.ts";
+import { troubledService } from "../../src/service-trouble.ts";
 import { createBot, type Bot } from "../../src/slack/bot.ts";
 import type { DrainLimits } from "../../src/slack/inflight.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -53,6 +54,8 @@ export type World = {
   /** The lines of the bot's log, parsed. */
   readonly logged: () => readonly Record<string, unknown>[];
   readonly botUrl: () => string;
+  /** Where the page of the simulated workspace is. */
+  readonly playgroundUrl: string;
   readonly store: () => Store;
   readonly service: (name: string) => Promise<Service>;
   readonly services: () => Promise<readonly Service[]>;
@@ -95,7 +98,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     return service.fetch(request);
   };
   const { baseUrl, account } = service;
-  const api = createApi({ baseUrl, fetch: counted, now: nowMs, wait: nextTurn });
+  const troubled = troubledService(counted);
+  const api = createApi({ baseUrl, fetch: troubled.fetch, now: nowMs, wait: nextTurn });
   const direct = createApi({ baseUrl, fetch: service.fetch }).as(account);
   let botPort = 0;
   const slack = await openLocalSlack({
@@ -104,6 +108,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     command: settings.command,
     botPort: () => botPort,
     now: nowMs,
+    extraTrouble: troubled.switches,
   });
 
   async function startBot(): Promise<{ bot: Bot; store: Store }> {
@@ -150,6 +155,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     calls: () => calls,
     logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>), // pino writes objects
     botUrl: () => `http://127.0.0.1:${botPort}`,
+    playgroundUrl: `http://127.0.0.1:${slack.port}`,
     store: () => running.store,
     ...lookInto(direct, settings.region),
     thread: (channel) => newestThread(people.developer, channel),

@@ -2,6 +2,7 @@ import { h, type JSX } from "preact";
 import { IconButton } from "./icon-button.ts";
 import { Inspector } from "./inspector.ts";
 import { TroublePanel } from "./trouble-panel.ts";
+import { useFocusReturn } from "./use-focus-return.ts";
 
 export type Panel = "inspector" | "trouble";
 
@@ -9,9 +10,10 @@ export const panelTitles: Readonly<Record<Panel, string>> = { inspector: "Inspec
 
 /** What is behind the scenes, below the conversation. Escape puts it away. */
 export function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onClose: () => void }): JSX.Element {
+  const drawer = useFocusReturn();
   return h(
     "section",
-    { class: "drawer", id: "drawer", "aria-label": panelTitles[panel] },
+    { ref: drawer, class: "drawer", id: "drawer", "aria-label": panelTitles[panel] },
     h(
       "header",
       { class: "pane-head" },

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./icon.ts";
 import { PaneHead } from "./pane-head.ts";
 import { fileText } from "./request.ts";
+import { useFocusReturn } from "./use-focus-return.ts";
 
 export type OpenFile = { readonly id: string; readonly name: string };
 
@@ -31,10 +32,13 @@ function useFileText(id: string): Loaded | undefined {
 /** The text of an uploaded file. */
 export function FilePane({ file, onClose }: { readonly file: OpenFile; readonly onClose: () => void }): JSX.Element {
   const loaded = useFileText(file.id);
+  const pane = useFocusReturn();
+  // What opened it may be gone, with the thread that stood here; and the arrow keys scroll what has the focus.
+  useEffect(() => pane.current?.querySelector<HTMLElement>(".file-text")?.focus(), [file.id]);
   const text = loaded?.text ?? "";
   return h(
     "aside",
-    { class: "side-pane file-pane", "aria-label": `File ${file.name}` },
+    { ref: pane, class: "side-pane file-pane", "aria-label": `File ${file.name}` },
     h(
       PaneHead,
       { title: "File", detail: file.name, onClose },

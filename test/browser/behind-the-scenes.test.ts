@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import { longLog, manyServices } from "../support/many-services.ts";
+import { smallApp } from "../support/small-app.ts";
+import { world } from "../support/world.ts";
+import { story } from "./support/story.ts";
+
+story("behind the scenes", (open) => {
+  test("the inspector shows each exchange with its status, how soon it was acked, and its JSON", async () => {
+    await using town = await world({ apiFetch: manyServices(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+
+    await dana.clicks("Inspector");
+    await dana.says("/gantry list services");
+    await dana.sees("svc-0001");
+    const drawer = dana.page.getByRole("region", { name: "Inspector" });
+    const command = drawer.getByRole("button", { name: "slash_command" });
+    const line = await command.innerText();
+    await command.click();
+    await drawer.getByLabel("Request", { exact: true }).getByText('"text": "list services"').waitFor();
+    await drawer.getByRole("button", { name: "Copy the request" }).click();
+    await dana.page.getByText("Request copied.").waitFor();
+    const copied = await dana.page.evaluate<string>("navigator.clipboard.readText()");
+
+    expect(line).toMatch(/Slack → bot[^]*200[^]*acked in \d+(?:\.\d)? ms/u);
+    expect(JSON.parse(copied)).toMatchObject({ command: "/gantry", text: "list services", user_name: "dana" });
+    expect(await drawer.getByRole("button", { name: "response_url" }).innerText()).toContain("bot → Slack");
+  });
+
+  test("what the strict workspace refuses is counted, and stands in red with its rule and a link to it", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.says("/berth wrong");
+    await dana.sees("Slack did not take that.");
+    await dana.page.getByRole("button", { name: "Inspector 1 refused" }).click();
+    const drawer = dana.page.getByRole("region", { name: "Inspector" });
+    await drawer.getByLabel("Only what was refused (1)").check();
+    const line = drawer.getByRole("button", { name: "chat.postMessage" });
+    const words = await line.innerText();
+    await line.click();
+    const link = drawer.getByRole("link", { name: /^Slack's page on / });
+    await link.waitFor();
+
+    expect(await drawer.getByRole("listitem").count()).toBe(1);
+    expect(words).toContain("50");
+    expect(await link.getAttribute("href")).toMatch(/^https:\/\/docs\.slack\.dev\//u);
+    expect(await dana.page.evaluate<string>(redOf(".exchange.bad .exchange-outcome"))).toBe("red");
+  });
+
+  test("a command that is not acked in time fails as in Slack, and the inspector shows the rule", async () => {
+    await using harbour = await smallApp({ ackMs: 400 });
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.says("/berth slow");
+    await dana.sees('/berth failed with the error "operation_timeout"');
+    await dana.page.getByRole("button", { name: "Inspector 1 refused" }).click();
+    const drawer = dana.page.getByRole("region", { name: "Inspector" });
+
+    expect(await dana.newest().innerText()).toContain("Only visible to you");
+    expect(await drawer.getByRole("button", { name: "slash_command" }).innerText()).toContain("operation_timeout");
+  });
+
+  test("a message is copied as JSON from its menu, with the ids that Slack gave its blocks", async () => {
+    await using town = await world({ apiFetch: manyServices(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+
+    await dana.says("/gantry list services");
+    await dana.sees("svc-0001");
+    await dana.newest().hover();
+    await dana.clicks("More actions for this message");
+    await dana.page.getByRole("menuitem", { name: "Copy as JSON" }).click();
+    await dana.page.getByText("The message's JSON was copied.").waitFor();
+    const copied = await dana.page.evaluate<string>("navigator.clipboard.readText()");
+
+    const { blocks } = JSON.parse(copied) as { blocks: { block_id?: string }[] }; // what was just copied
+    expect(blocks.length).toBeGreaterThan(0);
+    expect(blocks.every(({ block_id }) => block_id !== undefined && block_id !== "")).toBe(true);
+  });
+
+  test("without the bot in the channel, a log goes to who asked alone, with the way to let it in", async () => {
+    await using town = await world({ apiFetch: longLog(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+    await using alex = await open({ url: town.playgroundUrl, as: "alex" });
+
+    await dana.clicks("Trouble");
+    await dana.page.getByLabel("gantry is not in #ops").check();
+    await alex.page.getByText("Gantry is not here", { exact: true }).waitFor();
+    await dana.says("/gantry logs web");
+    await dana.sees("line 3 GET");
+    await dana.sees("/invite @gantry");
+    await dana.says("/invite @gantry");
+    await dana.sees("@gantry is now in #ops.");
+    await dana.says("/gantry logs web");
+    await dana.clicks("1 reply");
+    await alex.clicks("1 reply");
+
+    await alex.thread.getByText("line 3 GET").waitFor();
+    expect(await alex.log.getByRole("article").count()).toBe(1);
+  });
+
+  test("with the workload API down, Gantry says what happened and what to do, and goes on when it is back", async () => {
+    await using town = await world({ apiFetch: manyServices(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+
+    await dana.clicks("Trouble");
+    await dana.page.getByLabel("The workload API is down").check();
+    await dana.says("/gantry list services");
+    await dana.sees(/could not be reached|does not answer|cannot be reached/u);
+    await dana.clicks("Clear all trouble");
+    await dana.page.getByRole("button", { name: "Trouble", exact: true }).waitFor();
+    await dana.says("/gantry list services");
+    await dana.sees("svc-0001");
+
+    expect(town.calls()).toEqual(["listServices"]);
+  });
+
+  test("delivered twice, a command is answered once", async () => {
+    await using town = await world({ apiFetch: manyServices(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+
+    await dana.clicks("Trouble");
+    await dana.page.getByLabel("Slack delivers twice").check();
+    await dana.page.getByRole("button", { name: "Trouble 1 on" }).waitFor();
+    await dana.says("/gantry list services");
+    await dana.sees("svc-0001");
+    await town.settled();
+    const answers = await dana.log.getByRole("article").count();
+    await dana.clicks("Clear all trouble");
+    await dana.page.getByRole("button", { name: "Trouble", exact: true }).waitFor();
+
+    const commands = town.playground.transcript().filter(({ kind }) => kind === "slash_command");
+    expect([commands.length, answers]).toEqual([2, 1]);
+    expect(town.playground.trouble.deliverTwice).toBe(false);
+  });
+});
+
+/** Tells whether the text of an element is red rather than green or blue. */
+function redOf(selector: string): string {
+  return `(() => {
+    const [red, green, blue] = getComputedStyle(document.querySelector("${selector}")).color.match(/[\\d.]+/g).map(Number);
+    return red > 1.5 * green && red > 1.5 * blue ? "red" : [red, green, blue].join();
+  })()`;
+}

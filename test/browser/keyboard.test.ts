@@ -1,0 +1,201 @@
+import { expect, test } from "vitest";
+import { longLog, manyServices } from "../support/many-services.ts";
+import { smallApp } from "../support/small-app.ts";
+import { world } from "../support/world.ts";
+import { eventually } from "./support/eventually.ts";
+import { story } from "./support/story.ts";
+import type { Window } from "./support/window.ts";
+
+const nameOfFocused = `(() => {
+  const { activeElement: at } = document;
+  return at === document.body ? "(nothing)" : at.getAttribute("aria-label") ?? at.innerText.replaceAll("\\n", " ").trim();
+})()`;
+
+/** The names of what Tab reaches, from the composer around the whole page. */
+async function tabbedThrough({ page }: Window, presses: number): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (let press = 0; press < presses; press += 1) {
+    await page.keyboard.press("Tab");
+    names.push(await page.evaluate<string>(nameOfFocused));
+  }
+  return names;
+}
+
+/** Whether what has the focus shows that it has. */
+async function isRinged({ page }: Window): Promise<boolean> {
+  return page.evaluate<boolean>(`(() => {
+    const { outlineStyle, boxShadow, borderColor } = getComputedStyle(document.activeElement);
+    const around = getComputedStyle(document.activeElement.parentElement);
+    return [outlineStyle, around.outlineStyle].some((style) => style !== "none") || boxShadow !== "none" || around.boxShadow !== "none";
+  })()`);
+}
+
+story("without a mouse", (open) => {
+  test("the composer has the focus at first, and Tab reaches everything there is", async () => {
+    await using town = await world({ apiFetch: manyServices(25) });
+    await using dana = await open({ url: town.playgroundUrl });
+
+    await eventually(async () => expect(await dana.page.evaluate(nameOfFocused)).toBe("Message #ops"));
+    await dana.says("/gantry list services --share");
+    await dana.sees("1–10 of 25");
+    const reached = await tabbedThrough(dana, 45);
+
+    const words = reached.join("\n");
+    for (const name of ["Inspector", "Trouble", "Alex Kim", "general", "gantry", "omar", "Messages in #ops"]) {
+      expect(words).toContain(name);
+    }
+    expect(reached).toEqual(
+      expect.arrayContaining(["Next", "Reply in thread", "More actions for this message", "Message #ops"]),
+    );
+  });
+
+  test("what has the focus shows it", async () => {
+    await using town = await world({ apiFetch: manyServices(25) });
+    await using dana = await open({ url: town.playgroundUrl });
+    await dana.says("/gantry list services --share");
+    await dana.sees("1–10 of 25");
+
+    const plain: string[] = [];
+    for (let press = 0; press < 40; press += 1) {
+      await dana.page.keyboard.press("Tab");
+      const name = await dana.page.evaluate<string>(nameOfFocused);
+      if (name !== "(nothing)" && !(await isRinged(dana))) plain.push(name);
+    }
+
+    expect(plain).toEqual([]);
+  });
+
+  test("a list is paged from the keyboard, and the focus is not lost with the old page", async () => {
+    await using town = await world({ apiFetch: manyServices(25) });
+    await using dana = await open({ url: town.playgroundUrl });
+    await dana.says("/gantry list services");
+    await dana.sees("1–10 of 25");
+
+    await dana.log.getByRole("button", { name: "Next" }).focus();
+    await dana.page.keyboard.press("Enter");
+    await dana.sees("11–20 of 25");
+    await dana.page.keyboard.press("Tab");
+
+    expect(await dana.page.evaluate(nameOfFocused)).not.toBe("(nothing)");
+    expect(await dana.page.evaluate(`document.querySelector("[role=log]").contains(document.activeElement)`)).toBe(
+      true,
+    );
+  });
+
+  test("a menu opens with Enter, is walked with arrows, and gives the focus back at Escape", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+    await dana.says("Fog until noon");
+    await dana.sees("Fog until noon");
+
+    await dana.newest().getByRole("button", { name: "More actions for this message" }).focus();
+    await dana.page.keyboard.press("Enter");
+    await dana.page.getByRole("menuitem", { name: "Put on the notice board" }).and(dana.focused).waitFor();
+    await dana.page.keyboard.press("ArrowDown");
+    await dana.page.getByRole("menuitem", { name: "Copy as JSON" }).and(dana.focused).waitFor();
+    await dana.page.keyboard.press("Escape");
+
+    await dana.page.getByRole("menu").waitFor({ state: "hidden" });
+    expect(await dana.page.evaluate(nameOfFocused)).toBe("More actions for this message");
+  });
+
+  test("a window takes the focus into its first field, keeps it, and gives it back at Escape", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.says("/berth book");
+    await dana.modal.getByRole("textbox", { name: "Ship" }).and(dana.focused).waitFor();
+    const inside: boolean[] = [];
+    for (let press = 0; press < 12; press += 1) {
+      await dana.page.keyboard.press("Tab");
+      const where = await dana.page.evaluate<string>(
+        `document.activeElement === document.body ? "browser" : document.activeElement.closest("dialog") ? "window" : "page"`,
+      );
+      inside.push(where !== "page");
+    }
+    await dana.page.keyboard.press("Escape");
+    await dana.modal.waitFor({ state: "hidden" });
+
+    expect(inside).not.toContain(false);
+    await eventually(async () => expect(await dana.page.evaluate(nameOfFocused)).toBe("Message #ops"));
+  });
+
+  test("a thread is opened and closed from the keyboard, and one goes on typing where one was", async () => {
+    await using town = await world({ apiFetch: longLog(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+    await dana.says("/gantry logs web");
+    const replies = dana.log.getByRole("button", { name: /^1 reply/u });
+
+    await replies.focus();
+    await dana.page.keyboard.press("Enter");
+    await dana.thread.getByRole("textbox", { name: "Reply" }).and(dana.focused).waitFor();
+    await dana.page.keyboard.type("thanks");
+    await dana.page.keyboard.press("Enter");
+    await dana.thread.getByText("thanks").waitFor();
+    await dana.page.keyboard.press("Escape");
+    await dana.thread.waitFor({ state: "hidden" });
+
+    await eventually(async () =>
+      expect(await dana.page.evaluate(nameOfFocused)).toMatch(/^(?:Message #ops|2 replies.*)$/u),
+    );
+  });
+
+  test("the inspector is opened, walked and closed from the keyboard", async () => {
+    await using town = await world({ apiFetch: manyServices(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+    await dana.says("/gantry list services");
+    await dana.sees("svc-0001");
+    const drawer = dana.page.getByRole("region", { name: "Inspector" });
+
+    await dana.page.getByRole("button", { name: "Inspector" }).focus();
+    await dana.page.keyboard.press("Enter");
+    await drawer.getByRole("button", { name: "slash_command" }).focus();
+    await dana.page.keyboard.press("Enter");
+    await drawer.getByText('"command": "/gantry"').waitFor();
+    await dana.page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "hidden" });
+
+    await eventually(async () => expect(await dana.page.evaluate(nameOfFocused)).toBe("Inspector"));
+  });
+
+  test("a file is opened, scrolled and closed from the keyboard", async () => {
+    await using town = await world({ apiFetch: longLog(1000) });
+    await using dana = await open({ url: town.playgroundUrl });
+    await dana.says("/gantry logs web --size 1000");
+    await dana.clicks(/repl/u);
+    const pane = dana.page.getByRole("complementary", { name: /^File / });
+
+    await dana.thread.getByRole("button", { name: / kB$/u }).focus();
+    await dana.page.keyboard.press("Enter");
+    await pane.getByText("line 1000 ").waitFor();
+    await dana.page.keyboard.press("End");
+    const scrolled = () => dana.page.evaluate<number>("document.activeElement.scrollTop");
+    await eventually(async () => expect(await scrolled()).toBeGreaterThan(1000));
+    await dana.page.keyboard.press("Escape");
+    await pane.waitFor({ state: "hidden" });
+    await dana.page.keyboard.press("Escape");
+    await dana.thread.waitFor({ state: "hidden" });
+
+    await eventually(async () => expect(await dana.page.evaluate(nameOfFocused)).toBe("Message #ops"));
+  });
+
+  test("suggestions are walked with arrows, taken with Tab, and put away with Escape", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.composer.pressSequentially("/ber");
+    await dana.page.getByRole("option", { name: "/berths" }).waitFor();
+    await dana.page.keyboard.press("ArrowDown");
+    await dana.page.getByRole("option", { name: "/berths", selected: true }).waitFor();
+    await dana.page.keyboard.press("Tab");
+    const taken = await dana.composer.inputValue();
+    await dana.composer.fill("");
+    await dana.composer.pressSequentially("/ber");
+    await dana.page.getByRole("option", { name: "/berths" }).waitFor();
+    await dana.page.keyboard.press("Escape");
+
+    expect(taken).toBe("/berths ");
+    await dana.page.getByRole("listbox").waitFor({ state: "hidden" });
+    expect(await dana.composer.inputValue()).toBe("/ber");
+  });
+});

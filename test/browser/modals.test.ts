@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { smallApp } from "../support/small-app.ts";
+import { eventually } from "./support/eventually.ts";
+import { story } from "./support/story.ts";
+import type { Window } from "./support/window.ts";
+
+/** Fills the booking form in by keyboard, as one does. */
+async function fillIn(window: Window, ship: string): Promise<void> {
+  const { modal } = window;
+  await modal.getByRole("textbox", { name: "Ship" }).fill(ship);
+  const pier = modal.getByRole("combobox", { name: "Pier" });
+  await pier.pressSequentially("nor");
+  await window.page.getByRole("option", { name: "North mole" }).click();
+  await modal.getByLabel("Day").fill("2026-12-24");
+  await modal.getByRole("checkbox", { name: "crane" }).check();
+  await modal.getByRole("checkbox", { name: "water" }).check();
+}
+
+story("windows of an app", (open) => {
+  test("what is missing is said under each field, and what was typed stays", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.says("/berth book");
+    await dana.modal.getByRole("textbox", { name: "Ship" }).fill("Northern Light");
+    await dana.modal.getByRole("button", { name: "Book" }).click();
+    await dana.modal.getByText("Please complete this required field.").first().waitFor();
+
+    expect(await dana.modal.getByText("Please complete this required field.").count()).toBe(2);
+    expect(await dana.modal.getByRole("textbox", { name: "Ship" }).inputValue()).toBe("Northern Light");
+    expect(await dana.focused.getAttribute("aria-invalid")).toBe("true");
+  });
+
+  test("what the app refuses stands under its field; mended, the window turns into the next, and all goes", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.says("/berth book");
+    await fillIn(dana, "Ever Given");
+    await dana.modal.getByRole("button", { name: "Book" }).click();
+    await dana.modal.getByText("That one is stuck elsewhere.").waitFor();
+    const kept = {
+      ship: await dana.modal.getByRole("textbox", { name: "Ship" }).inputValue(),
+      day: await dana.modal.getByLabel("Day").inputValue(),
+      crane: await dana.modal.getByRole("checkbox", { name: "crane" }).isChecked(),
+      pilot: await dana.modal.getByRole("checkbox", { name: "pilot" }).isChecked(),
+    };
+    const wrong = await dana.focused.getAttribute("aria-invalid");
+    await dana.focused.fill("Northern Light");
+    await dana.focused.press("Enter");
+    await dana.modal.getByRole("heading", { name: "Is this right?" }).waitFor();
+    await dana.modal.getByRole("button", { name: "Yes, book it" }).click();
+    await dana.sees("Booked: Northern Light at North mole on 2026-12-24, needs crane and water");
+
+    expect(kept).toEqual({ ship: "Ever Given", day: "2026-12-24", crane: true, pilot: false });
+    expect(wrong).toBe("true");
+    await dana.modal.waitFor({ state: "hidden" });
+    expect(await dana.focused.getAttribute("aria-label")).toBe("Message #ops");
+  });
+
+  test("windows are pushed up to three deep; a fourth is refused, and each closes by itself", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.says("/berth deep");
+    for (const depth of [2, 3]) {
+      await dana.modal.getByRole("button", { name: "One deck down" }).click();
+      await dana.modal.getByRole("heading", { name: `Deck ${depth}` }).waitFor();
+    }
+    await dana.modal.getByRole("button", { name: "One deck down" }).click();
+    await dana.page.getByRole("button", { name: "Inspector 1 refused" }).waitFor({ state: "attached" });
+    await dana.modal.getByRole("heading", { name: "Deck 3" }).waitFor();
+    await dana.modal.getByRole("button", { name: "Up" }).click();
+    await dana.modal.getByRole("heading", { name: "Deck 2" }).waitFor();
+    await dana.page.keyboard.press("Escape");
+    await dana.modal.getByRole("heading", { name: "Deck 1" }).waitFor();
+    await dana.page.keyboard.press("Escape");
+    await dana.modal.waitFor({ state: "hidden" });
+
+    const refused = harbour.playground.transcript().flatMap(({ refusal }) => refusal?.rule ?? []);
+    expect(refused).toEqual(["view.stack"]);
+    await eventually(() => expect(harbour.closed).toEqual(["deck-3", "deck-2", "deck-1"]));
+  });
+
+  test("the cross closes all windows at once, and the app hears of the lowest", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.says("/berth deep");
+    await dana.modal.getByRole("button", { name: "One deck down" }).click();
+    await dana.modal.getByRole("heading", { name: "Deck 2" }).waitFor();
+    await dana.modal.getByRole("button", { name: "Close all windows" }).click();
+    await dana.modal.waitFor({ state: "hidden" });
+
+    await eventually(() => expect(harbour.closed).toEqual(["deck-1, all"]));
+  });
+
+  test("an open window is there again after a reload, with nothing else lost", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+
+    await dana.says("/berth deep");
+    await dana.modal.getByRole("heading", { name: "Deck 1" }).waitFor();
+    await dana.page.reload();
+
+    await dana.modal.getByRole("heading", { name: "Deck 1" }).waitFor();
+    expect(harbour.closed).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { world } from "../support/world.ts";
+import { launchChromium, noChromium } from "./support/chromium.ts";
+import { sceneService } from "./support/scene.ts";
+import { openWindow } from "./support/window.ts";
+
+// The picture of the README, from the real bot and the real page: npm run screenshot
+
+const target = new URL("../../docs/playground.png", import.meta.url);
+const moment = Date.parse("2026-11-20T09:41:00Z");
+
+async function take(): Promise<void> {
+  await using town = await world({ apiFetch: sceneService() });
+  await using browser = await launchChromium();
+  town.passMinutes((moment - Date.now()) / 60_000);
+  const tell = (problem: string): void => void process.stderr.write(`${problem}\n`);
+  await using dana = await openWindow(browser, { url: town.playgroundUrl, scale: 2, tell, time: moment });
+  const alex = town.approver;
+  await alex.says("Orders time out since half past nine. @dana, can you look?");
+  await dana.says("/gantry list services --share");
+  await dana.sees("payments");
+  await dana.says("/gantry logs checkout --grep error|warn");
+  await dana.clicks("1 reply");
+  await dana.thread.getByText("payments did not answer").first().waitFor();
+  const reply = dana.thread.getByRole("textbox", { name: "Reply" });
+  await reply.fill("payments is stopped, that is why :eyes: Starting it.");
+  await reply.press("Enter");
+  await dana.says("/gantry start payments --share");
+  await dana.sees("Started service payments.");
+  const thread = new URL(dana.page.url()).searchParams.get("thread") ?? "";
+  await alex.says("Orders go through again. Thank you! :tada:", { thread });
+  await dana.thread.getByText("Thank you!").waitFor();
+  // Away from messages, which show their menu under it.
+  await dana.page.mouse.move(0, 0);
+  await mkdir(new URL(".", target), { recursive: true });
+  await dana.page.screenshot({ path: fileURLToPath(target), animations: "disabled", caret: "hide" });
+}
+
+if (noChromium !== undefined) {
+  process.stderr.write(`No picture was taken: ${noChromium.replace(/^skipped: /u, "")}.\n`);
+  process.exit(1);
+}
+await take();

@@ -1,0 +1,27 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+
+/** Why browser tests cannot run here; undefined when they can. */
+export const noChromium: string | undefined = existsSync(path)
+  ? undefined
+  : `skipped: there is no Chromium at ${path}; install it (Debian: apt-get install chromium) or set CHROMIUM_PATH`;
+
+/** A browser that talks to nobody but the pages it is sent to. */
+export async function launchChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: path,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ],
+  });
+}

@@ -1,0 +1,34 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
+import { launchChromium, noChromium } from "./chromium.ts";
+import { openWindow, type Window, type WindowOptions } from "./window.ts";
+
+/** Opens a window for one person; `await using` closes it before the workspace goes. */
+type Open = (options: WindowOptions) => Promise<Window>;
+
+const patienceMs = 30_000;
+
+/**
+ * Tests in a real browser, one for all of them. A page that writes an error into its console, or asks for something that
+ * it does not get, fails its test. Without a browser they are skipped, and their name says why.
+ */
+export function story(title: string, tests: (open: Open) => void): void {
+  const why = noChromium === undefined ? "" : ` (${noChromium})`;
+  describe.skipIf(noChromium !== undefined)(`${title}${why}`, { timeout: patienceMs }, () => {
+    let browser: Browser | undefined;
+    let problems: string[] = [];
+    beforeAll(async () => {
+      browser = await launchChromium();
+    }, patienceMs);
+    afterAll(async () => browser?.close());
+    afterEach(() => {
+      const found = problems;
+      problems = [];
+      expect(found, "what went wrong in the page itself").toEqual([]);
+    });
+    tests(async (options) => {
+      if (browser === undefined) throw new Error("the browser has not started");
+      return openWindow(browser, { ...options, tell: (problem) => problems.push(problem) });
+    });
+  });
+}
