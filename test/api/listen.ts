@@ -35,9 +35,9 @@ export async function listen(handle: RequestListener): Promise<Listening> {
 
 /** Polls until `claim` holds; fails after 5 seconds. */
 export async function until(claim: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5_000;
+  const deadline = performance.now() + 20_000;
   while (!claim()) {
-    if (performance.now() > deadline) throw new Error("it did not come about within 5 seconds");
+    if (performance.now() > deadline) throw new Error("it did not come about within 20 seconds");
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });

@@ -43,7 +43,7 @@ export type Window = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-const patienceMs = 8_000;
+const patienceMs = 12_000;
 
 /** The gallery has a picture that cannot be loaded, to show how that looks. */
 const lostPicture = "https://gantry.example/lost.png";

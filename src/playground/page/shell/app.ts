@@ -1,5 +1,5 @@
 import { h, type JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { WirePlaces } from "../../live/wire.ts";
 import { Conversation } from "./conversation.ts";
 import { Drawer } from "./drawer.ts";
@@ -31,7 +31,8 @@ function ConnectionNote({ connection }: { readonly connection: Connection }): JS
 
 /** Escape closes what is in front: the file, the thread, the drawer. Menus and modals take it for themselves. */
 function useEscape(shell: Shell | undefined, panes: Panes): void {
-  useEffect(() => {
+  // At once with what is shown: a second Escape may come before the browser has painted what the first one closed.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== "Escape" || event.defaultPrevented || shell === undefined) return;
       if (panes.isListOpen) panes.setListOpen(false);

@@ -58,7 +58,7 @@ export function userOf(engine: Engine, username = "dana", region = "beijing1") {
 
 /** Asks again and again until the answer is truthy, and returns it. */
 export async function until<T>(ask: () => Promise<T> | T, what: string): Promise<Exclude<T, undefined | false>> {
-  const deadline = performance.now() + 8_000;
+  const deadline = performance.now() + 20_000;
   for (;;) {
     const answer = await ask();
     if (answer) return answer as Exclude<T, undefined | false>; // it is truthy
