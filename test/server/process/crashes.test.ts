@@ -3,7 +3,11 @@ import type { NewService } from "../../../src/api/schema.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, until, userOf } from "./support/engine-world.ts";
 
-const { engine, close } = await openEngine(makeDataDir(), { allowHostCommands: true });
+// Failures are forgotten after ten times the first wait: longer than a busy machine needs to start a program.
+const { engine, close } = await openEngine(makeDataDir(), {
+  allowHostCommands: true,
+  backOffMs: { first: 200, max: 1_600 },
+});
 afterAll(close);
 const dana = userOf(engine);
 
@@ -22,9 +26,9 @@ describe("a service that crashes", () => {
 
     const said = lines.filter((line) => line.startsWith("[gantry]"));
     expect(said.slice(0, 3)).toEqual([
-      "[gantry] instance broken-0 exited with code 3, started again in 20 ms",
-      "[gantry] instance broken-0 exited with code 3, started again in 40 ms",
-      "[gantry] instance broken-0 exited with code 3, started again in 80 ms",
+      "[gantry] instance broken-0 exited with code 3, started again in 200 ms",
+      "[gantry] instance broken-0 exited with code 3, started again in 400 ms",
+      "[gantry] instance broken-0 exited with code 3, started again in 800 ms",
     ]);
     expect(lines[1]).toBe("Error: lost the connection to the database");
     await dana.stop("broken");
@@ -61,7 +65,7 @@ describe("a service that crashes", () => {
     expect(lines.slice(0, 3)).toEqual([
       expect.stringContaining("'--greting'"),
       "usage: [--greeting TEXT] [--heartbeat MS]",
-      "[gantry] instance mistyped-0 exited with code 2, started again in 20 ms",
+      "[gantry] instance mistyped-0 exited with code 2, started again in 200 ms",
     ]);
   });
 
