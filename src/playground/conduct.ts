@@ -6,6 +6,7 @@ const commands = `${docs}/interactivity/implementing-slash-commands`;
 const shortcuts = `${docs}/interactivity/implementing-shortcuts`;
 const views = `${docs}/reference/interaction-payloads/view-interactions-payload`;
 const events = `${docs}/reference/events`;
+const connect = `${docs}/apis/slack-connect`;
 
 /** What nobody can break because the workspace itself behaves so. */
 export const conduct = {
@@ -51,6 +52,22 @@ export const conduct = {
     link: `${events}/app_mention`,
   },
   "mention.member": { says: "a bot hears only of channels it is in", link: `${events}/app_mention` },
+  "user.deactivated": {
+    says: "deactivated people have deleted true and lack most of a user's fields; no channel lists them, and they do nothing any more once Slack has signed them out",
+    link: `${docs}/reference/objects/user-object`,
+  },
+  "shared.teams": {
+    says: "people of another organisation carry their own team: team_id of a user and of their commands, user.team_id of a click, team and user_team of a message",
+    link: connect,
+  },
+  "shared.channel": {
+    says: "a channel with people of another organisation is is_shared and is_ext_shared, and its events say is_ext_shared_channel",
+    link: connect,
+  },
+  "shared.stranger": {
+    says: "is_stranger is only who shares no channel with the app: who does share one is told by team_id alone",
+    link: `${docs}/reference/objects/user-object`,
+  },
   "home.opened": {
     says: "app_home_opened carries the tab, and the view as published",
     link: `${events}/app_home_opened`,

@@ -4,7 +4,7 @@ import type { Channel, Message, User, View, ViewState } from "./state.ts";
 import { newTrigger } from "./triggers.ts";
 import { initialState, stateName } from "./view-state.ts";
 import { viewJson } from "./views.ts";
-import { bot, team } from "./workspace.ts";
+import { bot, team, teamOf } from "./workspace.ts";
 import { newResponseUrl } from "./response-url.ts";
 import type { World } from "./world.ts";
 
@@ -26,8 +26,9 @@ export function commandPayload(
 ): Readonly<Record<string, string>> {
   return {
     token,
-    team_id: team.id,
-    team_domain: team.domain,
+    // Where the person is: https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
+    team_id: teamOf(from.user).id,
+    team_domain: teamOf(from.user).domain,
     channel_id: from.channel.id,
     channel_name: channelNameFor(from.channel),
     user_id: from.user.id,
@@ -44,9 +45,10 @@ export function commandPayload(
 function shared(type: string, user: User): JsonObject {
   return {
     type,
+    // The app's workspace, also when the user is of another one: https://github.com/slackapi/java-slack-sdk/issues/1041
     team: { id: team.id, domain: team.domain },
     enterprise: null,
-    user: { id: user.id, username: user.name, name: user.name, team_id: team.id },
+    user: { id: user.id, username: user.name, name: user.name, team_id: user.teamId },
     api_app_id: bot.app,
     token,
     is_enterprise_install: false,
@@ -176,6 +178,10 @@ export function messageShortcutPayload(
   };
 }
 
+function isShared(world: World, channelId: string): boolean {
+  return (world.state.channels.get(channelId)?.sharedWith.size ?? 0) > 0;
+}
+
 /** https://docs.slack.dev/apis/events-api#callback-field */
 export function eventPayload(world: World, event: JsonObject): JsonObject {
   return {
@@ -189,7 +195,7 @@ export function eventPayload(world: World, event: JsonObject): JsonObject {
     authorizations: [
       { enterprise_id: null, team_id: team.id, user_id: bot.user, is_bot: true, is_enterprise_install: false },
     ],
-    is_ext_shared_channel: false,
+    is_ext_shared_channel: isShared(world, textOf(event["channel"])),
   };
 }
 

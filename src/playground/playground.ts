@@ -3,6 +3,7 @@ import { createClock } from "./clock.ts";
 import { controlRoutes } from "./control/routes.ts";
 import { createEventLedger, type EventLedger } from "./event-ledger.ts";
 import { times } from "./limits.ts";
+import { createPeople, type People } from "./people/people.ts";
 import { createPerson, type Person } from "./people/person.ts";
 import { bot, findChannel, newState } from "./workspace.ts";
 import type { Message } from "./state.ts";
@@ -39,6 +40,8 @@ export type Playground = {
   readonly fetch: (request: Request) => Promise<Response>;
   /** A person by name or id: "dana". */
   readonly as: (user: string) => Person;
+  /** Changes who is in the workspace, and where, while the bot runs. */
+  readonly people: People;
   readonly transcript: () => readonly Exchange[];
   readonly trouble: Trouble & {
     readonly removeBot: (channel: string) => void;
@@ -102,6 +105,7 @@ export function createPlayground(options: PlaygroundOptions): Playground {
   return {
     fetch: async (request) => routes.fetch(request),
     as: (user) => createPerson(world, user),
+    people: createPeople(world),
     transcript: () => world.transcript.exchanges,
     trouble: Object.assign(world.trouble, {
       removeBot: (channel: string) => void channelNamed(world, channel).members.delete(bot.user),

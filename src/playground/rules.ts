@@ -124,6 +124,10 @@ const others = {
   "channel.known": { says: "a channel exists and the bot may know it", link: method("chat.postMessage") },
   "channel.member": { says: "the bot is a member of the channel", link: method("chat.postMessage") },
   "user.known": { says: "a user exists", link: method("users.info") },
+  "user.enabled": {
+    says: "a direct conversation is opened with somebody who is not deactivated",
+    link: method("conversations.open"),
+  },
   "user.in-channel": { says: "who gets an ephemeral message is in the channel", link: method("chat.postEphemeral") },
   "group.known": { says: "a user group exists", link: method("usergroups.users.list") },
   "bot.known": { says: "a bot exists", link: method("bots.info") },

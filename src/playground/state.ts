@@ -7,6 +7,11 @@ export type User = {
   readonly role: string;
   readonly isBot: boolean;
   readonly isGuest: boolean;
+  /** The workspace they belong to: another one for people of another organisation. */
+  readonly teamId: string;
+  isDeactivated: boolean;
+  /** Slack signs the deactivated out, a moment later; until then they can still do things. */
+  isSignedOut: boolean;
 };
 
 export type Channel = {
@@ -14,6 +19,8 @@ export type Channel = {
   readonly name: string;
   readonly kind: "public" | "private" | "im";
   readonly members: Set<string>;
+  /** Ids of other workspaces whose people may be in it. */
+  readonly sharedWith: Set<string>;
 };
 
 export type UserGroup = {

@@ -11,6 +11,14 @@ export const told = {
     says: "an ephemeral message may never arrive, and is gone when the client reloads: here it always arrives, since chance would break tests; the page forgets it at a reload",
     link: ephemeral,
   },
+  "shared.commands": {
+    says: "whether people of another organisation can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse by itself",
+    link: `${docs}/apis/slack-connect`,
+  },
+  "group.deactivated": {
+    says: "whether a user group still lists somebody who was deactivated is not documented: here it does, since a bot must not count on it",
+    link: `${docs}/reference/methods/usergroups.users.list`,
+  },
   "event.delayed": {
     says: "Delayed Events (hourly for 24 hours after the last retry): a setting of the app outside of its manifest, off at first",
     link: `${docs}/apis/events-api#retries`,

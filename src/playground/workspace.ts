@@ -1,32 +1,51 @@
 import type { Channel, State, User } from "./state.ts";
 
 export const team = { id: "T0PLAYGR", name: "Playground", domain: "playground" };
+/** Where people of another organisation come from. */
+const otherTeam = { id: "T0ELSEWHERE", name: "Elsewhere", domain: "elsewhere" };
 export const bot = { user: "U0BOT", id: "B0BOT", app: "A0GANTRY" };
 export const slackbot = "USLACKBOT";
 
-const people: readonly User[] = [
-  { id: "U0DANA", name: "dana", realName: "Dana Reyes", role: "developer", isBot: false, isGuest: false },
-  { id: "U0ALEX", name: "alex", realName: "Alex Kim", role: "approver", isBot: false, isGuest: false },
-  { id: "U0OMAR", name: "omar", realName: "Omar Haddad", role: "on call", isBot: false, isGuest: false },
-  { id: "U0GWEN", name: "gwen", realName: "Gwen Moss", role: "guest", isBot: false, isGuest: true },
-  { id: slackbot, name: "slackbot", realName: "Slackbot", role: "Slack itself", isBot: false, isGuest: false },
-];
+type Named = Pick<User, "id" | "name" | "realName" | "role">;
+
+function member(named: Named): User {
+  return { ...named, isBot: false, isGuest: false, teamId: team.id, isDeactivated: false, isSignedOut: false };
+}
+
+/** Somebody of another organisation; they meet the workspace in channels that are shared with it. */
+export function outsider(named: Omit<Named, "role">): User {
+  return { ...member({ ...named, role: "external" }), teamId: otherTeam.id };
+}
+
+function people(): readonly User[] {
+  return [
+    member({ id: "U0DANA", name: "dana", realName: "Dana Reyes", role: "developer" }),
+    member({ id: "U0ALEX", name: "alex", realName: "Alex Kim", role: "approver" }),
+    member({ id: "U0OMAR", name: "omar", realName: "Omar Haddad", role: "on call" }),
+    { ...member({ id: "U0GWEN", name: "gwen", realName: "Gwen Moss", role: "guest" }), isGuest: true },
+    member({ id: slackbot, name: "slackbot", realName: "Slackbot", role: "Slack itself" }),
+  ];
+}
 
 const full = ["U0DANA", "U0ALEX", "U0OMAR"];
 
+function membersOnly(ids: readonly string[]): Pick<Channel, "members" | "sharedWith"> {
+  return { members: new Set(ids), sharedWith: new Set() };
+}
+
 function channels(): readonly Channel[] {
   return [
-    { id: "C0OPS", name: "ops", kind: "public", members: new Set([...full, "U0GWEN", bot.user]) },
-    { id: "C0GENERAL", name: "general", kind: "public", members: new Set(full) },
-    { id: "C0INCIDENTS", name: "incidents", kind: "private", members: new Set(["U0DANA", "U0ALEX"]) },
+    { id: "C0OPS", name: "ops", kind: "public", ...membersOnly([...full, "U0GWEN", bot.user]) },
+    { id: "C0GENERAL", name: "general", kind: "public", ...membersOnly(full) },
+    { id: "C0INCIDENTS", name: "incidents", kind: "private", ...membersOnly(["U0DANA", "U0ALEX"]) },
   ];
 }
 
 /** A fresh workspace: three channels, three people, a guest, one user group, and the bot in #ops. */
 export function newState(botName: string): State {
-  const robot: User = { id: bot.user, name: botName, realName: botName, role: "app", isBot: true, isGuest: false };
+  const robot: User = { ...member({ id: bot.user, name: botName, realName: botName, role: "app" }), isBot: true };
   return {
-    users: new Map([...people, robot].map((user) => [user.id, user])),
+    users: new Map([...people(), robot].map((user) => [user.id, user])),
     channels: new Map(channels().map((channel) => [channel.id, channel])),
     groups: new Map([["S0ONCALL", { id: "S0ONCALL", handle: "oncall", name: "On call", users: ["U0OMAR", "U0ALEX"] }]]),
     messages: [],
@@ -49,6 +68,35 @@ export function findUser(state: State, nameOrId: string): User | undefined {
   return state.users.get(wanted) ?? [...state.users.values()].find((user) => user.name === wanted);
 }
 
+/** The people one can be. */
+export function peopleOf(state: State): readonly User[] {
+  return [...state.users.values()].filter((user) => !user.isBot && user.id !== slackbot);
+}
+
+/** A person by id or name; throws a sentence when there is nobody of this name. */
+export function personNamed(state: State, nameOrId: string): User {
+  const user = findUser(state, nameOrId);
+  const all = peopleOf(state);
+  if (user !== undefined && all.includes(user)) return user;
+  const names = new Intl.ListFormat("en-GB").format(all.map(({ name }) => name));
+  throw new Error(`There is no person "${nameOrId}". There are ${names}.`);
+}
+
+export function isOutsider(user: User): boolean {
+  return user.teamId !== team.id;
+}
+
+/** The workspace a user belongs to. */
+export function teamOf(user: User): typeof team {
+  return isOutsider(user) ? otherTeam : team;
+}
+
+/** Lets somebody into a channel; people of another organisation make it a shared one. */
+export function addMember(channel: Channel, user: User): void {
+  channel.members.add(user.id);
+  if (isOutsider(user)) channel.sharedWith.add(user.teamId);
+}
+
 /** The id of the direct conversation of two users, whether it exists yet or not. */
 export function directId(one: string, other: string): string {
   const [first, second] = [one, other].sort();
@@ -60,7 +108,7 @@ export function directChannel(state: State, one: string, other: string): Channel
   const id = directId(one, other);
   const known = state.channels.get(id);
   if (known !== undefined) return known;
-  const opened: Channel = { id, name: "directmessage", kind: "im", members: new Set([one, other]) };
+  const opened: Channel = { id, name: "directmessage", kind: "im", ...membersOnly([one, other]) };
   state.channels.set(id, opened);
   return opened;
 }

@@ -101,6 +101,8 @@ const besides: readonly Line[] = [
   ["views", "view.focus", "view.known", "view.external-id-unique"],
   ["messages", "message.format", "message.known", "message.own", "thread.parent"],
   ["who is where", "channel.known", "channel.member", "user.known", "group.known", "bot.known"],
+  ["who was deactivated", "user.deactivated", "user.enabled", "group.deactivated"],
+  ["people of other organisations", "shared.teams", "shared.channel", "shared.stranger", "shared.commands"],
   ["methods", "method.known", "method.arguments", "auth.token", "auth.scope", "list.page"],
   ["files", "file.upload", "file.known", "upload.snippet"],
   ["the app's names", "app.name", "app.bot-name", "app.bot-letters", "app.command", "app.command-name"],
@@ -131,6 +133,8 @@ test("what cannot be kept says why", () => {
     [
       "a message's text is best within 4,000 characters: advice, so that nothing is refused before the limit",
       "an ephemeral message may never arrive, and is gone when the client reloads: here it always arrives, since chance would break tests; the page forgets it at a reload",
+      "whether people of another organisation can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse by itself",
+      "whether a user group still lists somebody who was deactivated is not documented: here it does, since a bot must not count on it",
       "Delayed Events (hourly for 24 hours after the last retry): a setting of the app outside of its manifest, off at first",
       "the retry reasons ssl_error and unknown_error: there is no TLS on a loopback address",
       "a video's host is among the app's unfurl domains and can be embedded: the workspace fetches nothing from the network",

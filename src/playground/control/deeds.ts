@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Delivery } from "../deliver.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { act, type Actor, isSilent, remember, suggestions } from "../people/acts.ts";
+import { checkSignedIn } from "../people/check-signed-in.ts";
 import type { Found } from "../people/find-element.ts";
 import { openHome } from "../people/opens-home.ts";
 import { sayText } from "../people/says.ts";
@@ -9,7 +10,7 @@ import { useGlobalShortcut, useMessageShortcut } from "../people/shortcuts.ts";
 import { channelAt, checkedValue, elementAt, spotAt } from "../people/spots.ts";
 import { closeView, dismissViews, submitView } from "../people/submits.ts";
 import type { User, View } from "../state.ts";
-import { findUser, slackbot } from "../workspace.ts";
+import { personNamed } from "../workspace.ts";
 import { touch, type World } from "../world.ts";
 
 const JsonFields = z.record(z.string(), z.json());
@@ -37,12 +38,10 @@ const shapes = {
   read: z.object({ as: z.string(), place: z.string(), ts: z.string() }),
 } as const;
 
-/** Who does something; throws a sentence when there is nobody of this name. */
-export function actorOf(world: World, name: string): User {
-  const user = findUser(world.state, name);
-  if (user === undefined || user.isBot || user.id === slackbot) {
-    throw new Error(`There is no person "${name}". There are dana, alex, omar and gwen.`);
-  }
+/** Who does something; throws a sentence when there is nobody of this name, or Slack has signed them out. */
+function actorOf(world: World, name: string): User {
+  const user = personNamed(world.state, name);
+  checkSignedIn(user);
   return user;
 }
 
@@ -130,7 +129,7 @@ async function home(world: World, { as, tab }: Asked<"home">): Promise<JsonObjec
 
 /** Marks a channel, or "channel/thread", as read up to a message; never back. */
 async function read(world: World, { as, place, ts }: Asked<"read">): Promise<JsonObject> {
-  const key = `${actorOf(world, as).id} ${place}`;
+  const key = `${personNamed(world.state, as).id} ${place}`;
   if (ts > (world.state.reads.get(key) ?? "")) {
     world.state.reads.set(key, ts);
     touch(world);

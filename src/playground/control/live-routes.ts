@@ -3,8 +3,10 @@ import { z } from "zod";
 import type { JsonObject } from "../json.ts";
 import { newsStream } from "../live/news-stream.ts";
 import type { WireExchangeBodies } from "../live/wire.ts";
+import { personNamed } from "../workspace.ts";
 import type { World } from "../world.ts";
-import { actorOf, deeds } from "./deeds.ts";
+import { deeds } from "./deeds.ts";
+import { changePeople } from "./people-deed.ts";
 import { makeTrouble } from "./trouble-deed.ts";
 
 /** The sentence for whoever did it: a wrong shape, a message that is gone, a channel one is not in. */
@@ -31,7 +33,7 @@ export function liveRoutes(world: World): Hono {
   const routes = new Hono();
   routes.get("/events", (context) => {
     try {
-      return newsStream(world, actorOf(world, context.req.query("as") ?? "dana").id, context.req.raw);
+      return newsStream(world, personNamed(world.state, context.req.query("as") ?? "dana").id, context.req.raw);
     } catch (error) {
       return context.json({ error: sentence(error) }, 404);
     }
@@ -42,6 +44,7 @@ export function liveRoutes(world: World): Hono {
     return bodies === undefined ? context.json({ error }, 404) : context.json(bodies);
   });
   routes.post("/do/trouble", (context) => done(context, (body) => makeTrouble(world, body)));
+  routes.post("/do/people", (context) => done(context, (body) => changePeople(world, body)));
   for (const [name, deed] of Object.entries(deeds)) {
     routes.post(`/do/${name}`, (context) => done(context, (body) => deed(world, body)));
   }

@@ -1,11 +1,15 @@
-import type { Channel, State, View } from "../state.ts";
-import { bot, directId, slackbot } from "../workspace.ts";
+import type { Channel, State, User, View } from "../state.ts";
+import { bot, directId, isOutsider, peopleOf } from "../workspace.ts";
 import type { World } from "../world.ts";
-import type { SlackAnswers, WireChannel, WirePlaces, WireTrouble, WireView } from "./wire.ts";
+import type { SlackAnswers, WireChannel, WirePlaces, WireTrouble, WireUser, WireView } from "./wire.ts";
 
-/** The people one can be. */
-export function peopleIds(state: State): readonly string[] {
-  return [...state.users.values()].filter((user) => !user.isBot && user.id !== slackbot).map((user) => user.id);
+function userJson(user: User): WireUser {
+  const { id, name, realName, role, isBot, isGuest, isDeactivated } = user;
+  return { id, name, realName, role, isBot, isGuest, isDeactivated, isOutsider: isOutsider(user) };
+}
+
+function peopleIds(state: State): readonly string[] {
+  return peopleOf(state).map((user) => user.id);
 }
 
 function channelJson(channel: Channel): WireChannel {
@@ -65,9 +69,9 @@ export function placesOf(world: World, you: string): WirePlaces {
   return {
     you,
     app: appJson(world),
-    users: [...state.users.values()],
+    users: [...state.users.values()].map(userJson),
     people: peopleIds(state),
-    groups: [...state.groups.values()].map(({ id, handle, name }) => ({ id, handle, name })),
+    groups: [...state.groups.values()].map(({ id, handle, name, users }) => ({ id, handle, name, users })),
     channels: channelsOf(world, you),
     modal: viewJson(stack.at(-1)),
     modalsBelow: Math.max(0, stack.length - 1),

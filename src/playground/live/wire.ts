@@ -9,6 +9,16 @@ export type WireUser = {
   readonly role: string;
   readonly isBot: boolean;
   readonly isGuest: boolean;
+  /** Of another organisation. */
+  readonly isOutsider: boolean;
+  readonly isDeactivated: boolean;
+};
+
+export type WireGroup = {
+  readonly id: string;
+  readonly handle: string;
+  readonly name: string;
+  readonly users: readonly string[];
 };
 
 /** A place where one can talk. `partner` is the other side of a direct conversation. */
@@ -96,7 +106,7 @@ export type WirePlaces = {
   readonly users: readonly WireUser[];
   /** Ids of those one can be. */
   readonly people: readonly string[];
-  readonly groups: readonly { readonly id: string; readonly handle: string; readonly name: string }[];
+  readonly groups: readonly WireGroup[];
   readonly channels: readonly WireChannel[];
   /** The modal on top, and how many lie under it. */
   readonly modal: WireView | null;

@@ -63,7 +63,7 @@ function postEphemeral(world: World, args: JsonObject): JsonObject {
   const channel = joinedChannel(world, textOf(args["channel"]));
   checkLooks(world, args);
   const user = textOf(args["user"]);
-  if (!channel.members.has(user))
+  if (!channel.members.has(user) || world.state.users.get(user)?.isDeactivated === true)
     refuse("user_not_in_channel", "user.in-channel", `${user} is not in #${channel.name}`);
   const checked = checkContent(args, { textLimit: "message.text", summed: true, needsText: true });
   const threadTs = activeThread(world, channel, textOf(args["thread_ts"]));

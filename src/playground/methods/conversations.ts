@@ -26,9 +26,10 @@ function channelJson(channel: Channel): JsonObject {
     is_group: channel.kind === "private",
     is_private: channel.kind === "private",
     is_general: channel.name === "general",
-    is_shared: false,
-    is_ext_shared: false,
+    is_shared: channel.sharedWith.size > 0,
+    is_ext_shared: channel.sharedWith.size > 0,
     is_org_shared: false,
+    shared_team_ids: [team.id, ...channel.sharedWith],
     context_team_id: team.id,
     is_member: channel.members.has(bot.user),
     topic: { value: "", creator: "", last_set: 0 },
@@ -42,14 +43,19 @@ function readable(world: World, args: JsonObject): Channel {
   return channel;
 }
 
+/** Deactivated people are in no list of members; they are back as soon as they are reactivated. */
+function activeMembers(world: World, channel: Channel): readonly string[] {
+  return [...channel.members].filter((id) => world.state.users.get(id)?.isDeactivated !== true);
+}
+
 function info(world: World, args: JsonObject): JsonObject {
   const channel = readable(world, args);
-  const count = args["include_num_members"] === true ? { num_members: channel.members.size } : {};
+  const count = args["include_num_members"] === true ? { num_members: activeMembers(world, channel).length } : {};
   return { channel: { ...channelJson(channel), ...count } };
 }
 
 function members(world: World, args: JsonObject): JsonObject {
-  const { items, response_metadata } = page([...readable(world, args).members], args);
+  const { items, response_metadata } = page(activeMembers(world, readable(world, args)), args);
   return { members: items, response_metadata };
 }
 
@@ -64,6 +70,7 @@ function open(world: World, args: JsonObject): JsonObject {
   if (users.length > 1)
     refuse("method_not_supported_for_channel_type", "method.arguments", "the playground opens no group conversations");
   const user = knownUser(world, first);
+  if (user.isDeactivated) refuse("user_disabled", "user.enabled", `${user.id} is deactivated`);
   const known = [...world.state.channels.keys()].length;
   const channel = directChannel(world.state, user.id, bot.user);
   return {

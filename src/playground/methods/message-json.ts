@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import type { Message, SharedFile } from "../state.ts";
-import { bot, team } from "../workspace.ts";
+import { bot, isOutsider, team } from "../workspace.ts";
 import { isBots, type World } from "../world.ts";
 
 /** A file object: https://docs.slack.dev/reference/objects/file-object */
@@ -21,13 +21,20 @@ export function fileJson(world: World, file: SharedFile): JsonObject {
   };
 }
 
+/** Whose message it is, by workspace: more is said of people of another organisation. */
+export function teamsOf(world: World, message: Message): JsonObject {
+  const user = world.state.users.get(message.user);
+  if (user === undefined || !isOutsider(user)) return { team: team.id };
+  return { team: user.teamId, user_team: user.teamId, source_team: user.teamId };
+}
+
 /** A message as payloads and answers carry it: https://docs.slack.dev/reference/objects/message-object */
 export function messageJson(world: World, message: Message): JsonObject {
   const byBot = isBots(message) ? { bot_id: bot.id, app_id: bot.app } : {};
   return {
     type: "message",
     user: message.user,
-    team: team.id,
+    ...teamsOf(world, message),
     ts: message.ts,
     text: message.text,
     ...byBot,

@@ -1,36 +1,51 @@
 import { type JsonObject, textOf } from "../json.ts";
 import { refuse } from "../refusal.ts";
 import type { User, UserGroup } from "../state.ts";
-import { bot, team } from "../workspace.ts";
+import { bot, isOutsider, team } from "../workspace.ts";
 import type { World } from "../world.ts";
 import type { Methods } from "./method.ts";
 import { page } from "./paging.ts";
 import { knownUser } from "./places.ts";
 
-function userJson(user: User): JsonObject {
-  const profile = {
-    real_name: user.realName,
-    real_name_normalized: user.realName,
-    display_name: user.name,
-    display_name_normalized: user.name,
-    team: team.id,
-  };
+/** What Slack leaves out of deactivated people, rather than say false. */
+function activeJson(user: User): JsonObject {
   return {
-    id: user.id,
-    team_id: team.id,
-    name: user.name,
     real_name: user.realName,
-    deleted: false,
     tz: "Europe/Berlin",
     tz_label: "Central European Time",
     tz_offset: 3600,
-    profile,
     is_admin: false,
     is_owner: false,
     is_primary_owner: false,
     is_restricted: user.isGuest,
     is_ultra_restricted: false,
+  };
+}
+
+/** Somebody of another workspace who shares no channel with the bot; who shares one is none, though not of ours. */
+function isStranger(world: World, user: User): boolean {
+  const channels = [...world.state.channels.values()].filter(({ kind }) => kind !== "im");
+  return !channels.some(({ members }) => members.has(user.id) && members.has(bot.user));
+}
+
+/** https://docs.slack.dev/reference/objects/user-object */
+function userJson(world: World, user: User): JsonObject {
+  const profile = {
+    real_name: user.realName,
+    real_name_normalized: user.realName,
+    display_name: user.name,
+    display_name_normalized: user.name,
+    team: user.teamId,
+  };
+  return {
+    id: user.id,
+    team_id: user.teamId,
+    name: user.name,
+    deleted: user.isDeactivated,
+    ...(user.isDeactivated ? {} : activeJson(user)),
+    profile,
     is_bot: user.isBot,
+    ...(isOutsider(user) ? { is_stranger: isStranger(world, user) } : {}),
     is_app_user: false,
     updated: 0,
   };
@@ -53,7 +68,7 @@ function groupJson(group: UserGroup, withUsers: boolean): JsonObject {
 
 function listUsers(world: World, args: JsonObject): JsonObject {
   const { items, response_metadata } = page([...world.state.users.values()], args);
-  return { members: items.map(userJson), response_metadata };
+  return { members: items.map((user) => userJson(world, user)), response_metadata };
 }
 
 function groupUsers(world: World, args: JsonObject): JsonObject {
@@ -83,7 +98,7 @@ export const people: Methods = {
     scopes: ["users:read"],
     required: { user: "text" },
     optional: { include_locale: "flag" },
-    run: (world, args) => ({ user: userJson(knownUser(world, textOf(args["user"]))) }),
+    run: (world, args) => ({ user: userJson(world, knownUser(world, textOf(args["user"]))) }),
   },
   "users.list": {
     scopes: ["users:read"],

@@ -1,13 +1,17 @@
 import type { Channel, User } from "../state.ts";
-import { findUser } from "../workspace.ts";
+import { addMember, findUser } from "../workspace.ts";
 import { notice, touch, type World } from "../world.ts";
 
 type Typed = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
 
 /** https://slack.com/help/articles/201259356-Slash-commands-in-Slack: the two that bots ask people to type. */
 const ownCommands = {
-  "/invite": { verb: "invited", says: "is now in", change: (members: Set<string>, id: string) => members.add(id) },
-  "/remove": { verb: "removed", says: "left", change: (members: Set<string>, id: string) => members.delete(id) },
+  "/invite": { verb: "invited", says: "is now in", change: addMember },
+  "/remove": {
+    verb: "removed",
+    says: "left",
+    change: ({ members }: Channel, { id }: User) => void members.delete(id),
+  },
 } as const;
 
 /** Runs a command of Slack itself, such as "/invite @gantry"; false when it is none of them. */
@@ -22,7 +26,7 @@ export function runOwnCommand(world: World, from: Typed, text: string): boolean 
     notice(world, to, `Type ${command} @name in a channel: nobody was ${own.verb}.`);
     return true;
   }
-  own.change(channel.members, whom.id);
+  own.change(channel, whom);
   touch(world);
   notice(world, to, `@${whom.name} ${own.says} #${channel.name}.`);
   return true;

@@ -2,10 +2,11 @@ import type { Delivery } from "../deliver.ts";
 import type { JsonObject } from "../json.ts";
 import type { Spot } from "../payloads.ts";
 import type { User, View } from "../state.ts";
-import { findUser } from "../workspace.ts";
+import { personNamed } from "../workspace.ts";
 import type { World } from "../world.ts";
 import { act, type Actor, blocksAt, isSilent, remember, suggest, valueFor } from "./acts.ts";
 import { channelOf } from "./channel-of.ts";
+import { checkSignedIn } from "./check-signed-in.ts";
 import { clickables, type Found, findClickable, findField } from "./find-element.ts";
 import { sayText } from "./says.ts";
 import { drawMessage, type Seen, visibleMessages } from "./seen.ts";
@@ -119,32 +120,41 @@ async function useShortcut(
   return useMessageShortcut(world, { user, channel, message }, callbackId);
 }
 
-/** What one person can do and see. */
+type Values = Readonly<Record<string, string | readonly string[]>>;
+
+async function submit(world: World, user: User, values: Values): Promise<Delivery> {
+  const view = openModal(world, user);
+  for (const [name, choice] of Object.entries(values))
+    await pick(world, field(world, user, { where: {}, name }), choice);
+  return submitView(world, user, view);
+}
+
+/** What one person can do and see. Once Slack has signed them out, all they try rejects with a sentence. */
 export function createPerson(world: World, nameOrId: string): Person {
-  const user = findUser(world.state, nameOrId);
-  if (user === undefined || user.isBot)
-    throw new Error(`There is no person "${nameOrId}". There are dana, alex, omar and gwen.`);
+  const user = personNamed(world.state, nameOrId);
+  const acting = async <Done>(act: () => Promise<Done>): Promise<Done> => {
+    checkSignedIn(user);
+    return act();
+  };
   return {
     id: user.id,
     name: user.name,
     says: (text, where = {}) =>
-      sayText(world, { user, channel: channelOf(world, user, where.channel), thread: where.thread }, text),
-    clicks: (label, where = {}) => click(world, user, { label, where }),
-    selects: (name, choice, where = {}) => pick(world, field(world, user, { where, name }), choice),
-    searches: (name, query, where = {}) => {
-      const { actor, found } = field(world, user, { where, name });
-      return suggest(world, actor, { found, query });
-    },
-    async submits(values = {}) {
-      const view = openModal(world, user);
-      for (const [name, choice] of Object.entries(values))
-        await pick(world, field(world, user, { where: {}, name }), choice);
-      return submitView(world, user, view);
-    },
-    closes: async () => closeView(world, user, openModal(world, user)),
-    dismisses: async () => dismissViews(world, user),
-    opensHome: async (tab = "home") => openHome(world, user, tab),
-    uses: async (callbackId, on) => useShortcut(world, user, { callbackId, on }),
+      acting(async () =>
+        sayText(world, { user, channel: channelOf(world, user, where.channel), thread: where.thread }, text),
+      ),
+    clicks: (label, where = {}) => acting(() => click(world, user, { label, where })),
+    selects: (name, choice, where = {}) => acting(async () => pick(world, field(world, user, { where, name }), choice)),
+    searches: (name, query, where = {}) =>
+      acting(async () => {
+        const { actor, found } = field(world, user, { where, name });
+        return suggest(world, actor, { found, query });
+      }),
+    submits: (values = {}) => acting(() => submit(world, user, values)),
+    closes: () => acting(async () => closeView(world, user, openModal(world, user))),
+    dismisses: () => acting(() => dismissViews(world, user)),
+    opensHome: (tab = "home") => acting(() => openHome(world, user, tab)),
+    uses: (callbackId, on) => acting(() => useShortcut(world, user, { callbackId, on })),
     sees: (channel) =>
       visibleMessages(world.state, channelOf(world, user, channel), user.id).map((message) =>
         drawMessage(world.state, message),

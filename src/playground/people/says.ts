@@ -2,6 +2,7 @@ import { commandParcel, type Delivery, deliver } from "../deliver.ts";
 import { composedText, escapeNames, escapeText } from "../escape.ts";
 import { deliverEvent } from "../event-delivery.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { teamsOf } from "../methods/message-json.ts";
 import { commandPayload } from "../payloads.ts";
 import { refuse } from "../refusal.ts";
 import { respond } from "../response-url.ts";
@@ -53,6 +54,8 @@ async function runCommand(world: World, from: Speaker, text: string): Promise<De
   return delivery;
 }
 
+type Posted = { readonly message: Message; readonly channel: Channel };
+
 function eventsOf(world: World, channel: Channel, text: string): readonly string[] {
   // An app hears only of channels its bot is in.
   if (!channel.members.has(bot.user)) return [];
@@ -62,8 +65,9 @@ function eventsOf(world: World, channel: Channel, text: string): readonly string
   return [...mentioned, kind].filter((event) => world.app.events.includes(event));
 }
 
-function eventOf(name: string, message: Message, channel: Channel): JsonObject {
-  const shared = { user: message.user, text: message.text, ts: message.ts, event_ts: message.ts, channel: channel.id };
+function eventOf(world: World, name: string, { message, channel }: Posted): JsonObject {
+  const { ts, user, text } = message;
+  const shared = { user, ...teamsOf(world, message), text, ts, event_ts: ts, channel: channel.id };
   const thread = message.threadTs === undefined ? {} : { thread_ts: message.threadTs };
   if (name === "app_mention") return { type: "app_mention", ...shared, ...thread };
   const kinds = { public: "channel", private: "group", im: "im" } as const;
@@ -83,7 +87,9 @@ async function sayWords(world: World, from: Speaker, text: string): Promise<Deli
   const message = post(world, { channel: from.channel.id, user: from.user.id, text: composed, threadTs: from.thread });
   tellAbsence(world, from, composed);
   const events = eventsOf(world, from.channel, composed);
-  const deliveries = await Promise.all(events.map((name) => deliverEvent(world, eventOf(name, message, from.channel))));
+  const deliveries = await Promise.all(
+    events.map((name) => deliverEvent(world, eventOf(world, name, { message, channel: from.channel }))),
+  );
   const posted: Delivery = { kind: "message", acked: true, status: undefined, ms: 0 };
   return { ...(deliveries[0] ?? posted), ts: message.ts };
 }

@@ -5,6 +5,7 @@ import { answerConduct } from "./answers.ts";
 import { eventConduct } from "./events.ts";
 import { interactionConduct } from "./interactions.ts";
 import { modalConduct } from "./modals.ts";
+import { peopleConduct } from "./people.ts";
 
 // What the workspace does by itself: for each rule a step that shows it, and what must not happen one step further.
 
@@ -30,6 +31,7 @@ const shown: Readonly<Record<ConductId, () => Promise<void>>> = {
   ...eventConduct(() => world, another),
   ...interactionConduct(() => world),
   ...modalConduct(() => world),
+  ...peopleConduct(() => world),
 };
 
 test.each(Object.entries(shown))("the workspace keeps %s", async (_id, show) => {

@@ -10,6 +10,15 @@ export function methodRows(acts: Acts) {
       kept: () => world.call("usergroups.users.list", { usergroup: "S0ONCALL" }),
       broken: () => world.call("usergroups.users.list", { usergroup: "S404" }),
     },
+    "user.enabled": {
+      error: "user_disabled",
+      kept: () => world.call("conversations.open", { users: "U0GWEN" }),
+      broken: async () => {
+        world.playground.people.deactivate("gwen");
+        await world.call("conversations.open", { users: "U0GWEN" });
+        world.playground.people.reactivate("gwen");
+      },
+    },
     "bot.known": {
       error: "bot_not_found",
       kept: () => world.call("bots.info", { bot: "B0BOT" }),

@@ -24,6 +24,8 @@ const user = (id: string, name: string, realName: string) => ({
   role: "developer",
   isBot: id === "U0BOT",
   isGuest: false,
+  isOutsider: false,
+  isDeactivated: false,
 });
 
 export const places: WirePlaces = {
@@ -36,7 +38,7 @@ export const places: WirePlaces = {
   },
   users: [user("U0DANA", "dana", "Dana Reyes"), user("U0ALEX", "alex", "Alex Kim"), user("U0BOT", "gantry", "gantry")],
   people: ["U0DANA", "U0ALEX"],
-  groups: [{ id: "S0", handle: "oncall", name: "On call" }],
+  groups: [{ id: "S0", handle: "oncall", name: "On call", users: ["U0ALEX"] }],
   channels: [
     channel("C0OPS", "ops"),
     channel("C0GENERAL", "general"),

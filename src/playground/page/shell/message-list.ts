@@ -6,6 +6,7 @@ import { useShell } from "./shell-context.ts";
 import { firstUnread } from "./unread.ts";
 import { useMarkRead } from "./use-mark-read.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
+import { repliesOf } from "./workspace.ts";
 
 const sameBreathMs = 5 * 60_000;
 
@@ -35,18 +36,20 @@ function Rows({
   inThread,
   newTs,
 }: Pick<ListProps, "messages" | "inThread"> & { readonly newTs: string | undefined }): JSX.Element {
-  const { now } = useShell();
+  const { now, workspace } = useShell();
   const rows = messages.map((message, at) => {
     const above = messages[at - 1];
     const ms = msOfTs(message.ts);
     const isNewDay = above === undefined ? !inThread : !isSameDay(msOfTs(above.ts), ms);
     const isNew = message.ts === newTs;
+    // Below a thread's link one would take what follows for a part of that thread.
+    const isCut = !inThread && above !== undefined && repliesOf(workspace, above.channel, above.ts).length > 0;
     return h(
       Fragment,
       { key: message.ts },
       isNewDay ? h(Divider, { label: dayWords(ms, now), kind: "day" }) : null,
       isNew ? h(Divider, { label: "New", kind: "new" }) : null,
-      h(MessageRow, { message, inThread, isFollowUp: !isNewDay && !isNew && isFollowUp(message, above) }),
+      h(MessageRow, { message, inThread, isFollowUp: !isNewDay && !isNew && !isCut && isFollowUp(message, above) }),
     );
   });
   return h(Fragment, null, rows);

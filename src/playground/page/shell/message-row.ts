@@ -11,7 +11,8 @@ import { repliesOf, userOf } from "./workspace.ts";
 
 /** Who is gone from the workspace, or never was, is shown by id. */
 function authorOf(places: WirePlaces, id: string): WireUser {
-  return userOf(places, id) ?? { id, name: id, realName: id, role: "unknown", isBot: false, isGuest: false };
+  const nothing = { isBot: false, isGuest: false, isOutsider: false, isDeactivated: false };
+  return userOf(places, id) ?? { id, name: id, realName: id, role: "unknown", ...nothing };
 }
 
 function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element | null {
@@ -41,6 +42,7 @@ function MessageHead({ message }: { readonly message: WireMessage }): JSX.Elemen
     h("span", { class: "author" }, author.isBot ? author.name : author.realName),
     author.isBot ? h("span", { class: "tag" }, "APP") : null,
     author.isGuest ? h("span", { class: "tag" }, "GUEST") : null,
+    author.isOutsider ? h("span", { class: "tag" }, "EXTERNAL") : null,
     h("time", { dateTime: new Date(ms).toISOString(), title: fullTime(ms) }, timeOfDay(ms)),
   );
 }

@@ -68,15 +68,20 @@ function Trouble({ view }: { readonly view: WireView }): JSX.Element | null {
   return text === undefined ? null : h("p", { class: "modal-error", role: "alert" }, text);
 }
 
-/** A new view has the focus in its first field, so that one can type at once. */
-function useFirstFocus(form: { readonly current: HTMLFormElement | null }): void {
+/** A new view has the focus in its first field, so that one can type at once; so has one that lost what had it. */
+function useFirstFocus(form: { readonly current: HTMLFormElement | null }, { content }: WireView): void {
+  const isOpened = useRef(false);
   // After the layout effect that opens the dialog: what is closed cannot have the focus.
   useEffect(() => {
+    const { activeElement } = document;
+    const isSomewhere = activeElement?.matches("dialog *:not(.modal-blocks)") === true;
+    if (isOpened.current && isSomewhere) return;
+    isOpened.current = true;
     const fields = "input, textarea, select, [role=combobox], button";
     const blocks = form.current?.querySelector<HTMLElement>(".modal-blocks");
     const wanted = blocks?.querySelector<HTMLElement>("[autofocus]") ?? blocks?.querySelector<HTMLElement>(fields);
     (wanted ?? blocks)?.focus();
-  }, []);
+  }, [JSON.stringify(content)]);
 }
 
 /** After a submission that was not taken, the first field with an error has the focus. */
@@ -89,10 +94,10 @@ function useFocusOnError(form: { readonly current: HTMLFormElement | null }, err
 
 function ViewForm({ view, closing }: { readonly view: WireView; readonly closing: Closing }): JSX.Element {
   const { route, attempt } = useShell();
-  const { context, edits } = useBlockContext({ in: "view", view }, "modal");
+  const { context, edits, markSent } = useBlockContext({ in: "view", view }, "modal");
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useFirstFocus(form);
+  useFirstFocus(form, view);
   useFocusOnError(form, view.errors);
   const submit = (values: JsonObject): void => {
     setBusy(true);
@@ -100,7 +105,9 @@ function ViewForm({ view, closing }: { readonly view: WireView; readonly closing
   };
   const onSubmit = (event: Event): void => {
     event.preventDefault();
-    if (!isBusy) submit(filledIn(view, edits));
+    if (isBusy) return;
+    markSent();
+    submit(filledIn(view, edits));
   };
   return h(
     "form",
@@ -133,7 +140,11 @@ export function ModalWindow({ view, below }: { readonly view: WireView; readonly
       class: "modal",
       "aria-labelledby": "modal-title",
       onKeyDown,
-      onCancel: (event: Event) => event.preventDefault(),
+      // Of a window whose focus went with a field: no key reaches it.
+      onCancel: (event: Event) => {
+        event.preventDefault();
+        closing.top();
+      },
     },
     h(
       "header",

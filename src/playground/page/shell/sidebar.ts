@@ -41,7 +41,7 @@ function PersonLink({ user, onGo }: { readonly user: WireUser; readonly onGo: ()
       { to, class: "person", isHere: isYou, onGo },
       h(Avatar, { user, size: "small" }),
       h("span", { class: "person-name" }, user.realName),
-      h("span", { class: "person-role" }, user.role),
+      h("span", { class: "person-role" }, user.isDeactivated ? "deactivated" : user.role),
     ),
   );
 }

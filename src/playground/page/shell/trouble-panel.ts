@@ -1,8 +1,10 @@
 import { Fragment, h, type JSX } from "preact";
 import type { JsonObject } from "../../json.ts";
 import type { SlackAnswers, WirePlaces } from "../../live/wire.ts";
+import { PeoplePanel } from "./people-panel.ts";
 import { perform } from "./request.ts";
 import { useShell } from "./shell-context.ts";
+import { Switch } from "./switch.ts";
 import { userName } from "./workspace.ts";
 
 const slowSlackMs = 2000;
@@ -23,21 +25,6 @@ export function troubleCount({ trouble }: WirePlaces): number {
   const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers: given } = trouble;
   const slack = [slowMs > 0, deliverTwice, signsWrongly, signatureAgeSeconds > 0, given !== ""];
   return [...slack, ...trouble.extra.map((each) => each.on)].filter(Boolean).length;
-}
-
-function Switch(props: {
-  readonly label: string;
-  readonly detail: string;
-  readonly isOn: boolean;
-  readonly onChange: (on: boolean) => void;
-}): JSX.Element {
-  const { label, detail, isOn, onChange } = props;
-  return h(
-    "label",
-    { class: "check trouble" },
-    h("input", { type: "checkbox", checked: isOn, onChange: () => onChange(!isOn) }),
-    h("span", null, h("span", { class: "trouble-name" }, label), h("small", null, detail)),
-  );
 }
 
 function Answers({
@@ -132,6 +119,7 @@ export function TroublePanel(): JSX.Element {
         onChange: (next) => change({ extra: { label, on: next } }),
       }),
     ),
+    h(PeoplePanel, {}),
     h(
       "button",
       { type: "button", class: "btn", disabled: troubleCount(places) === 0, onClick: () => change({ clear: true }) },

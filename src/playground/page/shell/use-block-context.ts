@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../json.ts";
 import type { WirePlaces, WireView } from "../../live/wire.ts";
 import { elementsOf } from "../../view-state.ts";
@@ -28,18 +28,51 @@ function valuesOf(spot: BlockSpot, edits: Edits): Edits {
   return { ...Object.fromEntries(kept), ...edits };
 }
 
+function fieldsOf(view: WireView): readonly (ElementPlace & { readonly type: string })[] {
+  return objectsOf(view.content["blocks"]).flatMap((block) =>
+    elementsOf(block).map((element) => ({
+      blockId: textOf(block["block_id"]),
+      actionId: textOf(element["action_id"]),
+      type: textOf(element["type"]),
+    })),
+  );
+}
+
 /** The edits as state.values carries them; fields that the bot took away meanwhile are left out. */
 export function filledIn(view: WireView, edits: Edits): JsonObject {
   const values: Record<string, Record<string, JsonObject>> = {};
-  for (const block of objectsOf(view.content["blocks"])) {
-    for (const element of elementsOf(block)) {
-      const place = { blockId: textOf(block["block_id"]), actionId: textOf(element["action_id"]) };
-      const value = edits[valueKey(place)];
-      if (value === undefined) continue;
-      values[place.blockId] = { ...values[place.blockId], [place.actionId]: stateOf(textOf(element["type"]), value) };
-    }
+  for (const { blockId, actionId, type } of fieldsOf(view)) {
+    const value = edits[valueKey({ blockId, actionId })];
+    if (value !== undefined) values[blockId] = { ...values[blockId], [actionId]: stateOf(type, value) };
   }
   return values;
+}
+
+type Filled = {
+  readonly edits: Edits;
+  readonly edit: (key: string, value: ActionValue) => void;
+  readonly markSent: () => void;
+};
+
+/**
+ * What was typed. Once it was sent and the bot changed the view, the workspace knows better what its fields hold: one
+ * that went and came again is empty, in Slack as well.
+ */
+function useEdits(spot: BlockSpot): Filled {
+  const [edits, setEdits] = useState<Edits>({});
+  const sent = useRef<Edits>({});
+  const blocks = spot.in === "view" ? JSON.stringify(spot.view.content["blocks"]) : "";
+  useEffect(() => {
+    const { current } = sent;
+    sent.current = {};
+    if (Object.keys(current).length === 0) return;
+    setEdits((before) => Object.fromEntries(Object.entries(before).filter(([key, value]) => current[key] !== value)));
+  }, [blocks]);
+  return {
+    edits,
+    edit: (key, value) => setEdits((before) => ({ ...before, [key]: value })),
+    markSent: () => void (sent.current = edits),
+  };
 }
 
 function listed(places: WirePlaces, what: "users" | "channels" | "conversations"): readonly Listed[] {
@@ -85,17 +118,16 @@ function namesIn({ places }: Shell): Pick<BlockContext, "user" | "channel" | "us
   };
 }
 
-type Blocks = { readonly context: BlockContext; readonly edits: Edits };
+type Blocks = { readonly context: BlockContext } & Pick<Filled, "edits" | "markSent">;
 
 /** What blocks need around them in this place, and what was filled in there and not sent yet. */
 export function useBlockContext(spot: BlockSpot, surface: BlockContext["surface"]): Blocks {
   const shell = useShell();
-  const [edits, setEdits] = useState<Edits>({});
+  const { edits, edit, markSent } = useEdits(spot);
   const { places, now, emoji, openFile, route } = shell;
   const spotKey = spot.in === "view" ? spot.view : spot.ts;
   const context = useMemo((): BlockContext => {
-    const onInput = (event: ElementPlace & { readonly value: ActionValue }): void =>
-      setEdits((before) => ({ ...before, [valueKey(event)]: event.value }));
+    const onInput = (event: ElementPlace & { readonly value: ActionValue }): void => edit(valueKey(event), event.value);
     return {
       surface,
       ...namesIn(shell),
@@ -108,5 +140,5 @@ export function useBlockContext(spot: BlockSpot, surface: BlockContext["surface"
       openFile,
     };
   }, [places, now, emoji, edits, spotKey, route.as]);
-  return { context, edits };
+  return { context, edits, markSent };
 }

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { JsonObject } from "../json.ts";
+import { createPeople, type People } from "../people/people.ts";
+import type { World } from "../world.ts";
+
+const Membership = { channel: z.string(), user: z.string() };
+const InGroup = { group: z.string(), person: z.string() };
+
+const Change = z.discriminatedUnion("do", [
+  z.object({ do: z.literal("deactivate"), person: z.string(), signsOut: z.boolean().default(true) }),
+  z.object({ do: z.literal("reactivate"), person: z.string() }),
+  z.object({ do: z.literal("joinGroup"), ...InGroup }),
+  z.object({ do: z.literal("leaveGroup"), ...InGroup }),
+  z.object({ do: z.literal("invite"), ...Membership }),
+  z.object({ do: z.literal("remove"), ...Membership }),
+  z.object({
+    do: z.literal("addOutsider"),
+    id: z
+      .string()
+      .regex(/^[UW][A-Z0-9]+$/u)
+      .optional(),
+    name: z.string().regex(/^[a-z0-9._-]{1,21}$/u),
+    realName: z.string().min(1).max(50),
+    channel: z.string(),
+  }),
+  z.object({ do: z.literal("removeMessage"), channel: z.string(), ts: z.string() }),
+]);
+type Change = z.infer<typeof Change>;
+
+function apply(people: People, change: Change): void {
+  switch (change.do) {
+    case "deactivate":
+      return people.deactivate(change.person, { signsOut: change.signsOut });
+    case "reactivate":
+      return people.reactivate(change.person);
+    case "joinGroup":
+      return people.joinGroup(change.group, change.person);
+    case "leaveGroup":
+      return people.leaveGroup(change.group, change.person);
+    case "invite":
+      return people.invite(change.channel, change.user);
+    case "remove":
+      return people.remove(change.channel, change.user);
+    case "addOutsider":
+      return void people.addOutsider(change);
+    case "removeMessage":
+      return people.removeMessage(change.channel, change.ts);
+  }
+}
+
+/** Changes who is in the workspace and where, as `{do: "deactivate", person: "alex"}`. Rejects with a sentence. */
+export async function changePeople(world: World, body: unknown): Promise<JsonObject> {
+  apply(createPeople(world), Change.parse(body));
+  return {};
+}

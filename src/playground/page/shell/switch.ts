@@ -1,0 +1,17 @@
+import { h, type JSX } from "preact";
+
+/** Something that is on or off, with a line about what it does. */
+export function Switch(props: {
+  readonly label: string;
+  readonly detail: string;
+  readonly isOn: boolean;
+  readonly onChange: (on: boolean) => void;
+}): JSX.Element {
+  const { label, detail, isOn, onChange } = props;
+  return h(
+    "label",
+    { class: "check trouble" },
+    h("input", { type: "checkbox", checked: isOn, onChange: () => onChange(!isOn) }),
+    h("span", null, h("span", { class: "trouble-name" }, label), h("small", null, detail)),
+  );
+}

@@ -1,0 +1,104 @@
+import type { Channel, User, UserGroup } from "../state.ts";
+import { addMember, findChannel, findUser, outsider, personNamed } from "../workspace.ts";
+import { remove, touch, type World } from "../world.ts";
+import { createPerson, type Person } from "./person.ts";
+
+export type NewOutsider = {
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly realName: string;
+  /** Where they meet the workspace; it is a shared channel from now on. */
+  readonly channel: string;
+};
+
+/**
+ * What an admin of the workspace does, while the bot runs. People, channels and groups by name, handle or id; what is
+ * not there throws a sentence. Done twice is done once.
+ */
+export type People = {
+  /** `signsOut` false: Slack still takes what they do, as in the moment after a real deactivation. */
+  readonly deactivate: (person: string, how?: { readonly signsOut?: boolean }) => void;
+  readonly reactivate: (person: string) => void;
+  readonly joinGroup: (handle: string, person: string) => void;
+  readonly leaveGroup: (handle: string, person: string) => void;
+  /** Also the bot, by its name. Somebody of another organisation makes it a shared channel. */
+  readonly invite: (channel: string, user: string) => void;
+  readonly remove: (channel: string, user: string) => void;
+  readonly addOutsider: (outsider: NewOutsider) => Person;
+  /** Deletes a message, whoever wrote it, as an admin may. */
+  readonly removeMessage: (channel: string, ts: string) => void;
+};
+
+function channelNamed(world: World, name: string): Channel {
+  const channel = findChannel(world.state, name);
+  if (channel === undefined || channel.kind === "im") throw new Error(`There is no channel "${name}".`);
+  return channel;
+}
+
+function userNamed(world: World, name: string): User {
+  return findUser(world.state, name) ?? personNamed(world.state, name);
+}
+
+function groupNamed(world: World, handle: string): UserGroup {
+  const wanted = handle.replace(/^@/, "");
+  const group = [...world.state.groups.values()].find((each) => each.handle === wanted || each.id === wanted);
+  if (group === undefined) throw new Error(`There is no user group "${handle}".`);
+  return group;
+}
+
+function setStanding(world: World, name: string, standing: Pick<User, "isDeactivated" | "isSignedOut">): void {
+  Object.assign(personNamed(world.state, name), standing);
+  touch(world);
+}
+
+function setGroup(world: World, handle: string, change: { readonly name: string; readonly isIn: boolean }): void {
+  const group = groupNamed(world, handle);
+  const { id } = personNamed(world.state, change.name);
+  const others = group.users.filter((each) => each !== id);
+  const users = change.isIn ? [...others, id] : others;
+  // Who is in already keeps their place.
+  if (!change.isIn || !group.users.includes(id)) world.state.groups.set(group.id, { ...group, users });
+  touch(world);
+}
+
+function invite(world: World, channelName: string, userName: string): void {
+  addMember(channelNamed(world, channelName), userNamed(world, userName));
+  touch(world);
+}
+
+function leave(world: World, channelName: string, userName: string): void {
+  channelNamed(world, channelName).members.delete(userNamed(world, userName).id);
+  touch(world);
+}
+
+function addOutsider(world: World, { id, name, realName, channel }: NewOutsider): Person {
+  channelNamed(world, channel);
+  const made = outsider({ id: id ?? `U0${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`, name, realName });
+  if (findUser(world.state, made.id) !== undefined || findUser(world.state, name) !== undefined) {
+    throw new Error(`There is somebody called "${name}" or with the id ${made.id} already. Invite them instead.`);
+  }
+  world.state.users.set(made.id, made);
+  invite(world, channel, made.id);
+  return createPerson(world, made.id);
+}
+
+function removeMessage(world: World, channelName: string, ts: string): void {
+  const channel = findChannel(world.state, channelName);
+  const message = world.state.messages.find((each) => each.channel === channel?.id && each.ts === ts);
+  if (message === undefined) throw new Error(`There is no message ${ts} in "${channelName}".`);
+  remove(world, message);
+}
+
+export function createPeople(world: World): People {
+  return {
+    deactivate: (person, { signsOut = true } = {}) =>
+      setStanding(world, person, { isDeactivated: true, isSignedOut: signsOut }),
+    reactivate: (person) => setStanding(world, person, { isDeactivated: false, isSignedOut: false }),
+    joinGroup: (handle, name) => setGroup(world, handle, { name, isIn: true }),
+    leaveGroup: (handle, name) => setGroup(world, handle, { name, isIn: false }),
+    invite: (channel, user) => invite(world, channel, user),
+    remove: (channel, user) => leave(world, channel, user),
+    addOutsider: (made) => addOutsider(world, made),
+    removeMessage: (channel, ts) => removeMessage(world, channel, ts),
+  };
+}
