@@ -16,25 +16,31 @@ type Row = {
 const table: Readonly<Record<string, Row>> = {
   api: { code: [], types: [], because: "the contract depends on nobody" },
   logs: { code: [], types: ["api"], because: "pure: the same input always filters and redacts the same" },
+  policy: { code: [], types: ["api"], because: "pure: the same input always decides the same" },
+  accounts: { code: ["api", "policy"], types: [], because: "whose token it is knows no Slack and no SQL" },
   changes: {
-    code: ["api"],
-    types: [],
+    code: ["api", "policy"],
+    types: ["accounts"],
     because: "the life of a write knows no Slack and no SQL: it is given what it needs",
   },
   views: {
     code: ["api", "logs"],
-    types: ["changes", "commands"],
+    types: ["changes", "commands", "accounts", "policy"],
     because:
       "pure: the same state always draws the same; of the verbs only the Ask that a button carries is known, as a type",
   },
   commands: {
     code: ["api", "views", "changes", "logs"],
-    types: [],
+    types: ["policy", "accounts"],
     because: "a verb runs without Slack, in a test or a terminal",
   },
-  store: { code: [], types: ["api", "changes"], because: "SQL can be swapped without touching a rule" },
+  store: {
+    code: ["changes"],
+    types: ["api", "accounts", "policy"],
+    because: "SQL can be swapped without touching a rule; rows are parsed with the schema of what they hold",
+  },
   slack: {
-    code: ["api", "commands", "views", "changes"],
+    code: ["api", "commands", "views", "changes", "policy", "accounts", "logs"],
     types: ["store"],
     because: "the only folder that knows Bolt",
   },

@@ -1,0 +1,59 @@
+import type { OperationId } from "../api/operations.ts";
+import { matchOfParts, matchRule, type Part } from "./match-rule.ts";
+import { operationFacts } from "./operation-facts.ts";
+import type { Policy } from "./policy.ts";
+import type { Rule } from "./rule.ts";
+import type { Question } from "./question.ts";
+import { neverServed } from "./refusals.ts";
+import type { Risk } from "./risk.ts";
+
+type Outlook = "allow" | "approve" | "refuse";
+type Deed = { readonly op: OperationId; readonly risk: Risk | undefined };
+
+/**
+ * The best that may come of any of these deeds, for the workload that suits best: what help shows. Who asks, where and
+ * with which account is taken as it is; what is not known of that opens nothing. Glass is not broken here. Without a
+ * deed nobody needs a rule. Pure.
+ */
+export function outlook(
+  policy: Policy,
+  asker: Pick<Question, "person" | "place" | "account">,
+  deeds: readonly Deed[],
+): Outlook {
+  if (neverServed(asker.person) !== undefined) return "refuse";
+  return deeds.length === 0 ? "allow" : best(deeds.map((deed) => best(ends(policy, asker, deed))));
+}
+
+/** What may come of one deed, for one workload or another. */
+function ends(policy: Policy, asker: Pick<Question, "person" | "place" | "account">, { op, risk }: Deed): Outlook[] {
+  const workload = { kind: operationFacts[op].kind, region: undefined, name: undefined };
+  const question: Question = { ...asker, op, risk, workload, breakGlass: false };
+  const possible: Outlook[] = [];
+  for (const rule of policy.rules) {
+    if (rule.end.kind === "break-glass") continue;
+    const parts = matchRule(rule, question);
+    const ofAsker = matchOfParts(parts.filter(isOfAsker));
+    const ofWorkload = matchOfParts(parts.filter((part) => !isOfAsker(part)));
+    if (ofAsker === "no" || ofWorkload === "no") continue;
+    const end = endFor(rule, ofAsker === "unknown");
+    if (end === undefined) continue;
+    if (end !== "refuse") possible.push(end);
+    if (ofWorkload === "yes") return possible;
+  }
+  return possible;
+}
+
+/** As `judge` has it: an approval that may be needed is not skipped, another rule that may open does not. */
+function endFor({ end }: Rule, isUnsure: boolean): Outlook | undefined {
+  if (end.kind === "allow") return isUnsure ? undefined : "allow";
+  return end.kind === "approve" && !isUnsure ? "approve" : "refuse";
+}
+
+function isOfAsker({ of }: Part): boolean {
+  return of === "who" || of === "where" || of === "account";
+}
+
+function best(outlooks: readonly Outlook[]): Outlook {
+  if (outlooks.includes("allow")) return "allow";
+  return outlooks.includes("approve") ? "approve" : "refuse";
+}

@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { explain } from "../../src/policy/explain.ts";
+import { judge } from "../../src/policy/judge.ts";
+import { operationFacts } from "../../src/policy/operation-facts.ts";
+import { outlook } from "../../src/policy/outlook.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import type { Rule } from "../../src/policy/rule.ts";
+import type { Verdict } from "../../src/policy/verdict.ts";
+import { anyFacts, anyPolicy, type Facts, questionFrom, worldsOf } from "./policy-arbitrary.ts";
+
+const runs = { numRuns: 500 };
+
+/** Whether a rule is about a question of which everything is known: written once more, as plainly as can be. */
+function isAbout(rule: Rule, { standing, membership, op, risk, workload, place, account }: Facts): boolean {
+  const isLike = (patterns: readonly string[] | undefined, text: string | undefined) =>
+    patterns === undefined ||
+    patterns.some((pattern) => new RegExp(`^${pattern.replaceAll("*", ".*")}$`, "u").test(text ?? "(none)"));
+  const words = [
+    `${standing}s`,
+    "everyone",
+    "U0DANA",
+    ...Object.keys(membership).filter((id) => membership[id] === true),
+  ];
+  const places = [place.kind === "dm" ? "dm" : "channels", place.channelId];
+  const deeds: string[] = ["anything", op, ...(operationFacts[op].effect === "read" ? ["read"] : [risk ?? ""])];
+  return (
+    rule.who.some((word) => words.includes(word)) &&
+    (rule.where === undefined || rule.where.some((word) => places.includes(word))) &&
+    rule.does.some((word) => deeds.includes(word)) &&
+    (rule.kinds === undefined || rule.kinds.some((kind) => kind === workload.kind)) &&
+    isLike(rule.names, workload.name) &&
+    isLike(rule.regions, workload.region) &&
+    isLike(rule.accounts, account)
+  );
+}
+
+/** The rules of the README, without any word on what is not known. */
+function plainly({ rules }: Policy, facts: Facts): { kind: Verdict["kind"]; rule: string | undefined } {
+  if (facts.standing === "bot" || facts.standing === "deactivated") return { kind: "refuse", rule: undefined };
+  const first = (kinds: readonly string[]) =>
+    rules.find((rule) => kinds.includes(rule.end.kind) && isAbout(rule, facts));
+  const glass = facts.breakGlass ? first(["break-glass", "refuse"]) : undefined;
+  if (glass?.end.kind === "break-glass") return { kind: "break-glass", rule: glass.name };
+  const rule = first(["allow", "approve", "refuse"]);
+  const kind = rule?.end.kind ?? "refuse";
+  return { kind: kind === "approve" && facts.breakGlass ? "refuse" : kind, rule: rule?.name };
+}
+
+const strictness = { allow: 0, "break-glass": 0, approve: 1, refuse: 2 } as const;
+
+describe("for any policy and any question", () => {
+  test("the answer is the same each time, and explain gives the same one with the rule that decides", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, (policy, facts) => {
+        const verdict = judge(policy, questionFrom(facts));
+        const { rules, verdict: explained } = explain(policy, questionFrom(facts));
+
+        expect(judge(policy, questionFrom(facts))).toEqual(verdict);
+        expect(explained).toEqual(verdict);
+        expect(rules.filter(({ decides }) => decides).map(({ rule }) => rule)).toEqual(
+          verdict.rule === undefined ? [] : [verdict.rule],
+        );
+        if (verdict.kind === "refuse") expect(verdict.why.length * verdict.next.length).toBeGreaterThan(0);
+      }),
+      runs,
+    );
+  });
+
+  test("where everything is known, the first rule that matches decides", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, fc.nat(), (policy, facts, at) => {
+        const worlds = worldsOf(facts);
+        const world = worlds[at % worlds.length] ?? facts;
+
+        const { kind, rule } = judge(policy, questionFrom(world));
+
+        expect({ kind, rule }).toEqual(plainly(policy, world));
+      }),
+      runs,
+    );
+  });
+
+  test("what is not known never opens more than the strictest of all that may be the case", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, (policy, facts) => {
+        const { kind } = judge(policy, questionFrom(facts));
+
+        for (const world of worldsOf(facts)) {
+          expect(strictness[kind]).toBeGreaterThanOrEqual(strictness[plainly(policy, world).kind]);
+        }
+      }),
+      runs,
+    );
+  });
+
+  test("a group of which Slack does not tell opens nothing that not being in it would not open", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, (policy, facts) => {
+        const unknown = judge(policy, questionFrom({ ...facts, membership: { S0AAA: "unknown", S0BBB: "unknown" } }));
+        const outside = judge(policy, questionFrom({ ...facts, membership: { S0AAA: false, S0BBB: false } }));
+
+        if (unknown.kind !== "refuse") expect(unknown).toEqual(outside);
+      }),
+      runs,
+    );
+  });
+
+  test("reading is allowed or refused, and nothing else", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, (policy, facts) => {
+        const isRead = operationFacts[facts.op].effect === "read";
+
+        if (isRead) expect(["allow", "refuse"]).toContain(judge(policy, questionFrom(facts)).kind);
+      }),
+      runs,
+    );
+  });
+
+  test("the outlook promises no less than what is then answered for some workload", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, (policy, facts) => {
+        const question = questionFrom({ ...facts, breakGlass: false });
+        const seen = outlook(policy, question, [{ op: facts.op, risk: facts.risk }]);
+
+        expect(strictness[seen]).toBeLessThanOrEqual(strictness[judge(policy, question).kind]);
+      }),
+      runs,
+    );
+  });
+
+  test("the outlook promises only what some rule gives this person, here, for such a deed", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, (policy, facts) => {
+        const known = { ...facts, risk: facts.risk ?? "routine", breakGlass: false, account: facts.account ?? "ops" };
+        const seen = outlook(policy, questionFrom(known), [{ op: known.op, risk: known.risk }]);
+
+        const free = { kinds: undefined, names: undefined, regions: undefined };
+        const gives = policy.rules.filter((rule) => rule.end.kind === seen && isAbout({ ...rule, ...free }, known));
+        if (seen !== "refuse") expect(gives.length).toBeGreaterThan(0);
+      }),
+      runs,
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { defaultPolicyText } from "../../src/policy/default-policy.ts";
+
+const bin = join(import.meta.dirname, "../../src/bin/policy.ts");
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  execFile(process.execPath, [bin, ...args], { env: { ...env, NODE_NO_WARNINGS: "1" } }, (error, out, err) =>
+    resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+  );
+  return promise;
+}
+
+function fileOf(text: string): string {
+  const dir = mkdtempSync(join(tmpdir(), "gantry-policy-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, "policy.yaml");
+  writeFileSync(file, text);
+  return file;
+}
+
+test("check says whether a file can be used, and ends with 2 when it cannot", async () => {
+  const good = fileOf("rules:\n  - { name: it, who: members, does: read, then: allow }\n");
+  const bad = fileOf("rules:\n  - { name: it, who: member, does: read, then: allow }\n");
+
+  const [built, named, byEnvironment, wrong] = await Promise.all([
+    run(["check"]),
+    run(["check", good]),
+    run(["check"], { GANTRY_POLICY: good }),
+    run(["check", bad]),
+  ]);
+
+  expect(built).toEqual({ code: 0, out: "the built-in policy can be used: 3 rules.\n", err: "" });
+  expect(named).toEqual({ code: 0, out: `${good} can be used: 1 rule.\n`, err: "" });
+  expect(byEnvironment).toEqual(named);
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain(
+    `${bad}:2: rule “it”, who: “member” is nobody that a rule knows. Did you mean “members”?`,
+  );
+});
+
+test("explain tells how the answer is found, and ends with 1 when it is no", async () => {
+  const [yes, no] = await Promise.all([
+    run("explain --as U0DANA --in C0OPS --op deleteService --name web --region beijing1".split(" ")),
+    run("explain --standing guest --op getService --name web".split(" ")),
+  ]);
+
+  expect(yes.code).toBe(0);
+  expect(yes.out).toMatchInlineSnapshot(`
+    "May U0DANA, a full member, delete the service “web” (destructive) in the channel C0OPS, region beijing1?
+    By the built-in policy:
+    1. “full members read” (line 4, allow): does not match
+       does: the rule is for read; this is to delete the service “web” (destructive)
+    2. “full members do what hurts nobody” (line 9, allow): does not match
+       does: the rule is for routine; this is to delete the service “web” (destructive)
+    3. “one more full member for what interrupts or deletes” (line 14, approve): decides
+    Yes, after an approval: 1 vote from full members of the channel, within 1 hour; one's own vote does not count.
+    "
+  `);
+  expect(no.code).toBe(1);
+  expect(no.out).toContain("No. You are a guest here, and no rule lets you look at the service “web”.");
+});
+
+test("what cannot be a question ends with 2 and the usage", async () => {
+  const ends = await Promise.all(
+    ["", "chek", "explain", "explain --op delete", "explain --op getJob --wat", "check /no/such/file", "check a b"].map(
+      async (words) => run(words === "" ? [] : words.split(" ")),
+    ),
+  );
+
+  expect(ends.map(({ code, err }) => `${code} ${err.split("\n")[0]}`).join("\n")).toMatchInlineSnapshot(`
+    "2 Say what to do.
+    2 “chek” is nothing that this can do.
+    2 --op is missing: say which operation, such as --op deleteService.
+    2 There is no operation “delete”. Did you mean “deleteService” or “deleteJob”? There are: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, startService, stopService, restartService.
+    2 Unknown option '--wat'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "--wat"
+    2 /no/such/file cannot be read: ENOENT: no such file or directory, open '/no/such/file'
+    2 “b” is one word too many."
+  `);
+});
+
+test("print shows the built-in policy", async () => {
+  expect(await run(["print"])).toEqual({ code: 0, out: defaultPolicyText, err: "" });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { defaultPolicy, defaultPolicyText } from "../../src/policy/default-policy.ts";
+import { groupsOf } from "../../src/policy/groups.ts";
+import { readPolicy } from "../../src/policy/read-policy.ts";
+
+describe("a policy file that can be used", () => {
+  test("every word of a rule", () => {
+    const policy = readPolicy(
+      `# our rules
+rules:
+  - name: prod
+    who: [members, S0ONCALL, U0DANA]
+    where: [C0OPS, dm]
+    does: [destructive, restartService]
+    workloads: { kind: service, name: [shop-*, web], region: beijing1, account: ops }
+    then:
+      approve:
+        votes: 2
+        from: [channel-members, S0LEADS, U0ALEX]
+        self-approval: true
+        reason: required
+        expires: 2h
+        post-in: C0PROD
+        mention: all
+  - name: no
+    who: everyone
+    does: anything
+    then: refuse
+    say: Not here.
+`,
+      "policy.yaml",
+    );
+
+    expect(policy).toEqual({
+      source: "policy.yaml",
+      rules: [
+        {
+          name: "prod",
+          line: 3,
+          who: ["members", "S0ONCALL", "U0DANA"],
+          where: ["C0OPS", "dm"],
+          does: ["destructive", "restartService"],
+          kinds: ["service"],
+          names: ["shop-*", "web"],
+          regions: ["beijing1"],
+          accounts: ["ops"],
+          end: {
+            kind: "approve",
+            terms: {
+              votes: 2,
+              from: { users: ["U0ALEX"], groups: ["S0LEADS"], channelMembers: true },
+              selfApproval: true,
+              reasonRequired: true,
+              expiresMs: 7_200_000,
+              cardIn: "C0PROD",
+              mention: "all",
+            },
+          },
+        },
+        {
+          name: "no",
+          line: 17,
+          who: ["everyone"],
+          where: undefined,
+          does: ["anything"],
+          kinds: undefined,
+          names: undefined,
+          regions: undefined,
+          accounts: undefined,
+          end: { kind: "refuse", say: "Not here." },
+        },
+      ],
+    });
+    expect(groupsOf(policy)).toEqual(["S0ONCALL"]);
+  });
+
+  test.each(["approve", "{ approve: }", "{ approve: {} }"])("then: %s has terms of its own", (then) => {
+    const [first] = readPolicy(
+      `rules:\n  - { name: it, who: members, does: routine, then: ${then} }\n`,
+      "policy.yaml",
+    ).rules;
+
+    expect(first?.end).toEqual({
+      kind: "approve",
+      terms: {
+        votes: 1,
+        from: { users: [], groups: [], channelMembers: true },
+        selfApproval: false,
+        reasonRequired: false,
+        expiresMs: 3_600_000,
+        cardIn: undefined,
+        mention: "groups",
+      },
+    });
+  });
+
+  test("the built-in policy goes through the same reader", () => {
+    expect(readPolicy(defaultPolicyText, "the built-in policy")).toEqual(defaultPolicy);
+    expect(groupsOf(defaultPolicy)).toEqual([]);
+  });
+
+  test("an anchor stands for what it marks", () => {
+    const text =
+      "rules:\n  - { name: a, who: &us [U0DANA, U0ALEX], does: read, then: allow }\n  - { name: b, who: *us, does: routine, then: allow }\n";
+
+    expect(readPolicy(text, "policy.yaml").rules[1]?.who).toEqual(["U0DANA", "U0ALEX"]);
+  });
+});
