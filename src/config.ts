@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { AccountMode } from "./accounts/account.ts";
 import type { Settings } from "./commands/command.ts";
 import { ConfigError } from "./config-error.ts";
 import { Environment } from "./environment.ts";
@@ -20,6 +21,18 @@ type ServiceConfig =
   | { readonly kind: "remote"; readonly url: string; readonly username: string; readonly token: string }
   | EmbeddedService;
 
+export type StoreConfig =
+  | { readonly kind: "sqlite" }
+  | {
+      readonly kind: "postgres";
+      readonly url: string;
+      readonly tls: "off" | "verify" | "unverified";
+      /** A file with the certificate of who signed the server's. */
+      readonly caFile: string | undefined;
+      readonly poolSize: number;
+      readonly statementTimeoutMs: number;
+    };
+
 /** Everything that was configured, checked as a whole. */
 export type Config = {
   readonly slack: SlackConfig;
@@ -27,6 +40,13 @@ export type Config = {
   readonly listen: Listen;
   readonly settings: Settings;
   readonly dataDir: string;
+  readonly store: StoreConfig;
+  /** What seals tokens and bodies, as GANTRY_KEYS has it; without it a file in `dataDir` holds one. */
+  readonly keys: string | undefined;
+  /** A policy file; without it the built-in default holds. */
+  readonly policyPath: string | undefined;
+  readonly accountMode: AccountMode;
+  readonly historyMs: number;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** What whoever starts it should know before anything happens. */
   readonly notices: readonly string[];
@@ -38,8 +58,10 @@ export type ConfigOptions = {
 };
 
 /** What must not stand in any log. */
-export function secretsOf({ slack, service }: Config): readonly string[] {
+export function secretsOf({ slack, service, store, keys }: Config): readonly string[] {
   return [
+    ...(store.kind === "postgres" ? [store.url, decodeURIComponent(new URL(store.url).password)] : []),
+    ...(keys === undefined ? [] : [keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1))]),
     ...(slack.kind === "real" ? [slack.botToken, slack.signingSecret] : []),
     ...(service.kind === "remote" ? [service.token] : []),
   ];
@@ -88,6 +110,11 @@ function wrongSets(given: Given, { isBotAlone = false }: ConfigOptions): string[
     ...(given["SLACK_API_URL"] !== undefined && lacks(slackSet).length === slackSet.length
       ? ["SLACK_API_URL is set, but no SLACK_BOT_TOKEN: leave it out, or set the token and the signing secret."]
       : []),
+    ...(given["DATABASE_URL"] !== undefined && given["GANTRY_KEYS"] === undefined
+      ? [
+          "GANTRY_KEYS is not set, and replicas that share DATABASE_URL have to share the key that seals what lies there: set it to k1:KEY, with a KEY from `openssl rand -base64 32`.",
+        ]
+      : []),
     ...(isSlackReal && given["SERVICE_HOST_COMMANDS"] !== undefined
       ? [
           "SERVICE_HOST_COMMANDS would let people in Slack run any program of this machine: leave it out beside real Slack.",
@@ -112,6 +139,11 @@ function configOf(env: Environment): Config {
     listen: { host: env.HOST, port: env.PORT },
     settings: settingsOf(env, service),
     dataDir: resolve(projectDir, env.GANTRY_DATA ?? ".gantry"),
+    store: storeOf(env),
+    keys: env.GANTRY_KEYS,
+    policyPath: env.GANTRY_POLICY === undefined ? undefined : resolve(env.GANTRY_POLICY),
+    accountMode: env.GANTRY_ACCOUNTS,
+    historyMs: env.GANTRY_HISTORY_DAYS * 24 * 60 * 60_000,
     // A newcomer's terminal shows what to do next, not what went well.
     logLevel: env.GANTRY_LOG_LEVEL ?? (isLocal ? "warn" : "info"),
     notices: noticesOf(slack, service),
@@ -127,6 +159,18 @@ function slackOf({ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL, ...env 
     botToken: SLACK_BOT_TOKEN,
     signingSecret: SLACK_SIGNING_SECRET,
     ...(SLACK_API_URL !== undefined && { apiUrl: SLACK_API_URL }),
+  };
+}
+
+function storeOf(env: Environment): StoreConfig {
+  if (env.DATABASE_URL === undefined) return { kind: "sqlite" };
+  return {
+    kind: "postgres",
+    url: env.DATABASE_URL,
+    tls: env.DATABASE_TLS,
+    caFile: env.DATABASE_CA,
+    poolSize: env.DATABASE_POOL,
+    statementTimeoutMs: env.DATABASE_TIMEOUT_MS,
   };
 }
 

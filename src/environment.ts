@@ -7,6 +7,11 @@ function port(byDefault: number) {
   return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(byDefault);
 }
 
+function wholeNumber(what: string, { from, to, byDefault }: { from: number; to: number; byDefault: number }) {
+  const error = `must be a whole number ${what} from ${from} to ${to}; leave it out for ${byDefault}`;
+  return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error }).default(byDefault);
+}
+
 function list(error: string) {
   return z.string().transform((text, context) => {
     const items = text.split(",").map((item) => item.trim());
@@ -71,6 +76,31 @@ export const Environment = z.object({
     )
     .default("/gantry"),
   GANTRY_DATA: z.string().optional(),
+  GANTRY_POLICY: z.string().optional(),
+  GANTRY_KEYS: z.string().optional(),
+  GANTRY_ACCOUNTS: z
+    .enum(
+      ["own", "fallback"],
+      "must be own (everybody acts with their own account only) or fallback (else the channel's, else the workspace's)",
+    )
+    .default("fallback"),
+  GANTRY_HISTORY_DAYS: wholeNumber("of days", { from: 1, to: 36_500, byDefault: 365 }),
+  DATABASE_URL: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^postgres(?:ql)?:$/u.test(new URL(text).protocol), {
+      error:
+        "must be an address like postgres://user:password@host:5432/gantry; leave it out for a file in GANTRY_DATA",
+    })
+    .optional(),
+  DATABASE_TLS: z
+    .enum(
+      ["off", "verify", "unverified"],
+      "must be verify (the server's certificate is checked), unverified (encrypted only) or off",
+    )
+    .default("off"),
+  DATABASE_CA: z.string().optional(),
+  DATABASE_POOL: wholeNumber("of connections", { from: 1, to: 1_000, byDefault: 10 }),
+  DATABASE_TIMEOUT_MS: wholeNumber("of milliseconds for one statement", { from: 50, to: 60_000, byDefault: 900 }),
   GANTRY_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], "must be debug, info, warn or error").optional(),
   GANTRY_EMBEDDED_SERVICE_WITH_SLACK: z.literal("allow", "must be allow, or left out").optional(),
   SERVICE_REGIONS: list(region).optional(),

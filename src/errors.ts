@@ -21,3 +21,12 @@ export class UserError extends Error {
     this.example = hint.example;
   }
 }
+
+/**
+ * The database cannot be reached, is too slow, or takes nothing more. What was asked for may or may not have been stored,
+ * so nothing may be sent on the strength of it. The message is a sentence for a person; it never holds an address with a
+ * password, because drivers do not put one into their errors and nothing is added here but their code.
+ */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+}

@@ -1,14 +1,19 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
+import { createSealer } from "./accounts/seal.ts";
 import { createApi, type Api, type ApiAccount } from "./api/client.ts";
 import type { Config } from "./config.ts";
 import { createDemo } from "./demo.ts";
+import { openKeyring } from "./key-file.ts";
 import { withPortSentence } from "./listen.ts";
 import { openLocalService } from "./local-service.ts";
 import { openLocalSlack, type LocalSlackOptions } from "./local-slack.ts";
 import type { ExtraTrouble } from "./playground/world.ts";
+import { openPolicy } from "./policy-source.ts";
 import { troubledService } from "./service-trouble.ts";
 import { createBot } from "./slack/bot.ts";
-import { openStore } from "./store/store.ts";
+import { openStore, type OpenStore } from "./store/open-store.ts";
 
 export type Gantry = {
   readonly botPort: number;
@@ -35,12 +40,26 @@ export async function startGantry(config: Config, log: Logger): Promise<Gantry> 
 
 async function startParts(config: Config, log: Logger, closers: Closers): Promise<Omit<Gantry, "stop">> {
   const { settings, listen, dataDir } = config;
-  const store = await openStore(dataDir, () => new Date());
+  const sealer = createSealer(openKeyring(config));
+  const policy = await openPolicy({ path: config.policyPath, log });
+  closers.push(async () => policy.close());
+  const store = await openStore(storeOf(config, log));
   closers.push(store.close);
   const { api, account, switches } = await openService(config, log, closers);
   let botPort = listen.port;
   const slack = await openSlack(config, { botPort: () => botPort, extraTrouble: switches }, closers);
-  const bot = createBot({ slack: slack.access, listen, api, account, settings, store, log });
+  const bot = createBot({
+    slack: slack.access,
+    listen,
+    api,
+    account,
+    accountMode: config.accountMode,
+    policy: policy.current,
+    sealer,
+    settings,
+    store,
+    log,
+  });
   closers.push(bot.stop);
   const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());
   botPort = started.port;
@@ -48,6 +67,22 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
     await createDemo(api.as(account), { dataDir, region: settings.region, log });
   }
   return { botPort, playgroundPort: slack.port };
+}
+
+function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {
+  // Every process is a replica of its own, also after a restart.
+  const common = { replicaId: randomUUID(), keepHistoryMs, log };
+  if (store.kind === "sqlite") return { ...common, kind: "sqlite", dataDir };
+  const { url, tls, caFile, poolSize, statementTimeoutMs } = store;
+  const ca = caFile === undefined ? undefined : readFileSync(caFile, "utf8");
+  return {
+    ...common,
+    kind: "postgres",
+    url,
+    tls: tls === "off" ? "off" : { rejectUnauthorized: tls === "verify", ...(ca !== undefined && { ca }) },
+    poolSize,
+    statementTimeoutMs,
+  };
 }
 
 type Service = { readonly api: Api; readonly account: ApiAccount; readonly switches: readonly ExtraTrouble[] };

@@ -15,7 +15,8 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
   }
   const page = `http://localhost:${ports.playgroundPort}`;
   const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
-  const say = (text: string): string => `  ${url}npm run say -- "${command} ${text}"`;
+  const shell = (words: string): string => `  ${url}npm run say -- ${words}`;
+  const say = (text: string): string => shell(`"${command} ${text}"`);
   const { kind } = service;
   return [
     "Gantry runs, with a simulated Slack workspace" +
@@ -25,7 +26,7 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
     "In another shell you can type as somebody in Slack would:",
     say("list"),
     ...(kind === "embedded"
-      ? [say("create job hello --image gantry/batch -- 5"), say("show hello"), say("logs hello")]
+      ? [say("logs worker --grep error"), say("restart web"), shell("--as alex --click Approve")]
       : []),
     say("help"),
     "",

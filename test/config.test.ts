@@ -35,6 +35,11 @@ test("without configuration everything is local", () => {
       resourcesKey: "resources",
     },
     dataDir: resolve(import.meta.dirname, "../.gantry"),
+    store: { kind: "sqlite" },
+    keys: undefined,
+    policyPath: undefined,
+    accountMode: "fallback",
+    historyMs: 365 * 24 * 60 * 60_000,
     logLevel: "warn",
     notices: [],
   });
@@ -52,6 +57,45 @@ test("with both sets it is the real bot, and says its secrets to the log's redac
     notices: [],
   });
   expect(secretsOf(config)).toEqual([slack.SLACK_BOT_TOKEN, slack.SLACK_SIGNING_SECRET, service.WORKLOAD_API_TOKEN]);
+});
+
+const database = { DATABASE_URL: "postgres://gantry:p%40ss-word@db.example:5432/gantry" };
+const keys = {
+  GANTRY_KEYS: "k2:bmV3LWtleS1vZi0zMi1ieXRlcy1mb3ItdGhpcy10MDE=,k1:b2xkLWtleS1vZi0zMi1ieXRlcy1mb3ItdGhpcy10MDE=",
+};
+
+test("with a database for several replicas, its limits are set, and its password and the keys are secrets", () => {
+  const config = readConfig({ ...database, ...keys, DATABASE_TLS: "verify", DATABASE_CA: "/etc/ca.pem" });
+
+  expect(config.store).toEqual({
+    kind: "postgres",
+    url: database.DATABASE_URL,
+    tls: "verify",
+    caFile: "/etc/ca.pem",
+    poolSize: 10,
+    statementTimeoutMs: 900,
+  });
+  expect(secretsOf(config)).toEqual(
+    expect.arrayContaining([
+      "p@ss-word",
+      "bmV3LWtleS1vZi0zMi1ieXRlcy1mb3ItdGhpcy10MDE=",
+      "b2xkLWtleS1vZi0zMi1ieXRlcy1mb3ItdGhpcy10MDE=",
+    ]),
+  );
+});
+
+test("replicas that share a database have to share a key", () => {
+  expect(problems(database)).toEqual([expect.stringMatching(/^GANTRY_KEYS is not set.*openssl rand/u)]);
+});
+
+test("whose accounts count, where the policy lies and how long history is kept are settings", () => {
+  const config = readConfig({ GANTRY_ACCOUNTS: "own", GANTRY_POLICY: "policy.yaml", GANTRY_HISTORY_DAYS: "30" });
+
+  expect(config).toMatchObject({
+    accountMode: "own",
+    policyPath: resolve("policy.yaml"),
+    historyMs: 30 * 24 * 60 * 60_000,
+  });
 });
 
 test("with one set only, the other side is local, and that is said loudly", () => {
@@ -75,6 +119,11 @@ test.each([
   ["WORKLOAD_REGIONS", "a b", /^WORKLOAD_REGIONS must be names of regions/u],
   ["WORKLOAD_REGION", "a,b", /^WORKLOAD_REGION must be one region/u],
   ["SERVICE_CALLS_PER_DAY", "many", /^SERVICE_CALLS_PER_DAY must be a whole number/u],
+  ["GANTRY_ACCOUNTS", "mine", /^GANTRY_ACCOUNTS must be own .* or fallback/u],
+  ["GANTRY_HISTORY_DAYS", "0", /^GANTRY_HISTORY_DAYS must be a whole number of days from 1/u],
+  ["DATABASE_TLS", "yes", /^DATABASE_TLS must be verify .*, unverified .* or off/u],
+  ["DATABASE_POOL", "0", /^DATABASE_POOL must be a whole number of connections from 1/u],
+  ["DATABASE_TIMEOUT_MS", "soon", /^DATABASE_TIMEOUT_MS must be a whole number of milliseconds/u],
   ["SLACK_API_URL", "http://127.0.0.1:1/api", /^SLACK_API_URL is set, but no SLACK_BOT_TOKEN/u],
 ])("%s=%s is refused by name, with what to set", (name, value, message) => {
   expect(problems({ [name]: value })).toEqual([expect.stringMatching(message)]);

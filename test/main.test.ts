@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { runMain } from "./support/gantry-process.ts";
-import { until } from "./support/world.ts";
+import { until } from "./support/until.ts";
 
 const cleanUps: (() => void)[] = [];
 afterEach(() => {
@@ -51,6 +51,29 @@ test.each(["PORT", "PLAYGROUND_PORT"])(
   },
   20_000,
 );
+
+test("a policy file that is wrong stops the start, with the line and a sentence", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "gantry-policy-"));
+  cleanUps.push(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, "policy.yaml");
+  writeFileSync(path, "rules:\n  - name: look\n    who: members\n    does: reading\n    then: allow\n");
+
+  const { process, output } = start({ GANTRY_POLICY: path });
+  const [code] = await once(process, "exit");
+
+  expect(code).toBe(1);
+  expect(output()).toMatch(/policy\.yaml.*4.*reading/su);
+  expect(output()).not.toMatch(/\n\s+at /u);
+}, 20_000);
+
+test("a key that is wrong stops the start with a sentence, and not with the key", async () => {
+  const { process, output } = start({ GANTRY_KEYS: "k1:tooshort" });
+  const [code] = await once(process, "exit");
+
+  expect(code).toBe(1);
+  expect(output()).toMatch(/is not 32 bytes in base64.*openssl rand/su);
+  expect(output()).not.toContain("tooshort");
+}, 20_000);
 
 test("without configuration it says how to go on, has demo workloads, and one Ctrl-C that comes twice ends it cleanly", async () => {
   const { process, output } = start({});

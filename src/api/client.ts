@@ -4,12 +4,13 @@ import type { ParsedAnswer } from "./answers.ts";
 import { createCallCount, type CallCount, type CallsToday } from "./call-count.ts";
 import { decode } from "./decode.ts";
 import { exchange, type Exchange, type Fetch } from "./exchange.ts";
-import { aborted } from "./failures.ts";
+import { aborted, heldBack } from "./failures.ts";
 import { createFlights, type Flight } from "./flights.ts";
 import { operationTable, type Call, type OperationId } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import { refusedBeforeSending, requestFor, type ApiAccount } from "./request.ts";
 import { withRetries } from "./retry.ts";
+import { secretValues } from "./secret-values.ts";
 
 export type { ApiAccount } from "./request.ts";
 
@@ -33,6 +34,11 @@ export type SendOptions = {
   readonly signal?: AbortSignal;
   /** For the answer with all retries, in milliseconds. Default: 8 s for a read, the time limit for a write. */
   readonly budgetMs?: number;
+  /**
+   * Asked once, right before a write leaves, with nothing waited for in between. False: nothing is sent or counted, and
+   * `send` throws a Problem of kind `aborted` with `maybeSent` false. Not asked for a read. Must not throw.
+   */
+  readonly mayLeave?: () => boolean;
 };
 
 export type AccountApi = {
@@ -57,7 +63,12 @@ const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 const LONGEST_MS = 2 ** 31 - 1;
 
 type Parts = Required<ApiSettings> & { readonly counted: CallCount };
-type Trip = { readonly call: Call; readonly account: ApiAccount; readonly flight: Flight };
+type Trip = {
+  readonly call: Call;
+  readonly account: ApiAccount;
+  readonly flight: Flight;
+  readonly mayLeave: () => boolean;
+};
 
 /** Throws an Error with one sentence when `baseUrl` is not an address that can be called. */
 export function createApi(settings: ApiSettings): Api {
@@ -78,7 +89,7 @@ export function createApi(settings: ApiSettings): Api {
   return {
     callsToday: (username) => counted.today(username),
     as: (account) => ({
-      async send<Op extends OperationId>(asked: Call<Op>, { signal, budgetMs }: SendOptions = {}) {
+      async send<Op extends OperationId>(asked: Call<Op>, { signal, budgetMs, mayLeave }: SendOptions = {}) {
         const call = asked as Call; // a call of one operation is a call
         const op = call.op as Op; // and its operation is that one
         const refused = refusedBeforeSending(call, account);
@@ -90,19 +101,21 @@ export function createApi(settings: ApiSettings): Api {
           ...(isRead && { key: keyOf(call, account) }),
           budgetMs: Math.min(budgetMs ?? (isRead ? READ_BUDGET_MS : LONGEST_MS), LONGEST_MS),
           signal,
-          start: (flight) => fly(parts, { call, account, flight }),
+          start: (flight) => fly(parts, { call, account, flight, mayLeave: (!isRead && mayLeave) || always }),
         });
         // Everybody who shared the flight gets an answer of their own to change as they like.
-        return decode(answer, { op, token: account.token, now });
+        return decode(answer, { op, secrets: secretValues(call, account), now });
       },
     }),
   };
 }
 
-function fly(parts: Parts, { call, account, flight }: Trip): Promise<Exchange> {
-  const { op } = call;
-  return withRetries(() => attempt(parts, { call, account, flight }), {
-    retries: operationTable[op].effect === "read" ? RETRIES : 0,
+const always = (): boolean => true;
+
+function fly(parts: Parts, trip: Trip): Promise<Exchange> {
+  const { call, flight } = trip;
+  return withRetries(() => attempt(parts, trip), {
+    retries: operationTable[call.op].effect === "read" ? RETRIES : 0,
     timeLeftMs: flight.timeLeftMs,
     now: parts.now,
     random: parts.random,
@@ -110,7 +123,7 @@ function fly(parts: Parts, { call, account, flight }: Trip): Promise<Exchange> {
   });
 }
 
-async function attempt(parts: Parts, { call, account, flight }: Trip): Promise<Exchange> {
+async function attempt(parts: Parts, { call, account, flight, mayLeave }: Trip): Promise<Exchange> {
   const { op } = call;
   let takeBack = (): void => undefined;
   try {
@@ -118,6 +131,7 @@ async function attempt(parts: Parts, { call, account, flight }: Trip): Promise<E
       op,
       request: (signal) => requestFor(call, { baseUrl: parts.baseUrl, account, signal }),
       fetch: (request) => {
+        if (!mayLeave()) throw heldBack(op);
         flight.leaving();
         takeBack = parts.counted.add(account.username);
         return parts.fetch(request);

@@ -6,26 +6,30 @@ import type { OperationId } from "./operations.ts";
 import { refusal } from "./refusals.ts";
 import { retryAfterSeconds } from "./retry.ts";
 import { isHtml, sentenceIn, showable } from "./said.ts";
+import type { Secret } from "./secret-values.ts";
 
 export type Decoding<Op extends OperationId> = {
   readonly op: Op;
   /** Taken out of everything that the service says. */
-  readonly token: string;
+  readonly secrets: readonly Secret[];
   readonly now: () => number;
 };
 
 /** What an exchange means: the parsed answer, or a Problem is thrown. */
-export function decode<Op extends OperationId>(exchange: Exchange, { op, token, now }: Decoding<Op>): ParsedAnswer<Op> {
+export function decode<Op extends OperationId>(
+  exchange: Exchange,
+  { op, secrets, now }: Decoding<Op>,
+): ParsedAnswer<Op> {
   const { status, headers, text } = exchange;
   if (status >= 400 && status < 600) {
-    const detail = sentenceIn(text ?? "", token);
+    const detail = sentenceIn(text ?? "", secrets);
     throw refusal({ op, status, detail, retryAfterSeconds: retryAfterSeconds(headers, now()) });
   }
-  if (status < 200 || status > 299) throw unexpected(op, nameOf(status, headers, token), status);
+  if (status < 200 || status > 299) throw unexpected(op, nameOf(status, headers, secrets), status);
   if (text === undefined) throw unexpected(op, "text that is not UTF-8", status);
   // A login page of a proxy comes with 200 as well: nothing of the operation was done.
   if (isDocument(text)) throw unexpected(op, "a web page", status);
-  const body = isStatusAll(op) ? anyOf(text, token) : jsonIn(text, op, status);
+  const body = isStatusAll(op) ? anyOf(text, secrets) : jsonIn(text, op, status);
   const read = parse(op, body);
   if (!read.success) throw unexpected(op, differenceIn(body, read.error), status);
   return read.data;
@@ -36,10 +40,10 @@ function parse<Op extends OperationId>(op: Op, body: unknown): z.ZodSafeParseRes
   return shape.safeParse(body) as z.ZodSafeParseResult<ParsedAnswer<Op>>; // the row of `op` has the output of `op`
 }
 
-function nameOf(status: number, headers: Headers, token: string): string {
+function nameOf(status: number, headers: Headers, secrets: readonly Secret[]): string {
   if (status < 300 || status > 399) return `the status ${status}`;
   const location = headers.get("location") ?? "";
-  const host = URL.canParse(location) ? showable(new URL(location).host, token) : undefined;
+  const host = URL.canParse(location) ? showable(new URL(location).host, secrets) : undefined;
   return host === undefined ? `a redirect (${status})` : `a redirect (${status}) to ${host}`;
 }
 
@@ -50,11 +54,11 @@ function isDocument(text: string): boolean {
 }
 
 /** The body of an answer whose status says all: JSON, a sentence, or nothing. */
-function anyOf(text: string, token: string): unknown {
+function anyOf(text: string, secrets: readonly Secret[]): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return showable(text, token);
+    return showable(text, secrets);
   }
 }
 

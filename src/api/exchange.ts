@@ -1,6 +1,7 @@
 import { readBody, textOf } from "./body.ts";
 import { invalid, timedOut, unexpected, unreachable } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
+import { Problem } from "./problem.ts";
 
 /** What came back: any status. `text` is undefined when the body was not UTF-8. */
 export type Exchange = { readonly status: number; readonly headers: Headers; readonly text: string | undefined };
@@ -57,8 +58,11 @@ async function answerTo(options: ExchangeOptions, signal: AbortSignal): Promise<
       "Tell those who run this bot: it is a mistake of its own.",
     );
   });
-  const failed = (error: unknown) =>
-    signal.aborted ? timedOut(op, timeoutMs, true) : unreachable(op, error, new URL(request.url).host);
+  const failed = (error: unknown) => {
+    // What was held back says so itself.
+    if (error instanceof Problem) return error;
+    return signal.aborted ? timedOut(op, timeoutMs, true) : unreachable(op, error, new URL(request.url).host);
+  };
   const response = await unlessAborted(options.fetch, request, signal).catch((error: unknown) => {
     throw failed(error);
   });

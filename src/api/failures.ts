@@ -16,6 +16,13 @@ export function aborted(op: OperationId, maybeSent: boolean): Problem {
   return new Problem({ kind: "aborted", op, maybeSent, sentence, next: lookFirst(op, maybeSent, unsent) });
 }
 
+/** The caller was asked right before the request would have left, and said no. */
+export function heldBack(op: OperationId): Problem {
+  const sentence = "The request was held back in the last moment: by then it might have come too late.";
+  const next = "Nothing was sent; try again when you need it.";
+  return new Problem({ kind: "aborted", op, maybeSent: false, sentence, next });
+}
+
 export function timedOut(op: OperationId, limitMs: number, maybeSent: boolean): Problem {
   const seconds = limitMs / 1000;
   const sentence = `The service did not answer within ${seconds} second${seconds === 1 ? "" : "s"}.`;

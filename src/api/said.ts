@@ -1,3 +1,5 @@
+import type { Secret } from "./secret-values.ts";
+
 const LONGEST = 200;
 
 // Names of HTML tags that stand in error pages. Not every `<word>`: "<nil>" or "<name>" in a message is a message.
@@ -11,32 +13,34 @@ export function isHtml(text: string): boolean {
 
 /**
  * What a service said, fit to be shown: one line without control or direction characters, at most 200 characters, no
- * HTML, and without the token that it may have echoed. Undefined when nothing is left. Escaping is for the view.
+ * HTML, and without the secrets that it may have echoed. Undefined when nothing is left. Escaping is for the view.
  */
-export function showable(text: string, token: string): string | undefined {
+export function showable(text: string, secrets: readonly Secret[]): string | undefined {
   if (isHtml(text)) return undefined;
-  const cleaned = withoutToken(text, token)
+  const cleaned = withoutSecrets(text, secrets)
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .replaceAll(/[\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/gu, "")
     .trim();
   // Again: an echo may have been broken up by what was taken out.
-  const line = withoutToken(cleaned, token);
+  const line = withoutSecrets(cleaned, secrets);
   if (line === "") return undefined;
   const characters = Array.from(line);
   return characters.length <= LONGEST ? line : `${characters.slice(0, LONGEST - 1).join("")}…`;
 }
 
-function withoutToken(text: string, token: string): string {
-  return token === "" ? text : text.replaceAll(token, "[token]");
+function withoutSecrets(text: string, secrets: readonly Secret[]): string {
+  let clean = text;
+  for (const { text: secret, shown } of secrets) if (secret !== "") clean = clean.replaceAll(secret, shown);
+  return clean;
 }
 
 /** The sentence in the body of an error: from JSON, or the text itself when it is short. Undefined when there is none. */
-export function sentenceIn(body: string, token: string): string | undefined {
+export function sentenceIn(body: string, secrets: readonly Secret[]): string | undefined {
   const value = jsonOf(body);
-  if (value === undefined) return body.trim().length <= LONGEST ? showable(body, token) : undefined;
+  if (value === undefined) return body.trim().length <= LONGEST ? showable(body, secrets) : undefined;
   const found = find(value, 0);
-  return found === undefined ? undefined : showable(found, token);
+  return found === undefined ? undefined : showable(found, secrets);
 }
 
 function jsonOf(text: string): unknown {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 // Types a command, or clicks a button, as a user of the running playground, and prints what that user then sees.
 
-const usage = `Usage: npm run say -- "/gantry list" [--as dana|alex|omar|gwen] [--in ops] [--click Next] [--thread last]
+const usage = `Usage: npm run say -- "/gantry list" [--as dana|alex|omar|gwen] [--in ops] [--click Approve] [--thread last]
 `;
 
 const Answer = z.object({

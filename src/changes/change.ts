@@ -1,41 +1,56 @@
+import { z } from "zod";
 import type { Call } from "../api/operations.ts";
+import { Snapshot } from "./snapshot.ts";
+import { told } from "./told.ts";
 
 /** The operations that change something. */
-export type WriteOperationId =
-  | "createJob"
-  | "deleteJob"
-  | "createService"
-  | "deleteService"
-  | "updateService"
-  | "startService"
-  | "stopService"
-  | "restartService";
+const writeOperationIds = [
+  "createJob",
+  "deleteJob",
+  "createService",
+  "deleteService",
+  "updateService",
+  "startService",
+  "stopService",
+  "restartService",
+] as const;
+export type WriteOperationId = (typeof writeOperationIds)[number];
 
 /** Which workload: the name is the API's only key, the `uid` tells a workload from its namesake made later. */
-export type WorkloadRef = {
-  readonly kind: "service" | "job";
-  readonly region: string;
-  readonly name: string;
-  readonly uid: string | undefined;
-};
+export const WorkloadRef = z
+  .object({
+    kind: z.enum(["service", "job"]),
+    region: z.string(),
+    name: z.string(),
+    /** What stands for it where the service tells no `uid`: see `identityOf`. */
+    uid: told(z.string()),
+  })
+  .readonly();
+export type WorkloadRef = z.output<typeof WorkloadRef>;
 
-/** The fields of a workload that a write can change or depends on, as read; `undefined` when it does not exist. */
-export type Snapshot =
-  | {
-      readonly uid: string | undefined;
-      readonly status: string | undefined;
-      readonly size: number | undefined;
-      /** MiB by container, in the order of the containers. */
-      readonly memoryMiB: readonly (number | undefined)[];
-      readonly domains: readonly string[];
-    }
-  | undefined;
+/**
+ * A Call that was stored. Only its outline is checked: it was built by the compiler's rules, and sealed since. Writes
+ * have no query.
+ */
+const WriteCall = z
+  .object({
+    op: z.enum(writeOperationIds),
+    path: z.record(z.string(), z.string()),
+    body: told(z.record(z.string(), z.unknown())),
+  })
+  .transform(({ op, path, body }): Call<WriteOperationId> => {
+    const call: unknown = { op, path, query: undefined, body };
+    return call as Call<WriteOperationId>; // its parts belong together since it was built; see above
+  });
 
 /** What a write would do: the exact Call, what was read before it, and what changes in words. */
-export type Change = {
-  readonly call: Call<WriteOperationId>;
-  readonly workload: WorkloadRef;
-  readonly before: Snapshot;
-  /** `instances 2 → 6`, one change a line. Empty: it is already so, and nothing needs to be sent. */
-  readonly diff: readonly string[];
-};
+export const Change = z
+  .object({
+    call: WriteCall,
+    workload: WorkloadRef,
+    before: Snapshot,
+    /** `instances 2 → 6`, one change a line. Empty: it is already so, and nothing needs to be sent. */
+    diff: z.array(z.string()).readonly(),
+  })
+  .readonly();
+export type Change = z.output<typeof Change>;

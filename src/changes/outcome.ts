@@ -1,14 +1,24 @@
-import type { Snapshot } from "./change.ts";
+import { z } from "zod";
+import { Snapshot } from "./snapshot.ts";
 
 /**
  * How the execution of a Change ended, in words that keep "asked" and "took effect" apart.
  * - `done`: the workload was read back and is as asked. `alsoMoved` names what else changed meanwhile.
  * - `asked`: the service accepted, and what was read back does not show it yet, or cannot show it (a restart).
- * - `failed`: it did not happen: refused, never sent, or accepted without any effect.
+ * - `failed`: it did not happen: refused, never sent, or without any effect.
  * - `unknown`: the request may have reached the service and no answer came; it is never sent again by itself.
  */
-export type Outcome =
-  | { readonly kind: "done"; readonly after: Snapshot; readonly alsoMoved: readonly string[] }
-  | { readonly kind: "asked"; readonly after: Snapshot; readonly why: string }
-  | { readonly kind: "failed"; readonly why: string; readonly next: string }
-  | { readonly kind: "unknown"; readonly after: Snapshot | "unread"; readonly why: string; readonly next: string };
+export const Outcome = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("done"), after: Snapshot, alsoMoved: z.array(z.string()).readonly() }).readonly(),
+  z.object({ kind: z.literal("asked"), after: Snapshot, why: z.string() }).readonly(),
+  z.object({ kind: z.literal("failed"), why: z.string(), next: z.string() }).readonly(),
+  z
+    .object({
+      kind: z.literal("unknown"),
+      after: z.union([z.literal("unread"), Snapshot]),
+      why: z.string(),
+      next: z.string(),
+    })
+    .readonly(),
+]);
+export type Outcome = z.output<typeof Outcome>;

@@ -1,8 +1,10 @@
-import { parseMemoryMiB } from "../api/memory.ts";
-import type { Change, Snapshot } from "./change.ts";
+import type { Change } from "./change.ts";
+import { isAnother } from "./identity.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { updatableFields } from "./updatable-fields.ts";
 
 /**
- * What a workload that was read back says of a Change.
+ * What a workload that was read back says of a Change that the service accepted.
  * - `done`: it is as asked, `alsoMoved` names the other updatable fields that changed meanwhile
  * - `not-yet`: nothing contradicts it, and it is not (or cannot be) seen
  * - `nothing`: the service accepted an update and every field it names is what it was before
@@ -11,8 +13,6 @@ export type Verdict =
   | { readonly kind: "done"; readonly alsoMoved: readonly string[] }
   | { readonly kind: "not-yet"; readonly why: string }
   | { readonly kind: "nothing"; readonly still: readonly string[] };
-
-type Existing = NonNullable<Snapshot>;
 
 /** Compares what was asked with what was read back. Pure. */
 export function settle(change: Change, after: Snapshot): Verdict {
@@ -24,101 +24,57 @@ export function settle(change: Change, after: Snapshot): Verdict {
     case "deleteJob":
       return settleDelete(change, after);
     case "startService":
-      return settleStatus(after, "Running");
+      return settleStatus(change, after, "Running");
     case "stopService":
-      return settleStatus(after, "Stopped");
+      return settleStatus(change, after, "Stopped");
     case "restartService":
-      return settleRestart(after);
+      return notYet(traceless(after));
     case "updateService":
-      return after === undefined ? notYet("The service is gone.") : settleUpdate(change, after);
+      return settleUpdate(change, after);
   }
 }
 
 function settleDelete({ workload }: Change, after: Snapshot): Verdict {
-  if (after === undefined) return done();
-  // A namesake with another uid was made by somebody else after the deletion.
-  if (workload.uid !== undefined && after.uid !== undefined && after.uid !== workload.uid) return done();
+  // A namesake was made by somebody else after the deletion.
+  if (after === undefined || isAnother(workload.uid, after.uid)) return done();
   return notYet(`It is still there${after.status === undefined ? "" : `, with status ${after.status}`}.`);
 }
 
-function settleRestart(after: Snapshot): Verdict {
-  const status = after?.status === undefined ? "" : `; its status is ${after.status}`;
-  return notYet(`A restart leaves no trace in what the service tells${status}.`);
+/** Why a restart can never be seen. Pure. */
+export function traceless(after: Snapshot): string {
+  const status = after?.status === undefined ? "" : `; right after, its status was ${after.status}`;
+  return `A restart leaves no trace in what the service tells${status}.`;
 }
 
-function settleStatus(after: Snapshot, wanted: string): Verdict {
-  if (after === undefined) return notYet("The service is gone.");
-  return after.status === wanted ? done() : notYet(`Its status is ${after.status ?? "not told"}.`);
+function settleStatus(change: Change, after: Snapshot, wanted: string): Verdict {
+  const lost = lostSight(change, after);
+  if (lost !== undefined) return notYet(lost);
+  return after?.status === wanted ? done() : notYet(`Its status is ${after?.status ?? "not told"}.`);
 }
 
-function settleUpdate(change: Change, after: Existing): Verdict {
-  const fields = updatable(change, after);
+function settleUpdate(change: Change, after: Snapshot): Verdict {
+  const lost = lostSight(change, after);
+  if (lost !== undefined) return notYet(lost);
+  const fields = updatableFields(change, after);
   const asked = fields.filter(({ wanted }) => wanted !== undefined);
   const open = asked.filter(({ wanted, now }) => wanted !== now);
-  if (open.length === 0) {
-    const moved = fields.filter(({ wanted, before, now }) => wanted === undefined && before !== now);
-    return { kind: "done", alsoMoved: moved.map(({ label, before, now }) => `${label} ${before} → ${now}`) };
-  }
+  if (open.length === 0) return { kind: "done", alsoMoved: alsoMoved(change, after) };
   const still = open.filter(({ before, now }) => before === now).map(({ label, now }) => `${label}: still ${now}`);
   if (still.length === asked.length) return { kind: "nothing", still };
   return notYet(`${open.map(({ label, now }) => `${label}: ${now}`).join(", ")}.`);
 }
 
-type Field = {
-  readonly label: string;
-  readonly wanted: string | undefined;
-  readonly before: string;
-  readonly now: string;
-};
-
-/** The three updatable fields in words: as asked (undefined when the call leaves them out), before, and now. */
-function updatable({ call, before }: Change, after: Existing): Field[] {
-  const body = call.op === "updateService" ? call.body : {};
-  return [
-    {
-      label: "instances",
-      wanted: body.target_instance_size === undefined ? undefined : String(body.target_instance_size),
-      before: sizeText(before),
-      now: sizeText(after),
-    },
-    {
-      label: "memory",
-      wanted: body.containers === undefined ? undefined : memoryText(wantedMemory(body.containers, before)),
-      before: memoryText(before?.memoryMiB),
-      now: memoryText(after.memoryMiB),
-    },
-    {
-      label: "domains",
-      wanted: body.binding_domain_name === undefined ? undefined : domainText(body.binding_domain_name),
-      before: domainText(before?.domains),
-      now: domainText(after.domains),
-    },
-  ];
+/** Why the workload that was changed cannot be seen any more; undefined when it can. Pure. */
+export function lostSight({ workload }: Change, after: Snapshot): string | undefined {
+  if (after === undefined) return `The ${workload.kind} is gone.`;
+  return isAnother(workload.uid, after.uid) ? "It was deleted meanwhile, and made anew." : undefined;
 }
 
-type ContainerUpdates = NonNullable<Extract<Change["call"], { op: "updateService" }>["body"]["containers"]>;
-
-/** A container update goes by position here: `memory` fills the positions before the one it changes with `{}`. */
-function wantedMemory(updates: ContainerUpdates, before: Snapshot): readonly (number | undefined)[] {
-  const size = Math.max(updates.length, before?.memoryMiB.length ?? 0);
-  return Array.from({ length: size }, (_, at) => {
-    const update = updates[at];
-    return parseMemoryMiB((update?.resources ?? update?.resource)?.limits?.memory) ?? before?.memoryMiB[at];
-  });
-}
-
-function sizeText(snapshot: Snapshot): string {
-  return String(snapshot?.size ?? "not told");
-}
-
-function memoryText(memory: readonly (number | undefined)[] | undefined): string {
-  if (memory === undefined || memory.length === 0) return "not told";
-  return memory.map((mib) => (mib === undefined ? "not told" : `${mib} MiB`)).join(" and ");
-}
-
-function domainText(domains: readonly string[] | undefined): string {
-  if (domains === undefined || domains.length === 0) return "none";
-  return [...domains].sort().join(", ");
+/** The updatable fields that an update left alone, and that moved all the same. Pure. */
+export function alsoMoved(change: Change, after: Snapshot): string[] {
+  return updatableFields(change, after)
+    .filter(({ wanted, before, now }) => wanted === undefined && before !== now)
+    .map(({ label, before, now }) => `${label} ${before} → ${now}`);
 }
 
 function done(): Verdict {

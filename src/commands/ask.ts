@@ -10,6 +10,10 @@ export const Ask = z.object({
   region: z.string().optional(),
   /** Answer into the channel instead of for the asker only. */
   share: z.boolean(),
+  /** Of a write: why, for those who approve and for history. */
+  reason: z.string().optional(),
+  /** Of a write: run at once, where a rule lets somebody on call do that. */
+  breakGlass: z.boolean().optional(),
   args: z.record(z.string(), z.unknown()),
 });
 export type Ask = z.infer<typeof Ask>;

@@ -1,5 +1,12 @@
+import type { AccountOwner } from "../accounts/account.ts";
 import type { AccountApi } from "../api/client.ts";
+import type { OperationId } from "../api/operations.ts";
 import type { Change } from "../changes/change.ts";
+import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import type { Question } from "../policy/question.ts";
+import type { Risk } from "../policy/risk.ts";
+import type { Approvers, Verdict } from "../policy/verdict.ts";
 import type { Message } from "../views/message.ts";
 import type { Ask } from "./ask.ts";
 import type { Directory } from "./directory.ts";
@@ -19,17 +26,44 @@ export type Settings = {
   readonly resourcesKey: "resources" | "resource";
 };
 
-/** Who asks, and where. */
-export type Asker = { readonly userId: string; readonly channelId: string };
+/** Who asks, with their real name, and where. */
+export type Asker = {
+  readonly userId: string;
+  readonly name: string;
+  readonly teamId: string;
+  readonly channelId: string;
+};
 
 export type AccountInfo = {
+  readonly owner: AccountOwner;
   readonly username: string;
   readonly maskedToken: string;
-  readonly calls: { readonly count: number; readonly since: Date };
+  /** Of all replicas together, in this UTC day. */
+  readonly calls: () => Promise<{ readonly count: number; readonly since: Date }>;
+};
+
+/** What policy is asked about: the person, the place and the account are those of the Ask. */
+export type About = Pick<Question, "op" | "risk" | "workload">;
+
+/** The policy, bound to a person in a place with an account. Reads group membership live; throws nothing. */
+export type Judge = {
+  readonly verdict: (about: About, options?: { readonly breakGlass?: boolean }) => Promise<Verdict>;
+  /** The best that may come of any of these, whatever the workload is called: what help shows. */
+  readonly outlook: (deeds: readonly Deed[]) => Promise<"allow" | "approve" | "refuse">;
+  /** Real names of people who could approve here now, the asker left out; at most a few, and how many there are. */
+  readonly approvers: (from: Approvers) => Promise<{ readonly names: readonly string[]; readonly count: number }>;
+};
+
+/** What happened and what waits, read from the store. Throws a `UserError` when the database cannot be reached. */
+export type Records = {
+  readonly pending: () => Promise<readonly StoredChange[]>;
+  readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<readonly HistoryEvent[]>;
 };
 
 /** What a verb is given to work with. */
 export type Context = {
+  readonly judge: Judge;
+  readonly records: Records;
   readonly api: AccountApi;
   readonly account: AccountInfo;
   readonly directory: Directory;
@@ -46,6 +80,9 @@ export type Option = {
   readonly summary: string;
 };
 
+/** Something a verb can do, as policy tells such things apart. */
+export type Deed = { readonly op: OperationId; readonly risk: Risk | undefined };
+
 type Described = {
   readonly name: string;
   readonly summary: string;
@@ -54,6 +91,8 @@ type Described = {
   /** Without the command's name: `scale web 4`. */
   readonly example: string;
   readonly options: readonly Option[];
+  /** Everything that may come of the verb; empty for what nobody needs a rule for (help, whoami, votes). */
+  readonly deeds: readonly Deed[];
   /** Words after the verb to an Ask. Pure; throws a `UserError` that carries the usage line. */
   readonly parse: (words: readonly string[]) => Ask;
 };
@@ -61,6 +100,8 @@ type Described = {
 /** A verb that only looks. */
 export type ReadCommand = Described & {
   readonly effect: "read";
+  /** What a rule has to allow before `answer` is called; undefined where nobody needs one. Pure. */
+  readonly about: (ask: Ask, settings: Settings) => About | undefined;
   /** Throws `UserError` or `Problem`. */
   readonly answer: (ask: Ask, context: Context) => Promise<Message>;
 };
@@ -72,4 +113,24 @@ export type WriteCommand = Described & {
   readonly propose: (ask: Ask, context: Context) => Promise<Change>;
 };
 
-export type Command = ReadCommand | WriteCommand;
+/** A verb that decides about a Change that waits. Who may is checked where it is stored. */
+export type DecideCommand = Described & {
+  readonly effect: "decide";
+  /** Pure. */
+  readonly decision: (ask: Ask) => Decision;
+};
+
+export type Decision = {
+  readonly kind: "approve" | "reject" | "cancel";
+  readonly changeId: string;
+  readonly reason: string | undefined;
+};
+
+/** A verb that links or unlinks an account: it opens a form, because a token never stands in a command line. */
+export type LinkCommand = Described & {
+  readonly effect: "link";
+  /** Pure. */
+  readonly link: (ask: Ask) => { readonly kind: "connect" | "disconnect"; readonly whose: "mine" | "channel" };
+};
+
+export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand;

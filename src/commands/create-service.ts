@@ -7,7 +7,8 @@ import { UserError } from "../errors.ts";
 import { containerArgs, newContainer, Port, undeclared } from "./container-args.ts";
 import { Domain } from "./domains.ts";
 import { readService } from "./lookup.ts";
-import { wholeNumber, type Given } from "./verb.ts";
+import { type Given } from "./verb.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** `data=disk-1` or `data=disk-1:ro`: a name for mounts, and the disk behind it. */
 const Volume = z.string().transform((typed, context) => {

@@ -27,6 +27,10 @@ export const create = writeVerb({
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
   flags,
+  deeds: [
+    { op: "createService", risk: "routine" },
+    { op: "createJob", risk: "routine" },
+  ],
   words: 2,
   takesCommand: true,
   args: z.discriminatedUnion("kind", [ServiceArgs, JobArgs], { error: "Say what to create: service or job." }),

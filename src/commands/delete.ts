@@ -11,6 +11,10 @@ export const remove = writeVerb({
   usage: "delete NAME",
   example: "delete job/nightly-report",
   flags: {},
+  deeds: [
+    { op: "deleteService", risk: "destructive" },
+    { op: "deleteJob", risk: "destructive" },
+  ],
   words: 1,
   args: z.object({ name: Target }),
   read: ({ positionals: [name] }) => ({ name }),

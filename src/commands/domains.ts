@@ -29,6 +29,10 @@ export const domains = writeVerb({
   usage: "domains NAME add|remove|set DOMAIN…",
   example: "domains web add shop.example.com",
   flags: {},
+  deeds: [
+    { op: "updateService", risk: "routine" },
+    { op: "updateService", risk: "destructive" },
+  ],
   words: Number.POSITIVE_INFINITY,
   args: z
     .object({

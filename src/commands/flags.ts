@@ -11,10 +11,17 @@ export type Flag = {
 };
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** The flags that every verb knows. */
+/** The flags that every verb knows which looks at workloads or changes them. */
 export const commonFlags = {
   region: { value: "R", summary: "the region of services (jobs are always in `us`)" },
   share: { summary: "answer into the channel instead of for you only" },
+} as const satisfies Flags;
+
+/** And those of every verb that changes something. */
+export const writeFlags = {
+  ...commonFlags,
+  reason: { value: "TEXT", summary: "why, for those who approve and for history" },
+  "break-glass": { summary: "run at once, where a rule lets you do that; takes a reason, and the channel is told" },
 } as const satisfies Flags;
 
 /** Words sorted into what they are; nothing is checked beyond the flags themselves. */

@@ -1,26 +1,39 @@
 import { z } from "zod";
 import { UserError } from "../errors.ts";
 import { helpList, helpVerb } from "../views/help.ts";
-import type { Command, ReadCommand } from "./command.ts";
+import type { Command, Judge, ReadCommand } from "./command.ts";
 import { nearest } from "./nearest.ts";
-import { readVerb } from "./verb.ts";
+import { freeVerb } from "./verb.ts";
 
 /** Help is drawn from the verbs themselves; a function, because the list of verbs holds this one. */
 export function helpCommand(all: () => readonly Command[]): ReadCommand {
-  return readVerb({
+  return freeVerb({
     name: "help",
-    summary: "Show the verbs, or one verb with its flags",
+    summary: "Show what you may do here, or one verb with its flags",
     usage: "help [VERB]",
     example: "help create",
     flags: {},
     words: 1,
     args: z.object({ verb: z.string().optional() }),
     read: ({ positionals: [verb] }) => ({ verb }),
-    async answer({ verb }, { settings: { command } }) {
-      if (verb === undefined) return helpList({ commands: all(), command });
-      return helpVerb({ verb: findCommand(all(), verb), command });
+    async answer({ verb }, { settings: { command }, judge }) {
+      if (verb !== undefined) return oneVerb(findCommand(all(), verb), command, judge);
+      const commands = await Promise.all(
+        all().map(async (each) => ({
+          ...each,
+          outlook: each.deeds.length === 0 ? ("allow" as const) : await judge.outlook(each.deeds),
+        })),
+      );
+      return helpList({ commands, command });
     },
   });
+}
+
+async function oneVerb(verb: Command, command: string, judge: Judge) {
+  const outlooks = await Promise.all(
+    verb.deeds.map(async (deed) => ({ ...deed, outlook: await judge.outlook([deed]) })),
+  );
+  return helpVerb({ verb, command, outlooks });
 }
 
 /** The verb of that name, or a `UserError` with the nearest one. */

@@ -5,7 +5,9 @@ import { section } from "../views/blocks.ts";
 import type { Message } from "../views/message.ts";
 import { post } from "../views/post.ts";
 import { workloadList } from "../views/workload-list.ts";
-import { listJobs, listServices, type Listed } from "./lookup.ts";
+import type { About } from "./command.ts";
+import { JOB_REGION, listJobs, listServices, type Listed } from "./lookup.ts";
+import { refusalToSee } from "./may-see.ts";
 import { readVerb, type Given } from "./verb.ts";
 
 const kinds: Readonly<Record<string, "services" | "jobs">> = {
@@ -23,12 +25,20 @@ const Args = z.object({
   page: z.number().int().min(0).default(0),
 });
 
+const aboutJobs = listAbout("listJobs", { kind: "job", region: JOB_REGION });
+
 export const list = readVerb({
   name: "list",
   summary: "List services and jobs, ten a page",
   usage: "list [services|jobs] [TEXT] [--status S]",
   example: "list services web --status Running",
   flags: { status: { value: "S", summary: "only those with this status, for example Running" } },
+  deeds: [
+    { op: "listServices", risk: undefined },
+    { op: "listJobs", risk: undefined },
+  ],
+  // Of both kinds it is the services that are judged here, and the jobs before they are listed.
+  about: ({ kind }, region) => (kind === "jobs" ? aboutJobs : listAbout("listServices", { kind: "service", region })),
   words: 2,
   args: Args,
   read(typed) {
@@ -37,13 +47,7 @@ export const list = readVerb({
     return { kind, text: kind === undefined ? first : second, status: typed.one("status") };
   },
   async answer({ kind, text, status, page }, given) {
-    const [services, jobs] = await Promise.all([
-      kind === "jobs" ? undefined : kept(listServices(given)),
-      kind === "services" ? undefined : kept(listJobs(given)),
-    ]);
-    const asked = [services, jobs].filter((part) => part !== undefined);
-    const [failure] = asked.filter((part) => part instanceof Problem);
-    if (failure !== undefined && asked.every((part) => part instanceof Problem)) throw failure;
+    const { services, jobs, refusal } = await readKinds(kind, given);
     const message = workloadList({
       services: services instanceof Problem ? undefined : services?.items,
       jobs: jobs instanceof Problem ? undefined : jobs?.items,
@@ -51,9 +55,31 @@ export const list = readVerb({
       page,
       ...drawing(given),
     });
-    return withMissing(message, [...missing("services", services), ...missing("jobs", jobs)]);
+    return withMissing(message, [
+      ...missing("services", services),
+      ...missing("jobs", jobs),
+      ...(refusal === undefined ? [] : [`The jobs are not in this list: ${refusal.why}`]),
+    ]);
   },
 });
+
+/** Both kinds, or the one that was asked for. Throws when nothing that was asked for could be read. */
+async function readKinds(kind: z.output<typeof Args>["kind"], given: Given) {
+  const refusal = kind === undefined ? refusalToSee(await given.judge.verdict(aboutJobs)) : undefined;
+  const [services, jobs] = await Promise.all([
+    kind === "jobs" ? undefined : kept(listServices(given)),
+    kind === "services" || refusal !== undefined ? undefined : kept(listJobs(given)),
+  ]);
+  const asked = [services, jobs].filter((part) => part !== undefined);
+  const [failure] = asked.filter((part) => part instanceof Problem);
+  if (failure !== undefined && asked.every((part) => part instanceof Problem)) throw failure;
+  return { services, jobs, refusal };
+}
+
+/** A list is about no single workload, so it has no name. */
+function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "region">): About {
+  return { op, risk: undefined, workload: { ...where, name: undefined } };
+}
 
 function drawing({ ask, region, now, settings }: Given) {
   return { ask, region, now, command: settings.command, shared: ask.share };

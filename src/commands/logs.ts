@@ -7,9 +7,11 @@ import { compileGrep } from "../logs/grep.ts";
 import { logExcerpt } from "../views/log-excerpt.ts";
 import type { Message } from "../views/message.ts";
 import { logDay } from "./day.ts";
-import { bothExist, JOB_REGION, orMissing, readJob, unknownName } from "./lookup.ts";
+import { bothExist, JOB_REGION, orMissing, readAbout, readJob, unknownName } from "./lookup.ts";
+import { checkFound } from "./may-see.ts";
 import { Target } from "./target.ts";
-import { readVerb, wholeNumber, type Given } from "./verb.ts";
+import { readVerb, type Given } from "./verb.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 const Args = z.object({
   name: Target,
@@ -21,6 +23,8 @@ const Args = z.object({
   private: z.boolean().default(false),
 });
 type Args = z.output<typeof Args>;
+
+const ops = { service: "getServiceLogs", job: "getJobInstanceLogs" } as const;
 
 export const logs = readVerb({
   name: "logs",
@@ -35,6 +39,11 @@ export const logs = readVerb({
     grep: { value: "RE", summary: "only lines that match this regular expression, in capitals or not" },
     private: { summary: "an excerpt for you only, instead of a thread" },
   },
+  deeds: [
+    { op: "getServiceLogs", risk: undefined },
+    { op: "getJobInstanceLogs", risk: undefined },
+  ],
+  about: ({ name }, region) => readAbout(ops, name, region),
   words: 1,
   args: Args,
   read: ({ positionals: [name], one, has }) => ({
@@ -52,6 +61,9 @@ export const logs = readVerb({
     const grep = args.grep === undefined ? undefined : compileGrep(args.grep);
     const date = logDay(args.date, settings.logZone, given.now);
     const found = await read(args, date, given);
+    if (args.name.kind === undefined) {
+      await checkFound(readAbout(ops, { kind: found.kind, name: args.name.name }, given.region), given);
+    }
     const { instance, size } = args;
     const from = firstRecord({ mode: settings.logFrom, from: args.from, size });
     const excerpt = makeExcerpt({

@@ -1,6 +1,8 @@
 import type { Job, Service } from "../api/answers.ts";
+import type { OperationId } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
 import { UserError } from "../errors.ts";
+import type { About } from "./command.ts";
 import { nearest } from "./nearest.ts";
 import type { Target } from "./target.ts";
 import type { Given } from "./verb.ts";
@@ -11,6 +13,20 @@ export const JOB_REGION = "us";
 export type Found =
   | { readonly kind: "service"; readonly region: string; readonly service: Service }
   | { readonly kind: "job"; readonly region: string; readonly job: Job };
+
+/** What a rule has to allow before a named workload is read; a bare name is taken for a service until it is found. */
+export function readAbout(
+  ops: { readonly service: OperationId; readonly job: OperationId },
+  { kind, name }: Target,
+  region: string,
+): About {
+  const isJob = kind === "job";
+  return {
+    op: isJob ? ops.job : ops.service,
+    risk: undefined,
+    workload: { kind, region: isJob ? JOB_REGION : region, name },
+  };
+}
 
 /** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
 export async function readService(name: string, { api, region, signal }: Given): Promise<Service | undefined> {

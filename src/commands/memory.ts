@@ -18,6 +18,7 @@ export const memory = writeVerb({
   usage: "memory NAME MIB [--container C]",
   example: "memory web 1024",
   flags: { container: { value: "C", summary: "which container, where there are several" } },
+  deeds: [{ op: "updateService", risk: "disruptive" }],
   words: 2,
   args: z.object({
     name: Target,

@@ -3,6 +3,7 @@ import { powerVerb } from "./power.ts";
 export const restart = powerVerb({
   name: "restart",
   op: "restartService",
+  risk: "disruptive",
   summary: "Stop and start every instance of a service",
   diff: () => "a stop and a new start of every instance",
 });

@@ -1,10 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import type { Message } from "../views/message.ts";
 import type { Ask } from "./ask.ts";
-import type { Context, Option, ReadCommand, WriteCommand } from "./command.ts";
-import { commonFlags, readFlags, type Flags, type Typed } from "./flags.ts";
+import type { About, Context, DecideCommand, Decision, Deed, Option, ReadCommand, WriteCommand } from "./command.ts";
+import { commonFlags, readFlags, writeFlags, type Flags, type Typed } from "./flags.ts";
+import { readReason } from "./reason.ts";
 
 /** What stands in a verb's own file: how it reads, and the schema of its arguments, shared by words and forms. */
 type Shape<Args extends z.ZodType> = {
@@ -25,17 +26,34 @@ type Shape<Args extends z.ZodType> = {
 /** What a verb works with besides its arguments: the context, and the Ask they came in (region, share). */
 export type Given = Context & { readonly ask: Ask; readonly region: string };
 
+type Ruled = { readonly deeds: readonly Deed[] };
 type ReadShape<Args extends z.ZodType> = Shape<Args> & {
   readonly answer: (args: z.output<Args>, given: Given) => Promise<Message>;
 };
-type WriteShape<Args extends z.ZodType> = Shape<Args> & {
-  readonly propose: (args: z.output<Args>, given: Given) => Promise<Change>;
+type RuledReadShape<Args extends z.ZodType> = ReadShape<Args> &
+  Ruled & { readonly about: (args: z.output<Args>, region: string) => About };
+type WriteShape<Args extends z.ZodType> = Shape<Args> &
+  Ruled & { readonly propose: (args: z.output<Args>, given: Given) => Promise<Change> };
+type DecideShape<Args extends z.ZodType> = Shape<Args> & {
+  readonly decision: (args: z.output<Args>, reason: string | undefined) => Decision;
 };
 
-export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args>): ReadCommand {
+/** A read of workloads, which a rule has to allow. */
+export function readVerb<Args extends z.ZodType>(shape: RuledReadShape<Args>): ReadCommand {
+  return {
+    ...freeVerb(shape),
+    deeds: shape.deeds,
+    about: (ask, settings) => shape.about(argsOf(shape, ask.args), ask.region ?? settings.region),
+  };
+}
+
+/** A read for which nobody needs a rule. */
+export function freeVerb<Args extends z.ZodType>(shape: ReadShape<Args>): ReadCommand {
   return {
     effect: "read",
-    ...describe(shape),
+    ...describe(shape, commonFlags),
+    deeds: [],
+    about: () => undefined,
     answer: async (ask, context) => shape.answer(argsOf(shape, ask.args), give(ask, context)),
   };
 }
@@ -43,25 +61,41 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args>): ReadCo
 export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): WriteCommand {
   return {
     effect: "write",
-    ...describe(shape),
+    ...describe(shape, writeFlags),
+    deeds: shape.deeds,
     propose: async (ask, context) => shape.propose(argsOf(shape, ask.args), give(ask, context)),
   };
 }
 
-function describe<Args extends z.ZodType>(shape: Shape<Args>) {
-  const flags = { ...shape.flags, ...commonFlags };
+/** A word about a Change that waits: it is about no workload, so it takes no region and has no answer to share. */
+export function decideVerb<Args extends z.ZodType>(shape: DecideShape<Args>): DecideCommand {
+  return {
+    effect: "decide",
+    ...describe(shape, {}),
+    deeds: [],
+    decision: (ask) => shape.decision(argsOf(shape, ask.args), ask.reason),
+  };
+}
+
+function describe<Args extends z.ZodType>(shape: Shape<Args>, common: Flags) {
+  const flags = { ...shape.flags, ...common };
   const { name, summary, usage, example } = shape;
   return {
     name,
     summary,
     usage,
     example,
-    options: Object.entries(flags).map(([flag, { value, summary: text }]: [string, Flags[string]]): Option => ({
-      flag: value === undefined ? `--${flag}` : `--${flag} ${value}`,
-      summary: text,
-    })),
+    options: optionsOf(flags),
     parse: (words: readonly string[]): Ask => withUsage(shape, () => toAsk(shape, readFlags(words, flags))),
   };
+}
+
+/** Flags as help shows them. */
+export function optionsOf(flags: Flags): Option[] {
+  return Object.entries(flags).map(([flag, { value, summary }]) => ({
+    flag: value === undefined ? `--${flag}` : `--${flag} ${value}`,
+    summary,
+  }));
 }
 
 /** The arguments are checked here, so that an Ask is right from the start, and again when a button brings one back. */
@@ -74,10 +108,24 @@ function toAsk<Args extends z.ZodType>(shape: Shape<Args>, typed: Typed): Ask {
     verb: shape.name,
     ...(region !== undefined && { region }),
     share: typed.has("share"),
+    ...whyOf(typed),
     args: Object.fromEntries(args),
   };
   argsOf(shape, ask.args);
   return ask;
+}
+
+/** Breaking the glass without saying why would leave the channel and history without the one thing they need. */
+function whyOf(typed: Typed): Pick<Ask, "reason" | "breakGlass"> {
+  const said = typed.one("reason");
+  const reason = said === undefined ? undefined : readReason(said);
+  const breakGlass = typed.has("break-glass");
+  if (breakGlass && reason === undefined) {
+    throw new UserError("--break-glass needs a reason: the channel and history are told why.", {
+      next: "Add --reason TEXT.",
+    });
+  }
+  return { ...(reason !== undefined && { reason }), ...(breakGlass && { breakGlass }) };
 }
 
 function argsOf<Args extends z.ZodType>({ args, usage, example }: Shape<Args>, given: unknown): z.output<Args> {
@@ -100,19 +148,6 @@ function withUsage<Result>({ usage, example }: { usage: string; example: string 
     if (error instanceof UserError) throw new UserError(error.message, { next: error.next, usage, example });
     throw error;
   }
-}
-
-/**
- * A whole number of an argument, as digits or as a form's number; `name` says what it is called in the sentence.
- * Nothing else counts as a number: an empty word must not become 0 instances.
- */
-export function wholeNumber(name: string, { from, to }: { readonly from: number; readonly to: number }) {
-  const error = `${name} must be a whole number from ${from} to ${to}.`;
-  const digits = z
-    .string()
-    .regex(/^\d{1,9}$/u)
-    .transform(Number);
-  return z.union([z.number(), digits], { error }).pipe(z.int({ error }).min(from, { error }).max(to, { error }));
 }
 
 /** Refuses words that the verb has no use for, instead of ignoring them. */

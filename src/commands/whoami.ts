@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { whoami as whoamiMessage } from "../views/whoami.ts";
-import { readVerb } from "./verb.ts";
+import { freeVerb } from "./verb.ts";
 
-export const whoami = readVerb({
+export const whoami = freeVerb({
   name: "whoami",
   summary: "Show which account Gantry acts with for you, and how many calls it made",
   usage: "whoami",
@@ -13,11 +13,11 @@ export const whoami = readVerb({
   read: () => ({}),
   answer: async (_args, { account, settings, region, asker, now }) =>
     whoamiMessage({
-      account: { username: account.username, maskedToken: account.maskedToken },
+      account: { ...account, calls: await account.calls() },
+      command: settings.command,
       service: settings.serviceUrl,
       region,
       regions: settings.regions,
-      calls: account.calls,
       slackUser: asker.userId,
       now,
     }),

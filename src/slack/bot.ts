@@ -2,36 +2,51 @@ import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { AccountMode } from "../accounts/account.ts";
+import type { Sealer } from "../accounts/seal.ts";
 import type { Api, ApiAccount } from "../api/client.ts";
 import type { Settings } from "../commands/command.ts";
 import { createDirectory } from "../commands/directory.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
+import { createAccounts } from "./account-of.ts";
+import { createCalls } from "./calls.ts";
 import { createClients, type SlackAccess } from "./clients.ts";
 import { healthRoutes } from "./health.ts";
-import { createIdentity } from "./identity.ts";
+import { createIdentity, type Identity } from "./identity.ts";
 import { createInflight, type DrainLimits, drainLimits } from "./inflight.ts";
-import { tellLeftovers } from "./leftovers.ts";
+import { createPeople } from "./people.ts";
 import { createPoster } from "./post.ts";
 import { createReceiver } from "./receiver.ts";
 import { route } from "./route.ts";
 import { createSeen } from "./seen.ts";
 import type { Shell } from "./shell.ts";
+import { sweep } from "./sweep.ts";
+import { createSweeper } from "./sweeper.ts";
+import { createUnfinished } from "./unfinished.ts";
+import { createUnderWay } from "./under-way.ts";
 
 export type BotParts = {
   readonly slack: SlackAccess & { readonly signingSecret: string };
   /** Port 0 takes a free one. */
   readonly listen: { readonly host: string; readonly port: number };
   readonly api: Api;
+  /** The workspace's account. */
   readonly account: ApiAccount;
+  readonly accountMode: AccountMode;
+  readonly policy: () => Policy;
+  readonly sealer: Sealer;
   readonly settings: Settings;
   readonly store: Store;
   readonly log: Logger;
   readonly now?: () => Date;
-  /** Between a write and its read-back. */
+  /** Between a write and its read-back, and between looks at its health. */
   readonly wait?: (ms: number) => Promise<void>;
   /** Before a response_url is tried again. */
   readonly backOff?: (ms: number) => Promise<void>;
   readonly drain?: DrainLimits;
+  /** How often it looks for what has to be carried on, in milliseconds. */
+  readonly sweepEveryMs?: number;
 };
 
 export type Bot = {
@@ -41,6 +56,8 @@ export type Bot = {
   readonly stop: () => Promise<void>;
   /** Resolves when nothing is in flight. */
   readonly idle: () => Promise<void>;
+  /** Looks at once for what has to be carried on: expiries, what others left behind, cards to redraw. */
+  readonly sweep: () => Promise<void>;
 };
 
 /** The bot, with everything it touches given to it. */
@@ -48,12 +65,13 @@ export function createBot(parts: BotParts): Bot {
   const now = parts.now ?? (() => new Date());
   const clients = createClients(parts.slack, parts.log);
   const identity = createIdentity(clients.interactive, { log: parts.log, now });
-  const shell = shellOf(parts, { now, clients, botName: identity.botName });
+  const shell = shellOf(parts, { now, clients, identity });
   const { inflight, store, log, newReference } = shell;
+  const sweeper = createSweeper(shell, parts.sweepEveryMs);
   const receiver = createReceiver({
     signingSecret: parts.slack.signingSecret,
     botToken: parts.slack.botToken,
-    routes: healthRoutes(() => missing(shell, identity.isKnown)),
+    routes: healthRoutes(() => missing(shell)),
     log,
     newReference,
     route: (body, ack) => route(shell, body, ack),
@@ -61,15 +79,18 @@ export function createBot(parts: BotParts): Bot {
   let server: Server | undefined;
   return {
     idle: inflight.idle,
+    sweep: () => sweep(shell),
     async start() {
       await identity.check();
-      // Read before the first delivery: what is open now is nobody's.
-      const left = await store.openRuns();
+      await store.beat();
       server = await receiver.start({ host: parts.listen.host, port: parts.listen.port });
-      inflight.start(() => tellLeftovers(shell, left));
+      // Before the first command is answered, what the last process left behind is taken up.
+      await sweep(shell);
+      sweeper.start();
       return { port: portOf(server) };
     },
     async stop() {
+      await sweeper.stop();
       const { aborted, left } = await inflight.drain();
       if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were in flight");
       if (server === undefined) return;
@@ -84,28 +105,33 @@ export function createBot(parts: BotParts): Bot {
 type Made = {
   readonly now: () => Date;
   readonly clients: ReturnType<typeof createClients>;
-  readonly botName: () => string;
+  readonly identity: Identity;
 };
 
-function shellOf(parts: BotParts, { now, clients, botName }: Made): Shell {
-  const { log } = parts;
+function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
+  const { log, api, store, settings, sealer, policy, accountMode: mode } = parts;
   const pause = (ms: number): Promise<void> => sleep(ms);
   const newReference = (): string => randomBytes(4).toString("hex");
+  const nowMs = (): number => now().getTime();
+  const workspace = { owner: { kind: "workspace" }, ...parts.account } as const;
+  const reply = { fetch: (url: string, init: RequestInit) => fetch(url, init), wait: parts.backOff ?? pause };
   return {
-    api: parts.api,
-    account: parts.account,
-    settings: parts.settings,
-    directory: createDirectory(() => now().getTime()),
-    store: parts.store,
-    poster: createPoster({
-      clients,
-      reply: { fetch: (url, init) => fetch(url, init), wait: parts.backOff ?? pause },
-      log,
-      newReference,
-      botName,
-    }),
+    api,
+    accounts: createAccounts({ store, sealer, mode, workspace, nowMs }),
+    calls: createCalls({ api, store, now }),
+    clients,
+    directory: createDirectory(nowMs),
+    identity,
     inflight: createInflight(parts.drain ?? drainLimits, (err) => log.error({ err }, "work after an ack failed")),
-    seen: createSeen(() => now().getTime()),
+    people: createPeople({ client: clients.interactive, teamId: () => teamOf(identity), nowMs }),
+    policy,
+    poster: createPoster({ clients, reply, log, newReference, botName: identity.botName }),
+    sealer,
+    seen: createSeen(nowMs),
+    settings,
+    store,
+    underWay: createUnderWay(),
+    unfinished: createUnfinished(),
     log,
     now,
     wait: parts.wait ?? pause,
@@ -113,11 +139,19 @@ function shellOf(parts: BotParts, { now, clients, botName }: Made): Shell {
   };
 }
 
-async function missing({ store, inflight }: Shell, isKnown: () => Promise<boolean>): Promise<readonly string[]> {
+async function teamOf(identity: Identity): Promise<string | undefined> {
+  await identity.isKnown();
+  return identity.teamId();
+}
+
+async function missing({ store, inflight, identity }: Shell): Promise<readonly string[]> {
   if (inflight.isStopping()) return ["Gantry is stopping"];
-  const isSlackReady = await isKnown().catch(() => false);
+  const [isSlackReady, isStoreReady] = await Promise.all([
+    identity.isKnown().catch(() => false),
+    store.isOpen() ? store.isReachable() : false,
+  ]);
   return [
-    ...(store.isOpen() ? [] : ["the store is closed"]),
+    ...(isStoreReady ? [] : [store.isOpen() ? "the database does not answer" : "the store is closed"]),
     ...(isSlackReady ? [] : ["Slack has not confirmed the bot token"]),
   ];
 }

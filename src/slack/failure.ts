@@ -1,5 +1,5 @@
 import { Problem } from "../api/problem.ts";
-import { UserError } from "../errors.ts";
+import { StoreError, UserError } from "../errors.ts";
 import { bugMessage } from "../views/bug-message.ts";
 import type { Message } from "../views/message.ts";
 import { problemMessage } from "../views/problem-message.ts";
@@ -22,6 +22,10 @@ export function failureMessage({ settings, log, newReference }: FailureParts, er
     return userErrorMessage(error, settings.command);
   }
   const reference = newReference();
+  if (error instanceof StoreError) {
+    log.error({ err: error, reference, ...where }, "the database did not answer");
+    return sentences.storeAway(reference);
+  }
   if (!(error instanceof Problem)) {
     log.error({ err: error, reference, ...where }, "something broke in Gantry");
     return bugMessage(reference);

@@ -8,6 +8,10 @@ export type Identity = {
   readonly isKnown: () => Promise<boolean>;
   /** What people type after @ to invite the bot. */
   readonly botName: () => string;
+  /** Undefined until Slack has answered. */
+  readonly botUserId: () => string | undefined;
+  /** The workspace in which the bot is installed; undefined until Slack has answered. */
+  readonly teamId: () => string | undefined;
 };
 
 /** https://docs.slack.dev/reference/methods/auth.test#errors: no waiting mends these. */
@@ -23,12 +27,15 @@ const ASK_AGAIN_MS = 10_000;
 
 /** Slack being down does not keep the bot from starting: it is not ready until Slack has answered. */
 export function createIdentity(client: WebClient, parts: { readonly log: Logger; readonly now: () => Date }): Identity {
-  let name: string | undefined;
+  let known:
+    | { readonly name: string; readonly userId: string | undefined; readonly teamId: string | undefined }
+    | undefined;
   let askedMs = 0;
   const check = async (): Promise<void> => {
     askedMs = parts.now().getTime();
     try {
-      name = (await client.auth.test()).user ?? "gantry";
+      const { user = "gantry", user_id: userId, team_id: teamId } = await client.auth.test();
+      known = { name: user, userId, teamId };
     } catch (error) {
       const code = error instanceof WebAPIPlatformError ? error.data.error : undefined;
       if (code !== undefined && final.has(code)) {
@@ -43,9 +50,11 @@ export function createIdentity(client: WebClient, parts: { readonly log: Logger;
   return {
     check,
     async isKnown() {
-      if (name === undefined && parts.now().getTime() - askedMs >= ASK_AGAIN_MS) await check();
-      return name !== undefined;
+      if (known === undefined && parts.now().getTime() - askedMs >= ASK_AGAIN_MS) await check();
+      return known !== undefined;
     },
-    botName: () => name ?? "gantry",
+    botName: () => known?.name ?? "gantry",
+    botUserId: () => known?.userId,
+    teamId: () => known?.teamId,
   };
 }

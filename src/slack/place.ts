@@ -1,9 +1,14 @@
+import { z } from "zod";
+
 /** Where an interaction came from, and so where its answer goes. */
-export type Place = {
-  readonly userId: string;
-  readonly channelId: string;
+export const Place = z.object({
+  userId: z.string(),
+  /** The workspace in which the bot is installed. */
+  teamId: z.string(),
+  channelId: z.string(),
   /** The address of this very interaction: 5 uses, 30 minutes, member of the channel or not. */
-  readonly responseUrl: string | undefined;
+  responseUrl: z.string().optional(),
   /** The message under the clicked button, which the answer takes the place of; nothing after a typed command. */
-  readonly replaces?: "ephemeral" | "in_channel";
-};
+  replaces: z.enum(["ephemeral", "in_channel"]).optional(),
+});
+export type Place = z.infer<typeof Place>;

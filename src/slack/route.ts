@@ -6,6 +6,7 @@ import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
 import { onSlash } from "./slash.ts";
+import { onSubmission } from "./submission.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads: what every one of them has, as far as an answer needs it. */
 const Interaction = z.object({
@@ -13,6 +14,8 @@ const Interaction = z.object({
   command: z.string().optional(),
   user: z.object({ id: z.string() }).optional(),
   user_id: z.string().optional(),
+  team: z.object({ id: z.string() }).nullish(),
+  team_id: z.string().optional(),
   channel: z.object({ id: z.string() }).optional(),
   channel_id: z.string().optional(),
   response_url: z.string().optional(),
@@ -41,7 +44,7 @@ function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
     case "block_actions":
       return onClick(shell, body, ack);
     case "view_submission":
-      return ack({ response_action: "update", view: unknownForm(shell.settings.command) });
+      return onSubmission(shell, body, ack);
     case "block_suggestion":
       return ack({ options: [] });
     case "shortcut":
@@ -61,27 +64,18 @@ function isCommand(body: unknown): boolean {
 
 async function answerUnknown(shell: Shell, interaction: Interaction, ack: Ack): Promise<void> {
   await ack();
-  const place = placeOf(interaction);
+  const place = placeOf(shell, interaction);
   const { command } = shell.settings;
   const isButton = interaction.type === "interactive_message";
   await shell.poster.tell(isButton ? sentences.staleButton(command) : sentences.unknownShortcut(command), place);
 }
 
-function placeOf({ user, user_id, channel, channel_id, response_url }: Interaction): Place {
+function placeOf({ identity }: Shell, interaction: Interaction): Place {
+  const { user, user_id, team, team_id, channel, channel_id, response_url } = interaction;
+  const teamId = identity.teamId() ?? team?.id ?? team_id ?? "";
   const userId = user?.id ?? user_id ?? "";
   // A global shortcut has no channel; a user's id stands for the conversation with the app.
-  return { userId, channelId: channel?.id ?? channel_id ?? userId, responseUrl: response_url };
-}
-
-/** https://docs.slack.dev/surfaces/modals: the form itself says that it is not known. */
-function unknownForm(command: string): object {
-  const { blocks } = sentences.unknownForm(command);
-  return {
-    type: "modal",
-    title: { type: "plain_text", text: "Gantry" },
-    close: { type: "plain_text", text: "Close" },
-    blocks,
-  };
+  return { userId, teamId, channelId: channel?.id ?? channel_id ?? userId, responseUrl: response_url };
 }
 
 type Failed = { readonly error: unknown; readonly body: unknown; readonly isAcked: boolean };
@@ -93,7 +87,7 @@ async function afterFailure(shell: Shell, { error, body, isAcked }: Failed, ack:
   try {
     if (!isAcked && interaction.command !== undefined) return await ack(ackBody(message));
     if (!isAcked) await ack();
-    await shell.poster.tell(message, placeOf(interaction));
+    await shell.poster.tell(message, placeOf(shell, interaction));
   } catch (err) {
     shell.log.error({ err }, "a failure could not be told");
   }

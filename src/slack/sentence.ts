@@ -31,9 +31,17 @@ export const sentences = {
     ),
   readStopped: () => sentence("Gantry stopped before it could answer. Nothing was changed; ask again in a moment."),
   writeStopped: () => sentence("Gantry stopped before it began. Nothing was sent; ask again in a moment."),
-  writeBroke: (command: string, reference: string) =>
+  storeAway: (reference: string) =>
     sentence(
-      `Something broke in Gantry after your command may have been sent. It may have happened: look with \`${command} list\` before you ask again; Gantry does not send it again by itself. Tell who runs Gantry here the reference \`${reference}\`.`,
+      `Gantry lost its database in the middle of this. What was not sent yet will not be sent twice: Gantry goes on by itself when the database is back, and the card says how it ended. Reference \`${reference}\`.`,
+    ),
+  neverBegan: (verb: string) =>
+    sentence(`Gantry stopped before it began your \`${verb}\`. Nothing was sent; ask again if you still want it.`),
+  noForm: (command: string) =>
+    sentence(`Slack did not open the form in time, and nothing was done. Try again, or type \`${command} help\`.`),
+  noChannel: () =>
+    sentence(
+      "A conversation with Gantry has no account of its own. Type it in a channel, or leave out `channel` for your own account.",
     ),
   threadIncomplete: (reference: string) =>
     sentence(

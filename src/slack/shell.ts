@@ -1,27 +1,45 @@
 import type { Logger } from "pino";
-import type { Api, ApiAccount } from "../api/client.ts";
+import type { Sealer } from "../accounts/seal.ts";
+import type { Api } from "../api/client.ts";
 import type { Ask } from "../commands/ask.ts";
-import type { Context, Settings } from "../commands/command.ts";
+import type { Settings } from "../commands/command.ts";
 import type { Directory } from "../commands/directory.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
+import type { Accounts } from "./account-of.ts";
+import type { Calls } from "./calls.ts";
+import type { Clients } from "./clients.ts";
+import type { Identity } from "./identity.ts";
 import type { Inflight } from "./inflight.ts";
+import type { People } from "./people.ts";
 import type { Place } from "./place.ts";
 import type { Poster } from "./post.ts";
 import type { Seen } from "./seen.ts";
+import type { Unfinished } from "./unfinished.ts";
+import type { UnderWay } from "./under-way.ts";
 
 /** Everything the shell works with; handlers are functions of it. */
 export type Shell = {
   readonly api: Api;
-  readonly account: ApiAccount;
-  readonly settings: Settings;
+  readonly accounts: Accounts;
+  readonly calls: Calls;
+  readonly clients: Clients;
   readonly directory: Directory;
-  readonly store: Store;
-  readonly poster: Poster;
+  readonly identity: Identity;
   readonly inflight: Inflight;
+  readonly people: People;
+  readonly policy: () => Policy;
+  readonly poster: Poster;
+  readonly sealer: Sealer;
   readonly seen: Seen;
+  readonly settings: Settings;
+  readonly store: Store;
+  /** What this process carries on at the moment, so that it does not begin it twice. */
+  readonly underWay: UnderWay;
+  readonly unfinished: Unfinished;
   readonly log: Logger;
   readonly now: () => Date;
-  /** Between a write and its read-back. */
+  /** Between a write and its read-back, and between looks at its health. */
   readonly wait: (ms: number) => Promise<void>;
   /** Short enough to be read out, long enough to be found in a log. */
   readonly newReference: () => string;
@@ -29,26 +47,3 @@ export type Shell = {
 
 /** An Ask on its way, with the place its answer goes to. */
 export type Asked = { readonly ask: Ask; readonly place: Place };
-
-/** What a verb is given; made anew for each Ask, since the clock and the count move on. */
-export function contextFor(shell: Shell, { place }: Pick<Asked, "place">, signal: AbortSignal): Context {
-  const { account, settings, directory } = shell;
-  return {
-    api: shell.api.as(account),
-    account: {
-      username: account.username,
-      maskedToken: masked(account.token),
-      calls: shell.api.callsToday(account.username),
-    },
-    directory,
-    settings,
-    asker: { userId: place.userId, channelId: place.channelId },
-    now: shell.now(),
-    signal,
-  };
-}
-
-/** Enough to tell two tokens apart, and of a short one nothing. */
-function masked(token: string): string {
-  return token.length < 16 ? "…" : `…${token.slice(-4)}`;
-}

@@ -1,14 +1,17 @@
-import { type Kysely, sql } from "kysely";
-import type { Tables } from "./tables.ts";
+import { sql } from "kysely";
+import type { Session } from "./session.ts";
+import { createChange, createEvent, createRest } from "./change-schema.ts";
 
-type Db = Kysely<Tables>;
-type Migration = { readonly title: string; readonly up: (db: Db) => Promise<void> };
+export type Migration = {
+  readonly title: string;
+  readonly up: (session: Pick<Session, "db" | "flavour">) => Promise<void>;
+};
 
 /** In order; a number is the place in this list, counted from 1. What stands here was run somewhere: only append. */
-const migrations: readonly Migration[] = [
+export const migrations: readonly Migration[] = [
   {
     title: "deliveries and runs",
-    async up(db) {
+    async up({ db }) {
       await db.schema
         .createTable("delivery")
         .addColumn("id", "text", (column) => column.primaryKey())
@@ -34,35 +37,20 @@ const migrations: readonly Migration[] = [
       await db.schema.createIndex("run_state").on("run").column("state").execute();
     },
   },
+  {
+    title: "changes, votes, events, accounts and replicas",
+    async up({ db, flavour }) {
+      // It held addresses that can post in Slack, and nothing that has to be carried on by this program.
+      await db.schema.dropTable("run").execute();
+      // What was delivered within the last hour must not act again, so these rows stay.
+      await db.schema.alterTable("delivery").addColumn("sealed", "text").execute();
+      await db.schema.alterTable("delivery").addColumn("owner", "text").execute();
+      await db.schema.alterTable("delivery").addColumn("finished_at", "text").execute();
+      await sql`update delivery set finished_at = received_at`.execute(db);
+      await sql`create index delivery_unfinished on delivery (owner) where finished_at is null`.execute(db);
+      await createChange(db);
+      await createEvent(db, flavour);
+      await createRest(db);
+    },
+  },
 ];
-
-/** How far this program knows the schema. */
-export const schemaVersion = migrations.length;
-
-/**
- * Brings the schema up to this program's version; each migration runs once, in a transaction with its mark. Throws when
- * the database was written by a newer program: an older one would misread it.
- */
-export async function migrate(db: Db, now: () => Date): Promise<void> {
-  await sql`create table if not exists migration (number integer primary key, title text not null, applied_at text not null)`.execute(
-    db,
-  );
-  const { version } = await db
-    .selectFrom("migration")
-    .select((select) => select.fn.coalesce(select.fn.max("number"), sql<number>`0`).as("version"))
-    .executeTakeFirstOrThrow();
-  if (version > schemaVersion) {
-    throw new Error(
-      `The data was written by a newer Gantry (schema ${version}, this program knows ${schemaVersion}). ` +
-        "Start that version, or set GANTRY_DATA to another folder.",
-    );
-  }
-  for (const [index, { title, up }] of migrations.entries()) {
-    const number = index + 1;
-    if (number <= version) continue;
-    await db.transaction().execute(async (transaction) => {
-      await up(transaction);
-      await transaction.insertInto("migration").values({ number, title, applied_at: now().toISOString() }).execute();
-    });
-  }
-}

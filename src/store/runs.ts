@@ -1,108 +1,102 @@
-import type { Kysely } from "kysely";
-import { RunRow, type Settled } from "./run-row.ts";
-import type { Tables } from "./tables.ts";
-
-type Db = Kysely<Tables>;
-
-/** A write that Slack delivered, before anything is known about its workload. */
-export type NewRun = {
-  readonly id: string;
-  /** What Slack calls this delivery (its trigger_id): the same one again is the same write. */
-  readonly deliveryId: string;
-  readonly verb: string;
-  readonly userId: string;
-  readonly channelId: string;
-  readonly responseUrl: string;
-  readonly at: Date;
-};
-
-export type RunTarget = { readonly region: string; readonly kind: string; readonly name: string };
+import { sql, type SqlBool } from "kysely";
+import type { NewEvent } from "../changes/history-event.ts";
+import type { Outcome } from "../changes/outcome.ts";
+import type { ChangeState, Health, StoredChange } from "../changes/stored-change.ts";
+import { storedChange } from "./change-row.ts";
+import { stepAlone } from "./changes.ts";
+import { ended, type Refusal } from "./decisions.ts";
+import { EndingJson, HealthJson, toJson } from "./json-columns.ts";
+import { goneOwners, isAliveFor, isStillWith } from "./replicas.ts";
+import type { Session } from "./session.ts";
+import { isTaken } from "./store-error.ts";
+import type { ClaimResult } from "./store.ts";
+import { votesOf } from "./votes.ts";
 
 /**
- * Stores a delivery and its run in one transaction. False: this delivery was stored before, and somebody else has it.
+ * approved → claimed, by one conditional UPDATE before the request leaves: at most once for ever. It is ours, and our
+ * lease lasts for `sendWithinMs` from a moment after the call: whoever sends must do so within that time, counted from
+ * before the call. When this throws, it may have been claimed all the same: nothing may be sent, and `openChanges` has it.
  */
-export async function acceptWrite(db: Db, run: NewRun): Promise<boolean> {
-  const at = run.at.toISOString();
-  return db.transaction().execute(async (transaction) => {
-    const delivery = await transaction
-      .insertInto("delivery")
-      .values({ id: run.deliveryId, received_at: at })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    if (delivery === undefined) return false;
-    await transaction
-      .insertInto("run")
-      .values({
-        id: run.id,
-        delivery_id: run.deliveryId,
-        verb: run.verb,
-        user_id: run.userId,
-        channel_id: run.channelId,
-        response_url: run.responseUrl,
-        state: "accepted",
-        created_at: at,
-      })
-      .execute();
-    return true;
-  });
+export async function claim(session: Session, id: string, event: NewEvent): Promise<ClaimResult> {
+  const { replicaId, clock, sendWithinMs } = session;
+  const set = {
+    state: "claimed",
+    claimed_at: clock(),
+    running_key: sql<string>`workload_region || '/' || workload_kind || '/' || workload_name`,
+  } as const; // a literal state
+  const only = [sql<SqlBool>`owner = ${replicaId}`, isAliveFor(session, sendWithinMs)];
+  try {
+    const change = await stepAlone(session, { id, from: ["approved"], set, only, event });
+    return change === undefined ? { kind: "lost" } : { kind: "claimed", change };
+  } catch (error) {
+    // The unique index on the workload: another Run of it is under way. The transaction is rolled back as a whole.
+    if (isTaken(error, "running_key")) return { kind: "busy" };
+    throw error;
+  }
 }
 
-/** Notes which workload a run turned out to be about. */
-export async function aimRun(db: Db, id: string, target: RunTarget): Promise<void> {
-  await db
-    .updateTable("run")
-    .set({ region: target.region, kind: target.kind, name: target.name })
-    .where("id", "=", id)
-    .execute();
+/** claimed → unknown. The workload stays taken while it is being read back. */
+export function doubt(session: Session, { id, outcome, event }: Refusal): Promise<StoredChange | undefined> {
+  const set = { state: "unknown", ending: toJson(EndingJson, { kind: "run", outcome }) } as const; // a literal state
+  return stepAlone(session, { id, from: ["claimed"], set, only: [isOurs(session)], event });
 }
 
-/** From accepted to claimed, before the request leaves. False: it was claimed or settled before; nothing may be sent. */
-export async function claimRun(db: Db, id: string, at: Date): Promise<boolean> {
-  const claimed = await db
-    .updateTable("run")
-    .set({ state: "claimed", claimed_at: at.toISOString() })
-    .where("id", "=", id)
-    .where("state", "=", "accepted")
-    .returning("id")
-    .executeTakeFirst();
-  return claimed !== undefined;
+/** claimed or an open unknown → as the outcome says, for good; the workload is free for the next Run. */
+export function settle(session: Session, { id, outcome, event }: Refusal): Promise<StoredChange | undefined> {
+  const end = ended(session, { kind: "run", outcome });
+  const set = { state: endStates[outcome.kind], ...end, running_key: null };
+  const only = [isOurs(session), sql<SqlBool>`settled_at is null`];
+  return stepAlone(session, { id, from: ["claimed", "unknown"], set, only, event });
 }
 
-/** Records how a run ended, once. False: that stands already. */
-export async function settleRun(
-  db: Db,
-  id: string,
-  end: { readonly state: Settled; readonly at: Date },
-): Promise<boolean> {
-  const settled = await db
-    .updateTable("run")
-    .set({ state: end.state, settled_at: end.at.toISOString() })
-    .where("id", "=", id)
-    .where("state", "in", ["accepted", "claimed"])
-    .returning("id")
-    .executeTakeFirst();
-  return settled !== undefined;
+const endStates = {
+  done: "done",
+  asked: "done",
+  failed: "failed",
+  unknown: "unknown",
+} as const satisfies { readonly [Kind in Outcome["kind"]]: ChangeState }; // literal states
+
+type Checkup = { readonly id: string; readonly health: Health; readonly event: NewEvent | undefined };
+
+/** Once, of a done one that is ours. */
+export function setHealth(session: Session, { id, health, event }: Checkup): Promise<StoredChange | undefined> {
+  const only = [isOurs(session), sql<SqlBool>`health is null`];
+  return stepAlone(session, { id, from: ["done"], set: { health: toJson(HealthJson, health) }, only, event });
 }
 
-/** Runs that nobody carries on: before the first command of a process, those that the last one left behind. */
-export async function openRuns(db: Db): Promise<readonly RunRow[]> {
+function isOurs({ replicaId }: Session) {
+  return sql<SqlBool>`owner = ${replicaId}`;
+}
+
+/** As the partial index `change_open` says it, word for word: else it is not used. */
+const isOpen = sql<SqlBool>`(state = 'approved' or state = 'claimed'
+    or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null))`;
+
+/**
+ * Takes what a replica that is gone had open, and gives all that is ours, oldest first. A row that cannot be read is
+ * logged and left out: the others have to be carried on all the same.
+ */
+export async function openChanges(session: Session): Promise<readonly StoredChange[]> {
+  const { db, replicaId } = session;
+  for (const owner of await goneOwners(session, "change", isOpen)) {
+    if (owner === replicaId) continue;
+    await db.updateTable("change").set({ owner: replicaId }).where(isOpen).where(isStillWith(session, owner)).execute();
+  }
   const rows = await db
-    .selectFrom("run")
+    .selectFrom("change")
     .selectAll()
-    .where("state", "in", ["accepted", "claimed"])
+    .where(isOpen)
+    .where("owner", "=", replicaId)
     .orderBy("created_at")
     .execute();
-  return rows.map((row) => RunRow.parse(row));
-}
-
-/** One run, for whoever wants to know how it ended. */
-export async function findRun(db: Db, id: string): Promise<RunRow | undefined> {
-  const row = await db.selectFrom("run").selectAll().where("id", "=", id).executeTakeFirst();
-  return row === undefined ? undefined : RunRow.parse(row);
-}
-
-/** Forgets deliveries older than `before`: Slack repeats one for minutes, not for hours. */
-export async function pruneDeliveries(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom("delivery").where("received_at", "<", before.toISOString()).execute();
+  const ids = rows.map(({ id }) => id);
+  const votes = await votesOf(db, ids);
+  return rows.flatMap((row) => {
+    try {
+      return [storedChange(row, votes.get(row.id) ?? [])];
+    } catch (err) {
+      session.log.error({ err, change: row.id }, "a change cannot be read and is not carried on");
+      return [];
+    }
+  });
 }

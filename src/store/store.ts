@@ -1,84 +1,167 @@
-import { join } from "node:path";
-import { sql, type Kysely } from "kysely";
-import { openSqlite } from "../sqlite.ts";
-import { lockFile } from "./lock.ts";
-import { migrate } from "./migrations.ts";
-import type { RunRow, Settled } from "./run-row.ts";
-import {
-  acceptWrite,
-  aimRun,
-  claimRun,
-  findRun,
-  type NewRun,
-  openRuns,
-  pruneDeliveries,
-  type RunTarget,
-  settleRun,
-} from "./runs.ts";
-import type { Tables } from "./tables.ts";
+import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/account.ts";
+import type { HistoryEvent, HistoryQuery, NewEvent } from "../changes/history-event.ts";
+import type { Outcome } from "../changes/outcome.ts";
+import type { Card, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";
 
-/** What the bot keeps over a restart. */
-export type Store = {
-  /** Commits a delivery and its run; false when this delivery was stored before. */
-  readonly acceptWrite: (run: NewRun) => Promise<boolean>;
-  readonly aimRun: (id: string, target: RunTarget) => Promise<void>;
-  /** True once for each run: then, and only then, its request may be sent. */
-  readonly claimRun: (id: string, at: Date) => Promise<boolean>;
-  readonly settleRun: (id: string, end: { readonly state: Settled; readonly at: Date }) => Promise<boolean>;
-  readonly openRuns: () => Promise<readonly RunRow[]>;
-  readonly findRun: (id: string) => Promise<RunRow | undefined>;
-  readonly isOpen: () => boolean;
-  readonly close: () => Promise<void>;
+/** An interaction that must not be lost: what it asks for is sealed. */
+export type NewDelivery = { readonly id: string; readonly sealed: string };
+export type Delivery = NewDelivery & { readonly receivedAt: Date };
+
+/** A Change as it is asked for; times and versions are the database's. */
+export type NewChange = Omit<
+  StoredChange,
+  | "version"
+  | "state"
+  | "votes"
+  | "createdAt"
+  | "expiresAt"
+  | "approvedAt"
+  | "claimedAt"
+  | "settledAt"
+  | "ending"
+  | "health"
+  | "isUndone"
+  | "card"
+> & {
+  /** `approved` for what needs no approval. */
+  readonly state: "pending" | "approved";
+  /** From now on, of a pending one. */
+  readonly expiresInMs: number | undefined;
 };
 
-/** Slack repeats a delivery within about five minutes; an hour leaves room for a slow network. */
-const KEEP_DELIVERIES_MS = 60 * 60_000;
-const PRUNE_EVERY_MS = 10 * 60_000;
+export type VoteResult =
+  | { readonly kind: "counted"; readonly change: StoredChange }
+  /** They had voted already; nothing changed. */
+  | { readonly kind: "twice"; readonly change: StoredChange }
+  /** It waits for votes no longer; nothing changed. */
+  | { readonly kind: "late"; readonly change: StoredChange }
+  | { readonly kind: "missing" };
+
+export type ClaimResult =
+  | { readonly kind: "claimed"; readonly change: StoredChange }
+  /** Another Run of the same workload is under way; this one stays approved. */
+  | { readonly kind: "busy" }
+  /** It is not approved any more, not ours, or our own lease is too short: nothing may be sent. */
+  | { readonly kind: "lost" };
+
+/** The right to draw a card, for a while. */
+export type Drawing = {
+  readonly change: StoredChange;
+  /** Says that it is still us who draw. */
+  readonly token: string;
+  /** How many messages were posted for this card: it is posted anew once. */
+  readonly posts: number;
+  /** What happened and does not stand in the thread yet, oldest first. */
+  readonly untold: readonly HistoryEvent[];
+};
+
+export type Drawn = {
+  readonly token: string;
+  /** The version that stands in Slack now. */
+  readonly version: number;
+  /** Where; undefined: it cannot stand anywhere, and nobody needs to try again. */
+  readonly card: Card | undefined;
+  /** The number of the last event that stands in the thread; undefined: as before. */
+  readonly toldSeq: number | undefined;
+};
 
 /**
- * Opens what lies in `dataDir`, for this process alone, and brings its schema up to date. Throws an Error with a
- * sentence when another process has it, or a newer program wrote it.
+ * What the bot keeps, for any number of replicas. Every time is the database's. A state changes by one conditional
+ * UPDATE, together with its event, in one transaction: whoever changed the row has won, the others get `undefined` or a
+ * result that says so. Throws a `StoreError` when the database cannot be reached or does not answer in time.
  */
-export async function openStore(dataDir: string, now: () => Date): Promise<Store> {
-  const unlock = lockFile(join(dataDir, "gantry.lock"));
-  try {
-    const db = openSqlite<Tables>(join(dataDir, "gantry.sqlite"));
-    // The lock keeps other processes out; should somebody look in with a tool, an ack must not wait 5 s for them.
-    await sql`pragma busy_timeout = 800`.execute(db);
-    await migrate(db, now);
-    return storeOver(db, { now, unlock });
-  } catch (error) {
-    unlock();
-    throw error;
-  }
-}
+export type Store = {
+  /** How long after the beginning of a `claim` its request may leave, in milliseconds: then the lease may be over. */
+  readonly sendWithinMs: number;
+  /** Says that this replica lives, for the next `leaseMs`. What it holds is taken by others when that is over. */
+  readonly beat: () => Promise<void>;
 
-function storeOver(db: Kysely<Tables>, parts: { now: () => Date; unlock: () => void }): Store {
-  let isOpen = true;
-  let prunedMs = 0;
-  const pruneSometimes = async (): Promise<void> => {
-    const nowMs = parts.now().getTime();
-    if (nowMs - prunedMs < PRUNE_EVERY_MS) return;
-    prunedMs = nowMs;
-    await pruneDeliveries(db, new Date(nowMs - KEEP_DELIVERIES_MS));
-  };
-  return {
-    acceptWrite: (run) => acceptWrite(db, run),
-    aimRun: (id, target) => aimRun(db, id, target),
-    claimRun: (id, at) => claimRun(db, id, at),
-    async settleRun(id, end) {
-      // Here and not when a delivery comes in: a person waits for that.
-      await pruneSometimes();
-      return settleRun(db, id, end);
-    },
-    openRuns: () => openRuns(db),
-    findRun: (id) => findRun(db, id),
-    isOpen: () => isOpen,
-    async close() {
-      if (!isOpen) return;
-      isOpen = false;
-      await db.destroy();
-      parts.unlock();
-    },
-  };
-}
+  /** Commits a delivery as ours. False: it was delivered before, and somebody has it. */
+  readonly accept: (delivery: NewDelivery) => Promise<boolean>;
+  /** Its work is over; what it asked for is forgotten, its id is remembered for an hour. */
+  readonly finish: (deliveryId: string) => Promise<void>;
+  /** Unfinished deliveries of replicas that are gone; they are ours from now on. */
+  readonly takeDeliveries: () => Promise<readonly Delivery[]>;
+
+  /** Adds a Change and its event; for a delivery that has one already, that one comes back and nothing is added. */
+  readonly addChange: (change: NewChange, event: NewEvent) => Promise<StoredChange>;
+  readonly findChange: (id: string) => Promise<StoredChange | undefined>;
+  readonly changeOfDelivery: (deliveryId: string) => Promise<StoredChange | undefined>;
+  /** Those that wait for votes, oldest first. */
+  readonly pendingChanges: (teamId: string) => Promise<readonly StoredChange[]>;
+  /** Counts a vote of somebody who may vote; the last one that is needed makes it approved, and ours. */
+  readonly vote: (
+    id: string,
+    who: Who,
+    events: { readonly voted: NewEvent; readonly approved: NewEvent },
+  ) => Promise<VoteResult>;
+  /** pending → rejected. */
+  readonly reject: (
+    id: string,
+    by: { readonly who: Who; readonly reason: string | undefined },
+    event: NewEvent,
+  ) => Promise<StoredChange | undefined>;
+  /** pending or approved → cancelled. */
+  readonly cancel: (id: string, by: Who, event: NewEvent) => Promise<StoredChange | undefined>;
+  /** approved → drifted; its votes are void. */
+  readonly drift: (id: string, drift: readonly Drift[], event: NewEvent) => Promise<StoredChange | undefined>;
+  /** approved → failed, because it was refused before anything was sent. */
+  readonly refuse: (id: string, outcome: Outcome, event: NewEvent) => Promise<StoredChange | undefined>;
+  /** approved → claimed, before the request leaves; at most once for ever. Checked against our lease. */
+  readonly claim: (id: string, event: NewEvent) => Promise<ClaimResult>;
+  /** claimed → unknown: no answer came, and the workload is being read back. */
+  readonly doubt: (id: string, outcome: Outcome, event: NewEvent) => Promise<StoredChange | undefined>;
+  /** claimed or an open unknown → done (done, asked), failed or unknown, for good; as the outcome says. Ours only. */
+  readonly settle: (id: string, outcome: Outcome, event: NewEvent) => Promise<StoredChange | undefined>;
+  /** Once, of a done one that is ours; its event is optional, because most health is not news. */
+  readonly setHealth: (id: string, health: Health, event: NewEvent | undefined) => Promise<StoredChange | undefined>;
+  /** Once its inverse was asked for, so that the card offers it no more, unless that came to nothing. True: it was not yet. */
+  readonly markUndone: (id: string) => Promise<boolean>;
+  /** pending past their time, and approved that nobody carried out within `approvedMs`, → expired; `event` makes the row. */
+  readonly expireDue: (
+    approvedMs: number,
+    event: (change: StoredChange) => NewEvent,
+  ) => Promise<readonly StoredChange[]>;
+  /**
+   * Everything that somebody has to carry on: approved, claimed, open unknown, and done without health. Those whose
+   * replica is gone become ours; the answer is all that are ours.
+   */
+  readonly openChanges: () => Promise<readonly StoredChange[]>;
+
+  /** Ids of changes whose card is not of their last version, or whose thread lacks something, and that nobody draws. */
+  readonly undrawn: () => Promise<readonly string[]>;
+  /** The right to draw, if there is something to draw and nobody else does. */
+  readonly beginDrawing: (id: string) => Promise<Drawing | undefined>;
+  /** Notes what stands in Slack. Without the right any more, what was drawn may be old: it is drawn anew. True: draw again. */
+  readonly drew: (id: string, drawn: Drawn) => Promise<boolean>;
+  /** Gives the right back; nobody tries before `ms` are over. */
+  readonly postponeDrawing: (id: string, token: string, ms: number) => Promise<void>;
+
+  /** An event that belongs to no transition: a refusal, a linked account. */
+  readonly addEvent: (event: NewEvent) => Promise<void>;
+  /** Newest first. */
+  readonly history: (query: HistoryQuery) => Promise<readonly HistoryEvent[]>;
+
+  readonly saveAccount: (account: Omit<LinkedAccount, "linkedAt">, event: NewEvent) => Promise<void>;
+  readonly removeAccount: (
+    teamId: string,
+    owner: Exclude<AccountOwner, { readonly kind: "workspace" }>,
+    event: NewEvent,
+  ) => Promise<boolean>;
+  /** Stores the same token sealed with another key; nothing when the row has changed meanwhile. */
+  readonly resealAccount: (account: LinkedAccount, sealedToken: string) => Promise<void>;
+  /** The person's own account and the channel's, where there are such. */
+  readonly accountsFor: (
+    seeker: AccountSeeker,
+  ) => Promise<{ readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined }>;
+
+  /** Adds calls that this replica made; `day` is a UTC date, 2026-11-21. */
+  readonly countCalls: (username: string, day: string, calls: number) => Promise<void>;
+  readonly callsOn: (username: string, day: string) => Promise<number>;
+
+  readonly isOpen: () => boolean;
+  /** Whether the database answers now. */
+  readonly isReachable: () => Promise<boolean>;
+  /** Gives up what this replica holds, so that others take it at once, and closes. */
+  readonly close: () => Promise<void>;
+};

@@ -34,6 +34,17 @@ export const limits = {
    * within `blocksJson`, and clients fold longer messages.
    */
   preformatted: 4_000,
+  /** https://docs.slack.dev/reference/views */
+  viewBlocks: 100,
+  viewTitle: 24,
+  viewSubmit: 24,
+  viewClose: 24,
+  viewMetadata: 3_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks/input-block */
+  inputLabel: 2_000,
+  inputHint: 2_000,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+  inputLength: 3_000,
 } as const;
 
 /** The builders are total: whatever comes in, what goes out is within the limits, and nothing in it is parsed. */
@@ -113,19 +124,30 @@ type ButtonInput = {
   readonly style?: "primary" | "danger";
 };
 
-/** A button that carries a whole Ask; undefined where that is too long for one: no button is better than a broken one. */
-export function button({ label, ask, style }: ButtonInput): Button | undefined {
-  const value = JSON.stringify(ask);
-  if (value.length > limits.buttonValue) return undefined;
+type ActButtonInput = {
+  readonly label: string;
+  /** What the click does, `change:approve`; once in a row of buttons. */
+  readonly act: string;
+  readonly value: string;
+  readonly style?: "primary" | "danger" | undefined;
+};
+
+/** A button that does one thing to what its value names; undefined where the value does not fit: better none than a broken one. */
+export function actButton({ label, act, value, style }: ActButtonInput): Button | undefined {
+  if (value === "" || value.length > limits.buttonValue) return undefined;
   const text = truncate(visible(label), limits.buttonText) || "–";
-  // `post` numbers the action_ids of a message.
   return {
     type: "button",
-    action_id: "ask",
+    action_id: act,
     text: { type: "plain_text", text, emoji: false },
     value,
     ...(style && { style }),
   };
+}
+
+/** A button that carries a whole Ask; undefined where that is too long for one. `post` numbers the action_ids of a message. */
+export function button({ label, ask, style }: ButtonInput): Button | undefined {
+  return actButton({ label, act: "ask", value: JSON.stringify(ask), style });
 }
 
 export function askButton(label: string, ask: Ask): Button | undefined {

@@ -49,6 +49,11 @@ export function person(value: string): Inline {
   return /^[UW][A-Z0-9]{2,20}$/u.test(value) ? { type: "user", user_id: value } : words(value, 80);
 }
 
+/** A user group by Slack id: drawn as its handle, and all its members are notified; anything else as text. */
+export function group(value: string): Inline {
+  return /^S[A-Z0-9]{2,20}$/u.test(value) ? { type: "usergroup", usergroup_id: value } : words(value, 80);
+}
+
 export function channel(value: string): Inline {
   return /^[CGD][A-Z0-9]{2,20}$/u.test(value) ? { type: "channel", channel_id: value } : words("this channel");
 }

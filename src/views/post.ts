@@ -2,12 +2,20 @@ import { context, limits } from "./blocks.ts";
 import type { Block, Post } from "./message.ts";
 import { escapeWithin, visibleLines } from "./text.ts";
 
-/** Slack refuses two equal action_ids in a block, and a click names its own: `ask:0`, `ask:1`, … in one message. */
+/**
+ * Slack refuses two equal action_ids in a block, and a click names its own: the buttons that carry an Ask become `ask:0`,
+ * `ask:1`, … in one message. Others say by their action_id what they do, and keep it.
+ */
 function numbered(blocks: readonly Block[]): Block[] {
   let next = 0;
   return blocks.map((block) =>
     block.type === "actions"
-      ? { ...block, elements: block.elements.map((each) => ({ ...each, action_id: `ask:${next++}` })) }
+      ? {
+          ...block,
+          elements: block.elements.map((each) =>
+            each.action_id === "ask" ? { ...each, action_id: `ask:${next++}` } : each,
+          ),
+        }
       : block,
   );
 }

@@ -1,3 +1,4 @@
+import type { AccountOwner } from "../accounts/account.ts";
 import { fields, header, section } from "./blocks.ts";
 import { code, firstOf, moment, person, words } from "./inline.ts";
 import type { Message } from "./message.ts";
@@ -6,25 +7,31 @@ import { counted } from "./text.ts";
 import { span } from "./time.ts";
 
 export type Whoami = {
-  readonly account: { readonly username: string; readonly maskedToken: string };
+  readonly account: {
+    readonly owner: AccountOwner;
+    readonly username: string;
+    readonly maskedToken: string;
+    /** Of all replicas together, since a moment. */
+    readonly calls: { readonly count: number; readonly since: Date };
+  };
+  readonly command: string;
   /** Where the service answers. */
   readonly service: string;
   readonly region: string;
   readonly regions: readonly string[];
-  /** Calls of the account to the service since a moment. */
-  readonly calls: { readonly count: number; readonly since: Date };
   readonly slackUser: string;
   readonly now: Date;
 };
 
 /** Which account Gantry acts with for somebody; the token only as far as it tells two tokens apart. */
-export function whoami({ account, service, region, regions, calls, slackUser, now }: Whoami): Message {
-  const count = counted(calls.count, "call");
-  return post(`Gantry acts as ${account.username} at ${service}, ${count} so far`, [
+export function whoami({ account, command, service, region, regions, slackUser, now }: Whoami): Message {
+  const { count, since } = account.calls;
+  const calls = counted(count, "call");
+  return post(`Gantry acts as ${account.username} (${whose[account.owner.kind]}) at ${service}, ${calls} today`, [
     header("Who you are to Gantry"),
     ...fields([
       { label: "You", value: [person(slackUser)] },
-      { label: "Account", value: [code(account.username, 100)] },
+      { label: "Account", value: [code(account.username, 100), words(`, ${whose[account.owner.kind]}`)] },
       { label: "Token", value: [code(account.maskedToken, 60)] },
       { label: "Service", value: [words(service)] },
       { label: "Region", value: [words(region, 60), words(" for services without --region; jobs run in us")] },
@@ -32,12 +39,31 @@ export function whoami({ account, service, region, regions, calls, slackUser, no
       {
         label: "Calls",
         value: [
-          words(`${count} since `),
-          moment(calls.since.toISOString()),
-          words(` (${span(now.getTime() - calls.since.getTime())})`),
+          words(`${calls} since `),
+          moment(since.toISOString()),
+          words(` (${span(now.getTime() - since.getTime())})`),
         ],
       },
     ]),
-    section("Another account, or a new token: ask who runs Gantry here."),
+    section(...next[account.owner.kind](command)),
   ]);
 }
+
+const whose: Readonly<Record<AccountOwner["kind"], string>> = {
+  user: "your own",
+  channel: "this channel's",
+  workspace: "the workspace's",
+};
+
+/** How another account comes in. */
+const next: Readonly<Record<AccountOwner["kind"], (command: string) => [string, ...string[]]>> = {
+  user: (command) => [
+    `Another token or account: \`${command} connect\`. To unlink this one: \`${command} disconnect\``,
+  ],
+  channel: (command) => [
+    `To act with your own account: \`${command} connect\`. Another one for this channel: \`${command} connect channel\``,
+  ],
+  workspace: (command) => [
+    `To act with your own account: \`${command} connect\`. One for everybody in this channel: \`${command} connect channel\``,
+  ],
+};

@@ -12,6 +12,9 @@ type Count = { readonly messages: number; readonly commands: number };
 const identity = { ok: true, url: "https://bench.slack.com/", team: "Bench", team_id: "T0BENCH", bot_id: "B0BENCH" };
 const webApi: Readonly<Record<string, object>> = {
   "/api/auth.test": { ...identity, user: "gantry", user_id: "U0BOT" },
+  "/api/users.info": { ok: true, user: { id: "U0BENCH", team_id: "T0BENCH", name: "bench", real_name: "Bench" } },
+  // Nobody there who could approve: what needs an approval is stored, judged, and answered with that.
+  "/api/conversations.members": { ok: true, members: ["U0BOT"], response_metadata: { next_cursor: "" } },
   "/api/chat.postMessage": { ok: true, channel: "C0BENCH", ts: "1763600000.000100", message: { text: "" } },
   "/api/chat.postEphemeral": { ok: true, message_ts: "1763600000.000100" },
 };

@@ -2,20 +2,9 @@ import { describe, expect, test } from "vitest";
 import { longLog } from "../support/many-services.ts";
 import { smallApp } from "../support/small-app.ts";
 import { world } from "../support/world.ts";
+import { overflow, sticking } from "./support/fits.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
-
-/** How many pixels the page is wider than its window. */
-async function overflow({ page }: Window): Promise<number> {
-  return page.evaluate<number>("document.scrollingElement.scrollWidth - innerWidth");
-}
-
-/** Messages of which something sticks out of their pane. Tables and code scroll within themselves. */
-async function sticking({ page }: Window): Promise<readonly string[]> {
-  return page.evaluate<readonly string[]>(`[...document.querySelectorAll("[role=log], dialog")]
-    .filter((pane) => pane.scrollWidth > pane.clientWidth + 1)
-    .map((pane) => pane.getAttribute("aria-label") ?? pane.className)`);
-}
 
 /** How light the page is behind its text, and its text: 0 to 255. */
 async function lightness({ page }: Window): Promise<{ back: number; text: number }> {

@@ -10,27 +10,44 @@ import { openWindow } from "./support/window.ts";
 const target = new URL("../../docs/playground.png", import.meta.url);
 const moment = Date.parse("2026-11-20T09:41:00Z");
 
+// Two votes, so that the picture shows a request that has one and waits for the other.
+const policy = `
+rules:
+  - name: full members read
+    who: members
+    does: read
+    then: allow
+  - name: two for what interrupts the shop
+    who: members
+    does: disruptive
+    then: { approve: { votes: 2, from: [S0ONCALL, channel-members], expires: 30m } }
+`;
+
 async function take(): Promise<void> {
-  await using town = await world({ apiFetch: sceneService() });
+  await using town = await world({ apiFetch: sceneService(), policy });
   await using browser = await launchChromium();
   town.passMinutes((moment - Date.now()) / 60_000);
   const tell = (problem: string): void => void process.stderr.write(`${problem}\n`);
   await using dana = await openWindow(browser, { url: town.playgroundUrl, scale: 2, tell, time: moment });
   const alex = town.approver;
   await alex.says("Orders time out since half past nine. @dana, can you look?");
-  await dana.says("/gantry list services --share");
-  await dana.sees("payments");
   await dana.says("/gantry logs checkout --grep error|warn");
   await dana.clicks("1 reply");
   await dana.thread.getByText("payments did not answer").first().waitFor();
   const reply = dana.thread.getByRole("textbox", { name: "Reply" });
-  await reply.fill("payments is stopped, that is why :eyes: Starting it.");
+  await reply.fill("payments hangs since the deploy :eyes: A restart, if two of you agree.");
   await reply.press("Enter");
-  await dana.says("/gantry start payments --share");
-  await dana.sees("Started service payments.");
+  await dana.says('/gantry restart payments --reason "orders time out"');
+  await dana.sees("asks to restart service payments");
+  await alex.clicks("Approve");
+  await dana.sees("1 of 2: Alex Kim");
   const thread = new URL(dana.page.url()).searchParams.get("thread") ?? "";
-  await alex.says("Orders go through again. Thank you! :tada:", { thread });
-  await dana.thread.getByText("Thank you!").waitFor();
+  await alex.says("Agreed, you have my vote. @omar? :pray:", { thread });
+  await dana.thread.getByText("you have my vote").waitFor();
+  await dana.page
+    .getByRole("button", { name: /^2 replies/u })
+    .last()
+    .waitFor();
   // Away from messages, which show their menu under it.
   await dana.page.mouse.move(0, 0);
   await mkdir(new URL(".", target), { recursive: true });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Change, Snapshot } from "../../src/changes/change.ts";
+import type { Change } from "../../src/changes/change.ts";
 import { settle } from "../../src/changes/settle.ts";
+import type { Snapshot } from "../../src/changes/snapshot.ts";
 
 const before = { uid: "u1", status: "Running", size: 2, memoryMiB: [512], domains: ["a.example.com"] };
 const path = { region: "beijing1", service_name: "web" };

@@ -30,7 +30,7 @@ function poster(...answers: readonly [() => Response, ...(() => Response)[]]) {
   return { ...made, posted, lines, waits };
 }
 
-const place = { userId: "U1", channelId: "C1", responseUrl: "https://hooks.slack.com/1" };
+const place = { userId: "U1", teamId: "T1", channelId: "C1", responseUrl: "https://hooks.slack.com/1" };
 const message = sentence("Everything is `fine`.");
 const ok = (): Response => new Response("ok");
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { expect, test } from "vitest";
 import { createInflight } from "../../src/slack/inflight.ts";
 import { createWorkQueue } from "../../src/slack/work-queue.ts";
-import { until } from "../support/world.ts";
+import { until } from "../support/until.ts";
 
 const limits = { graceMs: 30, goodbyeMs: 30 };
 

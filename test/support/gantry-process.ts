@@ -6,6 +6,8 @@ type Wanted = {
   readonly dataDir: string;
   readonly slack: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl: string };
   readonly apiUrl: string;
+  /** Variables beside those. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 /** The bot as it is deployed, in a process of its own. */
@@ -19,7 +21,7 @@ export type GantryProcess = {
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** Starts `main.ts` on a free port; resolves when it takes commands. */
-export async function startGantryProcess({ dataDir, slack, apiUrl }: Wanted): Promise<GantryProcess> {
+export async function startGantryProcess({ dataDir, slack, apiUrl, env }: Wanted): Promise<GantryProcess> {
   const child = runMain({
     PORT: "0",
     GANTRY_DATA: dataDir,
@@ -29,6 +31,7 @@ export async function startGantryProcess({ dataDir, slack, apiUrl }: Wanted): Pr
     WORKLOAD_API_URL: apiUrl,
     WORKLOAD_API_USERNAME: "dana",
     WORKLOAD_API_TOKEN: "a-token-that-only-this-test-knows",
+    ...env,
   });
   const { process, output } = child;
   const exited = once(process, "exit").then(([code]) => code as number | null); // Node's own types say any

@@ -15,3 +15,6 @@ export function operationOf({ method, url }: Request): OperationId {
   if (route === undefined) throw new Error(`${method} ${pathname} is no operation of the contract`);
   return route.op;
 }
+
+/** A request that the bot sent to the service, with the account that it named. */
+export type SentRequest = { readonly op: OperationId; readonly username: string | null };

@@ -1,29 +1,35 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Job, Service } from "../../src/api/answers.ts";
+import type { AccountMode } from "../../src/accounts/account.ts";
+import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
+import { createSealer } from "../../src/accounts/seal.ts";
 import { createApi, type AccountApi, type ApiAccount } from "../../src/api/client.ts";
 import type { OperationId } from "../../src/api/operations.ts";
 import type { Settings } from "../../src/commands/command.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
-import { openLocalService } from "../../src/local-service.ts";
 import { openLocalSlack } from "../../src/local-slack.ts";
+import { defaultPolicy } from "../../src/policy/default-policy.ts";
+import { readPolicy } from "../../src/policy/read-policy.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { Playground } from "../../src/playground/playground.ts";
 import type { Engine } from "../../src/server/engine.ts";
-import { serve } from "../../src/server/serve.ts";
-import { makeToken } from "../../src/server/users.ts";
 import { troubledService } from "../../src/service-trouble.ts";
 import { createBot, type Bot } from "../../src/slack/bot.ts";
 import type { DrainLimits } from "../../src/slack/inflight.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
-import { operationOf } from "./operation-of.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { freezable } from "./freezable.ts";
+import { operationOf, type SentRequest } from "./operation-of.ts";
+import { newestThread } from "./newest-thread.ts";
+import { until } from "./until.ts";
+import { type Fetch, lookInto, openService } from "./world-service.ts";
 
 export type { Person } from "../../src/playground/people/person.ts";
-
-type Fetch = (request: Request) => Promise<Response>;
 
 export type WorldOptions = {
   /** Stands for the whole API: broken, slow, or made up. No engine runs then. */
@@ -32,8 +38,18 @@ export type WorldOptions = {
   readonly engine?: Engine;
   readonly settings?: Partial<Settings>;
   readonly drain?: DrainLimits;
+  /** The text of a policy.yaml; the built-in default without it. */
+  readonly policy?: string;
+  readonly accountMode?: AccountMode;
   /** Between a write and its read-back; no time at all by default. */
   readonly wait?: (ms: number) => Promise<void>;
+  /** Who has accounts at the service beside the bot's own; with a memory engine only. */
+  readonly users?: readonly ApiAccount[];
+  /** Stands between the bot and the service: holds a request back, or loses its answer. */
+  readonly via?: (request: Request, send: Fetch) => Promise<Response>;
+  /** Stands between the bot and its database. */
+  readonly store?: (real: Store) => Store;
+  readonly keepHistoryMs?: number;
 };
 
 /** The whole of Gantry, with people in it. */
@@ -45,14 +61,25 @@ export type World = {
   readonly guest: Person;
   /** The API past the bot: what a test asserts with costs no call of the bot. */
   readonly api: AccountApi;
+  /** The same with another account. */
+  readonly apiAs: (account: ApiAccount) => AccountApi;
   /** The token of the bot's account, which nobody may ever see. */
   readonly token: string;
   /** What Slack signs its requests to the bot with. */
   readonly signingSecret: string;
+  readonly botToken: string;
+  /** What seals tokens and bodies, as GANTRY_KEYS has it. */
+  readonly keys: string;
+  /** Where the database lies. */
+  readonly dataDir: string;
   /** The operations that the bot has called so far. */
   readonly calls: () => readonly OperationId[];
+  /** The same with the account of each. */
+  readonly sent: () => readonly SentRequest[];
   /** The lines of the bot's log, parsed. */
   readonly logged: () => readonly Record<string, unknown>[];
+  /** The same as they were written. */
+  readonly logLines: () => readonly string[];
   readonly botUrl: () => string;
   /** Where the page of the simulated workspace is. */
   readonly playgroundUrl: string;
@@ -66,41 +93,50 @@ export type World = {
   readonly settled: () => Promise<void>;
   /** Resolves when it is so; fails after a while. */
   readonly until: (isSo: () => boolean | Promise<boolean>) => Promise<void>;
-  /** Moves the clock of the bot and of Slack. */
+  /** The bot looks for what has to be carried on, as it does every two seconds, and does it. */
+  readonly sweep: () => Promise<void>;
+  /** Another policy holds from now on. */
+  readonly setPolicy: (text: string) => void;
+  /** Moves the clock of the bot, of its database and of Slack. */
   readonly passMinutes: (minutes: number) => void;
   readonly stopBot: () => Promise<void>;
   readonly restartBot: () => Promise<void>;
+  /** As `kill -9` does: the bot does not get another turn, and a new one is started in its place. */
+  readonly crashBot: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 /** No pause, but a chance for everything else. */
-const nextTurn = async (): Promise<void> => {
-  await turn();
-};
+const nextTurn = (): Promise<void> => turn();
 
-const UNTIL_MS = 20_000;
-const LOOK_EVERY_MS = 20;
+/** Tests sweep when their story says so. */
+const NEVER_MS = 24 * 60 * 60_000;
 
 /** A fresh one, in a folder of its own, on free ports. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-world-"));
   const settings = { ...readConfig({}).settings, ...options.settings };
+  const keys = newKey();
+  const sealer = createSealer(readKeyring(keys));
+  let policy = options.policy === undefined ? defaultPolicy : readPolicy(options.policy, "policy.yaml");
   const lines: string[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
   const now = (): Date => new Date(nowMs());
   const service = await openService(options, { dataDir, log });
-  const calls: OperationId[] = [];
+  const sent: SentRequest[] = [];
+  const { via = (request: Request, send: Fetch) => send(request) } = options;
   const counted: Fetch = (request) => {
-    calls.push(operationOf(request));
-    return service.fetch(request);
+    sent.push({ op: operationOf(request), username: request.headers.get("username") });
+    return via(request, service.fetch);
   };
   const { baseUrl, account } = service;
   const troubled = troubledService(counted);
   const api = createApi({ baseUrl, fetch: troubled.fetch, now: nowMs, wait: nextTurn });
-  const direct = createApi({ baseUrl, fetch: service.fetch }).as(account);
+  const past = createApi({ baseUrl, fetch: service.fetch });
+  const direct = past.as(account);
   let botPort = 0;
   const slack = await openLocalSlack({
     host: "127.0.0.1",
@@ -111,27 +147,40 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     extraTrouble: troubled.switches,
   });
 
-  async function startBot(): Promise<{ bot: Bot; store: Store }> {
-    const store = await openStore(dataDir, now);
+  async function startBot(): Promise<Running> {
+    const opened = await openStore({
+      kind: "sqlite",
+      dataDir,
+      replicaId: randomUUID(),
+      log,
+      offsetMs: () => offsetMs,
+      ...(options.keepHistoryMs !== undefined && { keepHistoryMs: options.keepHistoryMs }),
+    });
+    const { store, freeze } = freezable(options.store?.(opened) ?? opened);
     const bot = createBot({
       slack: slack.access,
       listen: { host: "127.0.0.1", port: 0 },
       api,
       account,
+      accountMode: options.accountMode ?? "fallback",
+      policy: () => policy,
+      sealer,
       settings,
       store,
       log,
       now,
       wait: options.wait ?? nextTurn,
       backOff: nextTurn,
+      sweepEveryMs: NEVER_MS,
       ...(options.drain && { drain: options.drain }),
     });
     botPort = (await bot.start()).port;
-    return { bot, store };
+    return { bot, store: opened, freeze };
   }
 
   let running = await startBot();
   let isBotUp = true;
+  const crashed: Bot[] = [];
   const people = { developer: slack.playground.as("dana"), approver: slack.playground.as("alex") };
   const stopBot = async (): Promise<void> => {
     if (!isBotUp) return;
@@ -141,6 +190,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   };
   const close = async (): Promise<void> => {
     await stopBot();
+    for (const bot of crashed) await bot.stop();
     await slack.close();
     await service.close();
     rmSync(dataDir, { recursive: true, force: true });
@@ -150,10 +200,16 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     ...people,
     guest: slack.playground.as("gwen"),
     api: direct,
+    apiAs: (other) => past.as(other),
     token: account.token,
     signingSecret: slack.access.signingSecret,
-    calls: () => calls,
+    botToken: slack.access.botToken,
+    keys,
+    dataDir,
+    calls: () => sent.map(({ op }) => op),
+    sent: () => sent,
     logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>), // pino writes objects
+    logLines: () => lines,
     botUrl: () => `http://127.0.0.1:${botPort}`,
     playgroundUrl: `http://127.0.0.1:${slack.port}`,
     store: () => running.store,
@@ -161,6 +217,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     thread: (channel) => newestThread(people.developer, channel),
     settled: () => running.bot.idle(),
     until,
+    async sweep() {
+      await running.bot.sweep();
+      await running.bot.idle();
+    },
+    setPolicy: (text) => void (policy = readPolicy(text, "policy.yaml")),
     passMinutes: (minutes) => void (offsetMs += minutes * 60_000),
     stopBot,
     async restartBot() {
@@ -168,60 +229,21 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       running = await startBot();
       isBotUp = true;
     },
+    async crashBot() {
+      running.freeze();
+      crashed.push(running.bot);
+      await running.store.close();
+      running = await startBot();
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-type Opened = { baseUrl: string; fetch: Fetch; account: ApiAccount; close: () => Promise<void> };
-
-async function openService(
-  { apiFetch, engine }: WorldOptions,
-  parts: { dataDir: string; log: ReturnType<typeof createLog> },
-): Promise<Opened> {
-  const regions = ["beijing1", "beijing2"];
-  const account = { username: "gantry", token: makeToken() };
-  const rest = { baseUrl: "http://service.invalid", account, close: () => Promise.resolve() };
-  if (apiFetch !== undefined) return { ...rest, fetch: apiFetch };
-  if (engine !== undefined) {
-    return { ...rest, fetch: serve({ engine, users: [account], regions, checkAnswers: true, log: parts.log }) };
-  }
-  return openLocalService({
-    ...parts,
-    config: { kind: "embedded", regions, hostCommands: false },
-    engine: { graceMs: 1_000, readyAfterMs: 50, backOffMs: { first: 20, max: 100 } },
-  });
-}
-
-function lookInto(api: AccountApi, region: string): Pick<World, "service" | "services" | "job"> {
-  return {
-    service: (name) =>
-      api.send({ op: "getService", path: { region, service_name: name }, query: undefined, body: undefined }),
-    services: async () =>
-      (await api.send({ op: "listServices", path: { region }, query: undefined, body: undefined })).services,
-    job: (name) =>
-      api.send({ op: "getJob", path: { region: "us", job_name: name }, query: undefined, body: undefined }),
-  };
-}
+type Running = { readonly bot: Bot; readonly store: Store; readonly freeze: () => void };
 
 /** What changed last for a person in a channel: a new message, or one that was redrawn. */
 export function newest(person: Person, channel = "ops"): string {
   const seen = person.sees(channel);
   return seen.toSorted((a, b) => a.revision - b.revision).at(-1)?.text ?? "";
-}
-
-function newestThread(person: Person, channel: string): readonly string[] {
-  const seen = person.sees(channel).filter(({ isEphemeral }) => !isEphemeral);
-  const head = seen.findLast(({ threadTs }) => threadTs === undefined);
-  if (head === undefined) return [];
-  return [head, ...seen.filter(({ threadTs, ts }) => threadTs === head.ts && ts !== head.ts)].map(({ text }) => text);
-}
-
-/** Polls a condition to a deadline. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + UNTIL_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`it did not become so within ${UNTIL_MS} ms: ${isSo.toString()}`);
-    await sleep(LOOK_EVERY_MS);
-  }
 }

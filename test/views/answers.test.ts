@@ -18,34 +18,54 @@ const scale = {
 };
 
 test("help lists the verbs", () => {
-  const message = helpList({ commands: [scale, { ...scale, name: "stop", summary: "Stop a service" }], command });
+  const message = helpList({
+    commands: [
+      { ...scale, outlook: "allow" },
+      { ...scale, name: "stop", usage: "stop NAME", summary: "Stop a service", outlook: "approve" },
+      { ...scale, name: "delete", outlook: "refuse" },
+    ],
+    command,
+  });
 
   expect(message.text).toMatchInlineSnapshot(
     `
     "Run container workloads from Slack.
     /gantry scale: Set the number of instances
-    /gantry stop: Stop a service"
+    /gantry stop: Stop a service (needs approval)
+    1 verb is left out, because you may not use it here; /gantry can-i VERB says why."
   `,
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
     "Run container workloads from Slack.
     • /gantry scale NAME N  Set the number of instances
-    • /gantry scale NAME N  Stop a service
-    One verb with its flags and an example: /gantry help VERB"
+    • /gantry stop NAME  Stop a service · needs approval
+    One verb with its flags and an example: /gantry help VERB
+    1 verb is left out, because you may not use it here; /gantry can-i VERB says why."
   `);
 });
 
 test("help tells about one verb", () => {
-  const message = helpVerb({ verb: scale, command });
+  const message = helpVerb({
+    verb: scale,
+    command,
+    outlooks: [
+      { risk: "routine", outlook: "allow" },
+      { risk: "destructive", outlook: "approve" },
+    ],
+  });
 
   expect(message.text).toMatchInlineSnapshot(
-    `"/gantry scale NAME N: Set the number of instances. Example: /gantry scale web 4"`,
+    `
+    "/gantry scale NAME N: Set the number of instances. Example: /gantry scale web 4
+    For you here: routine at once, destructive with approval; /gantry can-i scale says which rule decides."
+  `,
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
     "# /gantry scale
     Set the number of instances
     Usage  /gantry scale NAME N
     Example  /gantry scale web 4
+    For you here: routine at once, destructive with approval; /gantry can-i scale says which rule decides.
     • --region R  where the service runs"
   `);
 });
@@ -97,28 +117,33 @@ test("a bug has a reference", () => {
 
 test("whoami tells the account and how much it was used", () => {
   const message = whoami({
-    account: { username: "dana", maskedToken: "••••9f3a" },
+    account: {
+      owner: { kind: "user", userId: "UDANA" },
+      username: "dana",
+      maskedToken: "••••9f3a",
+      calls: { count: 1234, since: new Date("2026-11-21T00:00:00Z") },
+    },
+    command,
     service: "https://workloads.example.org",
     region: "beijing1",
     regions: ["us", "beijing1", "beijing2"],
-    calls: { count: 1234, since: new Date("2026-11-21T00:00:00Z") },
     slackUser: "UDANA",
     now,
   });
 
   expect(message.text).toMatchInlineSnapshot(
-    `"Gantry acts as dana at https://workloads.example.org, 1,234 calls so far"`,
+    `"Gantry acts as dana (your own) at https://workloads.example.org, 1,234 calls today"`,
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
     "# Who you are to Gantry
     You  @UDANA
-    Account  dana
+    Account  dana, your own
     Token  ••••9f3a
     Service  https://workloads.example.org
     Region  beijing1 for services without --region; jobs run in us
     Known regions  us, beijing1, beijing2
     Calls  1,234 calls since 2026-11-21 00:00 UTC (12 h)
-    Another account, or a new token: ask who runs Gantry here."
+    Another token or account: /gantry connect. To unlink this one: /gantry disconnect"
   `);
 });
 

@@ -15,6 +15,14 @@ test.each([
   ["tableRows", "table.rows"],
   ["tableColumns", "table.columns"],
   ["tableText", "table.text"],
+  ["viewBlocks", "view.blocks"],
+  ["viewTitle", "view.title"],
+  ["viewSubmit", "view.submit"],
+  ["viewClose", "view.close"],
+  ["viewMetadata", "view.private-metadata"],
+  ["inputLabel", "input.label"],
+  ["inputHint", "input.hint"],
+  ["inputLength", "input.max-length"],
 ] as const)("the bot's %s is within what the simulated Slack takes as %s", (mine, theirs) => {
   expect(limits[mine]).toBeLessThanOrEqual(judged[theirs].max);
 });

@@ -57,7 +57,7 @@ test("took effect, and something else moved", () => {
 
 test("asked for, not seen yet", () => {
   expect(said(restart, { kind: "asked", after: undefined, why: "A restart leaves no trace." })).toMatchInlineSnapshot(`
-    "⏳ Asked the service to restart service web; it accepted.
+    "📨 Asked the service to restart service web; it accepted.
     Asked for:
     • restart
     A restart leaves no trace.

@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { notFullRun } from "../../support/full-run.ts";
 
 const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
 /** Why browser tests cannot run here; undefined when they can. */
-export const noChromium: string | undefined = existsSync(path)
-  ? undefined
-  : `skipped: there is no Chromium at ${path}; install it (Debian: apt-get install chromium) or set CHROMIUM_PATH`;
+export const noChromium: string | undefined =
+  notFullRun ??
+  (existsSync(path)
+    ? undefined
+    : `skipped: there is no Chromium at ${path}; install it (Debian: apt-get install chromium) or set CHROMIUM_PATH`);
 
 /** A browser that talks to nobody but the pages it is sent to. */
 export async function launchChromium(): Promise<Browser> {

@@ -33,9 +33,9 @@ function log(): readonly object[] {
 
 const missing = (): Response => Response.json({ message: "no such thing" }, { status: 404 });
 
-/** A service of the API with four services, of which one is stopped; started, it runs. */
+/** A service of the API with three services, of which one is stopped. It is only read. */
 export function sceneService(): (request: Request) => Promise<Response> {
-  const services = [service("checkout", 3), service("payments", 2, "Stopped"), service("search", 2), service("web", 4)];
+  const services = [service("checkout", 3), service("payments", 2), service("search", 2, "Stopped")];
   return async ({ method, url }) => {
     const [, kind, name, what] = /\/(services|jobs)(?:\/([^/]+))?(?:\/([^/]+))?$/u.exec(new URL(url).pathname) ?? [];
     if (kind === "jobs") return name === undefined ? Response.json({ jobs: [] }) : missing();
@@ -43,7 +43,6 @@ export function sceneService(): (request: Request) => Promise<Response> {
     const one = services.find((each) => each.name === name);
     if (one === undefined) return missing();
     if (what === "logs") return Response.json(log());
-    if (method !== "GET" && what === "start") one.status = "Running";
-    return Response.json(method === "GET" ? one : {});
+    return method === "GET" ? Response.json(one) : missing();
   };
 }

@@ -1,3 +1,4 @@
+import type { ModalView } from "@slack/types";
 import { drawBlocks } from "../../../src/playground/draw/blocks.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
 import { isObject, parseJson } from "../../../src/playground/json.ts";
@@ -13,6 +14,20 @@ export function drawn({ blocks }: Post): string {
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
+}
+
+/** Whom a post notifies. */
+export function mentioned(post: Post): string[] {
+  const own = newPen(pen.state);
+  const json = parseJson(JSON.stringify(post.blocks));
+  drawBlocks(own, Array.isArray(json) ? json.filter(isObject) : []);
+  return own.mentions;
+}
+
+/** A modal as the simulated workspace draws it. */
+export function drawnForm({ title, blocks, submit, close }: ModalView): string {
+  const buttons = [submit, close].flatMap((each) => (each === undefined ? [] : [`[${each.text}]`]));
+  return [`(${title.text})`, drawn({ text: "", blocks: blocks as Post["blocks"] }), buttons.join(" ")].join("\n"); // ours hold known blocks
 }
 
 /** A message with its thread and files. */

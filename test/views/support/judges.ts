@@ -1,5 +1,7 @@
 import { expect } from "vitest";
+import type { ModalView } from "@slack/types";
 import { checkContent } from "../../../src/playground/check/message.ts";
+import { checkView } from "../../../src/playground/check/view.ts";
 import { type Json, parseJson, textOf } from "../../../src/playground/json.ts";
 import type { Message, Post } from "../../../src/views/message.ts";
 
@@ -49,4 +51,15 @@ export function expectFits(message: Message): void {
   for (const reply of [...thread.replies, thread.alone]) expectPostFits(reply);
   expect(thread.replies.length).toBeLessThanOrEqual(3);
   for (const { name } of thread.files) expect(name).toMatch(/^[\w.-]{1,120}$/u);
+}
+
+/** Passes when Slack would take a modal. */
+export function expectFormTaken(view: ModalView): void {
+  expect(() => checkView(parseJson(JSON.stringify(view)), "modal")).not.toThrow();
+}
+
+/** The same, and nothing in it is live. */
+export function expectFormFits(view: ModalView): void {
+  walk(parseJson(JSON.stringify(view)) ?? null);
+  expectFormTaken(view);
 }

@@ -1,0 +1,52 @@
+import { createSecretKey, randomBytes, type KeyObject } from "node:crypto";
+
+/** A key with its name. Node keeps the bytes to itself: printed or made JSON of, they do not show. */
+export type SealKey = { readonly id: string; readonly secret: KeyObject };
+
+/** The first one seals, all of them open: a new key is put in front, and the old one stays until nothing needs it. */
+export type Keyring = readonly [SealKey, ...SealKey[]];
+
+const KEY_BYTES = 32;
+/** Without a dot, which ends it in a sealed text. */
+const ID = /^[A-Za-z0-9_-]{1,32}$/u;
+const HOW = `Write each key as id:base64, with commas between them; base64 stands for ${KEY_BYTES} random bytes, as \`openssl rand -base64 ${KEY_BYTES}\` makes them`;
+
+/**
+ * Reads `id:base64[,id2:base64]`; white space around it, as a key file ends with, does not count. Throws an `Error`
+ * that says which key is wrong and how one is written; it never holds a part of a key.
+ */
+export function readKeyring(text: string): Keyring {
+  const [first, ...rest] = text.split(",").map((part, index) => readKey(part.trim(), index + 1));
+  if (first === undefined) throw new Error(`There is no key. ${HOW}.`);
+  const ids = [first, ...rest].map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) {
+    throw new Error(`Two keys are called “${twice}”, so it is not clear which one opens. Give each key its own id.`);
+  }
+  return [first, ...rest];
+}
+
+function readKey(part: string, number: number): SealKey {
+  const colon = part.indexOf(":");
+  // Without a colon it may be the key itself that was pasted alone: then it must not be shown as an id.
+  const id = part.slice(0, Math.max(0, colon));
+  if (!ID.test(id)) {
+    const rule = "an id and a colon before it; an id is up to 32 letters, digits, - or _";
+    throw new Error(`Key ${number} lacks ${rule}. ${HOW}.`);
+  }
+  const bytes = Buffer.from(part.slice(colon + 1), "base64");
+  // Node skips what is no base64, so only the way back shows that it was all base64.
+  if (bytes.byteLength !== KEY_BYTES || bytes.toString("base64") !== part.slice(colon + 1)) {
+    throw new Error(`Key ${number}, “${id}”, is not ${KEY_BYTES} bytes in base64. ${HOW}.`);
+  }
+  if (new Set(bytes).size === 1) {
+    throw new Error(`Key ${number}, “${id}”, is one byte repeated, which anybody can guess. ${HOW}.`);
+  }
+  return { id, secret: createSecretKey(bytes) };
+}
+
+/** A keyring of one new key as `readKeyring` takes it, for a file that only its owner may read. */
+export function newKey(): string {
+  // A random id, so that a key that is made later and put in front has another one.
+  return `k${randomBytes(4).toString("hex")}:${randomBytes(KEY_BYTES).toString("base64")}`;
+}

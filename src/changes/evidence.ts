@@ -1,0 +1,128 @@
+import type { Call } from "../api/operations.ts";
+import { parseMemoryMiB } from "../api/memory.ts";
+import type { Change } from "./change.ts";
+import { alsoMoved, lostSight, traceless } from "./settle.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { domainSet, NOT_TOLD, updatableFields } from "./updatable-fields.ts";
+
+/**
+ * What a workload that was read back says of a write whose answer is missing.
+ * - `took-effect`: it is as asked and was not so before, and does not come to that by itself
+ * - `untouched`: it is what it was before; the request may still be on its way
+ * - `moving`: neither; a later read may tell more
+ * - `cannot-tell`: no read will tell
+ */
+export type Evidence =
+  | { readonly kind: "took-effect"; readonly alsoMoved: readonly string[] }
+  | { readonly kind: "untouched"; readonly still: string }
+  | { readonly kind: "moving"; readonly why: string }
+  | { readonly kind: "cannot-tell"; readonly why: string };
+
+/** Weighs one read. Pure. */
+export function evidenceOf(change: Change, after: Snapshot): Evidence {
+  const { call } = change;
+  switch (call.op) {
+    case "createService":
+      return ofCreation(change, after, otherThanAsked(call.body, after));
+    case "createJob":
+      return ofCreation(change, after, undefined);
+    case "deleteService":
+    case "deleteJob":
+      return ofDeletion(change, after);
+    case "startService":
+      return ofPower(change, after, { target: "Running", from: ["Stopped"] });
+    case "stopService":
+      return ofPower(change, after, { target: "Stopped", from: ["Running", "Starting", "Updating", "Failed"] });
+    case "restartService":
+      return cannotTell(traceless(after));
+    case "updateService":
+      return ofUpdate(change, after);
+  }
+}
+
+/** The name was free when it was asked for, and only this account makes workloads under it. */
+function ofCreation({ workload, before }: Change, after: Snapshot, other: string | undefined): Evidence {
+  const { kind } = workload;
+  if (before !== undefined) return cannotTell(`There was a ${kind} of that name before.`);
+  if (after === undefined) return { kind: "untouched", still: `there is no ${kind} of that name` };
+  if (other === undefined) return tookEffect();
+  return cannotTell(`There is a ${kind} of that name now, with ${other}: somebody else may have made it.`);
+}
+
+/** What of a service that is there now differs from the one that was to be made, where both are told. */
+function otherThanAsked(body: Call<"createService">["body"], after: Snapshot): string | undefined {
+  if (after === undefined) return undefined;
+  const { target_instance_size: size, containers, binding_domain_name: domains } = body;
+  if (size !== undefined && after.size !== undefined && size !== after.size) {
+    return `${after.size} instances instead of ${size}`;
+  }
+  const memory = containers.map((container) => parseMemoryMiB(container.resources?.limits?.memory));
+  const isOtherMemory = memory.some((wanted, at) => {
+    const now = after.memoryMiB[at];
+    return wanted !== undefined && now !== undefined && wanted !== now;
+  });
+  if (isOtherMemory) return "other memory";
+  // None may mean that it does not tell them.
+  const now = String(domainSet(after.domains));
+  return domains !== undefined && now !== "" && now !== String(domainSet(domains)) ? "other domains" : undefined;
+}
+
+function ofDeletion(change: Change, after: Snapshot): Evidence {
+  if (change.before === undefined) return cannotTell("It was not there before.");
+  // Gone, or gone and made anew by somebody.
+  if (after === undefined || lostSight(change, after) !== undefined) return tookEffect();
+  const isGoing = after.status === "Deleting";
+  if (!isGoing && after.status === change.before.status)
+    return { kind: "untouched", still: `it is still there${statusOf(after)}` };
+  return moving(`It is still there${statusOf(after)}.`);
+}
+
+type Power = { readonly target: string; readonly from: readonly string[] };
+
+/** `from`: the status words from which a service does not reach the target by itself; of other words nobody knows. */
+function ofPower(change: Change, after: Snapshot, { target, from }: Power): Evidence {
+  const lost = lostSight(change, after);
+  if (lost !== undefined) return cannotTell(lost);
+  const then = change.before?.status;
+  const now = after?.status;
+  if (now === undefined) return cannotTell("The service does not tell its status.");
+  const isFirm = then !== undefined && from.includes(then);
+  if (now === target)
+    return isFirm
+      ? tookEffect()
+      : cannotTell(`Its status is ${now}, and was ${then ?? NOT_TOLD}: it may have come to that by itself.`);
+  return isFirm && now === then
+    ? { kind: "untouched", still: `its status is still ${now}` }
+    : moving(`Its status is ${now}.`);
+}
+
+function ofUpdate(change: Change, after: Snapshot): Evidence {
+  const lost = lostSight(change, after);
+  if (lost !== undefined) return cannotTell(lost);
+  const asked = updatableFields(change, after).filter(({ wanted }) => wanted !== undefined);
+  const words = asked.map(({ label, now }) => `${label}: ${now}`).join(", ");
+  // A value that was not told before may have been as asked all the time.
+  const known = asked.filter(({ before, wanted }) => !before.includes(NOT_TOLD) && before !== wanted);
+  if (known.length === 0) return cannotTell(`It has ${words} now; what it had before is not known.`);
+  if (asked.every(({ now, wanted }) => now === wanted)) return tookEffect(alsoMoved(change, after));
+  if (known.every(({ now, before }) => now === before)) {
+    return { kind: "untouched", still: known.map(({ label, now }) => `${label}: still ${now}`).join(", ") };
+  }
+  return moving(`It has ${words} now, which is neither as before nor as asked; somebody else may have set it.`);
+}
+
+function statusOf(after: Snapshot): string {
+  return after?.status === undefined ? "" : `, with status ${after.status}`;
+}
+
+function tookEffect(moved: readonly string[] = []): Evidence {
+  return { kind: "took-effect", alsoMoved: moved };
+}
+
+function moving(why: string): Evidence {
+  return { kind: "moving", why };
+}
+
+function cannotTell(why: string): Evidence {
+  return { kind: "cannot-tell", why };
+}

@@ -1,0 +1,65 @@
+import { Problem } from "../api/problem.ts";
+import type { Change } from "./change.ts";
+import type { Outcome } from "./outcome.ts";
+import { readSnapshot, type ReadDeps } from "./read-snapshot.ts";
+import { settle, type Verdict } from "./settle.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export type SettleAcceptedDeps = ReadDeps & {
+  /** A pause; it may end early when the signal is aborted. */
+  readonly wait: (ms: number) => Promise<void>;
+  readonly resourcesKey: "resources" | "resource";
+};
+
+/** The pauses before it is read back, in milliseconds: two reads at most, so that a write costs five calls. */
+const READ_BACK_AFTER_MS = [250, 1_750];
+
+type Seen = { readonly after: Snapshot; readonly verdict: Exclude<Verdict, { kind: "done" }> };
+
+/** Reads back what the service accepted, until it is as asked, at most twice. Never throws a `Problem`. */
+export async function settleAccepted(change: Change, deps: SettleAcceptedDeps): Promise<Outcome> {
+  const seen: Seen[] = [];
+  let problem: Problem | undefined;
+  for (const delayMs of READ_BACK_AFTER_MS) {
+    await deps.wait(delayMs);
+    const read = await readSnapshot(change.workload, deps);
+    if (read instanceof Problem) {
+      problem = read;
+      continue;
+    }
+    const { snapshot: after } = read;
+    const verdict = settle(change, after);
+    if (verdict.kind === "done") return { kind: "done", after, alsoMoved: verdict.alsoMoved };
+    seen.push({ after, verdict });
+    // A restart leaves no trace: a second read would tell no more.
+    if (change.call.op === "restartService") break;
+  }
+  return notSeen(change, seen, { problem, ...deps });
+}
+
+type Rest = Pick<SettleAcceptedDeps, "resourcesKey" | "signal"> & { readonly problem: Problem | undefined };
+
+function notSeen(change: Change, seen: readonly Seen[], { problem, resourcesKey, signal }: Rest): Outcome {
+  const last = seen.at(-1);
+  if (last === undefined) {
+    const why = problem?.sentence ?? "there was no answer.";
+    return { kind: "asked", after: change.before, why: `The service accepted it, but could not be read back: ${why}` };
+  }
+  const { after, verdict } = last;
+  if (verdict.kind !== "nothing") return { kind: "asked", after, why: verdict.why };
+  // "Nothing changed" takes two equal reads, and pauses between them that were not cut short.
+  const isSure = seen.length > 1 && seen.every((each) => each.verdict.kind === "nothing") && !signal.aborted;
+  const still = verdict.still.join(", ");
+  if (!isSure) return { kind: "asked", after, why: `It does not show yet: ${still}.` };
+  const why = `The service accepted the update, but nothing changed: ${still}.`;
+  return { kind: "failed", why, next: adviceFor(change, resourcesKey) };
+}
+
+/** A write is never sent twice, not even in the other spelling: the person is told which setting to change. */
+function adviceFor({ call }: Change, key: SettleAcceptedDeps["resourcesKey"]): string {
+  const aboutMemory = call.op === "updateService" && call.body.containers !== undefined;
+  const other = key === "resources" ? "resource" : "resources";
+  return aboutMemory
+    ? `This service may expect the other spelling of the field: set WORKLOAD_API_RESOURCES_KEY=${other} and ask again.`
+    : "Look at the workload with show; if it still has not changed, ask those who run the service.";
+}

@@ -1,0 +1,68 @@
+import { parseMemoryMiB } from "../api/memory.ts";
+import type { Change } from "./change.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** What stands for a value that the service does not tell. */
+export const NOT_TOLD = "not told";
+
+export type UpdatableField = {
+  readonly label: "instances" | "memory" | "domains";
+  /** As asked; undefined when the call leaves it alone. */
+  readonly wanted: string | undefined;
+  readonly before: string;
+  readonly now: string;
+};
+
+/** The three updatable fields in words: as asked, before, and now. Pure. */
+export function updatableFields({ call, before }: Pick<Change, "call" | "before">, now: Snapshot): UpdatableField[] {
+  const body = call.op === "updateService" ? call.body : {};
+  return [
+    {
+      label: "instances",
+      wanted: body.target_instance_size === undefined ? undefined : String(body.target_instance_size),
+      before: sizeText(before),
+      now: sizeText(now),
+    },
+    {
+      label: "memory",
+      wanted: body.containers === undefined ? undefined : memoryText(wantedMemory(body.containers, before)),
+      before: memoryText(before?.memoryMiB),
+      now: memoryText(now?.memoryMiB),
+    },
+    {
+      label: "domains",
+      wanted: body.binding_domain_name === undefined ? undefined : domainText(body.binding_domain_name),
+      before: domainText(before?.domains),
+      now: domainText(now?.domains),
+    },
+  ];
+}
+
+type ContainerUpdates = NonNullable<Extract<Change["call"], { op: "updateService" }>["body"]["containers"]>;
+
+/** A container update goes by position here: `memory` fills the positions before the one it changes with `{}`. */
+function wantedMemory(updates: ContainerUpdates, before: Snapshot): readonly (number | undefined)[] {
+  const size = Math.max(updates.length, before?.memoryMiB.length ?? 0);
+  return Array.from({ length: size }, (_, at) => {
+    const update = updates[at];
+    return parseMemoryMiB((update?.resources ?? update?.resource)?.limits?.memory) ?? before?.memoryMiB[at];
+  });
+}
+
+function sizeText(snapshot: Snapshot): string {
+  return String(snapshot?.size ?? NOT_TOLD);
+}
+
+function memoryText(memory: readonly (number | undefined)[] | undefined): string {
+  if (memory === undefined || memory.length === 0) return NOT_TOLD;
+  return memory.map((mib) => (mib === undefined ? NOT_TOLD : `${mib} MiB`)).join(" and ");
+}
+
+function domainText(domains: readonly string[] | undefined): string {
+  return domainSet(domains ?? []).join(", ") || "none";
+}
+
+/** Domain names as a set in order: neither their order nor capitals count (https://www.rfc-editor.org/rfc/rfc4343). */
+export function domainSet(domains: readonly string[]): string[] {
+  return [...new Set(domains.map((domain) => domain.toLowerCase()))].sort();
+}

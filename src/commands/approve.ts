@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { ChangeId } from "./change-id.ts";
+import { decideVerb } from "./verb.ts";
+
+export const approve = decideVerb({
+  name: "approve",
+  summary: "Vote for a change that waits",
+  usage: "approve ID",
+  example: "approve K7Q2MX",
+  flags: {},
+  words: 1,
+  args: z.object({ id: ChangeId }),
+  read: ({ positionals: [id] }) => ({ id }),
+  decision: ({ id }) => ({ kind: "approve", changeId: id, reason: undefined }),
+});

@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { ChangeId } from "./change-id.ts";
+import { decideVerb } from "./verb.ts";
+
+export const cancel = decideVerb({
+  name: "cancel",
+  summary: "Take back a change that you asked for, before it runs",
+  usage: "cancel ID",
+  example: "cancel K7Q2MX",
+  flags: {},
+  words: 1,
+  args: z.object({ id: ChangeId }),
+  read: ({ positionals: [id] }) => ({ id }),
+  decision: ({ id }) => ({ kind: "cancel", changeId: id, reason: undefined }),
+});

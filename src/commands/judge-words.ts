@@ -1,0 +1,110 @@
+import { Problem } from "../api/problem.ts";
+import { riskOf } from "../changes/risk.ts";
+import { UserError } from "../errors.ts";
+import type { Judged, JudgedDeed } from "../views/can-i.ts";
+import type { Ask } from "./ask.ts";
+import type { About, Command, Context, Deed, ReadCommand, WriteCommand } from "./command.ts";
+import { JOB_REGION } from "./lookup.ts";
+import { namedIn } from "./named-in.ts";
+
+/** Words that somebody thinks of typing; `breakGlass` stands apart from them, because it takes a reason. */
+export type Supposed<Verb extends Command = Command> = {
+  readonly command: Verb;
+  readonly words: readonly string[];
+  readonly breakGlass: boolean;
+};
+
+/** A read that is understood is judged as it would be; words that are not are judged by the verb and the name. */
+export async function judgeRead(asked: Supposed<ReadCommand>, context: Context): Promise<Judged> {
+  const ask = parsed(asked);
+  if (typeof ask === "string") return judgeDeeds(asked, ask, context);
+  const about = asked.command.about(ask, context.settings);
+  if (about === undefined) return { kind: "free" };
+  return {
+    kind: "judged",
+    workload: about.workload,
+    answers: [await judgeAbout(about, asked.breakGlass, context)],
+    change: undefined,
+    note: undefined,
+    hasReason: false,
+  };
+}
+
+/**
+ * A complete write is proposed for real, which only reads, and judged by what it would change. Nothing is read for
+ * somebody whom every rule refuses. Throws the `UserError` of a name that nothing has.
+ */
+export async function judgeWrite(asked: Supposed<WriteCommand>, context: Context): Promise<Judged> {
+  const ask = parsed(asked);
+  if (typeof ask === "string") return judgeDeeds(asked, ask, context);
+  if ((await context.judge.outlook(asked.command.deeds)) === "refuse") return judgeDeeds(asked, undefined, context);
+  try {
+    const { call, before, workload, diff } = await asked.command.propose(ask, context);
+    const { kind, region, name } = workload;
+    const about = { op: call.op, risk: riskOf(call, before), workload: { kind, region, name } };
+    return {
+      kind: "judged",
+      workload,
+      answers: [await judgeAbout(about, asked.breakGlass, context)],
+      change: { diff },
+      note: undefined,
+      hasReason: ask.reason !== undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return judgeDeeds(asked, `The workload could not be read. ${error.sentence}`, context);
+  }
+}
+
+/** The Ask, or the sentence that says what is missing. */
+function parsed({ command, words }: Supposed): Ask | string {
+  try {
+    return command.parse(words);
+  } catch (error) {
+    if (error instanceof UserError) return error.message;
+    throw error;
+  }
+}
+
+async function judgeDeeds(asked: Supposed, note: string | undefined, context: Context): Promise<Judged> {
+  const { command, words } = asked;
+  const { kind, name, region = context.settings.region } = namedIn(words, command);
+  const deeds = command.deeds.filter((deed) => kind === undefined || kindOf(deed) === kind);
+  const answers = deeds.map(async (deed): Promise<JudgedDeed> => {
+    const of = kindOf(deed);
+    const about = { ...deed, workload: { kind: of, region: of === "job" ? JOB_REGION : region, name } };
+    const judged = await judgeAbout(about, asked.breakGlass, context);
+    const isOpen = name === undefined && judged.verdict.kind === "refuse";
+    // Without a name the rules for names are taken to refuse; whether they would is not known.
+    return isOpen && (await context.judge.outlook([deed])) !== "refuse"
+      ? { ...judged, verdict: { kind: "depends" } }
+      : judged;
+  });
+  return {
+    kind: "judged",
+    workload: { kind, name },
+    answers: await Promise.all(answers),
+    change: undefined,
+    note,
+    hasReason: words.some((word) => word === "--reason" || word.startsWith("--reason=")),
+  };
+}
+
+function kindOf({ op }: Deed): "service" | "job" {
+  return op.includes("Job") ? "job" : "service";
+}
+
+/** What the policy says, who could approve, and whether breaking the glass would help. */
+async function judgeAbout(about: About, breakGlass: boolean, { judge }: Context): Promise<JudgedDeed> {
+  const verdict = await judge.verdict(about, { breakGlass });
+  const isStopped = verdict.kind === "approve" || verdict.kind === "refuse";
+  const broken =
+    isStopped && !breakGlass && about.risk !== undefined ? await judge.verdict(about, { breakGlass: true }) : undefined;
+  return {
+    risk: about.risk,
+    kind: about.workload.kind,
+    verdict,
+    approvers: verdict.kind === "approve" ? await judge.approvers(verdict.terms.from) : undefined,
+    glassRule: broken?.kind === "break-glass" ? broken.rule : undefined,
+  };
+}

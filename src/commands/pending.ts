@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { pendingList } from "../views/pending-list.ts";
+import { freeVerb } from "./verb.ts";
+
+export const pending = freeVerb({
+  name: "pending",
+  summary: "Show the changes that wait for approval",
+  usage: "pending",
+  example: "pending",
+  flags: {},
+  words: 0,
+  args: z.object({ page: z.number().int().min(0).default(0) }),
+  read: () => ({}),
+  answer: async ({ page }, { records, ask, settings, now }) =>
+    pendingList({
+      changes: await records.pending(),
+      ask,
+      page,
+      command: settings.command,
+      defaultRegion: settings.region,
+      now,
+    }),
+});

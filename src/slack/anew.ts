@@ -1,0 +1,51 @@
+import type { StoredChange } from "../changes/stored-change.ts";
+import type { Ask } from "../commands/ask.ts";
+import { undoAsk } from "../commands/undo.ts";
+import { UserError } from "../errors.ts";
+import { answerDecision } from "./answer-decision.ts";
+import type { Deed } from "./deed.ts";
+import { propose } from "./propose.ts";
+import { retire } from "./retire.ts";
+import { openChange } from "./sealed-change.ts";
+import type { Shell } from "./shell.ts";
+
+type AnewDeed = Extract<Deed, { kind: "anew" }> & { readonly deliveryId: string };
+
+/**
+ * The buttons of a finished card: take it back, or ask for the same again. Either is a new Change of whoever clicked,
+ * with a fresh read, under policy like any other. Throws `UserError`, `Problem`, `StoreError`.
+ */
+export async function anew(shell: Shell, deed: AnewDeed, signal: AbortSignal): Promise<void> {
+  const { store, sealer } = shell;
+  const change = await store.findChange(deed.changeId);
+  if (change === undefined || change.teamId !== deed.place.teamId) {
+    return answerDecision(shell, { kind: "missing", id: deed.changeId, nearest: [] }, deed.place);
+  }
+  if (await retire(shell, change, deed)) return answerDecision(shell, { kind: "retired", change }, deed.place);
+  const content = openChange(sealer, change);
+  const ask = deed.how === "again" ? againAsk(change, content.ask) : undoAsk(content.change);
+  // A repeated delivery finds the Change that it asked for the first time.
+  const isKnown = (await store.changeOfDelivery(deed.deliveryId)) !== undefined;
+  if (ask === undefined) throw cannot(deed, "It is not at an end that this button is for.");
+  if (deed.how === "undo" && !isKnown && change.isUndone) throw cannot(deed, "Somebody did that already.");
+  const undoOf = deed.how === "undo" ? change.id : undefined;
+  const { deliveryId, place } = deed;
+  await propose(shell, { kind: "ask", ask, place, deliveryId, ...(undoOf !== undefined && { undoOf }) }, signal);
+}
+
+function cannot({ how, changeId }: AnewDeed, why: string): UserError {
+  const what = how === "undo" ? "taken back" : "asked for again";
+  return new UserError(`Change ${changeId} cannot be ${what} by this button. ${why}`, {
+    next: "Its card shows how it stands; ask in words for what you want.",
+  });
+}
+
+const repeatable = new Set<StoredChange["state"]>(["drifted", "expired", "unknown"]);
+
+/** What is still under way, or was done, is not asked for again by a button of its card. */
+function againAsk({ state, settledAt }: StoredChange, ask: Ask): Ask | undefined {
+  if (!repeatable.has(state) || settledAt === undefined) return undefined;
+  // Breaking the glass is for one moment; asking again goes the ordinary way.
+  const { breakGlass: _breakGlass, ...rest } = ask;
+  return rest;
+}

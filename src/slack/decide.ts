@@ -1,0 +1,162 @@
+import type { StoredChange, Who } from "../changes/stored-change.ts";
+import type { Standing } from "../policy/person.ts";
+import type { DecisionAnswer } from "../views/decision-answer.ts";
+import { answerDecision } from "./answer-decision.ts";
+import { nearest } from "../commands/nearest.ts";
+import { eligibility, findApprovers } from "./approvers.ts";
+import { carryOn } from "./carry-on.ts";
+import type { Deed } from "./deed.ts";
+import { draw } from "./draw.ts";
+import { eventOf, logEvent } from "./event.ts";
+import { freshness } from "./people.ts";
+import { retire } from "./retire.ts";
+import type { Shell } from "./shell.ts";
+
+export type DecideDeed = Extract<Deed, { kind: "decide" }>;
+
+/**
+ * A vote, a rejection or a cancellation, after its ack. Rights are read now, not when the card was drawn; each is
+ * counted by one UPDATE, so that doing it again changes nothing. Every one is answered. Throws `UserError`, `StoreError`.
+ */
+export async function decide(shell: Shell, deed: DecideDeed, signal: AbortSignal): Promise<void> {
+  const change = await shell.store.findChange(deed.changeId);
+  const answer = (what: DecisionAnswer): Promise<void> => answerDecision(shell, what, deed.place);
+  if (change === undefined || change.teamId !== deed.place.teamId) {
+    const pending = (await shell.store.pendingChanges(deed.place.teamId)).map(({ id }) => id);
+    return answer({ kind: "missing", id: deed.changeId, nearest: nearest(deed.changeId, pending) });
+  }
+  const isSuperseded = await retire(shell, change, deed);
+  // A form with a reason may have been opened before the newer card stood there: what was written in it is not lost.
+  if (isSuperseded && deed.decision !== "reject") return answer({ kind: "retired", change });
+  if (deed.decision === "cancel") return cancel(shell, { change, deed, answer });
+  if (change.state !== "pending") return answer({ kind: "late", change, wanted: deed.decision });
+  const may = await eligible(shell, change, deed);
+  if (may.kind !== "may") {
+    await noteRefusal(shell, { change, who: may.who, why: may.kind });
+    return answer(await whyNot(shell, { change, may, wanted: deed.decision }));
+  }
+  return deed.decision === "approve"
+    ? approve(shell, { change, deed, answer, who: may.who }, signal)
+    : reject(shell, { change, deed, answer, who: may.who });
+}
+
+type Deciding = {
+  readonly change: StoredChange;
+  readonly deed: DecideDeed;
+  readonly answer: (what: DecisionAnswer) => Promise<void>;
+};
+type By = Deciding & { readonly who: Who };
+
+type May =
+  | { readonly kind: "may"; readonly who: Who }
+  | { readonly kind: "own" | "foreign"; readonly who: Who }
+  | { readonly kind: "standing"; readonly who: Who; readonly standing: Exclude<Standing, "member"> }
+  | { readonly kind: "unchecked"; readonly who: Who };
+
+/** Whoever may approve may reject; whoever asked may cancel instead. */
+async function eligible(shell: Shell, change: StoredChange, { place }: DecideDeed): Promise<May> {
+  const { terms, requester } = change;
+  if (terms === undefined) throw new Error("a pending change without terms");
+  const voter = { userId: place.userId, requesterId: requester.userId, channelId: cardChannel(change) };
+  try {
+    const { kind, profile } = await eligibility(shell.people, terms, voter);
+    const who = { userId: profile.userId, name: profile.name };
+    if (kind !== "standing") return { kind, who };
+    return profile.standing === "member" ? { kind: "foreign", who } : { kind, who, standing: profile.standing };
+  } catch (err) {
+    shell.log.warn({ err, changeId: change.id }, "a vote could not be checked, and does not count");
+    return { kind: "unchecked", who: { userId: place.userId, name: place.userId } };
+  }
+}
+
+function cardChannel({ card, terms, channelId }: StoredChange): string {
+  return card?.channelId ?? terms?.cardIn ?? channelId;
+}
+
+/** How many are named of those who could. */
+const NAMED = 5;
+
+type Why = {
+  readonly change: StoredChange;
+  readonly may: Exclude<May, { kind: "may" }>;
+  readonly wanted: DecideDeed["decision"];
+};
+
+async function whyNot(shell: Shell, { change, may, wanted }: Why): Promise<DecisionAnswer> {
+  if (may.kind === "unchecked") return { kind: "check-failed" };
+  if (may.kind === "standing") return { kind: "standing", change, standing: may.standing };
+  if (may.kind === "own" && wanted === "approve") return { kind: "own", change };
+  if (wanted === "cancel" || change.terms === undefined || may.kind === "own") return { kind: "own", change };
+  const { people, identity } = shell;
+  const found = await findApprovers(
+    { people, botUserId: identity.botUserId },
+    { from: change.terms.from, channelId: cardChannel(change), without: change.requester.userId, enough: NAMED },
+  ).catch(() => undefined);
+  if (found === undefined) return { kind: "foreign", change, wanted };
+  const could = { names: found.profiles.map(({ name }) => name), count: found.count };
+  return { kind: "foreign", change, wanted, could };
+}
+
+type NotMay = { readonly change: StoredChange; readonly who: Who; readonly why: Exclude<May["kind"], "may"> };
+
+const refusals: Readonly<Record<NotMay["why"], string>> = {
+  own: "own request",
+  foreign: "not among those who may approve",
+  standing: "not a full member",
+  unchecked: "Slack did not tell who they are",
+};
+
+async function noteRefusal(shell: Shell, { change, who, why }: NotMay): Promise<void> {
+  const event = eventOf(shell, change, { kind: "vote-refused", who, result: refusals[why] });
+  // The thread tells the story of what counted; this is for history alone, so it hangs on no card.
+  await shell.store.addEvent({ ...event, changeId: undefined });
+  logEvent(shell, event);
+}
+
+async function approve(shell: Shell, { change, answer, who }: By, signal: AbortSignal): Promise<void> {
+  const events = {
+    voted: eventOf(shell, change, { kind: "voted", who, result: "approved it" }),
+    approved: eventOf(shell, change, { kind: "approved", result: "has the votes it needs" }),
+  };
+  const result = await shell.store.vote(change.id, who, events);
+  if (result.kind === "twice") return answer(result);
+  if (result.kind === "late") return answer({ ...result, wanted: "approve" });
+  if (result.kind === "missing") return answer({ kind: "missing", id: change.id, nearest: [] });
+  logEvent(shell, events.voted);
+  if (result.change.state !== "approved") {
+    await draw(shell, change.id);
+    return answer({ kind: "counted", change: result.change });
+  }
+  logEvent(shell, events.approved);
+  await Promise.all([
+    answer({ kind: "approved", change: result.change }),
+    carryOn(shell, { change: result.change, isFresh: false }, signal),
+  ]);
+}
+
+async function reject(shell: Shell, { change, deed, answer, who }: By): Promise<void> {
+  const { reason } = deed;
+  const event = eventOf(shell, change, { kind: "rejected", who, result: reason ?? "without a reason" });
+  const rejected = await shell.store.reject(change.id, { who, reason }, event);
+  if (rejected === undefined) return late(shell, { change, answer, deed });
+  logEvent(shell, event);
+  await draw(shell, change.id);
+  return answer({ kind: "rejected", change: rejected });
+}
+
+async function cancel(shell: Shell, { change, deed, answer }: Deciding): Promise<void> {
+  const { userId } = deed.place;
+  if (userId !== change.requester.userId) return answer({ kind: "not-yours", change });
+  const { name } = await shell.people.profile(userId, freshness.deciding);
+  const event = eventOf(shell, change, { kind: "cancelled", who: { userId, name }, result: "by who asked" });
+  const cancelled = await shell.store.cancel(change.id, { userId, name }, event);
+  if (cancelled === undefined) return late(shell, { change, answer, deed });
+  logEvent(shell, event);
+  await draw(shell, change.id);
+  return answer({ kind: "cancelled", change: cancelled });
+}
+
+async function late(shell: Shell, { change, answer, deed }: Deciding): Promise<void> {
+  const now = (await shell.store.findChange(change.id)) ?? change;
+  return answer({ kind: "late", change: now, wanted: deed.decision });
+}

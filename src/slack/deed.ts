@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { Sealer } from "../accounts/seal.ts";
+import { Ask } from "../commands/ask.ts";
+import { Place } from "./place.ts";
+
+const changeId = z.string();
+
+/** What a person did that must not be lost: stored, sealed, before Slack's request is answered. */
+export const Deed = z.discriminatedUnion("kind", [
+  /** A write, in words, or from the button of a finished Change. */
+  z.object({ kind: z.literal("ask"), ask: Ask, undoOf: z.string().optional(), place: Place }),
+  z.object({
+    kind: z.literal("decide"),
+    decision: z.enum(["approve", "reject", "cancel"]),
+    changeId,
+    reason: z.string().optional(),
+    /** The message whose button was clicked; none for words. */
+    card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
+    place: Place,
+  }),
+  /** Undo or ask again: the Ask is taken from the Change itself. */
+  z.object({
+    kind: z.literal("anew"),
+    how: z.enum(["undo", "again"]),
+    changeId,
+    card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
+    place: Place,
+  }),
+  z.object({
+    kind: z.literal("connect"),
+    whose: z.enum(["mine", "channel"]),
+    username: z.string(),
+    token: z.string(),
+    viewId: z.string(),
+    place: Place,
+  }),
+  z.object({ kind: z.literal("disconnect"), whose: z.enum(["mine", "channel"]), place: Place }),
+]);
+export type Deed = z.infer<typeof Deed>;
+
+/** Sealed, because it can hold a token, values of environment variables, and an address that can post in Slack. */
+export function sealDeed(sealer: Sealer, deliveryId: string, deed: Deed): string {
+  return sealer.seal(JSON.stringify(deed), ["delivery", deliveryId]);
+}
+
+/** Throws a `SealError` when it was sealed with a key that is not there, or for another delivery. */
+export function openDeed(sealer: Sealer, delivery: { readonly id: string; readonly sealed: string }): Deed {
+  return Deed.parse(JSON.parse(sealer.open(delivery.sealed, ["delivery", delivery.id])));
+}

@@ -1,0 +1,158 @@
+import { WebAPIPlatformError } from "@slack/web-api";
+import type { StoredChange } from "../changes/stored-change.ts";
+import { undoAsk } from "../commands/undo.ts";
+import type { Drawing } from "../store/store.ts";
+import type { EventKind } from "../changes/history-event.ts";
+import { diffReplies } from "../views/diff-reply.ts";
+import { changeCard } from "../views/change-card.ts";
+import { excerptReply, storyReply } from "../views/change-story.ts";
+import type { Post } from "../views/message.ts";
+import { namesFor } from "./names.ts";
+import { openChange } from "./sealed-change.ts";
+import type { Shell } from "./shell.ts";
+import { tellAlone } from "./tell-alone.ts";
+
+/** After a call that failed for the moment: nobody tries again before this is over. */
+const TRY_AGAIN_MS = 5_000;
+const LOOK_AGAIN_MS = 1_000;
+/** A card that was deleted is posted anew once; whoever deletes that too does not want it. */
+const MOST_POSTS = 2;
+
+/**
+ * Draws the card of a Change, and tells its thread what happened, until both are of its last version. Any replica may
+ * call it at any time; one draws. Never rejects because of Slack: what cannot be drawn now is drawn later.
+ */
+export async function draw(shell: Shell, id: string): Promise<void> {
+  for (;;) {
+    const drawing = await shell.store.beginDrawing(id);
+    if (drawing === undefined || !(await drawOnce(shell, drawing))) return;
+  }
+}
+
+/** Whether there is more to draw. */
+async function drawOnce(shell: Shell, drawing: Drawing): Promise<boolean> {
+  const { change, token } = drawing;
+  const placed = await place(shell, drawing);
+  if (placed.kind === "later") {
+    shell.log.warn({ changeId: change.id, slackError: placed.why }, "a card could not be drawn, and will be");
+    await shell.store.postponeDrawing(change.id, token, TRY_AGAIN_MS);
+    return false;
+  }
+  if (placed.kind === "nowhere" && change.settledAt === undefined) {
+    // Whoever asked is told alone, once it has ended.
+    await shell.store.postponeDrawing(change.id, token, LOOK_AGAIN_MS);
+    return false;
+  }
+  const card = placed.kind === "placed" ? placed.card : undefined;
+  if (card === undefined) await tellAlone(shell, change);
+  const toldSeq = card === undefined ? drawing.untold.at(-1)?.seq : await tellThread(shell, drawing, card);
+  return shell.store.drew(change.id, { token, version: change.version, card, toldSeq });
+}
+
+type Card = NonNullable<StoredChange["card"]>;
+type Placed =
+  | { readonly kind: "placed"; readonly card: Card }
+  | { readonly kind: "nowhere" }
+  | { readonly kind: "later"; readonly why: string };
+
+/** https://docs.slack.dev/reference/methods/chat.update#errors: the message is not there any more. */
+const gone = new Set(["message_not_found", "thread_not_found"]);
+/** https://docs.slack.dev/reference/methods/chat.postMessage#errors: no waiting helps. */
+const closed = new Set([
+  "channel_not_found",
+  "not_in_channel",
+  "is_archived",
+  "cant_update_message",
+  "edit_window_closed",
+  "restricted_action",
+  "restricted_action_read_only_channel",
+  "restricted_action_thread_only_channel",
+  "restricted_action_non_threadable_channel",
+  "restricted_action_thread_locked",
+  "access_denied",
+  "missing_scope",
+  "team_access_not_granted",
+]);
+
+async function place(shell: Shell, { change, posts }: Drawing): Promise<Placed> {
+  const post = await cardOf(shell, change);
+  if (change.card !== undefined) {
+    const { channelId: channel, ts } = change.card;
+    const error = await tried(() => shell.clients.background.chat.update({ channel, ts, ...bodyOf(post) }));
+    if (error === undefined) return { kind: "placed", card: change.card };
+    if (closed.has(error)) return { kind: "placed", card: change.card };
+    if (!gone.has(error)) return { kind: "later", why: error };
+    if (posts >= MOST_POSTS) return { kind: "placed", card: change.card };
+  }
+  return postCard(shell, change, post);
+}
+
+async function postCard(shell: Shell, change: StoredChange, post: Post): Promise<Placed> {
+  const channel = change.terms?.cardIn ?? change.channelId;
+  let ts: string | undefined;
+  // Never repeated by the client: a post whose answer was lost stands already.
+  const error = await tried(async () => {
+    ts = (await shell.clients.interactive.chat.postMessage({ channel, ...bodyOf(post), ...unfurl })).ts;
+  });
+  if (error === undefined && ts !== undefined) return { kind: "placed", card: { channelId: channel, ts } };
+  if (error !== undefined && closed.has(error)) return { kind: "nowhere" };
+  return { kind: "later", why: error ?? "no_ts" };
+}
+
+const unfurl = { unfurl_links: false, unfurl_media: false } as const;
+
+function bodyOf({ text, blocks }: Post) {
+  return { text, blocks: [...blocks] };
+}
+
+async function cardOf(shell: Shell, change: StoredChange): Promise<Post> {
+  const { command, region: defaultRegion } = shell.settings;
+  const names = await namesFor(shell, change);
+  return changeCard({ change, command, defaultRegion, names, canUndo: canUndo(shell, change) });
+}
+
+function canUndo({ sealer }: Shell, change: StoredChange): boolean {
+  if (change.state !== "done" || change.isUndone) return false;
+  try {
+    return undoAsk(openChange(sealer, change).change) !== undefined;
+  } catch {
+    // Sealed with a key that is gone: the card is still drawn, without that button.
+    return false;
+  }
+}
+
+/** What happened, in the thread of a card that people decide on; one reply for all of it. */
+async function tellThread(shell: Shell, { change, untold }: Drawing, card: Card): Promise<number | undefined> {
+  const { region: defaultRegion } = shell.settings;
+  const tellsStory = change.terms !== undefined || change.breakGlass;
+  const has = (wanted: EventKind): boolean => untold.some(({ kind }) => kind === wanted);
+  const replies = [
+    tellsStory ? storyReply(untold, { change, defaultRegion }) : undefined,
+    ...(tellsStory && has("requested") ? diffReplies(change) : []),
+    has("health") ? excerptReply(change) : undefined,
+  ];
+  for (const reply of replies) {
+    if (reply === undefined) continue;
+    const place = { channel: card.channelId, thread_ts: card.ts };
+    const error = await tried(() =>
+      shell.clients.background.chat.postMessage({ ...place, ...bodyOf(reply), ...unfurl }),
+    );
+    if (error !== undefined) {
+      shell.log.warn({ changeId: change.id, slackError: error }, "a thread could not be continued");
+      // A rate limit or a broken line passes; the events stay untold until then.
+      if (!closed.has(error) && !gone.has(error)) return undefined;
+    }
+  }
+  return untold.at(-1)?.seq;
+}
+
+/** Slack's own word for what went wrong, or the kind of error of the transport. */
+async function tried(work: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof WebAPIPlatformError) return error.data.error;
+    return error instanceof Error ? error.name : "unknown";
+  }
+}

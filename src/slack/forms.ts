@@ -1,0 +1,32 @@
+import { WebAPIPlatformError } from "@slack/web-api";
+import { sentences } from "./sentence.ts";
+import type { Place } from "./place.ts";
+import type { Shell } from "./shell.ts";
+
+type Opening = { readonly triggerId: string; readonly view: object; readonly place: Place };
+
+/** Opens a form while its trigger lives (3 s, once); where that is over, the person is told how to ask again. */
+export async function openForm(shell: Shell, { triggerId, view, place }: Opening): Promise<void> {
+  try {
+    await shell.clients.interactive.views.open({ trigger_id: triggerId, view: view as View }); // built by views/, checked by the simulated Slack
+  } catch (err) {
+    shell.log.warn({ err: codeOf(err) }, "a form could not be opened");
+    await shell.poster.tell(sentences.noForm(shell.settings.command), place);
+  }
+}
+
+type View = Parameters<Shell["clients"]["interactive"]["views"]["open"]>[0]["view"];
+
+/** Draws a form that is open anew; one that was closed meanwhile is nobody's loss. */
+export async function updateForm(shell: Shell, viewId: string, view: object): Promise<void> {
+  try {
+    await shell.clients.background.views.update({ view_id: viewId, view: view as View }); // built by views/
+  } catch (err) {
+    shell.log.warn({ err: codeOf(err) }, "a form could not be updated");
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof WebAPIPlatformError) return error.data.error;
+  return error instanceof Error ? error.name : "unknown";
+}

@@ -1,0 +1,135 @@
+import { boundTo } from "../accounts/resolve.ts";
+import { Problem } from "../api/problem.ts";
+import type { NewEvent } from "../changes/history-event.ts";
+import { accountMessage } from "../views/account-message.ts";
+import { UserError } from "../errors.ts";
+import { connectForm } from "../views/connect-form.ts";
+import { connectResult } from "../views/connect-result.ts";
+import type { Post } from "../views/message.ts";
+import type { Deed } from "./deed.ts";
+import { logEvent } from "./event.ts";
+import { updateForm } from "./forms.ts";
+import { linkOwner } from "./link-owner.ts";
+import { freshness, type Profile } from "./people.ts";
+import type { Place } from "./place.ts";
+import type { Shell } from "./shell.ts";
+
+type ConnectDeed = Extract<Deed, { kind: "connect" }>;
+type DisconnectDeed = Extract<Deed, { kind: "disconnect" }>;
+
+/**
+ * Links an account: the service is asked once whether it knows user name and token, then the token is sealed for this
+ * owner alone. The form says how it went; a wrong token leaves the form with what can be kept. Doing it twice is the same.
+ */
+export async function connect(shell: Shell, deed: ConnectDeed, signal: AbortSignal): Promise<void> {
+  try {
+    await linkAccount(shell, deed, signal);
+  } catch (error) {
+    // The form must not go on saying that it tries. What went wrong is also told beside it.
+    const why = error instanceof UserError ? error.message : "Something went wrong in Gantry or on the way.";
+    await updateForm(shell, deed.viewId, connectResult({ kind: "failed", why, next: "Try again in a minute." }));
+    throw error;
+  }
+}
+
+async function linkAccount(shell: Shell, deed: ConnectDeed, signal: AbortSignal): Promise<void> {
+  const { place, whose, username, token, viewId } = deed;
+  const { command } = shell.settings;
+  const owner = linkOwner(whose, place);
+  const profile = await fullMember(shell, place);
+  const show = (view: object): Promise<void> => updateForm(shell, viewId, view);
+  const refused = await refusalOf(shell, deed, signal);
+  if (refused !== undefined) {
+    const metadata = JSON.stringify({ whose, place });
+    return show(connectForm({ owner, username, problems: [refused], metadata }));
+  }
+  const account = { teamId: place.teamId, owner, username };
+  const sealedToken = shell.sealer.seal(token, boundTo(account));
+  const event = eventFor({ kind: "connected", place, profile, username, whose });
+  await shell.store
+    .saveAccount({ ...account, sealedToken, linkedBy: place.userId }, event)
+    .finally(shell.accounts.forget);
+  logEvent(shell, event);
+  await show(connectResult({ kind: "done", owner, username, command }));
+  const told = accountMessage({ kind: "connected", owner, username, command });
+  await shell.poster.tell(told, place);
+  if (whose === "channel") await tellChannel(shell, place, told);
+}
+
+export async function disconnect(shell: Shell, deed: DisconnectDeed): Promise<void> {
+  const { place, whose } = deed;
+  const profile = await fullMember(shell, place);
+  const owner = linkOwner(whose, place);
+  const { own, channel } = await shell.store.accountsFor(place);
+  const username = (whose === "mine" ? own : channel)?.username;
+  const event = eventFor({ kind: "disconnected", place, profile, username, whose });
+  const isRemoved = await shell.store.removeAccount(place.teamId, owner, event).finally(shell.accounts.forget);
+  if (isRemoved) logEvent(shell, event);
+  const { command } = shell.settings;
+  const told = accountMessage({ kind: isRemoved ? "disconnected" : "nothing-linked", owner, command });
+  await shell.poster.tell(told, place);
+  if (isRemoved && whose === "channel") await tellChannel(shell, place, told);
+}
+
+async function fullMember(shell: Shell, { userId }: Place): Promise<Profile> {
+  const profile = await shell.people.profile(userId, freshness.deciding);
+  if (profile.standing === "member") return profile;
+  throw new UserError("Only full members of this workspace can link an account or unlink one.", {
+    next: "Ask a full member, or those who run Gantry here.",
+  });
+}
+
+/** One live call; undefined when the service knows the account. */
+async function refusalOf(
+  shell: Shell,
+  { username, token }: ConnectDeed,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { region } = shell.settings;
+  try {
+    const call = { op: "listServices", path: { region }, query: undefined, body: undefined } as const;
+    await shell.api.as({ username, token }).send(call, { signal });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.status === 401 || error.status === 403) {
+      return "The service does not know this user name with this token. Check both; the token has to be typed again.";
+    }
+    return `${error.sentence} ${error.next}`;
+  }
+}
+
+type Linking = {
+  readonly kind: "connected" | "disconnected";
+  readonly place: Place;
+  readonly profile: Profile;
+  readonly username: string | undefined;
+  readonly whose: ConnectDeed["whose"];
+};
+
+function eventFor({ kind, place, profile, username, whose }: Linking): NewEvent {
+  return {
+    kind,
+    teamId: place.teamId,
+    changeId: undefined,
+    who: { userId: profile.userId, name: profile.name },
+    channelId: place.channelId,
+    verb: kind === "connected" ? "connect" : "disconnect",
+    workload: undefined,
+    account: username,
+    rule: undefined,
+    breakGlass: false,
+    result: whose === "mine" ? "the person's own account" : "the channel's account",
+    elapsedMs: undefined,
+    reference: undefined,
+  };
+}
+
+/** Everybody in the channel acts with it from now on: they are told, where the bot may post. */
+async function tellChannel(shell: Shell, { channelId }: Place, { text, blocks }: Post): Promise<void> {
+  try {
+    await shell.clients.background.chat.postMessage({ channel: channelId, text, blocks: [...blocks] });
+  } catch (err) {
+    shell.log.warn({ err, channelId }, "a channel could not be told of its account");
+  }
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import type { Change } from "../changes/change.ts";
+import { digestOf } from "../changes/digest.ts";
+import { riskOf } from "../changes/risk.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import { newChangeId } from "../commands/change-id.ts";
+import type { Context, WriteCommand } from "../commands/command.ts";
+import { commandOf } from "../commands/parse.ts";
+import type { Verdict } from "../policy/verdict.ts";
+import type { NewChange } from "../store/store.ts";
+import { askedElsewhere } from "../views/asked-message.ts";
+import { outcomeMessage } from "../views/outcome-message.ts";
+import { refusalMessage } from "../views/refusal-message.ts";
+import type { Message, Post } from "../views/message.ts";
+import { carryOn } from "./carry-on.ts";
+import { contextFor } from "./context.ts";
+import type { Deed } from "./deed.ts";
+import { draw } from "./draw.ts";
+import { eventOf, logEvent } from "./event.ts";
+import { namesFor } from "./names.ts";
+import { preflight } from "./preflight.ts";
+import { sealChange } from "./sealed-change.ts";
+import type { Shell } from "./shell.ts";
+
+export type AskDeed = Extract<Deed, { kind: "ask" }> & { readonly deliveryId: string };
+
+/**
+ * From an Ask to a stored Change: what it would do, whether policy lets it, and who has to agree. Done again for the
+ * same delivery it finds what it stored and goes on from there. Throws `UserError`, `Problem` or `StoreError`.
+ */
+export async function propose(shell: Shell, deed: AskDeed, signal: AbortSignal): Promise<void> {
+  const known = await shell.store.changeOfDelivery(deed.deliveryId);
+  if (known !== undefined) return goOn(shell, { change: known, isFresh: false, deed }, signal);
+  const command = commandOf(deed.ask);
+  if (command.effect !== "write") throw new Error(`${command.name} is no write`);
+  const context = await contextFor(shell, { place: deed.place, effect: "write" }, signal);
+  const change = await command.propose(deed.ask, context);
+  if (change.diff.length === 0) return shell.poster.tell(alreadySo(shell, change, deed), deed.place);
+  const risk = riskOf(change.call, change.before);
+  const verdict = await context.judge.verdict(
+    { op: change.call.op, risk, workload: change.workload },
+    { breakGlass: deed.ask.breakGlass === true },
+  );
+  const refused = await refusalOf(shell, { verdict, deed, context });
+  const proposed: Proposed = { deed, command, context, change, verdict };
+  if (refused !== undefined) return refuse(shell, proposed, refused);
+  const stored = await store(shell, proposed);
+  return goOn(shell, { change: stored, isFresh: true, deed }, signal);
+}
+
+type Proposed = {
+  readonly deed: AskDeed;
+  readonly command: WriteCommand;
+  readonly context: Context;
+  readonly change: Change;
+  readonly verdict: Verdict;
+};
+
+type Going = { readonly change: StoredChange; readonly isFresh: boolean; readonly deed: AskDeed };
+
+/** A pending one shows its card; what needs nobody's approval runs. */
+async function goOn(shell: Shell, { change, isFresh, deed }: Going, signal: AbortSignal): Promise<void> {
+  const isOpen = change.settledAt === undefined;
+  if (isOpen && change.undoOf !== undefined && (await shell.store.markUndone(change.undoOf)))
+    await draw(shell, change.undoOf);
+  if (change.state !== "pending") return carryOn(shell, { change, isFresh }, signal);
+  await draw(shell, change.id);
+  const cardIn = change.terms?.cardIn;
+  if (cardIn === undefined || cardIn === deed.place.channelId) return undefined;
+  const { command, region: defaultRegion } = shell.settings;
+  const names = await namesFor(shell, change);
+  return shell.poster.tell(askedElsewhere({ change, cardIn, command, defaultRegion, names }), deed.place);
+}
+
+function alreadySo({ settings }: Shell, change: Change, { place }: AskDeed): Message {
+  const { command, region } = settings;
+  const outcome = { kind: "done", after: change.before, alsoMoved: [] } as const;
+  return outcomeMessage({ change, outcome, command, by: place.userId, defaultRegion: region });
+}
+
+type Refused = { readonly post: Post; readonly why: string };
+
+async function refusalOf(
+  shell: Shell,
+  { verdict, deed, context }: Pick<Proposed, "verdict" | "deed" | "context">,
+): Promise<Refused | undefined> {
+  const { command } = shell.settings;
+  if (verdict.kind === "refuse") {
+    return { post: refusalMessage({ kind: "policy", verdict, command }), why: verdict.why };
+  }
+  const needsReason = verdict.kind === "break-glass" || (verdict.kind === "approve" && verdict.terms.reasonRequired);
+  if (needsReason && deed.ask.reason === undefined) {
+    const post = refusalMessage({ kind: "reason", rule: verdict.rule, command });
+    return { post, why: "a reason is required, and none was given" };
+  }
+  if (verdict.kind !== "approve") return undefined;
+  return preflight(shell, { terms: verdict.terms, rule: verdict.rule, asker: context.asker });
+}
+
+async function refuse(shell: Shell, proposed: Proposed, { post, why }: Refused): Promise<void> {
+  const { deed } = proposed;
+  const { state: _state, expiresInMs: _expires, ...draft } = draftOf(shell, proposed, "");
+  const { name, userId } = proposed.context.asker;
+  const event = eventOf(shell, { ...draft, ...undecided }, { kind: "refused", who: { userId, name }, result: why });
+  await shell.store.addEvent({ ...event, changeId: undefined });
+  logEvent(shell, event);
+  return shell.poster.tell(post, deed.place);
+}
+
+const undecided = {
+  state: "pending",
+  version: 0,
+  votes: [],
+  expiresAt: undefined,
+  approvedAt: undefined,
+  claimedAt: undefined,
+  settledAt: undefined,
+  ending: undefined,
+  health: undefined,
+  isUndone: false,
+  card: undefined,
+} as const;
+
+async function store(shell: Shell, proposed: Proposed): Promise<StoredChange> {
+  const draft = draftOf(shell, proposed, await freeId(shell));
+  const { userId, name } = proposed.context.asker;
+  const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
+  const event = eventOf(shell, { ...draft, ...undecided }, { kind: "requested", who: { userId, name }, result });
+  const stored = await shell.store.addChange(draft, event);
+  logEvent(shell, event);
+  return stored;
+}
+
+/** Short ids can be taken already; a rare clash between two at once is refused by the store. */
+async function freeId({ store }: Shell): Promise<string> {
+  for (;;) {
+    const id = newChangeId(randomBytes);
+    if ((await store.findChange(id)) === undefined) return id;
+  }
+}
+
+function draftOf(shell: Shell, { deed, command, context, change, verdict }: Proposed, id: string): NewChange {
+  const { ask, place } = deed;
+  const { userId, name } = context.asker;
+  const terms = verdict.kind === "approve" ? verdict.terms : undefined;
+  return {
+    id,
+    deliveryId: deed.deliveryId,
+    state: terms === undefined ? "approved" : "pending",
+    teamId: place.teamId,
+    requester: { userId, name },
+    channelId: place.channelId,
+    verb: command.name,
+    reason: ask.reason,
+    op: change.call.op,
+    workload: change.workload,
+    risk: riskOf(change.call, change.before),
+    diff: change.diff,
+    digest: digestOf(change),
+    sealed: sealChange(shell.sealer, id, { change, ask, responseUrl: place.responseUrl }),
+    account: { owner: context.account.owner, username: context.account.username },
+    rule: verdict.rule ?? "",
+    terms,
+    breakGlass: verdict.kind === "break-glass",
+    undoOf: deed.undoOf,
+    expiresInMs: terms?.expiresMs,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Card, StoredChange } from "../changes/stored-change.ts";
+import { retiredCard } from "../views/retired-card.ts";
+import type { Place } from "./place.ts";
+import type { Shell } from "./shell.ts";
+
+type Clicked = { readonly card?: Card | undefined; readonly place: Place };
+
+/**
+ * A card can stand twice, when a post was lost on its way back. The one that is not in the row loses its buttons at its
+ * first click, and what was clicked does not count. Resolves to whether it was such a one.
+ */
+export async function retire(shell: Shell, change: StoredChange, { card }: Clicked): Promise<boolean> {
+  if (card === undefined || change.card === undefined) return false;
+  if (card.channelId === change.card.channelId && card.ts === change.card.ts) return false;
+  const { text, blocks } = retiredCard({
+    change,
+    command: shell.settings.command,
+    defaultRegion: shell.settings.region,
+  });
+  try {
+    await shell.clients.background.chat.update({
+      channel: card.channelId,
+      ts: card.ts,
+      text,
+      blocks: [...blocks],
+    });
+  } catch (err) {
+    shell.log.warn({ err, changeId: change.id }, "a superseded card could not be retired");
+  }
+  return true;
+}

@@ -1,0 +1,30 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { parseRow } from "./columns.ts";
+import type { Session } from "./session.ts";
+
+const CallRow = z.object({ calls: z.number().int() });
+
+/** Adds what this replica called; the sum is that of all. */
+export async function countCalls(
+  { db }: Session,
+  count: { readonly username: string; readonly day: string; readonly calls: number },
+): Promise<void> {
+  await db
+    .insertInto("call_count")
+    .values(count)
+    .onConflict((conflict) =>
+      conflict.columns(["username", "day"]).doUpdateSet({ calls: sql<number>`call_count.calls + excluded.calls` }),
+    )
+    .execute();
+}
+
+export async function callsOn({ db }: Session, username: string, day: string): Promise<number> {
+  const row = await db
+    .selectFrom("call_count")
+    .select("calls")
+    .where("username", "=", username)
+    .where("day", "=", day)
+    .executeTakeFirst();
+  return row === undefined ? 0 : parseRow(CallRow, row, `The calls of ${username}`).calls;
+}

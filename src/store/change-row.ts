@@ -1,0 +1,166 @@
+import type { Insertable, Selectable } from "kysely";
+import { z } from "zod";
+import type { WorkloadRef, WriteOperationId } from "../changes/change.ts";
+import type { Card, ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
+import type { Risk } from "../policy/risk.ts";
+import { Flag, parseRow, plainText, Time } from "./columns.ts";
+import { EndingJson, fromJson, HealthJson, LinesJson, maybe, OwnerJson, TermsJson, toJson } from "./json-columns.ts";
+import type { NewChange } from "./store.ts";
+import type { ChangeTable } from "./tables.ts";
+
+/** Each of these lists is complete, or it does not compile. */
+const states = {
+  pending: "pending",
+  approved: "approved",
+  claimed: "claimed",
+  done: "done",
+  failed: "failed",
+  unknown: "unknown",
+  rejected: "rejected",
+  cancelled: "cancelled",
+  expired: "expired",
+  drifted: "drifted",
+} as const satisfies { readonly [State in ChangeState]: State }; // a literal type for each, not string
+const operations = {
+  createJob: "createJob",
+  deleteJob: "deleteJob",
+  createService: "createService",
+  deleteService: "deleteService",
+  updateService: "updateService",
+  startService: "startService",
+  stopService: "stopService",
+  restartService: "restartService",
+} as const satisfies { readonly [Op in WriteOperationId]: Op }; // a literal type for each, not string
+const risks = {
+  routine: "routine",
+  disruptive: "disruptive",
+  destructive: "destructive",
+} as const satisfies { readonly [R in Risk]: R }; // a literal type for each, not string
+const kinds = { service: "service", job: "job" } as const satisfies { readonly [K in WorkloadRef["kind"]]: K }; // the same
+
+const ChangeRow = z.object({
+  id: z.string(),
+  delivery_id: z.string(),
+  state: z.enum(states),
+  version: z.number().int(),
+  team_id: z.string(),
+  requester_id: z.string(),
+  requester_name: z.string(),
+  channel_id: z.string(),
+  verb: z.string(),
+  reason: maybe(z.string()),
+  op: z.enum(operations),
+  workload_kind: z.enum(kinds),
+  workload_region: z.string(),
+  workload_name: z.string(),
+  workload_uid: maybe(z.string()),
+  risk: z.enum(risks),
+  diff: fromJson(LinesJson),
+  digest: z.string(),
+  sealed: z.string(),
+  account_owner: fromJson(OwnerJson),
+  account_username: z.string(),
+  rule: z.string(),
+  terms: maybe(fromJson(TermsJson)),
+  break_glass: Flag,
+  undo_of: maybe(z.string()),
+  is_undone: Flag,
+  created_at: Time,
+  expires_at: maybe(Time),
+  approved_at: maybe(Time),
+  claimed_at: maybe(Time),
+  settled_at: maybe(Time),
+  ending: maybe(fromJson(EndingJson)),
+  health: maybe(fromJson(HealthJson)),
+  card_channel: maybe(z.string()),
+  card_ts: maybe(z.string()),
+});
+type ChangeRow = z.infer<typeof ChangeRow>;
+
+/** A row and its votes as a Change. Throws an Error that names the columns when they hold what they cannot. */
+export function storedChange(row: Selectable<ChangeTable>, votes: readonly Vote[]): StoredChange {
+  const parsed = parseRow(ChangeRow, row, `Change ${row.id}`);
+  return {
+    ...requestOf(parsed),
+    state: parsed.state,
+    version: parsed.version,
+    votes,
+    createdAt: parsed.created_at,
+    expiresAt: parsed.state === "pending" ? parsed.expires_at : undefined,
+    approvedAt: parsed.approved_at,
+    claimedAt: parsed.claimed_at,
+    settledAt: parsed.settled_at,
+    ending: parsed.ending,
+    health: parsed.health,
+    isUndone: parsed.is_undone,
+    card: cardOf(parsed),
+  };
+}
+
+/** What stands since it was asked for. */
+function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs"> {
+  return {
+    id: row.id,
+    deliveryId: row.delivery_id,
+    teamId: row.team_id,
+    requester: { userId: row.requester_id, name: row.requester_name },
+    channelId: row.channel_id,
+    verb: row.verb,
+    reason: row.reason,
+    op: row.op,
+    workload: {
+      kind: row.workload_kind,
+      region: row.workload_region,
+      name: row.workload_name,
+      uid: row.workload_uid,
+    },
+    risk: row.risk,
+    diff: row.diff,
+    digest: row.digest,
+    sealed: row.sealed,
+    account: { owner: row.account_owner, username: row.account_username },
+    rule: row.rule,
+    terms: row.terms,
+    breakGlass: row.break_glass,
+    undoOf: row.undo_of,
+  };
+}
+
+function cardOf({ card_channel, card_ts }: ChangeRow): Card | undefined {
+  return card_channel === undefined || card_ts === undefined ? undefined : { channelId: card_channel, ts: card_ts };
+}
+
+/** The columns of a new Change, without those that the database's clock and our id go into. */
+export function newChangeRow(change: NewChange): Omit<Insertable<ChangeTable>, "created_at"> {
+  const { requester, workload, account, terms } = change;
+  return {
+    id: change.id,
+    delivery_id: change.deliveryId,
+    state: change.state,
+    version: 1,
+    team_id: change.teamId,
+    requester_id: requester.userId,
+    requester_name: plainText(requester.name),
+    channel_id: change.channelId,
+    verb: change.verb,
+    reason: change.reason === undefined ? null : plainText(change.reason),
+    op: change.op,
+    workload_kind: workload.kind,
+    workload_region: workload.region,
+    workload_name: workload.name,
+    workload_uid: workload.uid ?? null,
+    risk: change.risk,
+    diff: toJson(LinesJson, change.diff),
+    digest: change.digest,
+    sealed: change.sealed,
+    account_owner: toJson(OwnerJson, account.owner),
+    account_username: account.username,
+    rule: change.rule,
+    terms: terms === undefined ? null : toJson(TermsJson, terms),
+    break_glass: change.breakGlass ? 1 : 0,
+    undo_of: change.undoOf ?? null,
+    ...notYet,
+  };
+}
+
+const notYet = { is_undone: 0, posts: 0, drawn_version: 0, told_seq: 0, stale: 1, nowhere: 0 } as const; // flags

@@ -1,0 +1,54 @@
+import { sql, type SqlBool } from "kysely";
+import { z } from "zod";
+import { parseRow, Time } from "./columns.ts";
+import { goneOwners, isStillWith, keepLease } from "./replicas.ts";
+import type { Session } from "./session.ts";
+import type { Delivery, NewDelivery } from "./store.ts";
+
+const DeliveryRow = z.object({ id: z.string(), sealed: z.string(), received_at: Time });
+
+/** As the partial index `delivery_unfinished` says it. */
+const isOpen = sql<SqlBool>`finished_at is null`;
+
+/** One statement: a person waits for it. False: it was delivered before. */
+export async function accept(session: Session, { id, sealed }: NewDelivery): Promise<boolean> {
+  await keepLease(session);
+  const row = await session.db
+    .insertInto("delivery")
+    .values({ id, sealed, owner: session.replicaId, received_at: session.clock(), finished_at: null })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Its id stays for an hour, so that it is known when it comes again; what it asked for is gone. */
+export async function finish({ db, clock }: Session, id: string): Promise<void> {
+  await db
+    .updateTable("delivery")
+    .set({ sealed: null, owner: null, finished_at: clock() })
+    .where("id", "=", id)
+    .where(isOpen)
+    .execute();
+}
+
+/** Unfinished ones of replicas that are gone, oldest first; each goes to one replica. */
+export async function takeDeliveries(session: Session): Promise<readonly Delivery[]> {
+  const { db, replicaId } = session;
+  const taken: Delivery[] = [];
+  for (const owner of await goneOwners(session, "delivery", isOpen)) {
+    if (owner === replicaId) continue;
+    const rows = await db
+      .updateTable("delivery")
+      .set({ owner: replicaId })
+      .where(isOpen)
+      .where(isStillWith(session, owner))
+      .returningAll()
+      .execute();
+    for (const unread of rows) {
+      const row = parseRow(DeliveryRow, unread, `Delivery ${unread.id}`);
+      taken.push({ id: row.id, sealed: row.sealed, receivedAt: row.received_at });
+    }
+  }
+  return taken.toSorted((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime());
+}

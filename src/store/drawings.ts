@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { sql, type SqlBool } from "kysely";
+import { Big } from "./columns.ts";
+import { withVotes } from "./changes.ts";
+import { eventsAfter } from "./events.ts";
+import type { Db, Session } from "./session.ts";
+import type { Drawing, Drawn } from "./store.ts";
+
+/** A drawing is a call or two to Slack; whoever takes longer has lost the right to somebody else. */
+const DRAW_WITHIN_MS = 15_000;
+
+/** What is to be drawn, and nobody draws now. The first line is the index `change_undrawn`, word for word. */
+function isDue({ clock }: Session) {
+  return sql<SqlBool>`stale = 1 and nowhere = 0
+    and (drawing_until is null or drawing_until < ${clock()}) and (draw_after is null or draw_after <= ${clock()})`;
+}
+
+/** Ids of what is to be drawn, oldest first. */
+export async function undrawn(session: Session): Promise<readonly string[]> {
+  const rows = await session.db.selectFrom("change").select("id").where(isDue(session)).orderBy("created_at").execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The right to draw, for a while, with the state to draw: one consistent picture, because the row is locked meanwhile. */
+export function beginDrawing(session: Session, id: string): Promise<Drawing | undefined> {
+  const token = randomUUID();
+  return session.db.transaction().execute(async (tx) => {
+    const row = await tx
+      .updateTable("change")
+      .set({ drawing_token: token, drawing_until: session.clock(DRAW_WITHIN_MS) })
+      .where("id", "=", id)
+      .where(isDue(session))
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const change = await withVotes(tx, row);
+    return { change, token, posts: row.posts, untold: await eventsAfter(tx, id, Big.parse(row.told_seq)) };
+  });
+}
+
+const free = { drawing_token: null, drawing_until: null, draw_after: null };
+
+/** Notes what stands in Slack, and gives the right back. True: there is something to draw (again). */
+export function drew(session: Session, id: string, drawn: Drawn): Promise<boolean> {
+  return session.db.transaction().execute(async (tx) => {
+    // The row's lock first: the next statement then sees every event of this Change.
+    const row = await tx
+      .updateTable("change")
+      .set(free)
+      .where("id", "=", id)
+      .where("drawing_token", "=", drawn.token)
+      .returning(["card_ts", "posts", "told_seq"])
+      .executeTakeFirst();
+    if (row === undefined) return drewTooLate(tx, id, drawn);
+    const toldSeq = drawn.toldSeq ?? Big.parse(row.told_seq);
+    const untold = tx.selectFrom("event").select("seq").where("change_id", "=", id).where("seq", ">", toldSeq);
+    const after = await tx
+      .updateTable("change")
+      .set({
+        ...placeOf(drawn, row),
+        drawn_version: drawn.version,
+        told_seq: toldSeq,
+        stale: sql<number>`case when version = ${drawn.version} and not exists ${untold} then 0 else 1 end`,
+      })
+      .where("id", "=", id)
+      .returning(["stale", "nowhere"])
+      .executeTakeFirstOrThrow();
+    return after.stale === 1 && after.nowhere === 0;
+  });
+}
+
+type Place = { readonly card_ts: string | null; readonly posts: number };
+
+/** A card with another `ts` than the one we know is a message more. */
+function placeOf({ card }: Drawn, { card_ts, posts }: Place) {
+  return {
+    card_channel: card?.channelId ?? null,
+    card_ts: card?.ts ?? null,
+    nowhere: card === undefined ? 1 : 0,
+    posts: card === undefined || card.ts === card_ts ? posts : posts + 1,
+  };
+}
+
+/**
+ * Somebody else has the right by now, or had it: what we drew may have replaced something newer, so it is drawn anew. A
+ * message that we posted becomes the card when there is none yet, so that it is not posted twice.
+ */
+async function drewTooLate(tx: Db, id: string, drawn: Drawn): Promise<boolean> {
+  const row = await tx
+    .updateTable("change")
+    .set({ drawn_version: -1, stale: 1 })
+    .where("id", "=", id)
+    .returning(["card_ts", "posts", "told_seq", "nowhere"])
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  if (drawn.card !== undefined && row.card_ts === null && row.nowhere === 0) {
+    const told_seq = Math.max(drawn.toldSeq ?? 0, Big.parse(row.told_seq));
+    await tx
+      .updateTable("change")
+      .set({ ...placeOf(drawn, row), told_seq })
+      .where("id", "=", id)
+      .execute();
+  }
+  return true;
+}
+
+/** Gives the right back; nobody has it before `ms` are over. */
+export async function postponeDrawing(session: Session, id: string, wait: { token: string; ms: number }) {
+  await session.db
+    .updateTable("change")
+    .set({ ...free, draw_after: session.clock(wait.ms) })
+    .where("id", "=", id)
+    .where("drawing_token", "=", wait.token)
+    .execute();
+}

@@ -1,0 +1,152 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { EventKind, HistoryEvent, HistoryQuery, NewEvent } from "../changes/history-event.ts";
+import { Big, Flag, parseRow, plainText, Time } from "./columns.ts";
+import { maybe } from "./json-columns.ts";
+import type { Db, Session } from "./session.ts";
+
+/** Complete, or it does not compile. */
+const kinds = {
+  requested: "requested",
+  refused: "refused",
+  voted: "voted",
+  "vote-refused": "vote-refused",
+  approved: "approved",
+  rejected: "rejected",
+  cancelled: "cancelled",
+  expired: "expired",
+  drifted: "drifted",
+  claimed: "claimed",
+  done: "done",
+  failed: "failed",
+  unknown: "unknown",
+  health: "health",
+  connected: "connected",
+  disconnected: "disconnected",
+} as const satisfies { readonly [Kind in EventKind]: Kind }; // a literal type for each, not string
+
+const EventRow = z.object({
+  seq: Big,
+  at: Time,
+  kind: z.enum(kinds),
+  team_id: z.string(),
+  change_id: maybe(z.string()),
+  user_id: maybe(z.string()),
+  user_name: maybe(z.string()),
+  channel_id: maybe(z.string()),
+  verb: maybe(z.string()),
+  workload_kind: maybe(z.string()),
+  workload_region: maybe(z.string()),
+  workload_name: maybe(z.string()),
+  account: maybe(z.string()),
+  rule: maybe(z.string()),
+  break_glass: Flag,
+  result: z.string(),
+  elapsed_ms: maybe(Big),
+  reference: maybe(z.string()),
+});
+type EventRow = z.infer<typeof EventRow>;
+
+/** Appends a row of history, in the transaction of what it tells. */
+export async function insertEvent(db: Db, { clock }: Session, event: NewEvent): Promise<void> {
+  await db
+    .insertInto("event")
+    .values({
+      ...whoColumns(event),
+      ...workloadColumns(event),
+      at: clock(),
+      kind: event.kind,
+      team_id: event.teamId,
+      change_id: event.changeId ?? null,
+      channel_id: event.channelId ?? null,
+      account: event.account ?? null,
+      rule: event.rule ?? null,
+      break_glass: event.breakGlass ? 1 : 0,
+      result: plainText(event.result),
+      elapsed_ms: event.elapsedMs === undefined ? null : Math.round(event.elapsedMs),
+      reference: event.reference ?? null,
+    })
+    .execute();
+}
+
+function whoColumns({ who }: NewEvent) {
+  return { user_id: who?.userId ?? null, user_name: who === undefined ? null : plainText(who.name) };
+}
+
+function workloadColumns({ verb, workload }: NewEvent) {
+  return {
+    verb: verb ?? null,
+    workload_kind: workload?.kind ?? null,
+    workload_region: workload?.region ?? null,
+    workload_name: workload === undefined ? null : plainText(workload.name),
+  };
+}
+
+/** An event of its own. About a Change it counts as something that happened to it, so that its thread tells it. */
+export async function addEvent(session: Session, event: NewEvent): Promise<void> {
+  await session.db.transaction().execute(async (tx) => {
+    if (event.changeId !== undefined) {
+      // First, as everywhere: the row's lock keeps the events of a Change in the order of their numbers.
+      await tx
+        .updateTable("change")
+        .set({ version: sql`version + 1`, stale: 1 })
+        .where("id", "=", event.changeId)
+        .execute();
+    }
+    await insertEvent(tx, session, event);
+  });
+}
+
+/** A page of history, newest first. */
+export async function history({ db }: Session, query: HistoryQuery): Promise<readonly HistoryEvent[]> {
+  const { name, userId, since, before } = query;
+  let select = db.selectFrom("event").selectAll().where("team_id", "=", query.teamId);
+  if (name !== undefined) select = select.where("workload_name", "=", name);
+  if (userId !== undefined) select = select.where("user_id", "=", userId);
+  if (since !== undefined) select = select.where("at", ">=", since.toISOString());
+  if (before !== undefined) select = select.where("seq", "<", before);
+  const rows = await select.orderBy("seq", "desc").limit(query.limit).execute();
+  return rows.map((row) => historyEvent(row));
+}
+
+/** What happened to a Change after the event with this number, oldest first. */
+export async function eventsAfter(db: Db, changeId: string, seq: number): Promise<readonly HistoryEvent[]> {
+  const rows = await db
+    .selectFrom("event")
+    .selectAll()
+    .where("change_id", "=", changeId)
+    .where("seq", ">", seq)
+    .orderBy("seq")
+    .execute();
+  return rows.map((row) => historyEvent(row));
+}
+
+function historyEvent(unread: { readonly seq: unknown }): HistoryEvent {
+  const row = parseRow(EventRow, unread, `Event ${String(unread.seq)}`);
+  return {
+    seq: row.seq,
+    at: row.at,
+    kind: row.kind,
+    teamId: row.team_id,
+    changeId: row.change_id,
+    who: whoOf(row),
+    channelId: row.channel_id,
+    verb: row.verb,
+    workload: workloadOf(row),
+    account: row.account,
+    rule: row.rule,
+    breakGlass: row.break_glass,
+    result: row.result,
+    elapsedMs: row.elapsed_ms,
+    reference: row.reference,
+  };
+}
+
+function whoOf({ user_id, user_name }: EventRow): HistoryEvent["who"] {
+  return user_id === undefined ? undefined : { userId: user_id, name: user_name ?? user_id };
+}
+
+function workloadOf(row: EventRow): HistoryEvent["workload"] {
+  const { workload_kind: kind, workload_region: region, workload_name: name } = row;
+  return kind === undefined || region === undefined || name === undefined ? undefined : { kind, region, name };
+}

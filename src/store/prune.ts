@@ -1,0 +1,45 @@
+import { sql } from "kysely";
+import type { Session } from "./session.ts";
+
+const HOUR_MS = 60 * 60_000;
+/** Slack repeats a delivery within about five minutes; an hour leaves room for a slow network. */
+const KEEP_DELIVERIES_MS = HOUR_MS;
+/** Calls are asked for today's day; a week leaves room for whoever wonders. */
+const KEEP_CALLS_MS = 7 * 24 * HOUR_MS;
+const PRUNE_EVERY_MS = 10 * 60_000;
+
+/** A pruner that does its work now and then, however often it is called. It never fails: it comes again. */
+export function pruner(session: Session): () => Promise<void> {
+  let prunedMs = session.elapsedMs();
+  return async () => {
+    if (session.elapsedMs() - prunedMs < PRUNE_EVERY_MS) return;
+    prunedMs = session.elapsedMs();
+    try {
+      await prune(session);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      session.log.warn({ reason }, "old rows could not be removed; it is tried again later");
+    }
+  };
+}
+
+/** The only place where history goes away: by age, if an age is configured, and its settled Changes with it. */
+async function prune({ db, clock, keepHistoryMs }: Session): Promise<void> {
+  await db.deleteFrom("delivery").where("finished_at", "<", clock(-KEEP_DELIVERIES_MS)).execute();
+  await db.deleteFrom("replica").where("alive_until", "<", clock(-HOUR_MS)).execute();
+  await db
+    .deleteFrom("call_count")
+    .where("day", "<", sql<string>`substr(${clock(-KEEP_CALLS_MS)}, 1, 10)`)
+    .execute();
+  if (keepHistoryMs === undefined) return;
+  const before = clock(-keepHistoryMs);
+  await db
+    .deleteFrom("event")
+    .where("at", "<", sql<string>`(select ${before})`)
+    .execute();
+  await db.transaction().execute(async (tx) => {
+    const gone = await tx.deleteFrom("change").where("settled_at", "<", before).returning("id").execute();
+    const ids = gone.map(({ id }) => id);
+    if (ids.length > 0) await tx.deleteFrom("vote").where("change_id", "in", ids).execute();
+  });
+}

@@ -1,0 +1,64 @@
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import type { Session } from "./session.ts";
+
+/** When this replica's lease was last renewed, on its own clock that only goes forward. */
+const renewedAt = new WeakMap<Session, number>();
+
+/** Says that this replica lives for the next `leaseMs`. */
+export async function beat(session: Session): Promise<void> {
+  const { db, clock, replicaId, leaseMs } = session;
+  const startedMs = session.elapsedMs();
+  await db
+    .insertInto("replica")
+    .values({ id: replicaId, alive_until: clock(leaseMs) })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ alive_until: clock(leaseMs) }))
+    .execute();
+  renewedAt.set(session, startedMs);
+}
+
+/**
+ * Renews the lease when half of it is over, before something becomes ours: after a time without the database, or after
+ * the process was stopped for a while, others would take it out of our hands at once.
+ */
+export async function keepLease(session: Session): Promise<void> {
+  const renewedMs = renewedAt.get(session);
+  if (renewedMs !== undefined && session.elapsedMs() - renewedMs < session.leaseMs / 2) return;
+  await beat(session);
+}
+
+/** What this replica holds is free from now on. */
+export async function leave({ db, replicaId }: Session): Promise<void> {
+  await db.deleteFrom("replica").where("id", "=", replicaId).execute();
+}
+
+/** For a database that has one process: whoever else stands in it is gone. */
+export async function forgetOthers({ db, replicaId }: Session): Promise<void> {
+  await db.deleteFrom("replica").where("id", "!=", replicaId).execute();
+}
+
+/** Whether this replica's lease lasts for at least `ms` from now, as SQL. */
+export function isAliveFor({ clock, replicaId }: Session, ms: number): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from replica where id = ${replicaId} and alive_until >= ${clock(ms)})`;
+}
+
+/** Who holds rows that are `open`, and lives no longer. */
+export async function goneOwners(
+  { db, clock }: Session,
+  table: "change" | "delivery",
+  open: RawBuilder<SqlBool>,
+): Promise<readonly (string | null)[]> {
+  const alive = sql`select id from replica where alive_until >= ${clock()}`;
+  const { rows } = await sql<{ owner: string | null }>`select distinct owner from ${sql.table(table)}
+    where ${open} and (owner is null or owner not in (${alive}))`.execute(db);
+  return rows.map(({ owner }) => owner);
+}
+
+/**
+ * Whether a row is still with this owner, and the owner still gone, as SQL. PostgreSQL looks again at the row itself when
+ * another replica changed it meanwhile, not at what a subquery found before: so the owner that is expected is a value.
+ */
+export function isStillWith({ clock }: Session, owner: string | null): RawBuilder<SqlBool> {
+  if (owner === null) return sql<SqlBool>`owner is null`;
+  return sql<SqlBool>`owner = ${owner}
+    and not exists (select 1 from replica where id = ${owner} and alive_until >= ${clock()})`;
+}

@@ -1,0 +1,66 @@
+import type { HistoryEvent } from "../changes/history-event.ts";
+import { context, section } from "./blocks.ts";
+import { code, words } from "./inline.ts";
+import { HISTORY_PAGE, historyPage, historyTitle, type HistoryPage } from "./history-page.ts";
+import type { Message } from "./message.ts";
+import { post } from "./post.ts";
+import { counted, truncate } from "./text.ts";
+
+/** How many events one file holds. */
+export const HISTORY_FILE_ROWS = 1000;
+
+/** The same events as a file in a thread; where the bot may not post, the first of them for the asker's eyes. */
+export function historyFile(page: HistoryPage & { readonly now: Date }): Message {
+  const { events, hasOlder, ask, command, now } = page;
+  const { json: _json, ...args } = ask.args;
+  const inMessage = historyPage({
+    ...page,
+    events: events.slice(0, HISTORY_PAGE),
+    hasOlder: hasOlder || events.length > HISTORY_PAGE,
+    ask: { ...ask, args },
+  });
+  if (events.length === 0) return inMessage;
+  const title = `${historyTitle(ask)} · ${counted(events.length, "event")}`;
+  const last = events.at(-1)?.seq ?? 0;
+  const older = hasOlder
+    ? [
+        section([
+          words("There are older ones: "),
+          code(`${command} history --json --before ${last}`, 120),
+          words(" with the same filters."),
+        ]),
+      ]
+    : [];
+  const name = `gantry-history-${now.toISOString().slice(0, 10)}.json`;
+  const content = `${JSON.stringify(events.map(row), undefined, 2)}\n`;
+  const sorry = "The file can only be given in a thread, and Gantry cannot post one here.";
+  return {
+    ...post(title, [section(title), ...older]),
+    thread: {
+      replies: [],
+      files: [{ name, title: truncate(title, 200), content }],
+      alone: post(`${inMessage.text}\n${sorry}`, [...inMessage.blocks, context(sorry)]),
+    },
+  };
+}
+
+/** An event as programs read it: every field, also those that are not known, under names that stay. */
+function row(event: HistoryEvent) {
+  const { seq, at, kind, changeId, who, channelId, verb, workload, account, rule, breakGlass, result } = event;
+  return {
+    number: seq,
+    at: at.toISOString(),
+    event: kind,
+    change: changeId ?? null,
+    who: who === undefined ? null : { id: who.userId, name: who.name },
+    channel: channelId ?? null,
+    verb: verb ?? null,
+    workload: workload ?? null,
+    account: account ?? null,
+    rule: rule ?? null,
+    break_glass: breakGlass,
+    result,
+    elapsed_ms: event.elapsedMs ?? null,
+    reference: event.reference ?? null,
+  };
+}

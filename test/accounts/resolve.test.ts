@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import type { AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "../../src/accounts/account.ts";
+import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
+import {
+  type AccountRules,
+  boundTo,
+  type FoundAccounts,
+  openStoredAccount,
+  resolveAccount,
+} from "../../src/accounts/resolve.ts";
+import { createSealer } from "../../src/accounts/seal.ts";
+import { SealError } from "../../src/accounts/seal-error.ts";
+import { UserError } from "../../src/errors.ts";
+
+const sealer = createSealer(readKeyring(newKey()));
+const seeker: AccountSeeker = { teamId: "T1", userId: "U-DANA", channelId: "C-OPS" };
+const workspace: OpenAccount = { owner: { kind: "workspace" }, username: "team", token: "token-of-the-workspace" };
+const rules: AccountRules = { mode: "fallback", workspace, sealer, seeker };
+
+function linked(owner: LinkedAccount["owner"], username: string, teamId = "T1"): LinkedAccount {
+  const sealedToken = sealer.seal(`token-of-${username}`, boundTo({ teamId, owner, username }));
+  return { teamId, owner, username, sealedToken, linkedBy: "U-DANA", linkedAt: new Date(0) };
+}
+
+const own = linked({ kind: "user", userId: "U-DANA" }, "dana");
+const channel = linked({ kind: "channel", channelId: "C-OPS" }, "ops");
+const none = { own: undefined, channel: undefined };
+
+function refusal(resolve: () => OpenAccount): UserError {
+  try {
+    resolve();
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error("it was resolved");
+}
+
+describe("with fallback", () => {
+  test.each([
+    ["one's own goes before all", { own, channel }, "dana"],
+    ["the channel's goes before the workspace's", { own: undefined, channel }, "ops"],
+    ["the workspace's is the last", none, "team"],
+  ])("%s", (_what, found, username) => {
+    const account = resolveAccount(found, rules);
+
+    expect(account.username).toBe(username);
+    expect(account.token).toBe(username === "team" ? workspace.token : `token-of-${username}`);
+  });
+
+  test("where there is none at all, the person is told how to link one", () => {
+    const { message, next } = refusal(() => resolveAccount(none, { ...rules, workspace: undefined }));
+
+    expect(`${message} ${next ?? ""}`).toMatchInlineSnapshot(
+      `"There is no account to act with: neither you, this channel nor the workspace has one. Type connect to link yours, or connect channel to link one for everybody here."`,
+    );
+  });
+});
+
+describe("with one's own only", () => {
+  const strict: AccountRules = { ...rules, mode: "own" };
+
+  test("one's own is taken", () => {
+    expect(resolveAccount({ own, channel }, strict)).toEqual({
+      owner: { kind: "user", userId: "U-DANA" },
+      username: "dana",
+      token: "token-of-dana",
+    });
+  });
+
+  test("the channel's and the workspace's are not, and the person is told to connect first", () => {
+    const { message, next } = refusal(() => resolveAccount({ own: undefined, channel }, strict));
+
+    expect(`${message} ${next ?? ""}`).toMatchInlineSnapshot(
+      `"You have no account of your own linked, and here everybody acts with their own only. Type connect to link yours; it opens a form for the user name and token."`,
+    );
+  });
+});
+
+describe("a row that does not open", () => {
+  const otherUser = linked({ kind: "user", userId: "U-ALEX" }, "alex");
+
+  test.each([
+    ["another person's row", otherUser],
+    ["another person's token in one's own row", { ...own, sealedToken: otherUser.sealedToken }],
+    ["a row of the same person in another team", linked({ kind: "user", userId: "U-DANA" }, "dana", "T2")],
+    ["a row with another user name", { ...own, username: "root" }],
+    ["the channel's token in one's own row", { ...own, username: "ops", sealedToken: channel.sealedToken }],
+    ["an empty row", { ...own, sealedToken: "" }],
+    ["a row that was cut off", { ...own, sealedToken: own.sealedToken.slice(0, -5) }],
+  ])("%s never leads to another account", (_what, row) => {
+    const { message, next, cause } = refusal(() => resolveAccount({ own: row, channel }, rules));
+
+    expect(message).toContain("cannot be opened, because what is stored of it is damaged");
+    expect(next).toContain("Type connect to link it again");
+    expect(cause).toBeInstanceOf(SealError);
+    expect(`${message} ${String(next)} ${String(cause)}`).not.toMatch(/token-of|g1\./u);
+  });
+
+  test("a channel's row does not open in another channel", () => {
+    const elsewhere = { ...rules, seeker: { ...seeker, channelId: "C-OTHER" } };
+    const { message, next } = refusal(() => resolveAccount({ own: undefined, channel }, elsewhere));
+
+    expect(message).toContain("The account linked to this channel (ops) cannot be opened");
+    expect(next).toContain("connect channel");
+  });
+
+  test("a key that is gone is not called damage", () => {
+    const { message } = refusal(() =>
+      resolveAccount({ own, channel }, { ...rules, sealer: createSealer(readKeyring(newKey())) }),
+    );
+
+    expect(message).toMatchInlineSnapshot(
+      `"Your linked account (dana) cannot be opened, because the key that sealed it is missing. Nothing was sent."`,
+    );
+  });
+});
+
+describe("a Change that was asked for earlier", () => {
+  const asOwn = { owner: own.owner, username: "dana" };
+  const asChannel = { owner: channel.owner, username: "ops" };
+  const asWorkspace = { owner: workspace.owner, username: "team" };
+
+  test.each([
+    ["one's own", asOwn, "token-of-dana"],
+    ["the channel's", asChannel, "token-of-ops"],
+    ["the workspace's", asWorkspace, "token-of-the-workspace"],
+  ])("is carried out with %s account, whatever goes before it by now", (_what, ref, token) => {
+    expect(openStoredAccount(ref, { own, channel }, rules).token).toBe(token);
+  });
+
+  test("takes a new token of the same account", () => {
+    const sealedToken = sealer.seal("a newer token", boundTo(own));
+
+    expect(openStoredAccount(asOwn, { own: { ...own, sealedToken }, channel }, rules).token).toBe("a newer token");
+  });
+
+  type Later = { readonly ref: AccountRef; readonly found: FoundAccounts; readonly given?: Partial<AccountRules> };
+  const alexs = { owner: { kind: "user", userId: "U-ALEX" }, username: "dana" } as const;
+  const later: readonly (readonly [string, Later])[] = [
+    ["one's own was unlinked", { ref: asOwn, found: { own: undefined, channel } }],
+    ["one's own is another one by now", { ref: asOwn, found: { own: linked(own.owner, "dana-2"), channel } }],
+    ["it is somebody else's", { ref: alexs, found: { own, channel } }],
+    ["the channel's was unlinked", { ref: asChannel, found: none }],
+    ["the channel's is another one by now", { ref: asChannel, found: { own, channel: linked(channel.owner, "b") } }],
+    [
+      "the workspace's is another one by now",
+      { ref: asWorkspace, found: none, given: { workspace: { ...workspace, username: "b" } } },
+    ],
+    ["the workspace has none by now", { ref: asWorkspace, found: { own, channel }, given: { workspace: undefined } }],
+  ];
+
+  test.each(later)("is not sent when %s", (_what, { ref, found, given }) => {
+    const { message, next } = refusal(() => openStoredAccount(ref, found, { ...rules, ...given }));
+
+    expect(message).toBe(
+      `The account that this was asked for with (${ref.username}) was changed or unlinked meanwhile. Nothing was sent.`,
+    );
+    expect(next).toBe("Ask for it again.");
+  });
+
+  test("is not sent with the channel's account when everybody may act with their own only by now", () => {
+    const { message } = refusal(() => openStoredAccount(asChannel, { own, channel }, { ...rules, mode: "own" }));
+
+    expect(message).toMatchInlineSnapshot(
+      `"This was asked for with the channel's account, and by now everybody may act with their own only. Nothing was sent."`,
+    );
+  });
+});

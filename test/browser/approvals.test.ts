@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { eventually } from "./support/eventually.ts";
+import { faults } from "./support/fits.ts";
+import { story } from "./support/story.ts";
+import type { Window } from "./support/window.ts";
+
+/** Presses a button of the newest card as one does without a mouse. */
+async function presses(window: Window, name: string): Promise<void> {
+  await window.log.getByRole("button", { name, exact: true }).last().focus();
+  await window.page.keyboard.press("Enter");
+}
+
+async function buttonsOf(window: Window, text: string | RegExp): Promise<readonly string[]> {
+  const names = await window.message(text).getByRole("button").allInnerTexts();
+  return names.filter((name) => /^(?:Approve|Reject|Cancel|Undo|Ask again)$/u.test(name));
+}
+
+story("a change that two people decide on, in two windows", (open) => {
+  test("asked at a desk, approved on a phone: both see it settle, and the thread tells the story", async () => {
+    await using town = await approvalTown();
+    await using dana = await open({ url: town.playgroundUrl });
+    await using alex = await open({ url: town.playgroundUrl, as: "alex", width: 390 });
+
+    await dana.says('/gantry restart web --reason "it leaks"');
+    await Promise.all([dana.sees(/@dana asks to restart service web/u), alex.sees(/Votes\s+0 of 1/u)]);
+    const waiting = { buttons: await buttonsOf(alex, "asks to restart"), faults: await faults(alex) };
+    const before = count(town, "restartService");
+    await presses(alex, "Approve");
+    await Promise.all([dana.sees(/it accepted[^]*Approved by\s+Alex Kim[^]*2 instances run/u), alex.sees("🟢")]);
+    await dana.clicks(/repl/u);
+    await dana.thread.getByText("It has the votes it needs").waitFor();
+    const told = await dana.thread.innerText();
+    const settled = { buttons: await buttonsOf(alex, "it accepted"), faults: await faults(dana) };
+
+    expect(waiting).toEqual({ buttons: ["Approve", "Reject", "Cancel"], faults: [] });
+    expect([before, count(town, "restartService")]).toEqual([0, 1]);
+    expect(settled).toEqual({ buttons: [], faults: [] });
+    expect(told).toMatch(
+      /@dana asked to restart service web[^]*it leaks[^]*Alex Kim approved it \(1 of 1\)[^]*It runs as gantry/u,
+    );
+  });
+
+  test("who rejects says why in a window, and nothing is sent", async () => {
+    await using town = await approvalTown();
+    await using dana = await open({ url: town.playgroundUrl, width: 390 });
+    await using alex = await open({ url: town.playgroundUrl, as: "alex" });
+
+    await dana.says("/gantry delete web");
+    await alex.sees(/cannot be undone/u);
+    await presses(alex, "Reject");
+    await alex.modal
+      .getByRole("textbox", { name: /^Why not\?/u })
+      .and(alex.focused)
+      .waitFor();
+    const asked = await faults(alex);
+    await alex.page.keyboard.type("it still has customers");
+    await alex.modal.getByRole("button", { name: "Reject" }).focus();
+    await alex.page.keyboard.press("Enter");
+    await Promise.all([dana.sees(/Rejected by Alex Kim: delete service web/u), alex.sees("You rejected it")]);
+
+    expect(asked).toEqual([]);
+    expect(await dana.message("Rejected by").innerText()).toContain("Why not: it still has customers");
+    expect(await buttonsOf(dana, "Rejected by")).toEqual([]);
+    expect(count(town, "deleteService")).toBe(0);
+  });
+
+  test("a finished scale is taken back with Undo, which asks like any other change", async () => {
+    await using town = await approvalTown();
+    await using dana = await open({ url: town.playgroundUrl });
+    await using alex = await open({ url: town.playgroundUrl, as: "alex" });
+
+    await dana.says("/gantry scale web 4");
+    await dana.sees(/Changed service web[^]*instances 2 → 4[^]*4 instances run/u);
+    await presses(dana, "Undo");
+    await alex.sees(/asks to scale service web[^]*instances 4 → 2[^]*Takes back/u);
+    await presses(alex, "Approve");
+    await dana.sees(/Changed service web[^]*instances 4 → 2/u);
+
+    expect((await town.service("web")).target_instance_size).toBe(2);
+    await eventually(async () => expect(await dana.log.getByRole("button", { name: "Undo" }).count()).toBe(1));
+  });
+});

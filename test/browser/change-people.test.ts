@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { eventually } from "./support/eventually.ts";
+import { story } from "./support/story.ts";
+import type { Window } from "./support/window.ts";
+
+/** Opens the switches that change who is in the workspace. */
+async function opensPeople(window: Window): Promise<void> {
+  await window.clicks("Trouble");
+  const fold = window.page.getByText("Change the people", { exact: true });
+  await fold.focus();
+  await window.page.keyboard.press("Enter");
+}
+
+const onCall = `
+rules:
+  - name: on call decides
+    who: members
+    does: disruptive
+    then: { approve: { from: S0ONCALL, expires: 30m } }
+`;
+
+story("Change the people", (open) => {
+  test("who is deactivated cannot approve any more, and can again when they are back", async () => {
+    await using town = await approvalTown();
+    await using dana = await open({ url: town.playgroundUrl });
+    const { page } = dana;
+
+    await opensPeople(dana);
+    await page.getByLabel("Alex Kim is deactivated").check();
+    await page.getByLabel("Omar Haddad is deactivated").check();
+    await dana.says("/gantry restart web");
+    await dana.sees("nobody could vote now");
+    await page.getByLabel("Alex Kim is deactivated").uncheck();
+    town.passMinutes(2);
+    await dana.says("/gantry restart web");
+    await dana.sees(/asks to restart service web/u);
+
+    expect(count(town, "restartService")).toBe(0);
+  });
+
+  test("who left the group meanwhile cannot approve for it", async () => {
+    await using town = await approvalTown({ policy: onCall });
+    await using dana = await open({ url: town.playgroundUrl });
+    await using alex = await open({ url: town.playgroundUrl, as: "alex" });
+
+    await dana.says("/gantry restart web");
+    await alex.sees("asks to restart service web");
+    await opensPeople(dana);
+    await dana.page.getByLabel("Alex Kim is in On call").uncheck();
+    town.passMinutes(2);
+    await alex.log.getByRole("button", { name: "Approve" }).click();
+    await alex.sees("You cannot approve it, because you are not among those who may");
+
+    expect(count(town, "restartService")).toBe(0);
+    expect(await dana.page.getByLabel("Omar Haddad is in On call").isChecked()).toBe(true);
+  });
+
+  test("somebody of another organisation comes into the channel, is marked, and may change nothing", async () => {
+    await using town = await approvalTown();
+    await using dana = await open({ url: town.playgroundUrl });
+
+    await opensPeople(dana);
+    await dana.page.getByLabel("Robin Vale is in #ops").check();
+    const robins = dana.page.getByRole("navigation", { name: "You are" }).getByRole("link", { name: /Robin Vale/u });
+    await robins.waitFor();
+    await using robin = await open({ url: town.playgroundUrl, as: "robin" });
+    await robin.says("hello from next door");
+    await dana.sees("EXTERNAL");
+    await robin.says("/gantry scale web 3");
+    await robin.sees(/another organisation/u);
+    await dana.page.getByLabel("Robin Vale is in #ops").uncheck();
+
+    await eventually(() => expect(() => town.playground.as("robin").channelId("ops")).toThrow(/ops/u));
+    expect(count(town, "updateService")).toBe(0);
+  });
+});

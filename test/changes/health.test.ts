@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "../../src/api/operations.ts";
+import type { Change } from "../../src/changes/change.ts";
+import { watchHealth } from "../../src/changes/health.ts";
+import type { Health } from "../../src/changes/stored-change.ts";
+import { jobDeletion, newJob, newService, plain, toFour } from "./support/changes.ts";
+import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
+
+const service = (status: string): object => ({ name: "web", uid: "u1", status, target_instance_size: 4 });
+
+type Watched = { readonly health: Health; readonly calls: readonly Call[]; readonly readsAtMs: readonly number[] };
+
+const noLog = (): unknown => {
+  throw new Error("the log was read");
+};
+
+/** Follows with these answers to its reads, on a clock that only its own pauses move. */
+async function watched(change: Change, answers: readonly unknown[], log: () => unknown = noLog): Promise<Watched> {
+  const start = Date.parse("2026-11-21T23:59:58Z");
+  let nowMs = start;
+  const calls: Call[] = [];
+  const readsAtMs: number[] = [];
+  const next = inTurn(...answers);
+  const { api } = scripted((call) => {
+    calls.push(call);
+    if (call.op === "getServiceLogs" || call.op === "getJobInstanceLogs") return log();
+    readsAtMs.push(nowMs - start);
+    return next();
+  });
+  const health = await watchHealth(change, {
+    api,
+    signal: new AbortController().signal,
+    nowMs: () => nowMs,
+    wait: (ms) => {
+      nowMs += ms;
+      return Promise.resolve();
+    },
+    redact: (lines) => lines.map((line) => line.replace(/hunter2/u, "[redacted]")),
+  });
+  return { health, calls, readsAtMs };
+}
+
+describe("a workload is followed after a change", () => {
+  test("until it is as it should be", async () => {
+    const { health, readsAtMs } = await watched(toFour, [service("Updating"), service("Updating"), service("Running")]);
+
+    expect(health).toEqual({ kind: "reached", line: "4 instances run, 17 s later", excerpt: [] });
+    expect(readsAtMs).toEqual([2_000, 7_000, 17_000]);
+  });
+
+  test("for half a minute at most, with four calls", async () => {
+    const { health, readsAtMs } = await watched(toFour, [service("Updating")]);
+
+    expect(health).toEqual({ kind: "not-yet", line: "still Updating after 37 s; look with show", excerpt: [] });
+    expect(readsAtMs).toEqual([2_000, 7_000, 17_000, 37_000]);
+  });
+
+  test.each([plain("deleteService"), jobDeletion])("but not after a deletion", async (change) => {
+    const { health, calls } = await watched(change, []);
+
+    expect(health).toEqual({ kind: "unwatched", line: "", excerpt: [] });
+    expect(calls).toEqual([]);
+  });
+
+  test("also when it does not show at first", async () => {
+    const { health } = await watched(newService(), [gone, unreadable, service("Running")]);
+
+    expect(health.line).toBe("4 instances run, 17 s later");
+  });
+
+  test("not any more when the account is not let in", async () => {
+    const { health, calls } = await watched(toFour, [problem({ maybeSent: false, status: 401, op: "getService" })]);
+
+    expect(health).toMatchObject({
+      kind: "not-yet",
+      line: "could not be read, 2 s after: The service did not answer in time.",
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test("not when the bot stops", async () => {
+    const control = new AbortController();
+    const { api, sent } = scripted(() => service("Updating"));
+    const wait = (): Promise<void> => {
+      if (sent.length === 1) control.abort();
+      return Promise.resolve();
+    };
+
+    const health = await watchHealth(toFour, {
+      api,
+      signal: control.signal,
+      nowMs: () => 0,
+      wait,
+      redact: (all) => all,
+    });
+
+    expect(health.kind).toBe("not-yet");
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("trouble brings the last lines", () => {
+  const line = (instance_name: string, log: string): object => ({ instance_name, log });
+
+  test("of the instance that ends badly, redacted, with five calls at most", async () => {
+    const log = (): unknown => [
+      line("web-0", "listening"),
+      line("web-1", "password hunter2 refused"),
+      line("web-1", "[gantry] instance web-1 exited with code 1, started again in 2 s"),
+      line("web-0", "GET / 200"),
+    ];
+
+    const { health, calls } = await watched(
+      toFour,
+      [service("Updating"), service("Updating"), service("Updating"), service("Failed")],
+      log,
+    );
+
+    expect(health).toMatchInlineSnapshot(`
+      {
+        "excerpt": [
+          "password [redacted] refused",
+          "[gantry] instance web-1 exited with code 1, started again in 2 s",
+        ],
+        "kind": "trouble",
+        "line": "its status is Failed, 37 s later",
+      }
+    `);
+    expect(calls).toHaveLength(5);
+    expect(calls.at(-1)).toMatchObject({ op: "getServiceLogs", query: { date: "2026.11.22", from: 0 } });
+  });
+
+  test("of the instance that wrote last, where none says so: the newest twenty, cut where they are long", async () => {
+    const log = (): unknown => [
+      line("web-0", "GET / 200"),
+      ...Array.from({ length: 30 }, (_, at) => line("web-1", `${at} `.padEnd(at === 29 ? 600 : 3, "x"))),
+    ];
+
+    const { health } = await watched(toFour, [service("Failed")], log);
+
+    expect(health.excerpt).toHaveLength(20);
+    expect(health.excerpt[0]).toBe("10 ");
+    expect(health.excerpt.at(-1)).toHaveLength(501);
+  });
+
+  test("of the job's last instance", async () => {
+    const failed = { metadata: { name: "nightly" }, instance_names: ["n-1", "n-2"], status: { failed: 1 } };
+
+    const { health, calls } = await watched(newJob, [failed], () => ["step 1", "step 2"]);
+
+    expect(health).toEqual({
+      kind: "trouble",
+      line: "1 run failed, it is tried again, 2 s later",
+      excerpt: ["step 1", "step 2"],
+    });
+    expect(calls.at(-1)?.path).toEqual({ region: "us", job_name: "nightly", instance_name: "n-2" });
+  });
+
+  test("or none, when the log cannot be read", async () => {
+    const { health } = await watched(toFour, [service("Failed")], () => {
+      throw unreadable;
+    });
+
+    expect(health).toEqual({ kind: "trouble", line: "its status is Failed, 2 s later", excerpt: [] });
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { memoryTo, plain, toFour } from "./support/changes.ts";
+import { deps, outcomeOf, service } from "./support/execution.ts";
+import { gone, inTurn, scripted, unreadable } from "./support/scripted.ts";
+
+describe("a write that was accepted", () => {
+  test("and changes no memory names the setting, and is not sent in the other spelling", async () => {
+    const { api, sent } = scripted(({ op }) => (op === "getService" ? service(2) : {}));
+
+    const outcome = await outcomeOf(memoryTo(1024), deps(api));
+
+    expect(outcome).toMatchObject({ kind: "failed" });
+    expect(outcome.kind === "failed" && outcome.next).toContain("WORKLOAD_API_RESOURCES_KEY=resource ");
+    expect(sent).toEqual(["updateService", "getService", "getService"]);
+  });
+
+  test("and shows nothing in the one read that came back is asked, not failed", async () => {
+    const reads = inTurn(service(2), unreadable);
+    const { api } = scripted(({ op }) => (op === "getService" ? reads() : {}));
+
+    const outcome = await outcomeOf(toFour, deps(api));
+
+    expect(outcome).toMatchObject({ kind: "asked", why: "It does not show yet: instances: still 2." });
+  });
+
+  test("as a restart is asked, never claimed to have taken effect", async () => {
+    const { api, sent } = scripted(({ op }) => (op === "getService" ? service(2) : {}));
+
+    const outcome = await outcomeOf(plain("restartService"), deps(api));
+
+    expect(outcome).toMatchObject({ kind: "asked", why: expect.stringContaining("leaves no trace") });
+    expect(sent).toEqual(["restartService", "getService"]);
+  });
+
+  test("and cannot be read back is asked, not failed", async () => {
+    const { api } = scripted(({ op }) => {
+      if (op === "getService") throw unreadable;
+      return {};
+    });
+
+    expect(await outcomeOf(toFour, deps(api))).toMatchObject({ kind: "asked" });
+  });
+
+  test("as a deletion took effect when the workload is no longer there", async () => {
+    const { api } = scripted(({ op }) => {
+      if (op === "getService") throw gone;
+      return "Service was deleted successfully";
+    });
+
+    expect(await outcomeOf(plain("deleteService"), deps(api))).toMatchObject({ kind: "done", after: undefined });
+  });
+
+  test("to a service that was made anew meanwhile is asked", async () => {
+    const { api } = scripted(({ op }) => (op === "getService" ? { ...service(4), uid: "u2" } : {}));
+
+    expect(await outcomeOf(toFour, deps(api))).toMatchObject({
+      kind: "asked",
+      why: "It was deleted meanwhile, and made anew.",
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { commands } from "../../src/commands/all.ts";
+import type { About } from "../../src/commands/command.ts";
+import { parseText } from "../../src/commands/parse.ts";
+import type { Verdict } from "../../src/policy/verdict.ts";
+import { drawn } from "../views/support/drawn.ts";
+import { job, report, web } from "../views/support/workloads.ts";
+import { allow, answerTo, refuse, scripted } from "./support/given.ts";
+
+function aboutOf(text: string): About | undefined {
+  const { command, ask } = parseText(text);
+  if (command.effect !== "read") throw new Error(`${text} is no read`);
+  return command.about(ask, scripted().context.settings);
+}
+
+describe("what a rule has to allow before something is read", () => {
+  test.each<[string, string, About["workload"]]>([
+    ["list", "listServices", { kind: "service", region: "beijing1", name: undefined }],
+    ["list services web --region us", "listServices", { kind: "service", region: "us", name: undefined }],
+    ["list jobs --region beijing2", "listJobs", { kind: "job", region: "us", name: undefined }],
+    ["show web", "getService", { kind: undefined, region: "beijing1", name: "web" }],
+    ["show job/report --region beijing2", "getJob", { kind: "job", region: "us", name: "report" }],
+    ["logs service/web --region beijing2", "getServiceLogs", { kind: "service", region: "beijing2", name: "web" }],
+    ["logs job/report", "getJobInstanceLogs", { kind: "job", region: "us", name: "report" }],
+  ])("%s: %s", (text, op, workload) => {
+    expect(aboutOf(text)).toEqual({ op, risk: undefined, workload });
+  });
+
+  test.each(["help", "whoami", "pending", "history web", "can-i delete web"])("%s needs no rule", (text) => {
+    expect(aboutOf(text)).toBeUndefined();
+  });
+});
+
+test("what each verb can do is said in its deeds", () => {
+  const said = commands.map(
+    ({ name, deeds }) => `${name}: ${deeds.map(({ op, risk }) => `${op} ${risk ?? "read"}`).join(", ") || "–"}`,
+  );
+
+  expect(said.join("\n")).toMatchInlineSnapshot(`
+    "list: listServices read, listJobs read
+    show: getService read, getJob read
+    logs: getServiceLogs read, getJobInstanceLogs read
+    create: createService routine, createJob routine
+    scale: updateService routine, updateService disruptive, updateService destructive
+    memory: updateService disruptive
+    domains: updateService routine, updateService destructive
+    start: startService routine
+    stop: stopService disruptive
+    restart: restartService disruptive
+    delete: deleteService destructive, deleteJob destructive
+    pending: –
+    approve: –
+    reject: –
+    cancel: –
+    history: –
+    can-i: –
+    whoami: –
+    connect: –
+    disconnect: –
+    help: –"
+  `);
+});
+
+const noJobs = ({ workload }: About): Verdict => (workload.kind === "job" ? refuse : allow);
+
+describe("what was found is judged once more, because of a bare name the kind is not known before", () => {
+  test("a job behind a bare name stays hidden from those who may not see jobs", async () => {
+    const script = { jobs: [report], judge: noJobs };
+
+    await expect(answerTo("show report", script)).rejects.toThrow("No rule lets a guest do this.");
+    await expect(answerTo("logs report", script)).rejects.toThrow("No rule lets a guest do this.");
+  });
+
+  test("a service behind a bare name is shown, and a full name is not judged twice", async () => {
+    const bare = scripted({ services: [web], judge: noJobs });
+    const full = scripted({ services: [web], judge: noJobs });
+
+    expect((await answerTo("show web", bare)).text).toContain("web");
+    await answerTo("show service/web", full);
+
+    expect(bare.asked.map(({ workload }) => workload)).toEqual([{ kind: "service", region: "beijing1", name: "web" }]);
+    expect(full.asked).toEqual([]);
+  });
+
+  test("a list leaves out the jobs that may not be seen, says so, and does not even read them", async () => {
+    const town = scripted({ services: [web], jobs: [job("nightly")], judge: noJobs });
+
+    const list = drawn(await answerTo("list", town));
+
+    expect(list).toContain("web");
+    expect(list).not.toContain("nightly");
+    expect(list).toContain("The jobs are not in this list: No rule lets a guest do this.");
+    expect(town.calls).toEqual(["listServices"]);
+  });
+
+  test("a rule that wants an approval for a look is a refusal, because only changes can be approved", async () => {
+    const terms = {
+      votes: 1,
+      from: { users: [], groups: [], channelMembers: true },
+      selfApproval: false,
+      reasonRequired: false,
+      expiresMs: 1,
+      cardIn: undefined,
+      mention: "nobody",
+    } as const;
+
+    await expect(
+      answerTo("show web", { services: [web], judge: () => ({ kind: "approve", rule: "odd", terms }) }),
+    ).rejects.toThrow("The rule “odd” wants an approval for this, and only changes can be approved.");
+  });
+});

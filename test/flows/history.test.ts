@@ -1,0 +1,213 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { HistoryEvent } from "../../src/changes/history-event.ts";
+import { approvalTown } from "../support/approval-town.ts";
+import { connects } from "../support/linking.ts";
+import { card, clicks, idOf, says } from "../support/speak.ts";
+import type { World } from "../support/world.ts";
+
+/** Every row there is, oldest first. */
+async function rows(town: World): Promise<readonly HistoryEvent[]> {
+  return (await town.store().history({ teamId: "T0PLAYGR", limit: 1_000 })).toReversed();
+}
+
+/** A row as a line: who, what, and about which change. */
+function inShort({ kind, who, verb, workload }: HistoryEvent): string {
+  return [who?.name ?? "Gantry", kind, verb, workload?.name].filter((part) => part !== undefined).join(" ");
+}
+
+test("each request, refusal, vote and run is a row, with the real names of then", async () => {
+  await using town = await approvalTown();
+  const { developer, approver, guest } = town;
+
+  await says(town, developer, "/gantry scale web 3");
+  await says(town, guest, "/gantry scale web 4");
+  await says(town, developer, '/gantry restart web --reason "it leaks"');
+  await clicks(town, developer, "Approve");
+  await clicks(town, approver, "Approve");
+  await says(town, developer, "/gantry stop web");
+  await says(town, approver, `/gantry reject ${idOf(card(developer))} --reason "not today"`);
+  await says(town, developer, "/gantry delete web");
+  await clicks(town, developer, "Cancel");
+
+  expect((await rows(town)).map(inShort)).toEqual([
+    "Dana Reyes requested scale web",
+    "Gantry claimed scale web",
+    "Gantry done scale web",
+    "Gwen Moss refused scale web",
+    "Dana Reyes requested restart web",
+    "Dana Reyes vote-refused restart web",
+    "Alex Kim voted restart web",
+    "Gantry approved restart web",
+    "Gantry claimed restart web",
+    "Gantry done restart web",
+    "Dana Reyes requested stop web",
+    "Alex Kim rejected stop web",
+    "Dana Reyes requested delete web",
+    "Dana Reyes cancelled delete web",
+  ]);
+  const told = await says(town, approver, "/gantry history");
+  for (const words of [
+    "Dana Reyes asked to scale",
+    "Gwen Moss was not allowed",
+    "Alex Kim voted",
+    "not today",
+    "it leaks",
+  ]) {
+    expect(told).toContain(words);
+  }
+});
+
+test("a row names who by id and name, where, with which account, by which rule, and how long it took", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry restart web");
+  town.passMinutes(2);
+  await clicks(town, town.approver, "Approve");
+
+  const voted = (await rows(town)).find(({ kind }) => kind === "voted");
+  const done = (await rows(town)).find(({ kind }) => kind === "done");
+
+  expect(voted).toMatchObject({
+    who: { userId: "U0ALEX", name: "Alex Kim" },
+    channelId: "C0OPS",
+    verb: "restart",
+    workload: { kind: "service", region: "beijing1", name: "web" },
+    account: "gantry",
+    rule: "one more full member for what interrupts or deletes",
+    breakGlass: false,
+  });
+  expect(done?.elapsedMs).toBeGreaterThanOrEqual(2 * 60_000);
+  expect(voted?.changeId).toBe(idOf(card(town.developer)));
+});
+
+test("what expired, drifted, failed or was only linked stands there as well", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const update = { op: "updateService", path: { region: "beijing1", service_name: "web" }, query: undefined } as const; // a Call
+
+  await says(town, developer, "/gantry scale web 1");
+  await town.api.send({ ...update, body: { target_instance_size: 5 } });
+  await clicks(town, approver, "Approve");
+  await says(town, developer, "/gantry stop web");
+  town.passMinutes(61);
+  await town.sweep();
+  await connects(town, developer, { username: "gantry", token: town.token });
+  await says(town, developer, "/gantry disconnect");
+
+  const kinds = (await rows(town)).map(({ kind }) => kind);
+  for (const kind of ["drifted", "expired", "connected", "disconnected"]) expect(kinds).toContain(kind);
+  const told = await says(town, developer, "/gantry history");
+  expect(told).toMatch(/linked an account/u);
+  expect(told).toMatch(/Expired: stop/u);
+});
+
+test("a long history is paged by a button, and goes back to the newest", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  for (let size = 3; size < 12; size += 1) await says(town, developer, `/gantry scale web ${size}`);
+
+  const newest = await says(town, developer, "/gantry history web");
+  const older = await clicks(town, developer, "Older");
+  const back = await clicks(town, developer, "Newest");
+
+  expect(newest).toContain("instances 10 → 11");
+  expect(newest).not.toContain("instances 2 → 3");
+  expect(older).toContain("instances 2 → 3");
+  expect(older).not.toContain("[Older]");
+  expect(back).toContain("instances 10 → 11");
+  expect(newest.split("\n").filter((line) => line.startsWith("•"))).toHaveLength(20);
+});
+
+test("it is narrowed by name, by person and by time", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 3");
+  town.passMinutes(3 * 24 * 60);
+  await says(town, approver, "/gantry create service other --image test/web");
+
+  expect(await says(town, developer, "/gantry history other")).not.toContain("web:");
+  expect(await says(town, developer, "/gantry history web")).not.toContain("other");
+  const byDana = await says(town, developer, "/gantry history --by @dana");
+  expect(byDana).toContain("Dana Reyes asked to scale");
+  expect(byDana).not.toContain("Alex Kim");
+  const lately = await says(town, developer, "/gantry history --since 1d");
+  expect(lately).toContain("Alex Kim asked to create");
+  expect(lately).not.toContain("Dana Reyes");
+  expect(await says(town, developer, "/gantry history --since 7d")).toContain("Dana Reyes asked to scale");
+  expect(await says(town, developer, "/gantry history nothing-like-it")).toMatch(/No event matches/u);
+});
+
+/** The part of a row in the file that this test reads. */
+const Row = z.object({ event: z.string(), who: z.object({ id: z.string(), name: z.string() }).nullable() });
+
+test("--json gives a file with the rows", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry scale web 3");
+
+  await says(town, town.developer, "/gantry history --json");
+
+  const file = town.developer
+    .sees("ops")
+    .flatMap(({ files }) => files)
+    .at(-1);
+  expect(file?.name).toMatch(/\.json/u);
+  const inFile = z.array(Row).parse(JSON.parse(file?.content ?? ""));
+  expect(inFile.map(({ event }) => event)).toEqual(["done", "claimed", "requested"]);
+  expect(inFile.at(-1)?.who).toEqual({ id: "U0DANA", name: "Dana Reyes" });
+});
+
+test("each row is in the log as well, once", async () => {
+  await using town = await approvalTown();
+  await says(town, town.guest, "/gantry scale web 4");
+  await says(town, town.developer, "/gantry restart web");
+  await clicks(town, town.approver, "Approve");
+
+  const logged = town.logged().filter(({ msg }) => msg === "history");
+
+  expect(logged.map(({ history }) => z.object({ kind: z.string() }).parse(history).kind)).toEqual(
+    (await rows(town)).map(({ kind }) => kind),
+  );
+  expect(logged.every(({ level }) => level === 30)).toBe(true);
+});
+
+test("it is kept as long as configured, and no longer", async () => {
+  const dayMs = 24 * 60 * 60_000;
+  await using town = await approvalTown({ keepHistoryMs: 10 * dayMs });
+  await says(town, town.developer, "/gantry scale web 3");
+  town.passMinutes((9 * dayMs) / 60_000);
+  await town.sweep();
+  expect(await rows(town)).toHaveLength(3);
+  await says(town, town.developer, "/gantry scale web 4");
+
+  town.passMinutes((2 * dayMs) / 60_000);
+  await town.sweep();
+
+  expect((await rows(town)).map(inShort)).toEqual([
+    "Dana Reyes requested scale web",
+    "Gantry claimed scale web",
+    "Gantry done scale web",
+  ]);
+  expect(await says(town, town.developer, "/gantry history")).not.toContain("2 → 3");
+});
+
+test("only full members see it: it tells what everybody asked for", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry scale web 3");
+
+  expect(await says(town, town.guest, "/gantry history")).toMatch(/Only full members/u);
+});
+
+test("no row holds a token, a value of an environment variable, or a line of a log", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry create service api --image test/web --env PASSWORD=hunter2hunter2");
+  await connects(town, developer, { username: "gantry", token: town.token });
+  await says(town, developer, "/gantry logs service/api");
+  await says(town, developer, "/gantry delete service/api");
+  await clicks(town, town.approver, "Approve");
+
+  const all = JSON.stringify(await rows(town));
+
+  expect(all).toContain("api");
+  for (const secret of ["hunter2", town.token, town.botToken, "instance started"]) expect(all).not.toContain(secret);
+});

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { count } from "../support/approval-town.ts";
+import { buttons, killTown } from "../support/kill-town.ts";
+import { card, clicks, says, whispers } from "../support/speak.ts";
+
+test("killed before an accepted command was begun: the next bot goes on with it", async () => {
+  const { town, killAt } = await killTown();
+  await using _town = town;
+
+  await killAt("changeOfDelivery", "before", () => town.developer.says("/gantry scale web 3"));
+
+  expect(count(town, "updateService")).toBe(1);
+  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
+});
+
+test("a command that nobody began for long is not begun any more, and who typed it is told", async () => {
+  const { town, stalls } = await killTown();
+  await using _town = town;
+  stalls.at("changeOfDelivery", "before");
+  await town.developer.says("/gantry restart web");
+  await town.until(stalls.isReached);
+  stalls.clear();
+
+  town.passMinutes(6);
+  await town.crashBot();
+  await town.settled();
+
+  expect(whispers(town.developer).at(-1)).toMatch(/stopped before it began your restart.*Nothing was sent/u);
+  expect(town.calls()).toEqual([]);
+  expect(card(town.developer)).toBe("");
+});
+
+test.each([
+  ["before", "nothing was stored yet"],
+  ["after", "it was stored, and nobody knew"],
+] as const)("killed while a request was stored (%s): it stands once, because %s", async (moment, _why) => {
+  const { town, killAt } = await killTown();
+  await using _town = town;
+
+  await killAt("addChange", moment, () => town.developer.says("/gantry restart web"));
+
+  expect(card(town.developer)).toMatch(/0 of 1/u);
+  expect(buttons(town)).toHaveLength(3);
+  await clicks(town, town.approver, "Approve");
+  expect(count(town, "restartService")).toBe(1);
+  expect(buttons(town)).toEqual([]);
+});
+
+test("killed after the card was posted and before that was noted: the lost card retires at its first click", async () => {
+  const { town, killAt } = await killTown();
+  await using _town = town;
+  const { developer, approver } = town;
+  await killAt("drew", "before", () => developer.says("/gantry restart web"));
+  // Who drew it had the right to for a few seconds.
+  town.passMinutes(1);
+  await town.sweep();
+  expect(buttons(town)).toHaveLength(6);
+  const [lost] = developer.sees("ops").filter(({ text }) => text.includes("[Approve]"));
+
+  await clicks(town, approver, "Approve");
+  expect(count(town, "restartService")).toBe(1);
+  expect(buttons(town)).toHaveLength(3);
+
+  await approver.clicks("Approve", { thread: lost?.ts ?? "" });
+  await town.settled();
+  expect(buttons(town)).toEqual([]);
+  expect(count(town, "restartService")).toBe(1);
+});
+
+test.each([
+  ["findChange", "before"],
+  ["vote", "before"],
+  ["vote", "after"],
+] as const)("killed at a vote (%s, %s): the vote counts, and it runs once", async (what, moment) => {
+  const { town, killAt } = await killTown();
+  await using _town = town;
+  await says(town, town.developer, "/gantry restart web");
+
+  await killAt(what, moment, () => town.approver.clicks("Approve"));
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(card(town.developer)).toMatch(/Alex Kim/u);
+  expect(buttons(town)).toEqual([]);
+});
+
+test.each([
+  ["cancel", "before"],
+  ["cancel", "after"],
+] as const)("killed while it was taken back (%s, %s): it is cancelled, and the card says so", async (what, moment) => {
+  const { town, killAt } = await killTown();
+  await using _town = town;
+  await says(town, town.developer, "/gantry restart web");
+
+  await killAt(what, moment, () => town.developer.clicks("Cancel"));
+
+  expect(card(town.developer)).toMatch(/cancelled/iu);
+  expect(buttons(town)).toEqual([]);
+  expect(count(town, "restartService")).toBe(0);
+});

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, describe } from "vitest";
+import { benchOver, type Database } from "./bench.ts";
+import { decisionsContract } from "./decisions.ts";
+import { deliveriesContract } from "./deliveries.ts";
+import { drawingsContract } from "./drawings.ts";
+import { recordsContract } from "./records.ts";
+import { requestsContract } from "./requests.ts";
+import { runsContract } from "./runs.ts";
+
+/** What the store promises, on whatever database it stands; `fresh` makes one for each test. */
+export function contract(name: string, fresh: () => Promise<Database>): void {
+  const bench = benchOver(fresh);
+
+  describe.each([name])("%s", () => {
+    beforeEach(bench.begin);
+    afterEach(bench.end);
+
+    describe("deliveries", () => {
+      deliveriesContract(bench);
+    });
+    describe("requests", () => {
+      requestsContract(bench);
+    });
+    describe("decisions", () => {
+      decisionsContract(bench);
+    });
+    describe("runs", () => {
+      runsContract(bench);
+    });
+    describe("cards", () => {
+      drawingsContract(bench);
+    });
+    describe("records", () => {
+      recordsContract(bench);
+    });
+  });
+}

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import type { Drawing } from "../../../src/store/store.ts";
+import { approvedChange, atOnce, bob, type Bench, event, pendingChange, terms, votes } from "./bench.ts";
+
+const card = { channelId: "C1", ts: "1.000001" };
+
+function drawnAsSeen({ change, token, untold }: Drawing) {
+  return { token, version: change.version, card, toldSeq: untold.at(-1)?.seq };
+}
+
+function given(drawing: Drawing | undefined): Drawing {
+  if (drawing === undefined) throw new Error("there was nothing to draw");
+  return drawing;
+}
+
+export function drawingsContract({ replica }: Bench): void {
+  test("a new Change is drawn by one of many who want to, and then there is nothing to draw", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    const before = await b.undrawn();
+
+    const begun = await atOnce(20, [a, b], (store) => store.beginDrawing("AAA111"));
+    const during = await b.undrawn();
+    const rights = begun.filter((each) => each !== undefined);
+    const again = await a.drew("AAA111", drawnAsSeen(given(rights[0])));
+
+    expect(before).toEqual(["AAA111"]);
+    expect(rights).toMatchObject([{ posts: 0, change: { id: "AAA111", version: 1 }, untold: [{ kind: "requested" }] }]);
+    expect(during).toEqual([]);
+    expect(again).toBe(false);
+    expect(await a.undrawn()).toEqual([]);
+    expect(await a.beginDrawing("AAA111")).toBeUndefined();
+    expect(await b.findChange("AAA111")).toMatchObject({ card });
+  });
+
+  test("what happens while it is drawn is drawn next, and only that is told", async () => {
+    const a = await replica("a");
+    await a.addChange(pendingChange("AAA111", { terms: { ...terms, votes: 2 } }), event("requested"));
+    const first = given(await a.beginDrawing("AAA111"));
+    await a.vote("AAA111", bob, votes);
+
+    const again = await a.drew("AAA111", drawnAsSeen(first));
+    const second = given(await a.beginDrawing("AAA111"));
+
+    expect(again).toBe(true);
+    expect(second).toMatchObject({ posts: 1, change: { version: 2, votes: [bob], card }, untold: [{ kind: "voted" }] });
+    expect(await a.drew("AAA111", drawnAsSeen(second))).toBe(false);
+  });
+
+  test("a refused vote is told in the thread, though nothing moved", async () => {
+    const a = await replica("a");
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    await a.drew("AAA111", drawnAsSeen(given(await a.beginDrawing("AAA111"))));
+
+    await a.addEvent(event("vote-refused", { changeId: "AAA111" }));
+
+    expect(await a.undrawn()).toEqual(["AAA111"]);
+    expect(given(await a.beginDrawing("AAA111")).untold).toMatchObject([{ kind: "vote-refused" }]);
+  });
+
+  test("what could not be told stays to be told", async () => {
+    const a = await replica("a");
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    const drawing = given(await a.beginDrawing("AAA111"));
+
+    const again = await a.drew("AAA111", { ...drawnAsSeen(drawing), toldSeq: undefined });
+
+    expect(again).toBe(true);
+    expect(given(await a.beginDrawing("AAA111")).untold).toMatchObject([{ kind: "requested" }]);
+  });
+
+  test("whoever takes too long loses the right; what they drew late is drawn anew", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    const slow = given(await a.beginDrawing("AAA111"));
+    b.later(15_100);
+    const quick = given(await b.beginDrawing("AAA111"));
+    await b.drew("AAA111", { ...drawnAsSeen(quick), card: { channelId: "C1", ts: "2.0" } });
+
+    const again = await a.drew("AAA111", drawnAsSeen(slow));
+
+    expect(again).toBe(true);
+    expect(await b.findChange("AAA111")).toMatchObject({ card: { ts: "2.0" } });
+    expect(await b.undrawn()).toEqual(["AAA111"]);
+    expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, untold: [] });
+  });
+
+  test("a message that was posted late is the card, when there is no other yet", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    const slow = given(await a.beginDrawing("AAA111"));
+    b.later(15_100);
+    const quick = given(await b.beginDrawing("AAA111"));
+    await b.postponeDrawing("AAA111", quick.token, 0);
+
+    await a.drew("AAA111", drawnAsSeen(slow));
+
+    expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, change: { card }, untold: [] });
+  });
+
+  test("a card that was posted anew counts as a second message", async () => {
+    const a = await replica("a");
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    await a.drew("AAA111", drawnAsSeen(given(await a.beginDrawing("AAA111"))));
+    await a.vote("AAA111", bob, votes);
+
+    const anew = { ...drawnAsSeen(given(await a.beginDrawing("AAA111"))), card: { channelId: "C1", ts: "2.0" } };
+    await a.drew("AAA111", anew);
+    await a.cancel("AAA111", bob, event("cancelled"));
+
+    expect(given(await a.beginDrawing("AAA111"))).toMatchObject({ posts: 2, change: { card: { ts: "2.0" } } });
+  });
+
+  test("a drawing that is put off waits, for everybody, and an old right puts nothing off", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    const { token } = given(await a.beginDrawing("AAA111"));
+
+    await a.postponeDrawing("AAA111", token, 30_000);
+    const early = [await b.undrawn(), await b.beginDrawing("AAA111")];
+    for (const store of [a, b]) store.later(30_100);
+    const right = given(await b.beginDrawing("AAA111"));
+    await a.postponeDrawing("AAA111", token, 60_000);
+
+    expect(early).toEqual([[], undefined]);
+    expect(await b.drew("AAA111", drawnAsSeen(right))).toBe(false);
+  });
+
+  test("a card that can stand nowhere is not tried again, whatever happens", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+    const drawing = given(await a.beginDrawing("AAA111"));
+
+    const again = await a.drew("AAA111", { ...drawnAsSeen(drawing), card: undefined });
+    await a.claim("AAA111", event("claimed"));
+
+    expect(again).toBe(false);
+    expect(await a.undrawn()).toEqual([]);
+    expect(await a.beginDrawing("AAA111")).toBeUndefined();
+  });
+}

@@ -1,0 +1,173 @@
+import { expect, test } from "vitest";
+import {
+  ann,
+  approvedChange,
+  atOnce,
+  bob,
+  type Bench,
+  event,
+  ofId,
+  pendingChange,
+  storyOf,
+  terms,
+  votes,
+} from "./bench.ts";
+
+export function requestsContract({ replica, db }: Bench): void {
+  test("what was asked for comes back as it was, also with everything that can be left out", async () => {
+    const a = await replica("a");
+    const plain = pendingChange("AAA111", {
+      reason: undefined,
+      workload: { kind: "job", region: "us", name: "night", uid: undefined },
+      account: { owner: { kind: "user", userId: "U1" }, username: "ann" },
+      terms: { ...terms, cardIn: "C9", mention: "nobody" },
+      breakGlass: true,
+      undoOf: "ZZZ999",
+      diff: [],
+    });
+    const full = approvedChange("BBB222");
+
+    await a.addChange(plain, event("requested"));
+    await a.addChange(full, event("requested"));
+
+    const { expiresInMs: _, ...asked } = plain;
+    const found = await a.findChange("AAA111");
+    expect(found).toMatchObject({ ...asked, version: 1, votes: [], isUndone: false, card: undefined });
+    expect(Number(found?.expiresAt) - Number(found?.createdAt)).toBeGreaterThanOrEqual(3_600_000);
+    expect(Number(found?.expiresAt) - Number(found?.createdAt)).toBeLessThan(3_601_000);
+    const { expiresInMs: __, ...needsNone } = full;
+    expect(await a.changeOfDelivery("delivery-BBB222")).toMatchObject({
+      ...needsNone,
+      approvedAt: expect.any(Date),
+      expiresAt: undefined,
+    });
+    expect(await a.findChange("CCC333")).toBeUndefined();
+  });
+
+  test("times are the database's, to the millisecond, in UTC", async () => {
+    const a = await replica("a");
+    const change = await a.addChange(pendingChange("AAA111"), event("requested"));
+
+    const row = await db().selectFrom("change").select("created_at").executeTakeFirstOrThrow();
+
+    expect(row.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
+    expect(Math.abs(Date.now() - change.createdAt.getTime())).toBeLessThan(60_000);
+  });
+
+  test("a delivery that is worked on twice asks once", async () => {
+    const replicas = [await replica("a"), await replica("b")];
+
+    const added = await atOnce(20, replicas, (store, at) =>
+      store.addChange(pendingChange(`ID${at}`, { deliveryId: "d1" }), event("requested")),
+    );
+
+    const ids = new Set(ofId(added));
+    expect(ids.size).toBe(1);
+    const [id = ""] = ids;
+    expect(await replicas[0]?.history({ teamId: "T1", limit: 50 })).toMatchObject([
+      { kind: "requested", changeId: id },
+    ]);
+  });
+
+  test("those that wait are listed oldest first, with their votes, without what is over or somebody else's", async () => {
+    const a = await replica("a");
+    const two = { terms: { ...terms, votes: 2 } };
+    await a.addChange(pendingChange("OLD", two), event("requested"));
+    await a.addChange(pendingChange("LATE", { expiresInMs: 1_000 }), event("requested"));
+    await a.addChange(pendingChange("ELSE", { teamId: "T2" }), event("requested"));
+    await a.addChange(approvedChange("RUNS"), event("requested"));
+    a.later(2_000);
+    await a.addChange(pendingChange("NEW"), event("requested"));
+    await a.vote("OLD", bob, votes);
+
+    const pending = await a.pendingChanges("T1");
+
+    expect(ofId(pending)).toEqual(["OLD", "NEW"]);
+    expect(pending[0]?.votes).toEqual([{ ...bob, at: expect.any(Date) }]);
+  });
+
+  test("no column holds more than its type says: a token that came along is left out", async () => {
+    const a = await replica("a");
+    const careless = {
+      ...pendingChange("AAA111"),
+      token: "tok-0815-secret",
+      account: {
+        owner: { kind: "user", userId: "U1", token: "tok-0815-secret" },
+        username: "ann",
+        token: "tok-0815-secret",
+      },
+      requester: { ...ann, token: "tok-0815-secret" },
+      terms: { ...terms, note: "tok-0815-secret" },
+    } as ReturnType<typeof pendingChange>; // as somebody who spreads too much would hand it over
+
+    const carelessEvent = { ...event("requested"), token: "tok-0815-secret" };
+    await a.addChange(careless, carelessEvent);
+
+    const rows = [
+      await db().selectFrom("change").selectAll().execute(),
+      await db().selectFrom("event").selectAll().execute(),
+    ];
+    expect(JSON.stringify(rows)).not.toContain("tok-0815-secret");
+    expect(await a.findChange("AAA111")).toMatchObject({ account: { owner: { kind: "user", userId: "U1" } } });
+  });
+
+  test("text with a NUL, an emoji and quotes is stored as text", async () => {
+    const a = await replica("a");
+
+    const change = await a.addChange(
+      pendingChange("AAA111", { reason: 'it\'s \0 "down" 🔥; drop table change', diff: ["a\0b"] }),
+      event("requested", { result: "x\0y" }),
+    );
+
+    expect(change).toMatchObject({ reason: 'it\'s  "down" 🔥; drop table change', diff: ["a\0b"] });
+    expect(await storyOf(a, "AAA111")).toEqual(["requested"]);
+  });
+
+  test("what waits for votes must say whose", async () => {
+    const a = await replica("a");
+
+    const added = a.addChange(pendingChange("AAA111", { terms: undefined }), event("requested"));
+
+    await expect(added).rejects.toThrow(/needs the terms/u);
+  });
+
+  test("a row that was changed by hand is named, and does not keep the others from being carried on", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("BAD"), event("requested"));
+    await a.addChange(approvedChange("GOOD"), event("requested"));
+
+    await db()
+      .updateTable("change")
+      .set({ diff: "{secret", created_at: "yesterday" })
+      .where("id", "=", "BAD")
+      .execute();
+
+    await expect(a.findChange("BAD")).rejects.toThrow(
+      /^Change BAD in the database cannot be read \((?=.*created_at)(?=.*diff: is no JSON)(?!.*secret).*restore the database/u,
+    );
+    expect(ofId(await a.openChanges())).toEqual(["GOOD"]);
+  });
+
+  test("an Undo is asked for once", async () => {
+    const replicas = [await replica("a"), await replica("b")];
+    await replicas[0]?.addChange(approvedChange("AAA111"), event("requested"));
+
+    const marked = await atOnce(20, replicas, (store) => store.markUndone("AAA111"));
+
+    expect(marked.filter(Boolean)).toHaveLength(1);
+    expect(await replicas[1]?.findChange("AAA111")).toMatchObject({ isUndone: true, version: 2 });
+    expect(await replicas[0]?.markUndone("NONE")).toBe(false);
+  });
+
+  test("an Undo that came to nothing can be asked for again", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+    await a.markUndone("AAA111");
+    await a.addChange({ ...pendingChange("BBB222"), undoOf: "AAA111" }, event("requested"));
+
+    await a.reject("BBB222", { who: { userId: "U2", name: "Bob Ray" }, reason: undefined }, event("rejected"));
+
+    expect(await a.findChange("AAA111")).toMatchObject({ isUndone: false, version: 3 });
+    expect(await a.undrawn()).toContain("AAA111");
+  });
+}

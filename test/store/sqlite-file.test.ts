@@ -1,0 +1,163 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { pino } from "pino";
+import { afterEach, expect, test } from "vitest";
+import { openSqlite } from "../../src/sqlite.ts";
+import { clockOf } from "../../src/store/clock.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { migrations } from "../../src/store/migrations.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { StoreError } from "../../src/errors.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import { approvedChange, event, ofId } from "./contract/bench.ts";
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+function folder(): string {
+  const dir = join(mkdtempSync(join(tmpdir(), "gantry-store-")), "made", "for-it");
+  cleanUps.push(() => rmSync(join(dir, "../.."), { recursive: true, force: true }));
+  return dir;
+}
+
+let replicas = 0;
+async function open(dataDir = folder()): Promise<Store> {
+  replicas += 1;
+  const store = await openStore({ kind: "sqlite", dataDir, replicaId: `r${replicas}`, log: pino({ level: "silent" }) });
+  cleanUps.push(store.close);
+  return store;
+}
+
+function look(dir: string) {
+  const db = openSqlite<Tables>(join(dir, "gantry.sqlite"));
+  cleanUps.push(() => db.destroy());
+  return db;
+}
+
+test("the folder is made, for this user alone, and what was stored is there the next time", async () => {
+  const dir = folder();
+  const first = await open(dir);
+  await first.addChange(approvedChange("AAA111"), event("requested"));
+  await first.accept({ id: "d1", sealed: "s" });
+  await first.close();
+
+  const second = await open(dir);
+
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  expect(existsSync(join(dir, "gantry.sqlite"))).toBe(true);
+  expect(await second.findChange("AAA111")).toMatchObject({ state: "approved" });
+  expect(await second.accept({ id: "d1", sealed: "s" })).toBe(false);
+});
+
+test("what a process left behind that was killed is the next one's at once: a folder has one process", async () => {
+  const dir = folder();
+  const first = await open(dir);
+  await first.addChange(approvedChange("AAA111"), event("requested"));
+  await first.accept({ id: "d1", sealed: "s" });
+  await first.close();
+  // Its row would still say that it lives, had it not been stopped in order.
+  const db = look(dir);
+  await db
+    .insertInto("replica")
+    .values({ id: `r${replicas}`, alive_until: "2999-01-01T00:00:00.000Z" })
+    .execute();
+
+  const second = await open(dir);
+
+  expect(ofId(await second.openChanges())).toEqual(["AAA111"]);
+  expect(await second.takeDeliveries()).toMatchObject([{ id: "d1" }]);
+});
+
+test("one folder is for one process", async () => {
+  const dir = folder();
+  const first = await open(dir);
+
+  await expect(open(dir)).rejects.toThrow(/Another Gantry works with .*GANTRY_DATA/u);
+
+  await first.close();
+  await open(dir);
+});
+
+test("data of a newer program is refused, with what to do, and the folder is free again", async () => {
+  const dir = folder();
+  await (await open(dir)).close();
+  const db = look(dir);
+  await db.insertInto("migration").values({ number: 99, title: "of tomorrow", applied_at: "2027-01-01" }).execute();
+
+  await expect(open(dir)).rejects.toThrow(/newer Gantry \(schema 99.*Start that version.*GANTRY_DATA/u);
+
+  await db.deleteFrom("migration").where("number", "=", 99).execute();
+  await open(dir);
+});
+
+test("data of the version before is brought up to date, and what was delivered then is still known", async () => {
+  const dir = folder();
+  const db = look(dir);
+  await sql`create table migration (number integer primary key, title text not null, applied_at text not null)`.execute(
+    db,
+  );
+  await migrations[0]?.up({ db, flavour: "sqlite" });
+  await db.insertInto("migration").values({ number: 1, title: "of then", applied_at: "2026" }).execute();
+  await sql`insert into delivery values ('d1', '2026-11-21T10:00:00.000Z')`.execute(db);
+  await sql`insert into run values ('r1', 'd1', 'scale', 'U1', 'C1', 'https://example.invalid', null, null, null,
+    'claimed', '2026-11-21T10:00:00.000Z', null, null)`.execute(db);
+
+  const store = await open(dir);
+
+  expect(await store.accept({ id: "d1", sealed: "s" })).toBe(false);
+  expect(await store.takeDeliveries()).toEqual([]);
+  await expect(sql`select * from run`.execute(db)).rejects.toThrow(/no such table/u);
+});
+
+test("a migration that fails leaves nothing behind", async () => {
+  const db = openSqlite<Tables>(":memory:");
+  cleanUps.push(() => db.destroy());
+  const session = { db, flavour: "sqlite" as const, clock: clockOf("sqlite", () => 0) }; // a literal flavour
+  await sql`create table vote (in_the_way text)`.execute(db);
+
+  await expect(migrate(session)).rejects.toThrow(/vote already exists/u);
+  await sql`drop table vote`.execute(db);
+  await migrate(session);
+
+  expect(await db.selectFrom("migration").select("number").execute()).toEqual([{ number: 1 }, { number: 2 }]);
+});
+
+test("a file that another program holds is a StoreError soon, and fine afterwards", async () => {
+  const dir = folder();
+  const store = await open(dir);
+  const other = look(dir);
+  await sql`begin immediate`.execute(other);
+
+  const error = await store.accept({ id: "d1", sealed: "s" }).catch((caught: unknown) => caught);
+
+  expect(error).toBeInstanceOf(StoreError);
+  expect(String(error)).toContain("another program holds it locked");
+  await sql`rollback`.execute(other);
+  expect(await store.accept({ id: "d1", sealed: "s" })).toBe(true);
+});
+
+test("what is looked for every few seconds is found by an index, however much history there is", async () => {
+  const dir = folder();
+  await open(dir);
+  const plan = async (where: string) => {
+    const { rows } = await sql<{
+      detail: string;
+    }>`explain query plan select id from change where ${sql.raw(where)}`.execute(look(dir));
+    return rows.map(({ detail }) => detail).join();
+  };
+
+  expect(
+    await plan(`(state = 'approved' or state = 'claimed'
+    or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null)) and owner = 'x'`),
+  ).toContain("change_open");
+  expect(await plan("stale = 1 and nowhere = 0 and (drawing_until is null or drawing_until < 'x')")).toContain(
+    "change_undrawn",
+  );
+  expect(await plan("state = 'pending' and expires_at <= 'x'")).toContain("change_pending");
+  expect(await plan("state = 'approved' and approved_at <= 'x'")).toContain("change_open");
+});

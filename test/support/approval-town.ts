@@ -1,0 +1,38 @@
+import type { AccountApi } from "../../src/api/client.ts";
+import type { OperationId } from "../../src/api/operations.ts";
+import { images } from "../server/support/memory-store.ts";
+import { memoryEngine } from "../server/support/memory-engine.ts";
+import { world, type World, type WorldOptions } from "./world.ts";
+
+/** The whole of Gantry over an engine that runs nothing, with one service `web` of two instances in each account. */
+export async function approvalTown(options: Omit<WorldOptions, "engine" | "apiFetch"> = {}): Promise<World> {
+  const { engine, close } = memoryEngine(["us", "beijing1", "beijing2"]);
+  const town = await world({ ...options, engine });
+  for (const api of [town.api, ...(options.users ?? []).map((user) => town.apiAs(user))]) await createWeb(town, api);
+  const closeAll = async (): Promise<void> => {
+    await town.close();
+    await close();
+  };
+  return { ...town, close: closeAll, [Symbol.asyncDispose]: closeAll };
+}
+
+const path = { region: "beijing1", service_name: "web" };
+
+async function createWeb(town: World, api: AccountApi): Promise<void> {
+  await api.send({
+    op: "createService",
+    path,
+    query: undefined,
+    body: {
+      target_instance_size: 2,
+      containers: [{ image: images.web, resources: { limits: { memory: "512" } } }],
+    },
+  });
+  const read = { op: "getService", path, query: undefined, body: undefined } as const; // a Call of this operation
+  await town.until(async () => (await api.send(read)).status === "Running");
+}
+
+/** How often the bot called an operation. */
+export function count(town: World, op: OperationId): number {
+  return town.calls().filter((each) => each === op).length;
+}

@@ -1,0 +1,34 @@
+import { StoreError } from "../../src/errors.ts";
+import type { Store } from "../../src/store/store.ts";
+
+export type AwayStore = {
+  /** Stands between the bot and its store. */
+  readonly wrap: (real: Store) => Store;
+  /** From now on the database does not answer, as if its machine were gone. */
+  readonly leave: () => void;
+  readonly comeBack: () => void;
+};
+
+/** A database that goes away and comes back. What was asked before it went is still answered. */
+export function awayStore(): AwayStore {
+  let isAway = false;
+  const unlessAway =
+    (work: (...args: readonly unknown[]) => unknown) =>
+    async (...args: readonly unknown[]) => {
+      if (isAway) throw new StoreError("Gantry's database cannot be used: it cannot be reached (ECONNREFUSED).");
+      return work(...args);
+    };
+  return {
+    wrap(real) {
+      const functions = Object.entries(real).map(([name, work]) => [
+        name,
+        typeof work === "function" ? unlessAway((...args) => Reflect.apply(work, undefined, args)) : work,
+      ]);
+      const { isOpen, close } = real;
+      const isReachable = async (): Promise<boolean> => !isAway && real.isReachable();
+      return { ...Object.fromEntries(functions), isOpen, close, isReachable } as Store; // the same names as before
+    },
+    leave: () => void (isAway = true),
+    comeBack: () => void (isAway = false),
+  };
+}

@@ -1,0 +1,43 @@
+import type { AccountApi, ApiAccount } from "../../src/api/client.ts";
+import type { createLog } from "../../src/log.ts";
+import { openLocalService } from "../../src/local-service.ts";
+import { serve } from "../../src/server/serve.ts";
+import { makeToken } from "../../src/server/users.ts";
+import type { World, WorldOptions } from "./world.ts";
+
+export type Fetch = (request: Request) => Promise<Response>;
+type Opened = { baseUrl: string; fetch: Fetch; account: ApiAccount; close: () => Promise<void> };
+
+/** The service of a world: made up, over an engine of its own, or with real processes. */
+export async function openService(
+  { apiFetch, engine, users = [] }: WorldOptions,
+  parts: { dataDir: string; log: ReturnType<typeof createLog> },
+): Promise<Opened> {
+  const regions = ["beijing1", "beijing2"];
+  const account = { username: "gantry", token: makeToken() };
+  const rest = { baseUrl: "http://service.invalid", account, close: () => Promise.resolve() };
+  if (apiFetch !== undefined) return { ...rest, fetch: apiFetch };
+  if (engine !== undefined) {
+    return {
+      ...rest,
+      fetch: serve({ engine, users: [account, ...users], regions, checkAnswers: true, log: parts.log }),
+    };
+  }
+  return openLocalService({
+    ...parts,
+    config: { kind: "embedded", regions, hostCommands: false },
+    engine: { graceMs: 1_000, readyAfterMs: 50, backOffMs: { first: 20, max: 100 } },
+  });
+}
+
+/** The workloads of an account as they are, past the bot. */
+export function lookInto(api: AccountApi, region: string): Pick<World, "service" | "services" | "job"> {
+  return {
+    service: (name) =>
+      api.send({ op: "getService", path: { region, service_name: name }, query: undefined, body: undefined }),
+    services: async () =>
+      (await api.send({ op: "listServices", path: { region }, query: undefined, body: undefined })).services,
+    job: (name) =>
+      api.send({ op: "getJob", path: { region: "us", job_name: name }, query: undefined, body: undefined }),
+  };
+}

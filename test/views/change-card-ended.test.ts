@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import type { Ending, StoredChange } from "../../src/changes/stored-change.ts";
+import { changeCard, type ChangeCard } from "../../src/views/change-card.ts";
+import type { Post } from "../../src/views/message.ts";
+import { retiredCard } from "../../src/views/retired-card.ts";
+import { runWithoutCard } from "../../src/views/run-without-card.ts";
+import {
+  alex,
+  dana,
+  ended,
+  inDoubt,
+  moved,
+  names,
+  omar,
+  run,
+  stored,
+  terms,
+  tookEffect,
+} from "./support/stored-changes.ts";
+import { drawn } from "./support/drawn.ts";
+import { command } from "./support/workloads.ts";
+
+function card(change: StoredChange, more: Partial<ChangeCard> = {}): Post {
+  return changeCard({ change, command, defaultRegion: "beijing1", canUndo: false, names, ...more });
+}
+
+describe("a card that came to its end", () => {
+  test("done: what changed, who approved it, how it is now, and Undo", () => {
+    const health = { kind: "reached", line: "2 of 2 instances run after 12 s", excerpt: [] } as const;
+    const change = ended("done", { ending: tookEffect, votes: [alex, omar], health });
+
+    const post = card(change, { canUndo: true });
+
+    expect(drawn(post)).toMatchInlineSnapshot(`
+      "✅ Changed service web.
+      • instances 6 → 2
+      Asked by  @dana
+      Reason  Black Friday is over
+      Approved by  Alex Kim, Omar Haddad
+      🟢 2 of 2 instances run after 12 s
+      Change 7K3M9Q · rule “disruptive-needs-on-call”
+      [Undo]"
+    `);
+    expect(post.text).toMatchInlineSnapshot(`
+      "✅ Changed service web.
+      - instances 6 → 2
+      Asked by: Dana Reyes
+      Reason: Black Friday is over
+      Approved by: Alex Kim, Omar Haddad
+      🟢 2 of 2 instances run after 12 s
+      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    `);
+  });
+
+  test("done once undone, or without an inverse: no Undo", () => {
+    const change = ended("done", { ending: tookEffect });
+
+    const posts = [card({ ...change, isUndone: true }, { canUndo: true }), card(change)];
+
+    expect(posts.map(drawn).join("\n")).not.toContain("[");
+  });
+
+  test("done a moment ago: it is being followed, unless it was deleted", () => {
+    const change = ended("done", { ending: tookEffect });
+
+    expect(drawn(card(change))).toContain("🟡 Looking whether it goes well…");
+    expect(drawn(card({ ...change, op: "deleteService" }))).not.toContain("Looking");
+  });
+
+  test("asked: accepted is not the same as done", () => {
+    const ending = run({ kind: "asked", after: undefined, why: "A restart leaves no trace." });
+    const health = { kind: "trouble", line: "web-1 crashed", excerpt: ["boom"] } as const;
+
+    const post = card(ended("done", { verb: "restart", op: "restartService", diff: ["restart"], ending, health }));
+
+    expect(drawn(post)).toMatchInlineSnapshot(`
+      "📨 Asked the service to restart service web; it accepted.
+      Asked for:
+      • restart
+      A restart leaves no trace.
+      Asked by  @dana
+      Reason  Black Friday is over
+      🔴 web-1 crashed
+      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    `);
+  });
+
+  test("failed: why, and what to do", () => {
+    const ending = run({ kind: "failed", why: "The service refused the token.", next: "Renew it." });
+
+    expect(drawn(card(ended("failed", { ending })))).toMatchInlineSnapshot(`
+      "❌ Service web was not changed.
+      Asked for:
+      • instances 6 → 2
+      The service refused the token.
+      Renew it.
+      Asked by  @dana
+      Reason  Black Friday is over
+      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    `);
+  });
+
+  test("in doubt for good: what is not known, and a button to ask again", () => {
+    expect(drawn(card(ended("unknown", { ending: inDoubt })))).toMatchInlineSnapshot(`
+      "❓ Cannot tell whether service web was changed.
+      Asked for:
+      • instances 6 → 2
+      No answer came within 30 s.
+      It is not sent again.
+      Look with /gantry show service/web
+      Asked by  @dana
+      Reason  Black Friday is over
+      Change 7K3M9Q · rule “disruptive-needs-on-call”
+      [Ask again]"
+    `);
+  });
+
+  test("rejected: by whom and why", () => {
+    const ending: Ending = { kind: "rejected", by: alex, reason: "Not today.\n\nAsk on Monday." };
+
+    const post = card(ended("rejected", { ending }));
+
+    expect(drawn(post)).toMatchInlineSnapshot(`
+      "🚫 Rejected by Alex Kim: scale service web, asked by @dana.
+      • instances 6 → 2
+      Why not: Not today. Ask on Monday.
+      Reason  Black Friday is over
+      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    `);
+    expect(post.text).toContain("Rejected by Alex Kim: scale service web, asked by Dana Reyes.");
+  });
+
+  test("rejected without a reason", () => {
+    const post = card(ended("rejected", { ending: { kind: "rejected", by: alex, reason: undefined } }));
+
+    expect(drawn(post)).toContain("No reason was given.");
+  });
+
+  test("cancelled", () => {
+    expect(drawn(card(ended("cancelled", { ending: { kind: "cancelled", by: dana } })))).toMatchInlineSnapshot(`
+      "🚫 Cancelled by Dana Reyes: scale service web, asked by @dana.
+      • instances 6 → 2
+      Nothing was sent.
+      Reason  Black Friday is over
+      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    `);
+  });
+
+  test.each([
+    ["pending", terms, "It did not get its votes in time; nothing was sent."],
+    ["approved", terms, "It was approved, but nothing carried it out in time; nothing was sent."],
+    ["approved", undefined, "Nothing carried it out in time; nothing was sent."],
+  ] as const)("expired while it was %s", (was, given, expected) => {
+    const post = card(ended("expired", { terms: given, ending: { kind: "expired", was } }));
+
+    expect(drawn(post)).toContain(expected);
+    expect(drawn(post)).toContain("[Ask again]");
+  });
+
+  test("drifted: then, now and asked, and the votes are void", () => {
+    const drift = [moved("instances", ["6", "8", "2"]), moved("the workload", ["uid 7d0e", "uid 91aa"])];
+
+    const post = card(ended("drifted", { ending: { kind: "drifted", drift }, votes: [alex, omar] }));
+
+    expect(drawn(post)).toMatchInlineSnapshot(`
+      "🔀 Not run: scale service web, asked by @dana. It has changed since then:
+      • instances: was 6, now 8, asked for 2
+      • the workload: was uid 7d0e, now uid 91aa
+      Nothing was sent. The votes it had are void. Asked again, it starts from what is there now.
+      Reason  Black Friday is over
+      Change 7K3M9Q · rule “disruptive-needs-on-call”
+      [Ask again]"
+    `);
+  });
+
+  test.each(["done", "failed", "unknown", "rejected", "cancelled", "expired", "drifted"] as const)(
+    "%s without its ending is still told",
+    (state) => {
+      const post = card(ended(state, {}));
+
+      expect(drawn(post)).toContain("scale service web");
+      expect(drawn(post)).not.toMatch(/Approve\]|Reject\]|Cancel\]/u);
+    },
+  );
+});
+
+test("a card that was replaced has no buttons, and says where the newer one is", () => {
+  const post = retiredCard({ change: stored({ card: { channelId: "C0OPS", ts: "1.1" } }), command });
+
+  expect(drawn(post)).toMatchInlineSnapshot(`
+    "This card is out of date: change 7K3M9Q, to scale service web, has a newer card in #ops.
+    Decide there, or see what waits with /gantry pending."
+  `);
+});
+
+test("where no card can stand, who asked is told all of it without buttons", () => {
+  const post = runWithoutCard({ change: ended("done", { terms: undefined, ending: tookEffect }), command });
+
+  expect(drawn(post)).toMatchInlineSnapshot(`
+    "✅ Changed service web.
+    • instances 6 → 2
+    Asked by  @dana
+    Reason  Black Friday is over
+    🟡 Gantry looks whether it goes well, and tells you if not.
+    Change 7K3M9Q · rule “disruptive-needs-on-call”"
+  `);
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import type { StoredChange } from "../../src/changes/stored-change.ts";
+import { changeCard, type ChangeCard } from "../../src/views/change-card.ts";
+import type { Post } from "../../src/views/message.ts";
+import { alex, inDoubt, names, omar, stored, terms } from "./support/stored-changes.ts";
+import { drawn, mentioned } from "./support/drawn.ts";
+import { command } from "./support/workloads.ts";
+
+function card(change: StoredChange, more: Partial<ChangeCard> = {}): Post {
+  return changeCard({ change, command, defaultRegion: "beijing1", canUndo: false, names, ...more });
+}
+
+describe("a card that waits for votes", () => {
+  test("says who asks what and why, who may approve, and until when", () => {
+    const post = card(stored({ votes: [alex] }));
+
+    expect(drawn(post)).toMatchInlineSnapshot(`
+      "⏳ @dana asks to scale service web.
+      • instances 6 → 2
+      Reason  Black Friday is over
+      Risk  disruptive, interrupts it
+      Needs  2 votes of @oncall
+      Votes  1 of 2: Alex Kim
+      Expires  2026-11-21 13:00 UTC
+      Change 7K3M9Q · rule “disruptive-needs-on-call” · in words: /gantry approve 7K3M9Q
+      [Approve] [Reject] [Cancel]"
+    `);
+  });
+
+  test("tells the same story to those who do not see it", () => {
+    const { text } = card(stored({ votes: [alex] }));
+
+    expect(text).toMatchInlineSnapshot(`
+      "⏳ Dana Reyes asks to scale service web.
+      - instances 6 → 2
+      Reason: Black Friday is over
+      Risk: disruptive, interrupts it
+      Needs: 2 votes of @oncall
+      Votes: 1 of 2: Alex Kim
+      Expires: 2026-11-21 13:00 UTC
+      Change 7K3M9Q · rule “disruptive-needs-on-call” · in words: /gantry approve 7K3M9Q"
+    `);
+  });
+
+  test("carries its id on each button, and says by the action what the click does", () => {
+    const { blocks } = card(stored());
+
+    const buttons = blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+    expect(buttons.map((each) => (each.type === "button" ? [each.action_id, each.value, each.style] : []))).toEqual([
+      ["change:approve", "7K3M9Q", "primary"],
+      ["change:reject", "7K3M9Q", "danger"],
+      ["change:cancel", "7K3M9Q", undefined],
+    ]);
+  });
+
+  test.each([
+    ["groups", ["@dana", "@oncall"]],
+    ["all", ["@dana", "@oncall", "@alex"]],
+    ["nobody", ["@dana"]],
+  ] as const)("mentions %s of the approvers", (mention, expected) => {
+    const from = { users: ["U0ALEX"], groups: ["S0ONCALL"], channelMembers: true };
+
+    const post = card(stored({ terms: { ...terms, from, mention } }));
+
+    expect(mentioned(post)).toEqual(expected);
+    expect(drawn(post)).toContain(
+      mention === "all"
+        ? "2 votes of @oncall, @alex or any other full member of this channel"
+        : "2 votes of @oncall, Alex Kim or any other full member of this channel",
+    );
+  });
+
+  test("names user groups and people by their ids where nothing else is known", () => {
+    const from = { users: ["U0ALEX"], groups: ["S0ONCALL"], channelMembers: false };
+
+    const post = card(stored({ terms: { ...terms, from, mention: "nobody" } }), { names: {} });
+
+    expect(drawn(post)).toContain("Needs  2 votes of the user group S0ONCALL or U0ALEX");
+  });
+
+  test.each([
+    ["deleteService", "destructive", "destructive, cannot be undone"],
+    ["updateService", "destructive", "destructive, takes something away"],
+    ["restartService", "disruptive", "disruptive, interrupts it"],
+    ["startService", "routine", "routine"],
+  ] as const)("says how much %s that is %s can hurt", (op, risk, expected) => {
+    const post = card(stored({ op, risk, verb: "any" }));
+
+    expect(drawn(post)).toContain(`Risk  ${expected}`);
+  });
+
+  test.each([
+    ["scale", "updateService", "scale service web"],
+    ["memory", "updateService", "change the memory of service web"],
+    ["domains", "updateService", "change the domains of service web"],
+    ["delete", "deleteService", "delete service web"],
+    ["create", "createService", "create service web"],
+    ["restart", "restartService", "restart service web"],
+  ] as const)("tells %s as a deed", (verb, op, expected) => {
+    expect(drawn(card(stored({ verb, op })))).toContain(`⏳ @dana asks to ${expected}.`);
+  });
+
+  test("names the region, the account and what it takes back where they are not the usual ones", () => {
+    const post = card(
+      stored({
+        workload: { kind: "service", region: "us", name: "web", uid: undefined },
+        account: { owner: { kind: "user", userId: "U0DANA" }, username: "dana" },
+        undoOf: "2B4D6F",
+      }),
+    );
+
+    expect(drawn(post)).toMatchInlineSnapshot(`
+      "⏳ @dana asks to scale service web in region us.
+      • instances 6 → 2
+      Reason  Black Friday is over
+      Risk  disruptive, interrupts it
+      Needs  2 votes of @oncall
+      Votes  0 of 2
+      Expires  2026-11-21 13:00 UTC
+      Account  dana, their own
+      Takes back  change 2B4D6F
+      Change 7K3M9Q · rule “disruptive-needs-on-call” · in words: /gantry approve 7K3M9Q
+      [Approve] [Reject] [Cancel]"
+    `);
+  });
+
+  test("does not promise anybody's vote where one's own counts", () => {
+    const from = { users: [], groups: [], channelMembers: true };
+
+    const post = card(stored({ terms: { ...terms, votes: 1, from, selfApproval: true } }));
+
+    expect(drawn(post)).toContain("Needs  1 vote of any full member of this channel");
+  });
+});
+
+describe("a card on its way", () => {
+  test("approved: about to run, and it can still be cancelled", () => {
+    expect(drawn(card(stored({ state: "approved", votes: [alex, omar] })))).toMatchInlineSnapshot(`
+      "▶️ About to scale service web for @dana…
+      • instances 6 → 2
+      Reason  Black Friday is over
+      Risk  disruptive, interrupts it
+      Approved by  Alex Kim, Omar Haddad
+      Change 7K3M9Q · rule “disruptive-needs-on-call”
+      [Cancel]"
+    `);
+  });
+
+  test("claimed: running, and nothing can be clicked", () => {
+    expect(drawn(card(stored({ state: "claimed", terms: undefined, risk: "routine" })))).toMatchInlineSnapshot(`
+      "▶️ Running: scale service web for @dana…
+      • instances 6 → 2
+      Reason  Black Friday is over
+      Risk  routine
+      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    `);
+  });
+
+  test("with broken glass: marked", () => {
+    expect(drawn(card(stored({ state: "claimed", terms: undefined, breakGlass: true })))).toMatchInlineSnapshot(`
+      "🚨 Break-glass: it runs without anybody's approval.
+      ▶️ Running: scale service web for @dana…
+      • instances 6 → 2
+      Reason  Black Friday is over
+      Risk  disruptive, interrupts it
+      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    `);
+  });
+
+  test("without an answer: it is being read back", () => {
+    expect(drawn(card(stored({ state: "unknown", ending: inDoubt, votes: [alex, omar] })))).toMatchInlineSnapshot(`
+      "❓ No answer came to: scale service web.
+      • instances 6 → 2
+      No answer came within 30 s.
+      Gantry is reading it back to see whether it took effect. It is not sent again.
+      Asked by  @dana
+      Reason  Black Friday is over
+      Approved by  Alex Kim, Omar Haddad
+      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    `);
+  });
+});
+
+test("what is sealed does not stand on a card", () => {
+  expect(JSON.stringify(card(stored()))).not.toContain("SECRETVALUE");
+});

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { excerptReply, storyReply } from "../../src/views/change-story.ts";
+import { alex, dana, ended, event, moved, names, omar, run, stored } from "./support/stored-changes.ts";
+import { drawn, mentioned } from "./support/drawn.ts";
+
+const nothing = { text: "", blocks: [] };
+const accepted = run({ kind: "asked", after: undefined, why: "It does not show yet." });
+
+test("the thread tells request, votes, run and result with real names", () => {
+  const change = ended("done", { votes: [alex, omar] });
+  const events = [
+    event("requested", { who: dana, result: "instances 6 → 2" }),
+    event("voted", { who: alex }),
+    event("voted", { who: omar }),
+    event("approved"),
+    event("claimed"),
+    event("done", { result: "took effect" }),
+  ];
+
+  const reply = storyReply(events, { change, names }) ?? nothing;
+
+  expect(drawn(reply)).toMatchInlineSnapshot(`
+    "🙋 @dana asked to scale service web: instances 6 → 2. Reason: Black Friday is over
+    👍 Alex Kim approved it (1 of 2).
+    👍 Omar Haddad approved it (2 of 2).
+    🗳️ It has the votes it needs.
+    ▶️ It runs as team
+    ✅ It took effect 42 s after it was asked."
+  `);
+  expect(reply.text).toBe(drawn(reply).replace("@dana", "Dana Reyes"));
+  expect(mentioned(reply)).toEqual(["@dana"]);
+});
+
+test.each([
+  ["rejected", event("rejected", { who: alex, result: "Not\ntoday" }), "🚫 Alex Kim rejected it: Not today"],
+  ["cancelled", event("cancelled", { who: dana }), "🚫 Dana Reyes cancelled it; nothing was sent."],
+  [
+    "expired",
+    event("expired", { result: "nobody decided in time" }),
+    "⌛ It expired; nothing was sent: nobody decided in time",
+  ],
+  [
+    "failed",
+    event("failed", { result: "No.", reference: "ab12" }),
+    "❌ It failed 42 s after it was asked: No. (reference ab12)",
+  ],
+  ["unknown", event("unknown", { result: "Time out." }), "❓ No answer that tells 42 s after it was asked: Time out."],
+  ["health", event("health", { result: "web-1 crashed" }), "🔴 It is not well: web-1 crashed"],
+])("%s is told", (_kind, happened, expected) => {
+  const reply = storyReply([happened], { change: stored() });
+
+  expect(drawn(reply ?? nothing)).toBe(expected);
+});
+
+test("what the service only accepted is not told as done", () => {
+  const reply = storyReply([event("done", { result: "It does not show yet." })], {
+    change: ended("done", { ending: accepted }),
+  });
+
+  expect(drawn(reply ?? nothing)).toBe("📨 The service accepted it 42 s after it was asked. It does not show yet.");
+});
+
+test("what moved stands below the line that says so", () => {
+  const drift = [moved("instances", ["6", "8", "2"])];
+  const change = ended("drifted", { ending: { kind: "drifted", drift } });
+
+  const reply = storyReply([event("drifted", { result: "instances: 6 then, 8 now" })], { change });
+
+  expect(drawn(reply ?? nothing)).toMatchInlineSnapshot(`
+    "🔀 It did not run, because what it is about has changed since it was asked for; nothing was sent.
+    • instances: was 6, now 8, asked for 2"
+  `);
+});
+
+test("broken glass is marked in the thread too", () => {
+  const change = stored({ terms: undefined, breakGlass: true, state: "approved" });
+
+  const reply = storyReply([event("requested", { who: dana, breakGlass: true }), event("approved")], { change });
+
+  expect(drawn(reply ?? nothing)).toMatchInlineSnapshot(
+    `"🚨 @dana broke the glass to scale service web: instances 6 → 2. Reason: Black Friday is over"`,
+  );
+});
+
+test("of very much at once the newest is told", () => {
+  const events = Array.from({ length: 14 }, (_, at) =>
+    event("voted", { who: { userId: `U${at}`, name: `Voter ${at}` } }),
+  );
+
+  const lines = drawn(storyReply(events, { change: stored() }) ?? nothing).split("\n");
+
+  expect([lines[0], lines.at(-1), lines.length]).toEqual([
+    "6 things before that: see history.",
+    "👍 Voter 13 approved it.",
+    9,
+  ]);
+});
+
+test.each(["refused", "vote-refused", "connected", "disconnected"] as const)("%s is nothing for the thread", (kind) => {
+  expect(storyReply([event(kind)], { change: stored() })).toBeUndefined();
+});
+
+test("the last lines of an instance in trouble are shown as they are", () => {
+  const health = { kind: "trouble", line: "web-1 crashed", excerpt: ["starting", "boom `x` <!here>"] } as const;
+
+  const reply = excerptReply(stored({ health }));
+
+  expect(drawn(reply ?? nothing)).toMatchInlineSnapshot(`
+    "Its last lines: web-1 crashed
+    \`\`\`
+    starting
+    boom \`x\` <!here>
+    \`\`\`"
+  `);
+});
+
+test("without lines there is no reply about them", () => {
+  const health = { kind: "reached", line: "runs", excerpt: [] } as const;
+
+  expect([excerptReply(stored()), excerptReply(stored({ health }))]).toEqual([undefined, undefined]);
+});

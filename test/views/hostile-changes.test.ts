@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { StoredChange } from "../../src/changes/stored-change.ts";
+import { eventKinds } from "../../src/changes/history-event.ts";
+import { accountMessage } from "../../src/views/account-message.ts";
+import { askedElsewhere } from "../../src/views/asked-message.ts";
+import { changeCard } from "../../src/views/change-card.ts";
+import { excerptReply, storyReply } from "../../src/views/change-story.ts";
+import { connectForm } from "../../src/views/connect-form.ts";
+import { connectResult } from "../../src/views/connect-result.ts";
+import { decisionAnswer, type DecisionAnswer } from "../../src/views/decision-answer.ts";
+import { refusalMessage, type Refusal } from "../../src/views/refusal-message.ts";
+import { rejectForm } from "../../src/views/reject-form.ts";
+import { retiredCard } from "../../src/views/retired-card.ts";
+import { runWithoutCard } from "../../src/views/run-without-card.ts";
+import { event } from "./support/stored-changes.ts";
+import { hostileChange, hostileEvent, longChanges } from "./support/hostile-change.ts";
+import { hostileText, long } from "./support/hostile.ts";
+import { holds } from "./support/holds.ts";
+import { expectFits, expectFormFits } from "./support/judges.ts";
+import { command } from "./support/workloads.ts";
+
+const options = { command, defaultRegion: "us" };
+const names = fc.dictionary(hostileText, hostileText, { maxKeys: 2 });
+
+holds("the card of a change", fc.tuple(hostileChange, fc.boolean(), names), ([change, canUndo, given]) => {
+  expectFits(changeCard({ change, canUndo, names: given, ...options }));
+  expectFits(runWithoutCard({ change, ...options }));
+  expectFits(retiredCard({ change, ...options }));
+  expectFits(askedElsewhere({ change, cardIn: change.channelId, ...options }));
+});
+
+holds("its thread", fc.tuple(hostileChange, fc.array(hostileEvent, { maxLength: 4 })), ([change, events]) => {
+  for (const reply of [storyReply(events, { change, defaultRegion: "us" }), excerptReply(change)]) {
+    if (reply !== undefined) expectFits(reply);
+  }
+});
+
+function answersAbout(change: StoredChange): DecisionAnswer[] {
+  const could = { names: change.diff, count: change.diff.length };
+  return [
+    ...(["counted", "approved", "rejected", "cancelled", "twice", "own", "not-yours", "retired"] as const).map(
+      (kind) => ({ kind, change }),
+    ),
+    { kind: "late", change, wanted: "approve" },
+    { kind: "foreign", change, wanted: "reject", could },
+    { kind: "standing", change, standing: "guest" },
+    { kind: "missing", id: change.id, nearest: change.diff },
+  ];
+}
+
+holds("the answer to a decision", fc.tuple(hostileChange, fc.nat(11)), ([change, at]) => {
+  const answer = answersAbout(change)[at] ?? { kind: "check-failed" };
+
+  expectFits(decisionAnswer({ answer, ...options }));
+});
+
+const refusal: fc.Arbitrary<Refusal> = fc.oneof(
+  fc.tuple(hostileText, hostileText, hostileText).map(([why, next, rule]): Refusal => {
+    return { kind: "policy", command, verdict: { kind: "refuse", rule, why, next } };
+  }),
+  fc.tuple(hostileText, hostileText, hostileText).map(([rule, channelId, botName]): Refusal => {
+    return { kind: "no-card", command, rule, channelId, botName };
+  }),
+  fc.tuple(hostileText, fc.nat(), fc.array(hostileText, { maxLength: 9 })).map(([rule, needed, given]): Refusal => {
+    return { kind: "approvers", command, rule, needed, names: given };
+  }),
+);
+
+holds("a refusal", refusal, (each) => {
+  expectFits(refusalMessage(each));
+});
+
+holds("what is said of accounts", fc.tuple(hostileText, hostileText, fc.nat(3)), ([username, other, at]) => {
+  const owner = { kind: "channel", channelId: other } as const;
+  const forms = [
+    () => connectForm({ owner, metadata: "{}", username, problems: [other] }),
+    () => connectResult({ kind: "checking", username }),
+    () => connectResult({ kind: "done", owner, username, command }),
+    () => connectResult({ kind: "failed", why: username, next: other }),
+  ];
+
+  expectFits(accountMessage({ kind: "connected", owner, username, command }));
+  expectFits(accountMessage({ kind: "nothing-linked", owner, command }));
+  for (const form of forms.slice(at, at + 1)) expectFormFits(form());
+});
+
+holds("the form of a rejection", hostileChange, (change) => {
+  expectFormFits(rejectForm({ change, metadata: "", defaultRegion: "us" }));
+});
+
+test("cards, threads and answers in which every text is long break no limit", () => {
+  const changes = longChanges();
+
+  for (const change of changes) {
+    expectFits(changeCard({ change, canUndo: true, ...options }));
+    expectFits(runWithoutCard({ change, ...options }));
+    expectFits(askedElsewhere({ change, cardIn: change.channelId, ...options }));
+    expectFits(retiredCard({ change, ...options }));
+    expectFormFits(rejectForm({ change, metadata: "" }));
+    for (const answer of answersAbout(change)) expectFits(decisionAnswer({ answer, ...options }));
+    const excerpt = excerptReply(change);
+    if (excerpt !== undefined) expectFits(excerpt);
+  }
+  expect(changes.length).toBeGreaterThan(100);
+});
+
+test.each(eventKinds)("a thread of many long events of the kind %s breaks no limit", (kind) => {
+  const changes = longChanges().filter(({ state }) => state === "drifted" || state === "done");
+
+  const replies = long.flatMap((text) => {
+    const one = event(kind, { who: { userId: text, name: text }, result: text, account: text, reference: text });
+    const events = [{ ...one, kind: "requested" } as const, ...Array.from({ length: 20 }, () => one)].slice(
+      0,
+      kind === "requested" ? 1 : 8,
+    );
+    return changes.map((change) => storyReply(events, { change, defaultRegion: "us" }));
+  });
+
+  for (const reply of replies) if (reply !== undefined) expectFits(reply);
+  expect(replies.length).toBeGreaterThan(50);
+});

@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { eventKinds } from "../../src/changes/history-event.ts";
+import { historyFile } from "../../src/views/history-file.ts";
+import { historyPage } from "../../src/views/history-page.ts";
+import { pendingList } from "../../src/views/pending-list.ts";
+import { canI } from "../../src/views/can-i.ts";
+import { limits } from "../../src/views/blocks.ts";
+import type { Post } from "../../src/views/message.ts";
+import { event, waiting } from "../commands/support/stored.ts";
+import { hostileText } from "./support/hostile.ts";
+import { expectFits } from "./support/judges.ts";
+import { command, now } from "./support/workloads.ts";
+
+const settings = { numRuns: 2_000 };
+const TIME_LIMIT_MS = 60_000;
+const who = hostileText.map((name) => ({ userId: "U0DANA", name }));
+const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
+
+const ask = fc.record({
+  verb: fc.constant("history"),
+  share: fc.boolean(),
+  args: fc.record({ name: hostileText, by: hostileText, since: hostileText, before: fc.constantFrom(undefined, 7) }),
+});
+
+const anyEvent = fc
+  .record({
+    kind: fc.constantFrom(...eventKinds),
+    changeId: maybe(hostileText),
+    who: maybe(who),
+    verb: maybe(hostileText),
+    name: hostileText,
+    result: hostileText,
+    breakGlass: fc.boolean(),
+  })
+  .map(({ name, ...more }) =>
+    event(999_999_999, { ...more, channelId: undefined, workload: { kind: "service", region: name, name } }),
+  );
+
+/** The judge takes every channel for live markup; that of a card or an event is meant, and has to fit too. */
+function expectRoom({ blocks }: Post): void {
+  expect(JSON.stringify(blocks).length).toBeLessThan(limits.blocksJson);
+  expect(JSON.stringify(blocks)).not.toContain("There is more than fits");
+}
+
+test("history breaks no limit and carries no live markup", { timeout: TIME_LIMIT_MS }, () => {
+  const rows = fc.tuple(fc.array(anyEvent, { minLength: 1, maxLength: 3 }), fc.constantFrom(1, 7));
+  fc.assert(
+    fc.property(rows, ask, ([some, times], asked) => {
+      const page = { events: Array.from({ length: times }, () => some).flat(), hasOlder: true, ask: asked, command };
+
+      expectFits(historyPage(page));
+      expectRoom(historyPage({ ...page, events: page.events.map((each) => ({ ...each, channelId: "C0123456789" })) }));
+      expectFits(historyFile({ ...page, now }));
+    }),
+    settings,
+  );
+});
+
+test("the changes that wait break no limit and carry no live markup", { timeout: TIME_LIMIT_MS }, () => {
+  const change = fc
+    .record({
+      requester: who,
+      reason: maybe(hostileText),
+      diff: fc.array(hostileText),
+      voter: who,
+      name: hostileText,
+      verb: hostileText,
+    })
+    .map(({ voter, name, ...more }) => ({
+      ...waiting,
+      ...more,
+      workload: { kind: "service", region: name, name, uid: undefined } as const,
+      votes: Array.from({ length: 5 }, () => ({ ...voter, at: now })),
+      card: undefined,
+    }));
+  fc.assert(
+    fc.property(change, ask, fc.constantFrom(1, 30), (one, asked, times) => {
+      const changes = Array.from({ length: times }, () => one);
+
+      const list = { changes, ask: asked, page: 1, command, defaultRegion: "us", now };
+      expectFits(pendingList(list));
+      const card = { channelId: "C0123456789", ts: "1.2" };
+      expectRoom(pendingList({ ...list, changes: changes.map((each) => ({ ...each, card })) }));
+    }),
+    settings,
+  );
+});
+
+test("can-i breaks no limit and carries no live markup", { timeout: TIME_LIMIT_MS }, () => {
+  const verdict = fc.oneof(
+    fc
+      .tuple(hostileText, hostileText, maybe(hostileText))
+      .map(([why, next, rule]) => ({ kind: "refuse", why, next, rule }) as const),
+    hostileText.map((rule) => ({ kind: "break-glass", rule }) as const),
+    hostileText.map((rule) => ({ kind: "approve", rule, terms: waiting.terms ?? never() }) as const),
+  );
+  const answers = fc.array(
+    fc.record({
+      risk: fc.constantFrom("routine", "destructive", undefined),
+      kind: fc.constantFrom("service", "job", undefined),
+      verdict,
+      approvers: maybe(fc.record({ names: fc.array(hostileText, { maxLength: 3 }), count: fc.nat() })),
+      glassRule: maybe(hostileText),
+    }),
+    { maxLength: 4 },
+  );
+  const judged = fc.record({
+    answers,
+    change: maybe(fc.record({ diff: fc.array(hostileText) })),
+    name: hostileText,
+    note: maybe(hostileText),
+  });
+  fc.assert(
+    fc.property(judged, ({ name, ...more }) => {
+      expectFits(
+        canI({
+          judged: { kind: "judged", workload: { kind: undefined, name }, ...more, hasReason: false },
+          verb: { name: "scale", effect: "write", example: "scale web 4" },
+          command,
+        }),
+      );
+    }),
+    settings,
+  );
+});
+
+function never(): never {
+  throw new Error("the fixture has terms");
+}

@@ -1,0 +1,15 @@
+import fc from "fast-check";
+import { test } from "vitest";
+
+// Every view gets 10,000 messages' worth of hostile names, statuses and lines. FUZZ_SEED repeats a run.
+const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+process.stdout.write(`hostile views: seed ${seed} (repeat with FUZZ_SEED=${seed})\n`);
+const settings = { numRuns: 10_000, seed };
+const TIME_LIMIT_MS = 120_000;
+
+/** A property of a view, as a test. */
+export function holds<Value>(view: string, arbitrary: fc.Arbitrary<Value>, check: (value: Value) => void): void {
+  test(`${view} breaks no limit and carries no live markup`, { timeout: TIME_LIMIT_MS }, () => {
+    fc.assert(fc.property(arbitrary, check), settings);
+  });
+}
