@@ -1,4 +1,3 @@
-import { WebAPIPlatformError } from "@slack/web-api";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { undoAsk } from "../commands/undo.ts";
 import type { Drawing } from "../store/store.ts";
@@ -8,6 +7,7 @@ import { changeCard } from "../views/change-card.ts";
 import { excerptReply, storyReply } from "../views/change-story.ts";
 import type { Post } from "../views/message.ts";
 import { namesFor } from "./names.ts";
+import { closedPlaces, errorOf, uninvited } from "./slack-error.ts";
 import { openChange } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
 import { tellAlone } from "./tell-alone.ts";
@@ -57,30 +57,21 @@ type Placed =
 
 /** https://docs.slack.dev/reference/methods/chat.update#errors: the message is not there any more. */
 const gone = new Set(["message_not_found", "thread_not_found"]);
-/** https://docs.slack.dev/reference/methods/chat.postMessage#errors: no waiting helps. */
-const closed = new Set([
-  "channel_not_found",
-  "not_in_channel",
-  "is_archived",
-  "cant_update_message",
-  "edit_window_closed",
-  "restricted_action",
-  "restricted_action_read_only_channel",
-  "restricted_action_thread_only_channel",
-  "restricted_action_non_threadable_channel",
-  "restricted_action_thread_locked",
-  "access_denied",
-  "missing_scope",
-  "team_access_not_granted",
-]);
+/** https://docs.slack.dev/reference/methods/chat.update#errors: it is there, and stays as it is. */
+const fixed = new Set(["cant_update_message", "edit_window_closed"]);
+
+/** No waiting helps. */
+function isClosed(error: string): boolean {
+  return closedPlaces.has(error) || uninvited.has(error) || fixed.has(error);
+}
 
 async function place(shell: Shell, { change, posts }: Drawing): Promise<Placed> {
   const post = await cardOf(shell, change);
   if (change.card !== undefined) {
     const { channelId: channel, ts } = change.card;
-    const error = await tried(() => shell.clients.background.chat.update({ channel, ts, ...bodyOf(post) }));
+    const error = await errorOf(() => shell.clients.background.chat.update({ channel, ts, ...bodyOf(post) }));
     if (error === undefined) return { kind: "placed", card: change.card };
-    if (closed.has(error)) return { kind: "placed", card: change.card };
+    if (isClosed(error)) return { kind: "placed", card: change.card };
     if (!gone.has(error)) return { kind: "later", why: error };
     if (posts >= MOST_POSTS) return { kind: "placed", card: change.card };
   }
@@ -91,11 +82,11 @@ async function postCard(shell: Shell, change: StoredChange, post: Post): Promise
   const channel = change.terms?.cardIn ?? change.channelId;
   let ts: string | undefined;
   // Never repeated by the client: a post whose answer was lost stands already.
-  const error = await tried(async () => {
+  const error = await errorOf(async () => {
     ts = (await shell.clients.interactive.chat.postMessage({ channel, ...bodyOf(post), ...unfurl })).ts;
   });
   if (error === undefined && ts !== undefined) return { kind: "placed", card: { channelId: channel, ts } };
-  if (error !== undefined && closed.has(error)) return { kind: "nowhere" };
+  if (error !== undefined && isClosed(error)) return { kind: "nowhere" };
   return { kind: "later", why: error ?? "no_ts" };
 }
 
@@ -134,25 +125,14 @@ async function tellThread(shell: Shell, { change, untold }: Drawing, card: Card)
   for (const reply of replies) {
     if (reply === undefined) continue;
     const place = { channel: card.channelId, thread_ts: card.ts };
-    const error = await tried(() =>
+    const error = await errorOf(() =>
       shell.clients.background.chat.postMessage({ ...place, ...bodyOf(reply), ...unfurl }),
     );
     if (error !== undefined) {
       shell.log.warn({ changeId: change.id, slackError: error }, "a thread could not be continued");
       // A rate limit or a broken line passes; the events stay untold until then.
-      if (!closed.has(error) && !gone.has(error)) return undefined;
+      if (!isClosed(error) && !gone.has(error)) return undefined;
     }
   }
   return untold.at(-1)?.seq;
-}
-
-/** Slack's own word for what went wrong, or the kind of error of the transport. */
-async function tried(work: () => Promise<unknown>): Promise<string | undefined> {
-  try {
-    await work();
-    return undefined;
-  } catch (error) {
-    if (error instanceof WebAPIPlatformError) return error.data.error;
-    return error instanceof Error ? error.name : "unknown";
-  }
 }

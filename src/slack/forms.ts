@@ -1,6 +1,6 @@
-import { WebAPIPlatformError } from "@slack/web-api";
 import { sentences } from "./sentence.ts";
 import type { Place } from "./place.ts";
+import { codeOf } from "./slack-error.ts";
 import type { Shell } from "./shell.ts";
 
 type Opening = { readonly triggerId: string; readonly view: object; readonly place: Place };
@@ -24,9 +24,4 @@ export async function updateForm(shell: Shell, viewId: string, view: object): Pr
   } catch (err) {
     shell.log.warn({ err: codeOf(err) }, "a form could not be updated");
   }
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof WebAPIPlatformError) return error.data.error;
-  return error instanceof Error ? error.name : "unknown";
 }

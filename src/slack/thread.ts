@@ -1,7 +1,8 @@
-import { WebAPIPlatformError, type WebClient } from "@slack/web-api";
+import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
 import type { Message, Post, TextFile } from "../views/message.ts";
 import type { Clients } from "./clients.ts";
+import { closedPlaces, codeOf, uninvited } from "./slack-error.ts";
 
 type ThreadParts = { readonly clients: Clients; readonly log: Logger; readonly newReference: () => string };
 
@@ -15,21 +16,6 @@ export type ThreadResult =
   | { readonly kind: "incomplete"; readonly reference: string }
   | { readonly kind: "nowhere"; readonly canInvite: boolean };
 
-/** https://docs.slack.dev/reference/methods/chat.postMessage#errors: what an invitation mends. */
-const mendedByInvitation = new Set(["not_in_channel", "channel_not_found"]);
-/** And what it does not: the bot may not post there, whoever asks. */
-const closed = new Set([
-  "is_archived",
-  "restricted_action",
-  "restricted_action_read_only_channel",
-  "restricted_action_thread_only_channel",
-  "restricted_action_non_threadable_channel",
-  "restricted_action_thread_locked",
-  "access_denied",
-  "missing_scope",
-  "team_access_not_granted",
-  "cannot_reply_to_message",
-]);
 /** Slack does not take the content: text alone is tried once. */
 const content = new Set([
   "invalid_blocks",
@@ -45,11 +31,11 @@ export async function postThread(parts: ThreadParts, message: Message, channel: 
   const { log } = parts;
   const head = await posted(parts, message, { channel });
   if ("error" in head) {
-    const isExpected = mendedByInvitation.has(head.error) || closed.has(head.error);
+    const isExpected = uninvited.has(head.error) || closedPlaces.has(head.error);
     if (!isExpected)
       log.warn({ slackError: head.error, channelId: channel }, "Slack did not take the head of a thread");
     // A conversation of two people cannot be joined by a bot: https://docs.slack.dev/apis/web-api/using-the-conversations-api
-    return { kind: "nowhere", canInvite: mendedByInvitation.has(head.error) && !channel.startsWith("D") };
+    return { kind: "nowhere", canInvite: uninvited.has(head.error) && !channel.startsWith("D") };
   }
   const place = { channel, thread_ts: head.ts };
   const failed = (await failedReply(parts, message, place)) ?? (await failedFile(parts, message, place));
@@ -118,10 +104,4 @@ async function uploadError(client: WebClient, file: TextFile, place: ThreadPlace
   } catch (error) {
     return codeOf(error);
   }
-}
-
-/** Slack's own word for it, or the kind of error of the transport. */
-function codeOf(error: unknown): string {
-  if (error instanceof WebAPIPlatformError) return error.data.error;
-  return error instanceof Error ? error.name : "unknown";
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
+import { quorum } from "../support/policies.ts";
 import { card, clicks, idOf, says, whispers } from "../support/speak.ts";
 
 test("a restart waits for somebody else, and runs once when they approve", async () => {
@@ -41,18 +42,6 @@ test("nobody approves what they asked for themselves", async () => {
   expect(count(town, "stopService")).toBe(0);
   expect(card(town.developer)).toMatch(/0 of 1/u);
 });
-
-const quorum = `
-rules:
-  - name: look
-    who: [members]
-    does: [read]
-    then: allow
-  - name: two eyes more
-    who: [members]
-    does: [routine, disruptive, destructive]
-    then: { approve: { votes: 2, from: [channel-members], expires: 30m } }
-`;
 
 test("a quorum of two takes two people, and one of them twice is one", async () => {
   await using town = await approvalTown({ policy: quorum });

@@ -1,18 +1,7 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
+import { quorum } from "../support/policies.ts";
 import { card, clicks, idOf, says } from "../support/speak.ts";
-
-const quorum = `
-rules:
-  - name: look
-    who: [members]
-    does: [read]
-    then: allow
-  - name: two eyes more
-    who: [members]
-    does: [routine, disruptive, destructive]
-    then: { approve: { votes: 2, from: [channel-members], expires: 30m } }
-`;
 
 test("when the workload moved in between, nothing runs, and one button asks again", async () => {
   await using town = await approvalTown();

@@ -1,0 +1,12 @@
+/** Everything that changes takes two votes of other members of the channel. */
+export const quorum = `
+rules:
+  - name: look
+    who: [members]
+    does: [read]
+    then: allow
+  - name: two eyes more
+    who: [members]
+    does: [routine, disruptive, destructive]
+    then: { approve: { votes: 2, from: [channel-members], expires: 30m } }
+`;
