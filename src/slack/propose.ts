@@ -18,7 +18,7 @@ import type { Deed } from "./deed.ts";
 import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
 import { namesFor } from "./names.ts";
-import { preflight } from "./preflight.ts";
+import { preflight, preflightGlass } from "./preflight.ts";
 import { sealChange } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
 
@@ -93,8 +93,10 @@ async function refusalOf(
     const post = refusalMessage({ kind: "reason", rule: verdict.rule, command });
     return { post, why: "a reason is required, and none was given" };
   }
+  const { asker } = context;
+  if (verdict.kind === "break-glass") return preflightGlass(shell, { rule: verdict.rule, asker });
   if (verdict.kind !== "approve") return undefined;
-  return preflight(shell, { terms: verdict.terms, rule: verdict.rule, asker: context.asker });
+  return preflight(shell, { terms: verdict.terms, rule: verdict.rule, asker });
 }
 
 async function refuse(shell: Shell, proposed: Proposed, { post, why }: Refused): Promise<void> {

@@ -57,9 +57,9 @@ function lines(refusal: Refusal): readonly [Pieces, ...Line[]] {
 function noCard({ channelId, botName }: Extract<Refusal, { kind: "no-card" }>): readonly [Pieces, ...Line[]] {
   return [
     [
-      words("This needs approval, and Gantry cannot post in "),
+      words("Others have to see this, and Gantry cannot post in "),
       channel(channelId),
-      words(", where it would be asked for."),
+      words(", where its card would stand."),
     ],
     [words("Let it in by typing "), code(`/invite @${botName}`, 100), words(" there, then ask again.")],
   ];

@@ -119,3 +119,25 @@ test("where the bot cannot post, what needs nobody runs, and only who asked is t
   expect(answer).toMatch(/invite/u);
   expect(town.approver.sees("general")).toEqual([]);
 });
+
+test("nobody breaks the glass unseen", async () => {
+  await using town = await approvalTown({ policy: glass });
+  const { approver } = town;
+  town.playground.people.invite("general", "alex");
+
+  const words = '/gantry restart web --break-glass --reason "orders fail"';
+  const inGeneral = await saysIn(town, { person: approver, channel: "general" }, words);
+  const alone = await saysIn(town, { person: approver, channel: "@gantry" }, words);
+
+  expect(inGeneral).toMatch(/invite/u);
+  expect(alone).toMatch(/nobody but you would see it/u);
+  expect(count(town, "restartService")).toBe(0);
+});
+
+test("in a conversation with Gantry alone nobody could approve", async () => {
+  await using town = await approvalTown({ policy: oncall });
+
+  const answer = await saysIn(town, { person: town.developer, channel: "@gantry" }, "/gantry restart web");
+
+  expect(answer).toMatch(/Ask in a channel/u);
+});

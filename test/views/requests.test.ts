@@ -52,7 +52,7 @@ test("a refusal says why, what to do, and which rule decided", () => {
     Ask in a channel where Gantry and those who may approve are.
     Nothing was done · rule “ops-only” · what you may do: /gantry help
 
-    🚫 This needs approval, and Gantry cannot post in #general, where it would be asked for.
+    🚫 Others have to see this, and Gantry cannot post in #general, where its card would stand.
     Let it in by typing /invite @gantry there, then ask again.
     Nothing was done · rule “ops-only” · what you may do: /gantry help
 
