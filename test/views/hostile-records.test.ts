@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { cases } from "../support/full-run.ts";
 import { expect, test } from "vitest";
 import { eventKinds } from "../../src/changes/history-event.ts";
 import { historyFile } from "../../src/views/history-file.ts";
@@ -12,7 +13,7 @@ import { hostileText } from "./support/hostile.ts";
 import { expectFits } from "./support/judges.ts";
 import { command, now } from "./support/workloads.ts";
 
-const settings = { numRuns: 2_000 };
+const settings = { numRuns: cases / 5 };
 const TIME_LIMIT_MS = 60_000;
 const who = hostileText.map((name) => ({ userId: "U0DANA", name }));
 const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });

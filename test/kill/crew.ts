@@ -1,0 +1,157 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type FromReplica, type Leave, type ReplicaSetup, type Step, type ToReplica } from "./wire.ts";
+
+type Replica = {
+  readonly number: number;
+  readonly process: ChildProcess;
+  readonly log: string[];
+  state: "loading" | "loaded" | "opening" | "ready" | "gone";
+  /** Whether nobody is sent to it, though it lives: it was stopped, or is about to be killed. */
+  isOut: boolean;
+  port: number;
+};
+
+export type CrewParts = {
+  /** How many serve at the same time. */
+  readonly size: number;
+  readonly setup: (number: number) => ReplicaSetup;
+  /** How a replica goes on from here. It may be dead by the time this resolves. */
+  readonly onStep: (number: number, step: Step) => Leave | Promise<Leave>;
+  readonly onStarted: (number: number) => void;
+  readonly onLog: (line: string) => void;
+};
+
+export type Crew = {
+  /** Ports of those that take deliveries. */
+  readonly ports: () => readonly number[];
+  /** Whether as many serve as should. */
+  readonly isFull: () => boolean;
+  /** `kill -9`; resolves when it is gone. Another one takes its place. */
+  readonly kill: (number: number) => Promise<void>;
+  /** SIGSTOP: nobody is sent there until `thaw`. */
+  readonly freeze: (number: number) => void;
+  readonly thaw: (number: number) => void;
+  readonly killed: () => number;
+  readonly close: () => Promise<void>;
+};
+
+const program = fileURLToPath(new URL("replica.ts", import.meta.url));
+const children = new Set<ChildProcess>();
+
+/** Ends what was started, whatever happened. */
+export function endAllReplicas(): void {
+  for (const child of children) child.kill("SIGKILL");
+}
+
+/** Keeps so many replicas alive, and one more process loaded, so that a dead one is replaced at once. */
+export async function openCrew(parts: CrewParts): Promise<Crew> {
+  const all = new Map<number, Replica>();
+  let last = 0;
+  let killed = 0;
+  let isClosing = false;
+  const spawn = (): void => {
+    last += 1;
+    const replica = startReplica(last);
+    all.set(last, replica);
+    replica.process.on("message", (message) => void hear(replica, message as FromReplica)); // written by replica.ts
+    replica.process.on("exit", (code) => left(replica, code));
+  };
+  const left = (replica: Replica, code: number | null): void => {
+    const wasExpected = replica.isOut || isClosing;
+    replica.state = "gone";
+    all.delete(replica.number);
+    children.delete(replica.process);
+    if (!wasExpected) parts.onLog(`a replica ended by itself with ${code}: ${replica.log.join("")}`);
+    fill();
+  };
+  /** In a folder, the next one may only begin when the last one is gone; serving ones are those that are being opened, too. */
+  const fill = (): void => {
+    if (isClosing) return;
+    const serving = [...all.values()].filter(({ state }) => state === "opening" || state === "ready");
+    const loaded = [...all.values()].find(({ state }) => state === "loaded");
+    if (serving.length < parts.size && loaded !== undefined) {
+      loaded.state = "opening";
+      tell(loaded, { kind: "open", setup: parts.setup(loaded.number) });
+      return fill();
+    }
+    if (![...all.values()].some(({ state }) => state === "loading" || state === "loaded")) spawn();
+  };
+  const hear = async (replica: Replica, message: FromReplica): Promise<void> => {
+    switch (message.kind) {
+      case "loaded":
+        replica.state = "loaded";
+        return fill();
+      case "ready":
+        replica.port = message.port;
+        replica.state = "ready";
+        return;
+      case "failed":
+        // As a deployed one does: it ends, and whoever watches over it starts another.
+        replica.isOut = true;
+        replica.process.kill("SIGKILL");
+        return parts.onLog(`a replica did not start: ${message.why}`);
+      case "log":
+        replica.log.push(message.line);
+        return parts.onLog(message.line);
+      case "started":
+        return parts.onStarted(replica.number);
+      case "step":
+        return tell(replica, {
+          kind: "leave",
+          ask: message.ask,
+          leave: await parts.onStep(replica.number, message.step),
+        });
+    }
+  };
+  const kill = async (number: number): Promise<void> => {
+    const replica = all.get(number);
+    if (replica === undefined) return;
+    replica.isOut = true;
+    killed += 1;
+    const gone = once(replica.process, "exit");
+    replica.process.kill("SIGKILL");
+    await gone;
+  };
+  fill();
+  return {
+    ports: () => [...all.values()].filter(({ state, isOut }) => state === "ready" && !isOut).map(({ port }) => port),
+    isFull: () => [...all.values()].filter(({ state, isOut }) => state === "ready" && !isOut).length >= parts.size,
+    kill,
+    freeze(number) {
+      const replica = all.get(number);
+      if (replica === undefined) return;
+      replica.isOut = true;
+      replica.process.kill("SIGSTOP");
+    },
+    thaw(number) {
+      const replica = all.get(number);
+      if (replica === undefined) return;
+      replica.process.kill("SIGCONT");
+      replica.isOut = false;
+    },
+    killed: () => killed,
+    async close() {
+      isClosing = true;
+      await Promise.all([...all.keys()].map(kill));
+    },
+  };
+}
+
+function startReplica(number: number): Replica {
+  const child = fork(program, [], {
+    execArgv: [],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    // Hundreds of them are started: what one has compiled, the next one need not.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "gantry-kill-compiled") },
+  });
+  children.add(child);
+  return { number, process: child, log: [], state: "loading", isOut: false, port: 0 };
+}
+
+function tell({ process }: Replica, message: ToReplica): void {
+  if (process.connected) process.send(message, () => undefined);
+}

@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+
+/** What a person did, as it came from Slack. */
+export type Delivered = {
+  readonly id: string;
+  readonly userId: string;
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+  isAcked: boolean;
+};
+
+export type Door = {
+  readonly url: string;
+  /** Since the last `forget`, oldest first. */
+  readonly delivered: () => readonly Delivered[];
+  readonly forget: () => void;
+  /** The same delivery once more, as a load balancer may send it; whether it was acked. */
+  readonly repeat: (delivery: Delivered) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+};
+
+/** As Slack: https://docs.slack.dev/interactivity/slash-commands */
+const ACK_MS = 3_000;
+
+/** A small load balancer: one replica after the other. When the one it chose dies meanwhile, the delivery has failed. */
+export async function openDoor(ports: () => readonly number[]): Promise<Door> {
+  let delivered: Delivered[] = [];
+  let turn = 0;
+  const pass = async (delivery: Delivered): Promise<Response | undefined> => {
+    const open = ports();
+    turn += 1;
+    const port = open[turn % Math.max(1, open.length)];
+    if (port === undefined) return undefined;
+    try {
+      const { body, headers } = delivery;
+      const url = `http://127.0.0.1:${port}/slack/events`;
+      const signal = AbortSignal.timeout(ACK_MS);
+      const response = await fetch(url, { method: "POST", headers, body: Uint8Array.from(body), signal });
+      delivery.isAcked ||= response.ok;
+      return response;
+    } catch {
+      return undefined;
+    }
+  };
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer); // no encoding is set
+    const delivery = deliveryOf(Buffer.concat(chunks), incoming);
+    delivered.push(delivery);
+    const response = await pass(delivery);
+    if (response === undefined) return void outgoing.writeHead(502).end();
+    const text = await response.text();
+    const type = response.headers.get("content-type");
+    outgoing.writeHead(response.status, type === null ? {} : { "content-type": type }).end(text);
+  };
+  const server = createServer((incoming, outgoing) => {
+    answer(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a TCP server has one
+  return {
+    url: `http://127.0.0.1:${port}/slack/events`,
+    delivered: () => delivered,
+    forget: () => void (delivered = []),
+    repeat: async (delivery) => (await pass(delivery))?.ok === true,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const carried = ["content-type", "x-slack-request-timestamp", "x-slack-signature"];
+
+function deliveryOf(body: Buffer, { headers }: IncomingMessage): Delivered {
+  const form = new URLSearchParams(body.toString());
+  const payload = form.get("payload");
+  const parsed =
+    payload === null ? undefined : (JSON.parse(payload) as { trigger_id?: string; user?: { id?: string } }); // Slack's
+  return {
+    id: parsed?.trigger_id ?? form.get("trigger_id") ?? "",
+    userId: parsed?.user?.id ?? form.get("user_id") ?? "",
+    body,
+    headers: Object.fromEntries(
+      carried.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+    ),
+    isAcked: false,
+  };
+}

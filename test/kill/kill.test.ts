@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from "vitest";
+import { endAllReplicas } from "./crew.ts";
+import { openPlaces } from "./places.ts";
+import type { Point } from "./points.ts";
+import { runRounds } from "./run.ts";
+import type { Tally } from "./tally.ts";
+
+// A handful of what `npm run test:kill` does hundreds of times, also on PostgreSQL.
+const LONGEST_MS = 120_000;
+
+afterAll(endAllReplicas);
+
+async function run(points: readonly Point[], { replays }: { readonly replays: boolean }): Promise<Tally> {
+  const places = await openPlaces("sqlite");
+  try {
+    return await runRounds(places, { points, replays, rounds: points.length, seed: 1, lanes: 2, hasSpecials: false });
+  } finally {
+    await places.close();
+  }
+}
+
+test(
+  "a bot that is killed on the way goes on after its restart, and does nothing twice",
+  { timeout: LONGEST_MS },
+  async () => {
+    const tally = await run(
+      [
+        { name: "accept", when: "after" },
+        { name: "vote", when: "during" },
+        { name: "claim", when: "after" },
+        { name: "service: write", when: "during" },
+        { name: "slack: post the card", when: "after" },
+        { name: "drew", when: "before" },
+      ],
+      { replays: false },
+    );
+
+    expect(tally.found).toEqual([]);
+    expect(tally.kills.size).toBeGreaterThanOrEqual(6);
+  },
+);
+
+test("a bot that sends again what it had sent before it was killed is found out", { timeout: LONGEST_MS }, async () => {
+  const tally = await run([{ name: "service: write", when: "after" }], { replays: true });
+
+  expect(tally.faults.get("double executions")).toBeGreaterThan(0);
+});

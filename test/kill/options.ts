@@ -1,0 +1,68 @@
+import { parseArgs } from "node:util";
+import { allPoints, type Point } from "./points.ts";
+
+export type StoreKind = "sqlite" | "postgres";
+
+export type Options = {
+  readonly rounds: number;
+  readonly stores: readonly StoreKind[];
+  readonly replays: boolean;
+  readonly seed: number;
+  readonly lanes: number;
+  readonly points: readonly Point[];
+  /** 0 is the end when something was found, 1 when nothing was. */
+  readonly expectsFailure: boolean;
+};
+
+const TIMES_EACH = 3;
+
+export const usage = `npm run test:kill -- [options]
+  --each N           times that each point is come to, per store (${TIMES_EACH})
+  --rounds N         rounds per store instead; the points are gone through in turn
+  --store KIND       sqlite, postgres or both (both)
+  --lanes N          towns at the same time (6)
+  --seed S           a whole number; the same one chooses the same stories and moments
+  --only TEXT        only points with TEXT in their name
+  --variant replay   a broken bot that sends again what was claimed: the run has to find it out
+  --expect-failure   end with 0 only if something was found
+`;
+
+/** Throws an Error with one sentence when they make no sense. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      each: { type: "string", default: String(TIMES_EACH) },
+      rounds: { type: "string" },
+      store: { type: "string", default: "both" },
+      lanes: { type: "string", default: "6" },
+      seed: { type: "string", default: String(Date.now() % 1_000_000) },
+      only: { type: "string" },
+      variant: { type: "string" },
+      "expect-failure": { type: "boolean", default: false },
+    },
+  });
+  const { store, variant } = values;
+  // A bot that sends again does so when it is killed there.
+  const only = values.only ?? (variant === undefined ? "" : "service: write");
+  if (!["sqlite", "postgres", "both"].includes(store)) throw new Error("--store has to be sqlite, postgres or both");
+  if (variant !== undefined && variant !== "replay") throw new Error("the only --variant is replay");
+  const points = allPoints().filter(({ name }) => name.includes(only));
+  if (points.length === 0) throw new Error(`no point has “${only}” in its name`);
+  return {
+    rounds: count("--rounds", values.rounds ?? String(count("--each", values.each) * points.length)),
+    stores: store === "both" ? ["sqlite", "postgres"] : [store as StoreKind], // checked above
+    replays: variant === "replay",
+    seed: count("--seed", values.seed),
+    lanes: count("--lanes", values.lanes),
+    points,
+    expectsFailure: values["expect-failure"],
+  };
+}
+
+function count(name: string, value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1)
+    throw new Error(`${name} has to be a whole number from 1 on; “${value}” is not`);
+  return number;
+}

@@ -1,0 +1,139 @@
+import type { Store } from "../../src/store/store.ts";
+
+/** Functions of the store that change something: each is an edge in the life of a Change, a delivery or a card. */
+export const edges = [
+  "accept",
+  "finish",
+  "takeDeliveries",
+  "addChange",
+  "vote",
+  "reject",
+  "cancel",
+  "drift",
+  "refuse",
+  "claim",
+  "doubt",
+  "settle",
+  "setHealth",
+  "markUndone",
+  "expireDue",
+  "openChanges",
+  "beginDrawing",
+  "drew",
+  "postponeDrawing",
+  "addEvent",
+  "beat",
+  "countCalls",
+] as const satisfies readonly (keyof Store)[];
+export type Edge = (typeof edges)[number];
+
+/** Requests that leave the bot, by what they are for. */
+export const calls = [
+  "service: read to propose",
+  "service: read for drift",
+  "service: write",
+  "service: read back",
+  "service: read to settle",
+  "service: read for health",
+  "slack: users.info",
+  "slack: conversations.members",
+  "slack: post the card",
+  "slack: update the card",
+  "slack: post in the thread",
+  "slack: response_url",
+  "slack: views.open",
+] as const;
+export type CallName = (typeof calls)[number];
+
+/**
+ * Of an edge: before the function is called; while it works; when it has committed and nothing else was done. Of a
+ * request: when it has arrived and nothing was done; when it was done and not answered; when its answer has left.
+ */
+export const whens = ["before", "during", "after"] as const;
+export type When = (typeof whens)[number];
+
+export type PointName = Edge | CallName;
+export type Point = { readonly name: PointName; readonly when: When };
+
+/** What people do in a round. */
+export type StoryName =
+  | "approved"
+  | "routine"
+  | "undone"
+  | "rejected"
+  | "cancelled"
+  | "drifted"
+  | "refused"
+  | "doubted"
+  | "expired"
+  | "undrawable"
+  | "own";
+
+type Plan = {
+  /** Those on whose way the point lies. */
+  readonly stories: readonly StoryName[];
+  /** How often the point may be passed before it is taken. */
+  readonly passes?: number;
+  /** It lies on the way of whoever takes over: somebody else is killed first, at one of these. */
+  readonly afterKillAt?: readonly Point[];
+};
+
+const leftDelivery: readonly Point[] = [
+  { name: "accept", when: "after" },
+  { name: "addChange", when: "before" },
+  { name: "addChange", when: "after" },
+  { name: "finish", when: "before" },
+];
+const leftRun: readonly Point[] = [
+  { name: "claim", when: "after" },
+  { name: "service: write", when: "before" },
+  { name: "service: write", when: "during" },
+  { name: "service: write", when: "after" },
+  { name: "settle", when: "before" },
+  { name: "setHealth", when: "before" },
+];
+
+const plans: Readonly<Record<PointName, Plan>> = {
+  accept: { stories: ["approved", "undone", "rejected", "cancelled"], passes: 1 },
+  finish: { stories: ["approved", "routine", "rejected", "cancelled"], passes: 1 },
+  takeDeliveries: { stories: ["approved", "routine"], afterKillAt: leftDelivery },
+  addChange: { stories: ["approved", "routine", "undone"] },
+  vote: { stories: ["approved", "undone", "drifted"] },
+  reject: { stories: ["rejected"] },
+  cancel: { stories: ["cancelled"] },
+  drift: { stories: ["drifted"] },
+  refuse: { stories: ["refused"] },
+  claim: { stories: ["approved", "routine"] },
+  doubt: { stories: ["doubted"] },
+  settle: { stories: ["approved", "routine", "doubted"] },
+  setHealth: { stories: ["approved", "routine"] },
+  markUndone: { stories: ["undone"] },
+  expireDue: { stories: ["expired"] },
+  openChanges: { stories: ["approved", "routine"], afterKillAt: leftRun },
+  beginDrawing: { stories: ["approved", "routine", "rejected", "drifted"], passes: 2 },
+  drew: { stories: ["approved", "routine", "rejected", "cancelled"], passes: 1 },
+  postponeDrawing: { stories: ["undrawable"] },
+  addEvent: { stories: ["own"] },
+  beat: { stories: ["approved", "routine"], passes: 2 },
+  countCalls: { stories: ["approved", "routine"], passes: 1 },
+  "service: read to propose": { stories: ["approved", "routine"] },
+  "service: read for drift": { stories: ["approved", "drifted"] },
+  "service: write": { stories: ["approved", "routine", "undone"] },
+  "service: read back": { stories: ["approved", "routine"] },
+  "service: read to settle": { stories: ["doubted"] },
+  "service: read for health": { stories: ["approved", "routine"] },
+  "slack: users.info": { stories: ["approved", "routine"] },
+  "slack: conversations.members": { stories: ["approved"] },
+  "slack: post the card": { stories: ["approved", "routine"] },
+  "slack: update the card": { stories: ["approved", "rejected", "cancelled"], passes: 1 },
+  "slack: post in the thread": { stories: ["approved", "rejected"] },
+  "slack: response_url": { stories: ["approved", "rejected", "cancelled"] },
+  "slack: views.open": { stories: ["rejected"] },
+};
+
+export const planOf = ({ name }: Point): Plan => plans[name];
+
+/** Each name at each moment. */
+export function allPoints(): Point[] {
+  return [...edges, ...calls].flatMap((name) => whens.map((when) => ({ name, when })));
+}

@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Pool } from "pg";
+import type { ChangeState, Ending } from "../../src/changes/stored-change.ts";
+import type { ReplicaSetup } from "./wire.ts";
+
+/** What stands in the database about a Change, read past the bot. */
+export type ChangeRecord = {
+  readonly id: string;
+  readonly delivery_id: string;
+  readonly state: ChangeState;
+  readonly op: string;
+  readonly requester_id: string;
+  readonly expires_at: string | null;
+  readonly settled_at: string | null;
+  readonly ending: Ending | null;
+  readonly health: string | null;
+  readonly stale: number;
+  readonly nowhere: number;
+  readonly card_ts: string | null;
+  readonly posts: number;
+};
+
+export type EventRecord = { readonly kind: string; readonly change_id: string | null; readonly user_id: string | null };
+
+export type Records = {
+  /** Of a workload, oldest first. */
+  readonly changes: (workload: string) => Promise<readonly ChangeRecord[]>;
+  readonly events: (workload: string) => Promise<readonly EventRecord[]>;
+  /** Ids of deliveries that nobody has finished. */
+  readonly unfinished: () => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+};
+
+type Query = (text: string) => Promise<readonly unknown[]>;
+
+const columns =
+  "id, delivery_id, state, op, requester_id, expires_at, settled_at, ending, health, stale, nowhere, card_ts, posts";
+
+export function openRecords(place: ReplicaSetup["place"]): Records {
+  const { query, close } = place.kind === "sqlite" ? ofFile(place.dataDir) : ofServer(place.url);
+  return {
+    async changes(workload) {
+      const rows = await query(`select ${columns} from change where workload_name = '${workload}' order by created_at`);
+      return rows.map((row) => {
+        const read = row as ChangeRecord & { ending: string | null }; // of the columns above
+        return { ...read, ending: read.ending === null ? null : (JSON.parse(read.ending) as Ending) }; // what the store wrote
+      });
+    },
+    async events(workload) {
+      const rows = await query(
+        `select kind, change_id, user_id from event where workload_name = '${workload}' order by seq`,
+      );
+      return rows as readonly EventRecord[]; // of these columns
+    },
+    async unfinished() {
+      const rows = await query("select id from delivery where finished_at is null");
+      return rows.map((row) => (row as { id: string }).id); // of this column
+    },
+    close,
+  };
+}
+
+type Opened = { readonly query: Query; readonly close: () => Promise<void> };
+
+function ofFile(dataDir: string): Opened {
+  let file: DatabaseSync | undefined;
+  const opened = (): DatabaseSync => {
+    file ??= new DatabaseSync(join(dataDir, "gantry.sqlite"), { readOnly: true });
+    return file;
+  };
+  return {
+    query: async (text) => opened().prepare(text).all(),
+    close: async () => file?.close(),
+  };
+}
+
+function ofServer(url: string): Opened {
+  const pool = new Pool({ connectionString: url, max: 1 });
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  pool.on("error", () => undefined);
+  return { query: async (text) => (await pool.query(text)).rows, close: () => pool.end() };
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { flushCompileCache } from "node:module";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readKeyring } from "../../src/accounts/keyring.ts";
+import { createSealer } from "../../src/accounts/seal.ts";
+import { createApi } from "../../src/api/client.ts";
+import type { WorkloadRef } from "../../src/changes/change.ts";
+import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
+import { readPolicy } from "../../src/policy/read-policy.ts";
+import { createBot } from "../../src/slack/bot.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { replayingStore } from "./replaying-store.ts";
+import { toldStore } from "./told-store.ts";
+import {
+  changeHeader,
+  type FromReplica,
+  type Leave,
+  replicaHeader,
+  type ReplicaSetup,
+  SPEED,
+  type ToReplica,
+} from "./wire.ts";
+
+/** A replica of the bot in a process of its own, made to be killed: the real one, with a store that tells. */
+
+/** Half as often as on a clock: dozens of replicas share the machine. */
+const SWEEP_EVERY_MS = 4_000 / SPEED;
+/** The store's own, in the faster time; and the same on a clock, by which the process looks right before it sends. */
+const SEND_WITHIN_MS = 10_000;
+
+const asked = new Map<number, (leave: Leave) => void>();
+let lastAsk = 0;
+
+async function open(setup: ReplicaSetup): Promise<number> {
+  const { number, slack, service, epochMs } = setup;
+  const log = createLog({ level: "warn", secrets: [], to: { write: (line) => say({ kind: "log", line }) } });
+  const offsetMs = (): number => (Date.now() - epochMs) * (SPEED - 1);
+  const now = (): Date => new Date(Date.now() + offsetMs());
+  const real = await openStore({
+    ...setup.place,
+    replicaId: randomUUID(),
+    log,
+    offsetMs,
+    sendWithinMs: SEND_WITHIN_MS,
+  });
+  const ruled = setup.replays ? replayingStore(real) : real;
+  const sentFor = new Map<string, string>();
+  const store = toldStore(ruled, {
+    ask,
+    started: () => say({ kind: "started" }),
+    claimed: ({ id, workload }) => void sentFor.set(pathOf(workload), id),
+  });
+  markRequests(number, (path) => sentFor.get(path));
+  const fast = (ms: number): Promise<void> => sleep(ms / SPEED);
+  const { username, token } = service;
+  const policy = readPolicy(setup.policy, "policy.yaml");
+  const bot = createBot({
+    slack,
+    listen: { host: "127.0.0.1", port: 0 },
+    api: createApi({ baseUrl: service.url, now: () => now().getTime(), wait: fast }),
+    account: { username, token },
+    accountMode: "fallback",
+    policy: () => policy,
+    sealer: createSealer(readKeyring(setup.keys)),
+    settings: readConfig({}).settings,
+    store: { ...store, sendWithinMs: SEND_WITHIN_MS / SPEED },
+    log,
+    now,
+    wait: fast,
+    backOff: fast,
+    sweepEveryMs: SWEEP_EVERY_MS,
+  });
+  return (await bot.start()).port;
+}
+
+async function begin(setup: ReplicaSetup): Promise<void> {
+  try {
+    say({ kind: "ready", port: await open(setup) });
+    // Whoever is killed leaves nothing behind by itself; the next one starts in half the time.
+    flushCompileCache();
+  } catch (error) {
+    say({ kind: "failed", why: error instanceof Error ? (error.stack ?? "") : String(error) });
+  }
+}
+
+/** Every request says who sends it, and a write for which Change: the one that was claimed last for its workload. */
+function markRequests(number: number, changeAt: (path: string) => string | undefined): void {
+  const plain = globalThis.fetch;
+  globalThis.fetch = (input, init) => {
+    const request = new Request(input, init);
+    request.headers.set(replicaHeader, String(number));
+    const path = /\/v1\/(regions\/[^/]+\/(?:services|jobs)\/[^/?]+)/u.exec(request.url)?.[1];
+    const change = request.method === "GET" || path === undefined ? undefined : changeAt(path);
+    if (change !== undefined) request.headers.set(changeHeader, change);
+    return plain(request);
+  };
+}
+
+function pathOf({ kind, region, name }: WorkloadRef): string {
+  return `regions/${region}/${kind}s/${name}`;
+}
+
+function ask(step: Extract<FromReplica, { kind: "step" }>["step"]): Promise<Leave> {
+  const { promise, resolve } = Promise.withResolvers<Leave>();
+  lastAsk += 1;
+  asked.set(lastAsk, resolve);
+  say({ kind: "step", ask: lastAsk, step });
+  return promise;
+}
+
+function say(message: FromReplica): void {
+  process.send?.(message);
+}
+
+process.on("disconnect", () => process.exit(0));
+process.on("message", (message) => {
+  const told = message as ToReplica; // sent by the process that started this one
+  if (told.kind === "leave") {
+    asked.get(told.ask)?.(told.leave);
+    asked.delete(told.ask);
+    return;
+  }
+  void begin(told.setup);
+});
+process.on("unhandledRejection", (error) => say({ kind: "log", line: `unhandled rejection: ${String(error)}` }));
+say({ kind: "loaded" });

@@ -1,0 +1,83 @@
+import { planOf, type Point, type StoryName } from "./points.ts";
+import type { Options } from "./options.ts";
+import type { Places } from "./places.ts";
+import { randomFrom, shuffled } from "./random.ts";
+import { playRound, type Round } from "./round.ts";
+import { countFaults, countKill, keyOf, newTally, type Tally } from "./tally.ts";
+import { playSpecials } from "./special.ts";
+import { openTown } from "./town.ts";
+
+/** A point that was not come to is tried again so often, without being passed before. */
+const TRIES = 5;
+
+type Waiting = { readonly round: Round; readonly tries: number };
+export type RunOptions = Pick<Options, "rounds" | "replays" | "seed" | "lanes" | "points"> & {
+  /** Whether replicas are stopped for a while, and buttons clicked by many at once, as well. */
+  readonly hasSpecials: boolean;
+  /** Called after each round. */
+  readonly onRound?: (line: string) => void;
+};
+
+/** Plays rounds in several towns at the same time, until all are over. */
+export async function runRounds(places: Places, options: RunOptions): Promise<Tally> {
+  const tally = newTally();
+  const queue = roundsOf(options);
+  const play = async (lane: number): Promise<void> => {
+    const random = randomFrom(options.seed * 1_000 + lane);
+    const { replays } = options;
+    const onKill = (point: Point) => countKill(tally, point);
+    const town = await openTown({ place: await places.next(), replicas: places.replicas, replays, random, onKill });
+    try {
+      // In the first town, while the others begin.
+      if (lane === 0 && options.hasSpecials) {
+        for (const { line, violations } of await playSpecials(town, places)) {
+          tally.specials.push(line);
+          countFaults(tally, violations, line);
+          options.onRound?.(line);
+        }
+      }
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const { round, tries } = next;
+        const since = performance.now();
+        const { isReached, violations, unknown, changes } = await playRound(town, round, random);
+        tally.rounds += 1;
+        tally.unknown += unknown;
+        tally.changes += changes;
+        const where = `round ${round.number}, ${round.story}, ${keyOf(round.point)}`;
+        countFaults(tally, violations, where);
+        options.onRound?.(`${where}: ${isReached ? "" : "not reached, "}${Math.round(performance.now() - since)} ms`);
+        if (isReached) continue;
+        tally.missed += 1;
+        if (tries < TRIES) queue.push({ round: again(round, random), tries: tries + 1 });
+      }
+    } finally {
+      await town.close();
+    }
+  };
+  await Promise.all(Array.from({ length: options.lanes }, (_, lane) => play(lane)));
+  return tally;
+}
+
+/** Every point in turn, in an order of the seed, each with a story on whose way it lies. */
+function roundsOf({ rounds, seed, points, replays }: RunOptions): Waiting[] {
+  const random = randomFrom(seed);
+  const turns = Math.ceil(rounds / points.length);
+  const order = Array.from({ length: turns }, () => shuffled(points, random)).flat();
+  return order.slice(0, rounds).map((point, index) => {
+    const passes = Math.floor(random() * ((planOf(point).passes ?? 0) + 1));
+    // What was sent with an approval can be sent again by a bot that does so.
+    const story = replays ? "approved" : storyFor(point, random);
+    return { round: { number: index + 1, point, story, passes, isAboutRestarts: replays }, tries: 1 };
+  });
+}
+
+function storyFor(point: Point, random: () => number): StoryName {
+  const { stories } = planOf(point);
+  return stories[Math.floor(random() * stories.length)] ?? "approved";
+}
+
+/** Under another name, because services and their writes are told apart by it. */
+function again(round: Round, random: () => number): Round {
+  const story = round.isAboutRestarts ? round.story : storyFor(round.point, random);
+  return { ...round, number: round.number + 10_000, passes: 0, story };
+}

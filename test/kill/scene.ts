@@ -1,0 +1,121 @@
+import type { Delivery } from "../../src/playground/deliver.ts";
+import type { Person } from "../../src/playground/people/person.ts";
+import type { ChangeRecord } from "./records.ts";
+import { holds } from "./holds.ts";
+import type { Town } from "./town.ts";
+
+export type Did = { readonly id: string; readonly person: Person; readonly what: "ask" | "decide" | "look" };
+
+/** One round in a town: people, a service of their own, and what they did that was acked. */
+export type Scene = {
+  readonly town: Town;
+  /** Of the service that it is all about. */
+  readonly name: string;
+  readonly random: () => number;
+  /** Sets the trap. */
+  readonly arm: (isRipe?: () => boolean) => void;
+  /** Whether the trap lies at something that only an Undo comes to. */
+  readonly isAboutUndo: boolean;
+  /** Whether people ask for restarts where they have the choice: those that are sent again show best. */
+  readonly isAboutRestarts: boolean;
+  /** What was acked, each once. */
+  readonly acked: Did[];
+  /** Deliveries that were not acked, and were again not when they came once more. */
+  readonly unanswered: string[];
+};
+
+/** A card of a Change as it stands in the channel. */
+export type CardSeen = {
+  readonly ts: string;
+  readonly changeId: string;
+  readonly text: string;
+  readonly buttons: readonly string[];
+};
+
+/** Much longer than a lease, the time limits behind it and a drawing that was left behind take, on a busy machine too. */
+export const ENOUGH_MS = 45_000;
+/** People do not try more often. */
+const TRIES = 6;
+
+/**
+ * Somebody does something, and again when Slack says that the app did not answer; sometimes the same delivery comes once
+ * more instead. What cannot be done any more, because its button is gone, is not done.
+ */
+export async function acts(
+  scene: Scene,
+  { person, what }: Pick<Did, "person" | "what">,
+  act: () => Promise<Delivery>,
+): Promise<void> {
+  const { town, acked, random } = scene;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    await town.isUp();
+    const before = new Set(town.door.delivered());
+    let delivery: Delivery;
+    try {
+      delivery = await act();
+    } catch (error) {
+      if (error instanceof Error && /nothing to click|no modal open/u.test(error.message)) return;
+      throw error;
+    }
+    const sent = town.door.delivered().find((each) => !before.has(each) && each.userId === person.id);
+    if (sent === undefined)
+      throw new Error(`${person.name} did something, and nothing came: ${JSON.stringify(delivery)}`);
+    const note = (): void => void (acked.some(({ id }) => id === sent.id) || acked.push({ id: sent.id, person, what }));
+    if (delivery.acked) return note();
+    if (random() < 0.5) continue;
+    await town.isUp();
+    if (await town.door.repeat(sent)) return note();
+    if (town.trap.armed() === undefined && town.crew.ports().length > 0) scene.unanswered.push(sent.id);
+  }
+  throw new Error(`${person.name} got no answer in ${TRIES} tries`);
+}
+
+export function cards({ town }: Pick<Scene, "town">): readonly CardSeen[] {
+  return town.playground
+    .as("dana")
+    .sees("ops")
+    .flatMap(({ ts, threadTs, isEphemeral, text, blocks }) => {
+      const changeId = /\bChange ([0-9A-Z]{6})\b/u.exec(text)?.[1] ?? /\bchange `?([0-9A-Z]{6})\b/u.exec(text)?.[1];
+      if (isEphemeral || changeId === undefined || (threadTs !== undefined && threadTs !== ts)) return [];
+      return [{ ts, changeId, text, buttons: buttonsIn(blocks) }];
+    });
+}
+
+function buttonsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(buttonsIn);
+  if (typeof value !== "object" || value === null) return [];
+  const { type, text } = value as { type?: unknown; text?: { text?: unknown } }; // a block or a part of one
+  return type === "button" ? [String(text?.text)] : Object.values(value).flatMap(buttonsIn);
+}
+
+/** What was said to somebody alone, by the bot. */
+export function whispers(person: Person): number {
+  return person.sees("ops").filter(({ isEphemeral, author }) => isEphemeral && author !== "slackbot").length;
+}
+
+const ended: ReadonlySet<string> = new Set([
+  "done",
+  "failed",
+  "unknown",
+  "rejected",
+  "cancelled",
+  "expired",
+  "drifted",
+]);
+
+export function isAtEnd({ state, settled_at, health, stale, nowhere }: ChangeRecord): boolean {
+  if (!ended.has(state) || settled_at === null || (state === "done" && health === null)) return false;
+  return stale === 0 || nowhere === 1;
+}
+
+/** Whether nothing is under way but what waits for people. */
+export async function isQuiet({ town, name }: Scene): Promise<boolean> {
+  const changes = await town.records.changes(name);
+  const isWaiting = ({ state, stale }: ChangeRecord): boolean => state === "pending" && stale === 0;
+  return changes.every((each) => isAtEnd(each) || isWaiting(each)) && (await town.records.unfinished()).length === 0;
+}
+
+/** Resolves when all that was begun is at its end, or waits for people, and is drawn. */
+export async function quiet(scene: Scene): Promise<void> {
+  await holds(() => isQuiet(scene), "everything is at an end and drawn", ENOUGH_MS);
+}

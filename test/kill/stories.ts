@@ -1,0 +1,205 @@
+import type { Person } from "../../src/playground/people/person.ts";
+import type { StoryName } from "./points.ts";
+import { acts, type CardSeen, cards, ENOUGH_MS, isQuiet, quiet, type Scene } from "./scene.ts";
+import { holds } from "./holds.ts";
+
+/** A decision that was acked and has no trace. */
+export class LostDecision extends Error {}
+
+type Story = (scene: Scene) => Promise<void>;
+
+/** What people do, as they would: they wait until they see something, and try again when nobody answers. */
+export const stories: Readonly<Record<StoryName, Story>> = {
+  async approved(scene) {
+    scene.arm();
+    await asks(scene, disruption(scene));
+    await decides(scene, approverOf(scene), "Approve");
+  },
+  async routine(scene) {
+    scene.arm();
+    await asks(scene, `scale ${scene.name} 4`);
+  },
+  async undone(scene) {
+    const isFromStart = !scene.isAboutUndo && scene.random() < 0.5;
+    if (isFromStart) scene.arm();
+    await asks(scene, `scale ${scene.name} 4`);
+    await quiet(scene);
+    if (!isFromStart) scene.arm();
+    const dana = scene.town.playground.as("dana");
+    const [card] = cards(scene).filter(({ buttons }) => buttons.includes("Undo"));
+    if (card === undefined) return;
+    const where = { channel: "ops", thread: card.ts };
+    await acts(scene, { person: dana, what: "ask" }, () => dana.clicks("Undo", where));
+    await decides(scene, approverOf(scene), "Approve");
+  },
+  async rejected(scene) {
+    scene.arm();
+    await asks(scene, `stop ${scene.name}`);
+    const alex = approverOf(scene);
+    // Of the words and the form, only the form opens a view.
+    if (scene.town.trap.armed()?.name === "slack: views.open" || scene.random() < 0.5) await rejectsInForm(scene, alex);
+    else await decides(scene, alex, "reject");
+  },
+  async cancelled(scene) {
+    scene.arm();
+    await asks(scene, `restart ${scene.name}`);
+    await decides(scene, scene.town.playground.as("dana"), "Cancel");
+  },
+  async drifted(scene) {
+    scene.arm();
+    await asks(scene, `scale ${scene.name} 1`);
+    await seen(scene, "Approve");
+    await scene.town.service.resize(scene.name, 5);
+    await decides(scene, approverOf(scene), "Approve");
+  },
+  async refused(scene) {
+    scene.town.trouble.readsRefused = true;
+    scene.arm();
+    await asks(scene, `restart ${scene.name}`);
+    await decides(scene, approverOf(scene), "Approve");
+    await quiet(scene);
+  },
+  async doubted(scene) {
+    scene.town.trouble.writes = scene.random() < 0.5 ? "dropped" : "unanswered";
+    scene.arm();
+    await asks(scene, disruption(scene));
+    await decides(scene, approverOf(scene), "Approve");
+    await quiet(scene);
+  },
+  async expired(scene) {
+    const { town, name } = scene;
+    await asks(scene, `stop ${name}`);
+    await seen(scene, "Approve");
+    const [change] = await town.records.changes(name);
+    const dueMs = Date.parse(change?.expires_at ?? "");
+    scene.arm(() => town.nowMs() >= dueMs);
+    await holds(() => town.nowMs() >= dueMs, "the time to decide is over", ENOUGH_MS);
+    const late = cards(scene).find(({ buttons }) => buttons.includes("Approve"));
+    const alex = approverOf(scene);
+    if (late !== undefined && scene.random() < 0.5) {
+      const where = { channel: "ops", thread: late.ts };
+      await acts(scene, { person: alex, what: "decide" }, () => alex.clicks("Approve", where));
+    }
+    await holds(async () => (await pending(scene)).length === 0, "what nobody decided on expires", ENOUGH_MS);
+  },
+  async undrawable(scene) {
+    scene.town.trouble.cardsRefused = 1 + Math.floor(scene.random() * 2);
+    scene.arm();
+    await asks(scene, `restart ${scene.name}`);
+    await decides(scene, approverOf(scene), "Approve");
+  },
+  async own(scene) {
+    scene.arm();
+    await asks(scene, `restart ${scene.name}`);
+    const card = await seen(scene, "Approve");
+    const dana = scene.town.playground.as("dana");
+    const where = { channel: "ops", thread: card.ts };
+    await acts(scene, { person: dana, what: "decide" }, () => dana.clicks("Approve", where));
+    await decides(scene, approverOf(scene), "Approve");
+  },
+};
+
+function disruption({ name, random, isAboutRestarts }: Scene): string {
+  return isAboutRestarts
+    ? `restart ${name}`
+    : oneOf({ random }, [`scale ${name} 1`, `restart ${name}`, `stop ${name}`]);
+}
+
+function oneOf<Item>({ random }: Pick<Scene, "random">, items: readonly Item[]): Item {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new Error("nothing to choose from");
+  return item;
+}
+
+function approverOf(scene: Scene): Person {
+  return scene.town.playground.as(oneOf(scene, ["alex", "omar"]));
+}
+
+function asks(scene: Scene, words: string): Promise<void> {
+  const dana = scene.town.playground.as("dana");
+  const said = `/gantry ${words} --reason "round ${scene.name}"`;
+  return acts(scene, { person: dana, what: "ask" }, () => dana.says(said, { channel: "ops" }));
+}
+
+/** A card with this button, as soon as it stands there; the newest or an older one. */
+async function seen(scene: Scene, button: string): Promise<CardSeen> {
+  const withButton = () => cards(scene).filter(({ buttons }) => buttons.includes(button));
+  await holds(() => withButton().length > 0, `a card with ${button}`, ENOUGH_MS);
+  return oneOf(scene, withButton());
+}
+
+const byWords: Readonly<Record<string, string>> = { Approve: "approve", Cancel: "cancel", reject: "reject" };
+
+/** Clicks, or says it in words, until it is decided. What was acked is counted, or its card says that it is out of date. */
+async function decides(scene: Scene, person: Person, button: string): Promise<void> {
+  const isDecided = async (id: string) => (await pending(scene)).every((change) => change !== id);
+  const deadline = performance.now() + 2 * ENOUGH_MS;
+  while (performance.now() < deadline) {
+    const isHere = async () => hasCard(scene, button) || (await pending(scene)).length > 0 || (await isQuiet(scene));
+    await holds(isHere, "something to decide", ENOUGH_MS);
+    const live = cards(scene).filter(({ buttons }) => buttons.includes(button));
+    const [id] = await pending(scene);
+    if (live.length === 0 && id === undefined) return;
+    if (id !== undefined && (byWords[button] === button || scene.random() < 0.25)) {
+      const words = `/gantry ${byWords[button]} ${id}${button === "reject" ? ' --reason "no"' : ""}`;
+      await acts(scene, { person, what: "decide" }, () => person.says(words, { channel: "ops" }));
+      return counted(() => isDecided(id), `${words} was acked`);
+    }
+    if (live.length === 0) {
+      await holds(
+        async () => (await pending(scene)).length === 0 || hasCard(scene, button),
+        `a card with ${button}`,
+        ENOUGH_MS,
+      );
+      continue;
+    }
+    const card = oneOf(scene, live);
+    const where = { channel: "ops", thread: card.ts };
+    await acts(scene, { person, what: "decide" }, () => person.clicks(button, where));
+    const isRetired = () => !cards(scene).some(({ ts, buttons }) => ts === card.ts && buttons.includes(button));
+    await counted(async () => isRetired() || (await isDecided(card.changeId)), `a click on ${button} was acked`);
+    if (await isDecided(card.changeId)) return;
+  }
+  throw new LostDecision(`${person.name} could not decide`);
+}
+
+function hasCard(scene: Scene, button: string): boolean {
+  return cards(scene).some(({ buttons }) => buttons.includes(button));
+}
+
+async function pending({ town, name }: Scene): Promise<readonly string[]> {
+  return (await town.records.changes(name)).filter(({ state }) => state === "pending").map(({ id }) => id);
+}
+
+async function counted(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  try {
+    await holds(isSo, what, ENOUGH_MS);
+  } catch {
+    throw new LostDecision(`${what}, and nothing came of it`);
+  }
+}
+
+const FORM_WITHIN_MS = 1_500;
+
+async function rejectsInForm(scene: Scene, person: Person): Promise<void> {
+  let changeId = "";
+  for (let tried = 0; tried < 5 && person.modal() === undefined; tried += 1) {
+    // A card that is out of date opens no form, and has no button any more after that.
+    const card = await seen(scene, "Reject");
+    changeId = card.changeId;
+    await acts(scene, { person, what: "look" }, () => person.clicks("Reject", { channel: "ops", thread: card.ts }));
+    await holds(() => person.modal() !== undefined, "the form", FORM_WITHIN_MS).catch(() => undefined);
+  }
+  if (person.modal() === undefined) throw new Error("no form came for a rejection");
+  await acts(scene, { person, what: "decide" }, () => person.submits({ reason: "not today" }));
+  await counted(async () => !(await pending(scene)).includes(changeId), "a rejection in the form was acked");
+}
+
+/** What nobody decided on, because it was asked for twice, is taken back by who asked. */
+export async function cleanUp(scene: Scene): Promise<void> {
+  const dana = scene.town.playground.as("dana");
+  for (const id of await pending(scene)) {
+    await acts(scene, { person: dana, what: "decide" }, () => dana.says(`/gantry cancel ${id}`, { channel: "ops" }));
+    await counted(async () => !(await pending(scene)).includes(id), `cancelling ${id} was acked`);
+  }
+}

@@ -1,0 +1,232 @@
+import { randomBytes } from "node:crypto";
+import { newKey } from "../../src/accounts/keyring.ts";
+import { readAppManifest } from "../../src/app-manifest.ts";
+import { createPlayground, type Playground } from "../../src/playground/playground.ts";
+import { type Crew, openCrew } from "./crew.ts";
+import { type Door, openDoor } from "./door.ts";
+import { openGate } from "./gate.ts";
+import { holds } from "./holds.ts";
+import type { Point } from "./points.ts";
+import { openRecords, type Records } from "./records.ts";
+import { openServiceSide, type ServiceSide } from "./service-side.ts";
+import { slackName } from "./slack-name.ts";
+import { createStage, type Stage } from "./stage.ts";
+import { createTrap, type Trap } from "./trap.ts";
+import { type Leave, type ReplicaSetup, SPEED, type Step } from "./wire.ts";
+
+/** Trouble that lasts until it is switched off. */
+export type Trouble = {
+  /** The answer to a write gets lost; `dropped`: the write with it. */
+  writes: "dropped" | "unanswered" | undefined;
+  /** The service refuses to show the workload from the approval on. */
+  readsRefused: boolean;
+  /** How many of the next cards Slack does not take. */
+  cardsRefused: number;
+};
+
+/** A workspace, a service, a database and the replicas between them. */
+export type Town = {
+  readonly playground: Playground;
+  readonly service: ServiceSide;
+  readonly door: Door;
+  readonly crew: Crew;
+  readonly trap: Trap;
+  readonly stage: Stage;
+  readonly records: Records;
+  readonly trouble: Trouble;
+  /** What replicas logged as broken, and what else must not happen; emptied by reading it. */
+  readonly bugs: () => readonly string[];
+  /** What the trap does to who takes it: as a rule it kills. */
+  readonly onTrap: (action: "kill" | "freeze") => void;
+  readonly frozen: () => number | undefined;
+  /** When the lease of whoever was killed last is over, by `performance.now`. */
+  readonly leaseOverMs: () => number;
+  /** How many functions of the store a replica has called, or ended, so far. */
+  readonly steps: (replica: number) => number;
+  /** The time that goes faster, as the database has it. */
+  readonly nowMs: () => number;
+  /** Resolves when somebody takes deliveries. */
+  readonly isUp: () => Promise<void>;
+  readonly isFull: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export type TownOptions = {
+  readonly place: ReplicaSetup["place"];
+  readonly replicas: number;
+  readonly replays: boolean;
+  readonly random: () => number;
+  readonly onKill: (point: Point) => void;
+};
+
+const policy = `
+rules:
+  - name: full members read
+    who: members
+    does: read
+    then: allow
+  - name: what hurts nobody
+    who: members
+    does: routine
+    then: allow
+  - name: decided within a minute
+    who: members
+    does: [disruptive, destructive]
+    workloads: { name: brief-* }
+    then: { approve: { votes: 1, from: channel-members, expires: 1m } }
+  - name: one more full member
+    who: members
+    does: [disruptive, destructive]
+    then: { approve: { votes: 1, from: channel-members, expires: 1h } }
+`;
+
+/** A kill while a function of the store works comes so much later, in milliseconds, at most. */
+const LATEST_KILL_MS = 6;
+/** The store's: before it is over, nobody takes what a dead replica held. */
+const LEASE_MS = 20_000;
+const UP_WITHIN_MS = 30_000;
+
+export async function openTown({ place, replicas, replays, random, onKill }: TownOptions): Promise<Town> {
+  const stage = createStage();
+  const trap = createTrap((point) => {
+    stage.onKill();
+    onKill(point);
+  });
+  const service = openServiceSide();
+  const trouble: Trouble = { writes: undefined, readsRefused: false, cardsRefused: 0 };
+  let bugs: string[] = [];
+  let action: "kill" | "freeze" = "kill";
+  let frozen: number | undefined;
+  const beatenAt = new Map<number, number>();
+  let leaseOverMs = 0;
+  const kill = (number: number): Promise<void> => {
+    leaseOverMs = (beatenAt.get(number) ?? performance.now()) + LEASE_MS / SPEED;
+    return crew.kill(number);
+  };
+  const serviceGate = await openGate({
+    inner: service.fetch,
+    nameOf: ({ request }) => (request.method === "GET" ? stage.read() : "service: write"),
+    instead({ request }) {
+      if (request.method !== "GET") return trouble.writes;
+      const isRefused = trouble.readsRefused && stage.read() === "service: read for drift";
+      return isRefused ? Response.json({ message: "not for you" }, { status: 403 }) : undefined;
+    },
+    onArrival(arrived) {
+      service.noteArrival(arrived);
+      if (arrived.request.method !== "GET") stage.onWrite();
+    },
+    onDone: service.noteDone,
+    trap,
+    kill,
+  });
+  const access = {
+    botToken: `xoxb-kill-${randomBytes(8).toString("hex")}`,
+    signingSecret: randomBytes(16).toString("hex"),
+  };
+  const slackGate = await openGate({
+    inner: (request) => playground.fetch(request),
+    nameOf: slackName,
+    instead(arrived) {
+      const name = slackName(arrived);
+      if ((name !== "slack: post the card" && name !== "slack: update the card") || trouble.cardsRefused === 0) return;
+      trouble.cardsRefused -= 1;
+      return Response.json({ ok: false, error: "internal_error" });
+    },
+    trap,
+    kill,
+  });
+  const keys = newKey();
+  const epochMs = Date.now();
+  const steps = new Map<number, number>();
+  const onStep = async (number: number, step: Step): Promise<Leave> => {
+    stage.onStep(step);
+    steps.set(number, (steps.get(number) ?? 0) + 1);
+    if (step.edge === "beat" && step.when === "after") beatenAt.set(number, performance.now());
+    if (step.when === "before") {
+      if (trap.takes(step.edge, "before")) return end(number);
+      return trap.takes(step.edge, "during") ? "start" : "go";
+    }
+    return step.isEffective === true && trap.takes(step.edge, "after") ? end(number) : "go";
+  };
+  const end = async (number: number): Promise<Leave> => {
+    if (action === "freeze") {
+      crew.freeze(number);
+      frozen = number;
+      trap.sprung("frozen");
+      // It hears of it when it goes on.
+      return "go";
+    }
+    await kill(number);
+    trap.sprung();
+    return "stay";
+  };
+  const crew = await openCrew({
+    size: replicas,
+    setup: (number) => ({
+      number,
+      place,
+      epochMs,
+      slack: { ...access, apiUrl: `${slackGate.url}/api/` },
+      service: { url: serviceGate.url, ...service.account },
+      keys,
+      policy,
+      replays,
+    }),
+    onStep,
+    onStarted: (number) =>
+      void setTimeout(() => void kill(number).then(() => trap.sprung()), random() * LATEST_KILL_MS),
+    onLog: (line) => void (isBug(line) && bugs.push(line)),
+  });
+  const door = await openDoor(crew.ports);
+  const playground = createPlayground({ ...access, app: app(), url: slackGate.url, requestUrl: () => door.url });
+  const records = openRecords(place);
+  return {
+    playground,
+    service,
+    door,
+    crew,
+    trap,
+    stage,
+    records,
+    trouble,
+    bugs() {
+      const found = bugs;
+      bugs = [];
+      return found;
+    },
+    onTrap: (wanted) => void (action = wanted),
+    frozen: () => frozen,
+    leaseOverMs: () => leaseOverMs,
+    steps: (replica) => steps.get(replica) ?? 0,
+    nowMs: () => Date.now() + (Date.now() - epochMs) * (SPEED - 1),
+    isUp: () => holds(() => crew.ports().length > 0, "a replica takes deliveries", UP_WITHIN_MS),
+    isFull: () => holds(crew.isFull, "all replicas take deliveries", UP_WITHIN_MS),
+    async close() {
+      await crew.close();
+      await door.close();
+      await serviceGate.close();
+      playground.close();
+      await slackGate.close();
+      await service.close();
+      await records.close();
+    },
+  };
+}
+
+function app() {
+  const { display_information, features, oauth_config } = readAppManifest();
+  return {
+    name: display_information.name,
+    botDisplayName: features.bot_user.display_name,
+    commands: ["/gantry"],
+    scopes: oauth_config.scopes.bot,
+    events: [],
+  };
+}
+
+/** What a log says of a mistake of the program; that others are gone and connections break is what these tests do. */
+function isBug(line: string): boolean {
+  // On a machine that is busy with something else the database may not answer in time: that is said, and tried again.
+  if (/did not start: StoreError/u.test(line)) return false;
+  return /something broke in Gantry|unhandled rejection|ended by itself|did not start|cannot be read/u.test(line);
+}

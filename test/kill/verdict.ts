@@ -1,0 +1,134 @@
+import type { ChangeState } from "../../src/changes/stored-change.ts";
+import { type CardSeen, cards, isAtEnd, quiet, type Scene, whispers } from "./scene.ts";
+import type { ChangeRecord } from "./records.ts";
+import { holds } from "./holds.ts";
+
+export const faults = [
+  "double executions",
+  "lost decisions",
+  "cards with live buttons",
+  "untrue settlements",
+  "unanswered",
+  "stuck",
+  "mistakes in the log",
+] as const;
+export type Fault = (typeof faults)[number];
+export type Violation = { readonly fault: Fault; readonly what: string };
+
+/** What a card in a state begins with; of a done one, its outcome says which. */
+const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "claimed">, RegExp>> = {
+  done: /✅|Asked the service/u,
+  failed: /❌/u,
+  unknown: /❓ Cannot tell/u,
+  rejected: /🚫 Rejected/u,
+  cancelled: /🚫 Cancelled/u,
+  expired: /⌛/u,
+  drifted: /🔀/u,
+};
+const harmless: ReadonlySet<string> = new Set(["Undo", "Ask again"]);
+
+/** Looks at everything that a round left: at the service, in the database, and in Slack. */
+export async function judge(scene: Scene): Promise<readonly Violation[]> {
+  const changes = await scene.town.records.changes(scene.name);
+  const violations: Violation[] = [];
+  for (const change of changes) violations.push(...ofChange(scene, change));
+  violations.push(...(await ofService(scene, changes)), ...ofPeople(scene, changes));
+  for (const card of lost(scene, changes)) violations.push(...(await retires(scene, card)));
+  return violations;
+}
+
+function ofChange({ town }: Scene, change: ChangeRecord): Violation[] {
+  const { id, state, ending } = change;
+  if (!isAtEnd(change)) return [{ fault: "stuck", what: `${id} is ${state}` }];
+  const { arrived, done } = town.service.written(id);
+  const found: Violation[] = [];
+  if (arrived > 1) found.push({ fault: "double executions", what: `${id}, ${change.op}: ${arrived} writes came in` });
+  const untrue = (why: string): void =>
+    void found.push({ fault: "untrue settlements", what: `${id} is ${state}: ${why}` });
+  if (state === "done" && done !== 1) untrue(`${done} writes were done`);
+  if (state === "failed" && done > 0) untrue("a write was done");
+  if (state !== "done" && state !== "failed" && state !== "unknown" && arrived > 0) untrue("a write came in");
+  const card = cards({ town }).find(({ ts }) => ts === change.card_ts);
+  if (card === undefined) return [...found, { fault: "unanswered", what: `${id} has no card in Slack` }];
+  const mark = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end
+  if (mark?.test(card.text) !== true) untrue(`its card says: ${card.text.slice(0, 200)}`);
+  const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
+  if (state === "done" && isAsked === /✅/u.test(card.text)) untrue("its card says more or less than was seen");
+  const live = card.buttons.filter((button) => !harmless.has(button));
+  if (live.length > 0) found.push({ fault: "cards with live buttons", what: `${id}, ${state}: ${live.join(", ")}` });
+  return found;
+}
+
+/** What the last write that was done asked for stands at the service. */
+async function ofService({ town, name }: Scene, changes: readonly ChangeRecord[]): Promise<Violation[]> {
+  const ran = changes.filter(({ id, state }) => state === "done" && town.service.written(id).done > 0);
+  const last = ran.at(-1);
+  const isAlone = changes.every(({ id }) => ran.some((each) => each.id === id) || town.service.written(id).done === 0);
+  if (last === undefined || !isAlone) return [];
+  const { body } = town.service.written(last.id);
+  const { target_instance_size: size, status } = await town.service.read(name);
+  const wanted = last.op === "updateService" ? (JSON.parse(body) as { target_instance_size?: number }) : {}; // what the bot sent
+  if (wanted.target_instance_size !== undefined && wanted.target_instance_size !== size) {
+    return [{ fault: "untrue settlements", what: `${last.id} is done, and there are ${size} instances` }];
+  }
+  if (last.op === "stopService" && status !== "Stopped") {
+    return [{ fault: "untrue settlements", what: `${last.id} is done, and the service is ${status}` }];
+  }
+  return [];
+}
+
+/** Who did something that was acked got an answer: a card, or words for them alone. */
+function ofPeople({ acked, unanswered }: Scene, changes: readonly ChangeRecord[]): Violation[] {
+  const found: Violation[] = unanswered.map((id) => ({
+    fault: "unanswered",
+    what: `delivery ${id} came again, for nothing`,
+  }));
+  for (const { id, person } of acked.filter(({ what }) => what === "ask")) {
+    const hasChange = changes.some(({ delivery_id }) => delivery_id === id);
+    if (!hasChange && whispers(person) === 0) {
+      found.push({ fault: "lost decisions", what: `what ${person.name} asked for was acked and is nowhere` });
+    }
+  }
+  const decisions = acked.filter(({ what }) => what === "decide");
+  for (const person of new Set(decisions.map(({ person }) => person))) {
+    const count = decisions.filter((each) => each.person === person).length;
+    const told = whispers(person);
+    if (told < count)
+      found.push({ fault: "unanswered", what: `${person.name} decided ${count} times and was told ${told} times` });
+  }
+  return found;
+}
+
+/** Cards that stand in the channel and not in the row: posts whose answer got lost. */
+function lost(scene: Scene, changes: readonly ChangeRecord[]): readonly CardSeen[] {
+  const rows = new Map(changes.map(({ id, card_ts }) => [id, card_ts]));
+  return cards(scene).filter(
+    ({ ts, changeId, buttons }) => rows.has(changeId) && rows.get(changeId) !== ts && buttons.length > 0,
+  );
+}
+
+const RETIRED_WITHIN_MS = 5_000;
+
+/** At its first click a lost card loses its buttons, and nothing else happens. */
+async function retires(scene: Scene, card: CardSeen): Promise<Violation[]> {
+  const { town, name } = scene;
+  const [button = ""] = card.buttons;
+  const before = JSON.stringify(await states(scene));
+  const alex = town.playground.as("alex");
+  await alex.clicks(button, { channel: "ops", thread: card.ts });
+  const isRetired = () => cards(scene).every(({ ts, buttons }) => ts !== card.ts || buttons.length === 0);
+  const what = `a lost card of ${card.changeId} for ${name}, ${button}`;
+  try {
+    await holds(isRetired, "retired", RETIRED_WITHIN_MS);
+  } catch {
+    return [{ fault: "cards with live buttons", what }];
+  }
+  await quiet(scene);
+  const after = JSON.stringify(await states(scene));
+  return before === after ? [] : [{ fault: "double executions", what: `${what}: ${before} became ${after}` }];
+}
+
+async function states({ town, name }: Scene) {
+  const changes = await town.records.changes(name);
+  return changes.map(({ id, state }) => ({ id, state, ...town.service.written(id) }));
+}
