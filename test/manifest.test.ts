@@ -30,6 +30,11 @@ const Manifest = z.strictObject({
       display_name: short(80).regex(/^[a-z0-9._-]+$/u),
       always_online: z.boolean().optional(),
     }),
+    app_home: z.strictObject({
+      home_tab_enabled: z.boolean(),
+      messages_tab_enabled: z.boolean(),
+      messages_tab_read_only_enabled: z.boolean(),
+    }),
     slash_commands: z
       .array(
         z.strictObject({
@@ -45,6 +50,7 @@ const Manifest = z.strictObject({
   }),
   oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(z.string()).min(1).max(255) }) }),
   settings: z.strictObject({
+    event_subscriptions: z.strictObject({ request_url: RequestUrl, bot_events: z.array(z.string()).min(1).max(100) }),
     interactivity: z.strictObject({
       is_enabled: z.literal(true),
       request_url: RequestUrl,
@@ -72,6 +78,12 @@ const scopesOf: Readonly<Record<string, readonly string[]>> = {
   // A form is opened with the trigger of a click or a command, which is leave enough.
   "views.open": [],
   "views.update": [],
+};
+
+/** https://docs.slack.dev/reference/events: what each one needs. */
+const scopesOfEvents: Readonly<Record<string, readonly string[]>> = {
+  app_mention: ["app_mentions:read"],
+  "message.im": ["im:history"],
 };
 
 function methodsUsed(): string[] {
@@ -104,7 +116,9 @@ test("each method of the Web API that the code calls has its scope, and no scope
   const needed = used.flatMap((method) => scopesOf[method] ?? []);
 
   expect(used).toEqual(Object.keys(scopesOf).sort());
-  expect(new Set(Manifest.parse(parse(text)).oauth_config.scopes.bot)).toEqual(new Set(["commands", ...needed]));
+  const { oauth_config, settings } = Manifest.parse(parse(text));
+  const heard = settings.event_subscriptions.bot_events.flatMap((event) => scopesOfEvents[event] ?? ["no scope known"]);
+  expect(new Set(oauth_config.scopes.bot)).toEqual(new Set(["commands", ...needed, ...heard]));
 });
 
 test("typed people and channels arrive escaped, as the words are parsed", () => {
@@ -116,7 +130,8 @@ test("typed people and channels arrive escaped, as the words are parsed", () => 
 test("everything comes in at the one place where the bot listens", () => {
   const { features, settings } = Manifest.parse(parse(text));
 
-  for (const url of [features.slash_commands[0]?.url, settings.interactivity.request_url]) {
+  const { event_subscriptions, interactivity } = settings;
+  for (const url of [features.slash_commands[0]?.url, interactivity.request_url, event_subscriptions.request_url]) {
     expect(url).toMatch(/\/slack\/events$/u);
   }
 });

@@ -80,14 +80,28 @@ async function place(shell: Shell, { change, posts }: Drawing): Promise<Placed> 
 
 async function postCard(shell: Shell, change: StoredChange, post: Post): Promise<Placed> {
   const channel = change.terms?.cardIn ?? change.channelId;
+  const thread_ts = threadOf(shell, change);
+  const where = { channel, ...(thread_ts !== undefined && { thread_ts }) };
   let ts: string | undefined;
   // Never repeated by the client: a post whose answer was lost stands already.
   const error = await errorOf(async () => {
-    ts = (await shell.clients.interactive.chat.postMessage({ channel, ...bodyOf(post), ...unfurl })).ts;
+    ts = (await shell.clients.interactive.chat.postMessage({ ...where, ...bodyOf(post), ...unfurl })).ts;
   });
   if (error === undefined && ts !== undefined) return { kind: "placed", card: { channelId: channel, ts } };
   if (error !== undefined && isClosed(error)) return { kind: "nowhere" };
   return { kind: "later", why: error ?? "no_ts" };
+}
+
+/** The thread in which it was asked for, when its card stands there. */
+function threadOf({ sealer }: Shell, change: StoredChange): string | undefined {
+  const cardIn = change.terms?.cardIn;
+  if (cardIn !== undefined && cardIn !== change.channelId) return undefined;
+  try {
+    return openChange(sealer, change).threadTs;
+  } catch {
+    // Sealed with a key that is gone: it has a card of its own.
+    return undefined;
+  }
 }
 
 const unfurl = { unfurl_links: false, unfurl_media: false } as const;
@@ -112,19 +126,21 @@ function canUndo({ sealer }: Shell, change: StoredChange): boolean {
   }
 }
 
-/** What happened, in the thread of a card that people decide on; one reply for all of it. */
-async function tellThread(shell: Shell, { change, untold }: Drawing, card: Card): Promise<number | undefined> {
-  const { region: defaultRegion } = shell.settings;
+/** What there is to tell in the thread of a card: the story of what people decide on, and lines of what is in trouble. */
+function repliesFor({ settings }: Shell, { change, untold }: Drawing): readonly Post[] {
   const tellsStory = change.terms !== undefined || change.breakGlass;
   const has = (wanted: EventKind): boolean => untold.some(({ kind }) => kind === wanted);
-  const replies = [
-    tellsStory ? storyReply(untold, { change, defaultRegion }) : undefined,
-    ...(tellsStory && has("requested") ? diffReplies(change) : []),
-    has("health") ? excerptReply(change) : undefined,
-  ];
-  for (const reply of replies) {
-    if (reply === undefined) continue;
-    const place = { channel: card.channelId, thread_ts: card.ts };
+  const story = tellsStory ? storyReply(untold, { change, defaultRegion: settings.region }) : undefined;
+  const all = tellsStory && has("requested") ? diffReplies(change) : [];
+  const excerpt = has("health") ? excerptReply(change) : undefined;
+  return [story, ...all, excerpt].filter((reply) => reply !== undefined);
+}
+
+/** The number of the last event that stands in the thread; undefined when the rest has to be told later. */
+async function tellThread(shell: Shell, drawing: Drawing, card: Card): Promise<number | undefined> {
+  const { change, untold } = drawing;
+  for (const reply of repliesFor(shell, drawing)) {
+    const place = { channel: card.channelId, thread_ts: threadOf(shell, change) ?? card.ts };
     const error = await errorOf(() =>
       shell.clients.background.chat.postMessage({ ...place, ...bodyOf(reply), ...unfurl }),
     );

@@ -8,6 +8,10 @@ export const Place = z.object({
   channelId: z.string(),
   /** The address of this very interaction: 5 uses, 30 minutes, member of the channel or not. */
   responseUrl: z.string().optional(),
+  /** The thread in which it was said to the bot, and so in which it is answered; none for a command or a click. */
+  threadTs: z.string().optional(),
+  /** That thread has no reply yet: Slack shows words for one person only in threads that are under way. */
+  isNewThread: z.boolean().optional(),
   /** The message under the clicked button, which the answer takes the place of; nothing after a typed command. */
   replaces: z.enum(["ephemeral", "in_channel"]).optional(),
 });

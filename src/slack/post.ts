@@ -34,7 +34,11 @@ export function createPoster(parts: PosterParts): Poster {
     tell,
     async post(message, place, { isShared }) {
       if (message.thread === undefined) return say(parts, place, bodyOf(message, kindOf(place, isShared)));
-      const result = await postThread(parts, message, place.channelId);
+      const { channelId, threadTs } = place;
+      const result = await postThread(parts, message, {
+        channel: channelId,
+        ...(threadTs !== undefined && { thread_ts: threadTs }),
+      });
       if (result.kind === "complete") return undefined;
       if (result.kind === "incomplete") return tell(sentences.threadIncomplete(result.reference), place);
       const hint = result.canInvite ? inviteHint(place.channelId, parts.botName()) : undefined;
@@ -46,7 +50,9 @@ export function createPoster(parts: PosterParts): Poster {
 function kindOf(place: Place, isShared: boolean): Pick<Reply, "response_type" | "replace_original"> {
   // An ephemeral message cannot become a public one, nor the other way round, so a click keeps what it is.
   if (place.replaces !== undefined) return { response_type: place.replaces, replace_original: true };
-  return { response_type: isShared ? "in_channel" : "ephemeral", replace_original: false };
+  // What is asked aloud in a thread is answered aloud there.
+  const isPublic = isShared || place.threadTs !== undefined;
+  return { response_type: isPublic ? "in_channel" : "ephemeral", replace_original: false };
 }
 
 function bodyOf({ text, blocks }: Post, kind: Pick<Reply, "response_type" | "replace_original">): Reply {
@@ -88,16 +94,24 @@ function withReference(text: string, reference: string): string {
   return `${text}\n(shown without its layout; reference ${reference})`;
 }
 
-/** The last way: only where the bot is a member, and gone when the person reloads, but better than silence. */
+/**
+ * Past the interaction's address: only where the bot is a member. For one person's eyes it is gone when they reload, but
+ * better than silence; in the conversation with the bot there is nobody else.
+ */
 async function sayDirectly({ clients, log }: PosterParts, place: Place, body: Reply): Promise<void> {
-  const { text, blocks } = body;
+  const { text, blocks, response_type } = body;
+  const { channelId: channel, userId: user, threadTs, isNewThread } = place;
+  const isForAll = response_type === "in_channel" || channel.startsWith("D");
+  const isInThread = threadTs !== undefined && (isForAll || isNewThread !== true);
+  const said = {
+    channel,
+    text,
+    ...(blocks !== undefined && { blocks: [...blocks] }),
+    ...(isInThread && { thread_ts: threadTs }),
+  };
   try {
-    await clients.interactive.chat.postEphemeral({
-      channel: place.channelId,
-      user: place.userId,
-      text,
-      ...(blocks !== undefined && { blocks: [...blocks] }),
-    });
+    if (isForAll) await clients.interactive.chat.postMessage({ ...said, unfurl_links: false, unfurl_media: false });
+    else await clients.interactive.chat.postEphemeral({ ...said, user });
   } catch (err) {
     log.error({ err, userId: place.userId, channelId: place.channelId }, "a person could not be answered");
   }

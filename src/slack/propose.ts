@@ -159,7 +159,7 @@ function draftOf(shell: Shell, { deed, command, context, change, verdict }: Prop
     risk: riskOf(change.call, change.before),
     diff: change.diff,
     digest: digestOf(change),
-    sealed: sealChange(shell.sealer, id, { change, ask, responseUrl: place.responseUrl }),
+    sealed: sealChange(shell.sealer, id, { change, ask, responseUrl: place.responseUrl, threadTs: place.threadTs }),
     account: { owner: context.account.owner, username: context.account.username },
     rule: verdict.rule ?? "",
     terms,

@@ -45,7 +45,7 @@ export function createReceiver(parts: ReceiverParts): HTTPReceiver {
     logger,
     convoStore: false,
     extendedErrorHandler: true,
-    // Bolt would drop what our own bot says before we see it; we subscribe to no events yet.
+    // Our own words are told apart in one place, with those of other bots.
     ignoreSelf: false,
     // A fresh object each time: Bolt writes the user and the team of the request into it.
     authorize: () => Promise.resolve({ botToken }),

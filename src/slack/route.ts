@@ -5,6 +5,7 @@ import { failureMessage } from "./failure.ts";
 import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
+import { onHeard } from "./heard.ts";
 import { onSlash } from "./slash.ts";
 import { onSubmission } from "./submission.ts";
 
@@ -39,6 +40,7 @@ export async function route(shell: Shell, body: unknown, ack: Ack): Promise<void
 
 function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
   if (isCommand(body)) return onSlash(shell, body, ack);
+  if (isEvent(body)) return onHeard(shell, body);
   const interaction = Interaction.parse(body);
   switch (interaction.type) {
     case "block_actions":
@@ -60,6 +62,11 @@ function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
 /** Without a schema, because it stands before every ack; the command's own schema follows. */
 function isCommand(body: unknown): boolean {
   return typeof body === "object" && body !== null && "command" in body;
+}
+
+/** Of a subscription of the manifest. */
+function isEvent(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "event" in body;
 }
 
 async function answerUnknown(shell: Shell, interaction: Interaction, ack: Ack): Promise<void> {

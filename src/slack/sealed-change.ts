@@ -10,6 +10,8 @@ const SealedChange = z.object({
   ask: Ask,
   /** Lives for half an hour; where the bot cannot post, the answer goes there. */
   responseUrl: z.string().optional(),
+  /** The thread in which it was asked for: its card and its story stand there. */
+  threadTs: z.string().optional(),
 });
 export type SealedChange = z.infer<typeof SealedChange>;
 

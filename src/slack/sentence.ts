@@ -39,6 +39,10 @@ export const sentences = {
     sentence(`Gantry stopped before it began your \`${verb}\`. Nothing was sent; ask again if you still want it.`),
   noForm: (command: string) =>
     sentence(`Slack did not open the form in time, and nothing was done. Try again, or type \`${command} help\`.`),
+  needsCommand: (command: string) =>
+    sentence(
+      `A form can be opened only from a command: type \`${command} connect\` outside of a thread. A token never stands in a message.`,
+    ),
   noChannel: () =>
     sentence(
       "A conversation with Gantry has no account of its own. Type it in a channel, or leave out `channel` for your own account.",

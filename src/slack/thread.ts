@@ -26,10 +26,11 @@ const content = new Set([
   "invalid_attachments",
 ]);
 
-/** Posts a head, then its replies and files below it, in order. Never rejects. */
-export async function postThread(parts: ThreadParts, message: Message, channel: string): Promise<ThreadResult> {
+/** Posts a head, then its replies and files below it, in order; all of it into a thread that exists. Never rejects. */
+export async function postThread(parts: ThreadParts, message: Message, into: PostPlace): Promise<ThreadResult> {
   const { log } = parts;
-  const head = await posted(parts, message, { channel });
+  const { channel } = into;
+  const head = await posted(parts, message, into);
   if ("error" in head) {
     const isExpected = uninvited.has(head.error) || closedPlaces.has(head.error);
     if (!isExpected)
@@ -37,7 +38,7 @@ export async function postThread(parts: ThreadParts, message: Message, channel: 
     // A conversation of two people cannot be joined by a bot: https://docs.slack.dev/apis/web-api/using-the-conversations-api
     return { kind: "nowhere", canInvite: uninvited.has(head.error) && !channel.startsWith("D") };
   }
-  const place = { channel, thread_ts: head.ts };
+  const place = { channel, thread_ts: into.thread_ts ?? head.ts };
   const failed = (await failedReply(parts, message, place)) ?? (await failedFile(parts, message, place));
   if (failed === undefined) return { kind: "complete" };
   const reference = parts.newReference();
