@@ -131,7 +131,7 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
     settings,
     store,
     underWay: createUnderWay(),
-    unfinished: createUnfinished(),
+    unfinished: createUnfinished(nowMs),
     log,
     now,
     wait: parts.wait ?? pause,

@@ -41,10 +41,10 @@ export async function accept(shell: Shell, { id, deed, ack }: Accepted): Promise
   return ack(sentences.busy());
 }
 
-/** What the database interrupted in this process, when it is back. */
+/** What the database or Slack interrupted in this process, when its time has come. */
 export function goOnWith(shell: Shell): void {
-  for (const [id, deed] of shell.unfinished.take()) {
-    shell.inflight.start((signal) => work(shell, { id, deed }, signal));
+  for (const interrupted of shell.unfinished.take()) {
+    shell.inflight.start((signal) => work(shell, interrupted, signal));
   }
 }
 
@@ -63,9 +63,12 @@ export function takeOver(shell: Shell, delivery: Delivery): void {
   inflight.start((signal) => work(shell, { id: delivery.id, deed, isLate }, signal));
 }
 
-type Work = { readonly id: string; readonly deed: Deed; readonly isLate?: boolean };
+type Work = { readonly id: string; readonly deed: Deed; readonly isLate?: boolean; readonly tries?: number };
 
-async function work(shell: Shell, { id, deed, isLate = false }: Work, signal: AbortSignal): Promise<void> {
+/** Pauses after which it is begun again when its person could not be told that it failed: Slack may be away for minutes. */
+const AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
+
+async function work(shell: Shell, { id, deed, isLate = false, tries = 0 }: Work, signal: AbortSignal): Promise<void> {
   await shell.underWay.once(`delivery ${id}`, async () => {
     try {
       if (isLate && deed.kind === "ask" && (await shell.store.changeOfDelivery(id)) === undefined) {
@@ -74,8 +77,13 @@ async function work(shell: Shell, { id, deed, isLate = false }: Work, signal: Ab
         await perform(shell, { id, deed }, signal);
       }
     } catch (error) {
-      await shell.poster.tell(failureMessage(shell, error, { verb: verbOf(deed), effect: "write" }), deed.place);
-      if (error instanceof StoreError) return shell.unfinished.keep(id, deed);
+      const message = failureMessage(shell, error, { verb: verbOf(deed), effect: "write" });
+      const isTold = await shell.poster.reaches(message, deed.place);
+      const again = { id, deed, tries: tries + 1 };
+      if (error instanceof StoreError) return shell.unfinished.keep(again, 0);
+      const afterMs = AGAIN_AFTER_MS[tries];
+      // Nothing was done and nobody knows: that is silence, so it is begun again.
+      if (!isTold && afterMs !== undefined && !signal.aborted) return shell.unfinished.keep(again, afterMs);
     }
     await finish(shell, id);
   });

@@ -17,6 +17,8 @@ export type Poster = {
   readonly post: (message: Message, place: Place, options: PostOptions) => Promise<void>;
   /** For the asker's eyes, beside what stands there. */
   readonly tell: (message: Post, place: Place) => Promise<void>;
+  /** `tell`, and whether Slack took it by any way. Never rejects. */
+  readonly reaches: (message: Post, place: Place) => Promise<boolean>;
 };
 
 export type PosterParts = {
@@ -28,12 +30,17 @@ export type PosterParts = {
 };
 
 export function createPoster(parts: PosterParts): Poster {
-  const tell = (message: Post, place: Place): Promise<void> =>
+  const reaches = (message: Post, place: Place): Promise<boolean> =>
     say(parts, place, bodyOf(message, { response_type: "ephemeral", replace_original: false }));
+  const tell = async (message: Post, place: Place): Promise<void> => void (await reaches(message, place));
   return {
     tell,
+    reaches,
     async post(message, place, { isShared }) {
-      if (message.thread === undefined) return say(parts, place, bodyOf(message, kindOf(place, isShared)));
+      if (message.thread === undefined) {
+        await say(parts, place, bodyOf(message, kindOf(place, isShared)));
+        return undefined;
+      }
       const { channelId, threadTs } = place;
       const result = await postThread(parts, message, {
         channel: channelId,
@@ -65,7 +72,7 @@ function joined(post: Post, hint: Post | undefined): Post {
 }
 
 /** By the interaction's own address; without blocks when Slack does not like them; at last past the address. */
-async function say(parts: PosterParts, place: Place, body: Reply): Promise<void> {
+async function say(parts: PosterParts, place: Place, body: Reply): Promise<boolean> {
   const { log, newReference } = parts;
   if (place.responseUrl === undefined) return sayDirectly(parts, place, body);
   let refused = await reply(place.responseUrl, body, parts.reply);
@@ -81,7 +88,7 @@ async function say(parts: PosterParts, place: Place, body: Reply): Promise<void>
       parts.reply,
     );
   }
-  if (refused === undefined) return undefined;
+  if (refused === undefined) return true;
   log.warn({ kind: refused.kind, slackError: refused.why }, "a response_url did not take an answer");
   return sayDirectly(parts, place, body);
 }
@@ -98,7 +105,7 @@ function withReference(text: string, reference: string): string {
  * Past the interaction's address: only where the bot is a member. For one person's eyes it is gone when they reload, but
  * better than silence; in the conversation with the bot there is nobody else.
  */
-async function sayDirectly({ clients, log }: PosterParts, place: Place, body: Reply): Promise<void> {
+async function sayDirectly({ clients, log }: PosterParts, place: Place, body: Reply): Promise<boolean> {
   const { text, blocks, response_type } = body;
   const { channelId: channel, userId: user, threadTs, isNewThread } = place;
   const isForAll = response_type === "in_channel" || channel.startsWith("D");
@@ -112,7 +119,9 @@ async function sayDirectly({ clients, log }: PosterParts, place: Place, body: Re
   try {
     if (isForAll) await clients.interactive.chat.postMessage({ ...said, unfurl_links: false, unfurl_media: false });
     else await clients.interactive.chat.postEphemeral({ ...said, user });
+    return true;
   } catch (err) {
     log.error({ err, userId: place.userId, channelId: place.channelId }, "a person could not be answered");
+    return false;
   }
 }

@@ -1,21 +1,29 @@
 import type { Deed } from "./deed.ts";
 
-export type Unfinished = {
-  /** Remembers a delivery that the database interrupted. */
-  readonly keep: (id: string, deed: Deed) => void;
-  /** All of them, once. */
-  readonly take: () => readonly (readonly [id: string, deed: Deed])[];
+/** A delivery of this process that something outside interrupted. */
+export type Interrupted = {
+  readonly id: string;
+  readonly deed: Deed;
+  /** How often it was begun. */
+  readonly tries: number;
 };
 
-/** Deliveries of this process to go on with when the database is back; if the process dies first, others take them. */
-export function createUnfinished(): Unfinished {
-  const kept = new Map<string, Deed>();
+export type Unfinished = {
+  /** Remembers it; nobody goes on with it before `afterMs` are over. */
+  readonly keep: (interrupted: Interrupted, afterMs: number) => void;
+  /** Those whose time has come, each once. */
+  readonly take: () => readonly Interrupted[];
+};
+
+/** Deliveries to go on with when the database, or Slack, is back; if the process dies first, others take them. */
+export function createUnfinished(nowMs: () => number): Unfinished {
+  const kept = new Map<string, { readonly interrupted: Interrupted; readonly dueMs: number }>();
   return {
-    keep: (id, deed) => void kept.set(id, deed),
+    keep: (interrupted, afterMs) => void kept.set(interrupted.id, { interrupted, dueMs: nowMs() + afterMs }),
     take() {
-      const all = [...kept];
-      kept.clear();
-      return all;
+      const due = [...kept.values()].filter(({ dueMs }) => dueMs <= nowMs());
+      for (const { interrupted } of due) kept.delete(interrupted.id);
+      return due.map(({ interrupted }) => interrupted);
     },
   };
 }
