@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { events } from "../src/slack/events.ts";
+import { formCommand } from "../src/slack/form-metadata.ts";
+import { shortcutVerbs } from "../src/slack/shortcuts.ts";
 
 const project = join(import.meta.dirname, "..");
 const text = readFileSync(join(project, "manifest.yml"), "utf8");
@@ -35,6 +38,17 @@ const Manifest = z.strictObject({
       messages_tab_enabled: z.boolean(),
       messages_tab_read_only_enabled: z.boolean(),
     }),
+    shortcuts: z
+      .array(
+        z.strictObject({
+          name: short(24),
+          type: z.enum(["global", "message"]),
+          callback_id: short(255),
+          description: short(150),
+        }),
+      )
+      .max(10)
+      .optional(),
     slash_commands: z
       .array(
         z.strictObject({
@@ -54,7 +68,8 @@ const Manifest = z.strictObject({
     interactivity: z.strictObject({
       is_enabled: z.literal(true),
       request_url: RequestUrl,
-      message_menu_options_url: RequestUrl.optional(),
+      // Pickers have no options without it.
+      message_menu_options_url: RequestUrl,
     }),
     org_deploy_enabled: z.boolean().optional(),
     socket_mode_enabled: z.boolean().optional(),
@@ -77,11 +92,14 @@ const scopesOf: Readonly<Record<string, readonly string[]>> = {
   "users.info": ["users:read"],
   // A form is opened with the trigger of a click or a command, which is leave enough.
   "views.open": [],
+  // Everybody may have a Home.
+  "views.publish": [],
   "views.update": [],
 };
 
 /** https://docs.slack.dev/reference/events: what each one needs. */
 const scopesOfEvents: Readonly<Record<string, readonly string[]>> = {
+  app_home_opened: [],
   app_mention: ["app_mentions:read"],
   "message.im": ["im:history"],
 };
@@ -121,6 +139,26 @@ test("each method of the Web API that the code calls has its scope, and no scope
   expect(new Set(oauth_config.scopes.bot)).toEqual(new Set(["commands", ...needed, ...heard]));
 });
 
+test("each event that is subscribed to has its handler, and each handler its subscription", () => {
+  const { bot_events } = Manifest.parse(parse(text)).settings.event_subscriptions;
+
+  const types = bot_events.map((event) => (event.startsWith("message.") ? "message" : event));
+  expect(types.toSorted()).toEqual(Object.keys(events).toSorted());
+});
+
+test("each shortcut opens the form of a verb, and each that is handled stands in the manifest", () => {
+  const { shortcuts = [] } = Manifest.parse(parse(text)).features;
+
+  expect(shortcuts.map(({ callback_id }) => callback_id).toSorted()).toEqual(Object.keys(shortcutVerbs).toSorted());
+  for (const verb of Object.values(shortcutVerbs)) expect(formCommand(verb)?.name).toBe(verb);
+});
+
+test("the Home tab is on as long as something draws it", () => {
+  const { app_home } = Manifest.parse(parse(text)).features;
+
+  expect(app_home.home_tab_enabled).toBe(methodsUsed().includes("views.publish"));
+});
+
 test("typed people and channels arrive escaped, as the words are parsed", () => {
   const [command] = Manifest.parse(parse(text)).features.slash_commands;
 
@@ -131,7 +169,9 @@ test("everything comes in at the one place where the bot listens", () => {
   const { features, settings } = Manifest.parse(parse(text));
 
   const { event_subscriptions, interactivity } = settings;
-  for (const url of [features.slash_commands[0]?.url, interactivity.request_url, event_subscriptions.request_url]) {
+  const { request_url, message_menu_options_url } = interactivity;
+  const command = features.slash_commands[0]?.url;
+  for (const url of [command, request_url, message_menu_options_url, event_subscriptions.request_url]) {
     expect(url).toMatch(/\/slack\/events$/u);
   }
 });

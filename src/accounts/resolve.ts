@@ -12,6 +12,8 @@ export type AccountRules = {
   readonly workspace: OpenAccount | undefined;
   readonly sealer: Sealer;
   readonly seeker: AccountSeeker;
+  /** The user name that the channel is bound to: no other account is taken there. */
+  readonly wanted?: string | undefined;
 };
 
 /** What a token is sealed for: this team, owner and user name. In another row it does not open. */
@@ -24,7 +26,8 @@ export function boundTo({ teamId, owner, username }: Pick<LinkedAccount, "teamId
  * cannot be opened: to fall back to another account then would be to act as somebody else than the person meant.
  */
 export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenAccount {
-  const { mode, workspace, seeker } = rules;
+  const { mode, workspace, seeker, wanted } = rules;
+  if (wanted !== undefined) return wantedAccount(found, { ...rules, wanted });
   if (found.own !== undefined) return opened(found.own, own(seeker), rules);
   if (mode === "own") {
     const message = "You have no account of your own linked, and here everybody acts with their own only.";
@@ -34,6 +37,21 @@ export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenA
   if (workspace !== undefined) return workspace;
   throw new UserError("There is no account to act with: neither you, this channel nor the workspace has one.", {
     next: "Type connect to link yours, or connect channel to link one for everybody here.",
+  });
+}
+
+/** In a channel that is bound to a user name: whoever has that one. Throws a `UserError` when nobody has. */
+function wantedAccount(found: FoundAccounts, rules: AccountRules & { readonly wanted: string }): OpenAccount {
+  const { mode, workspace, seeker, wanted } = rules;
+  if (found.own?.username === wanted) return opened(found.own, own(seeker), rules);
+  const isShared = mode === "fallback";
+  if (isShared && found.channel?.username === wanted) return opened(found.channel, ofChannel(seeker), rules);
+  if (isShared && workspace?.username === wanted) return workspace;
+  const [nobody, link] = isShared
+    ? ["neither you, the channel nor the workspace has it", "connect to link it, or connect channel for everybody here"]
+    : ["you have not linked it; everybody acts with their own only", "connect to link it"];
+  throw new UserError(`This channel is bound to the account ${wanted}, and ${nobody}.`, {
+    next: `Type ${link}. Type use to see what this channel is bound to; who may bind it can change that with use.`,
   });
 }
 

@@ -5,7 +5,8 @@ import type { Drift } from "./stored-change.ts";
 
 /**
  * What moved of the fields that a Change depends on, between its request and now: a row for each, in words. Empty when
- * none did. Of a workload that is gone, or is another one of the same name, only that is said. Pure.
+ * none did; whether one did is for `digestOf` to say, this says which. Of a workload that is gone, or is another one of
+ * the same name, only that is said. Pure.
  */
 export function driftOf(change: Change, now: Snapshot): Drift[] {
   const before = dependsOn(change, change.before);
@@ -20,6 +21,13 @@ function whichDrift({ before }: Change, now: Snapshot): Drift {
   if (now === undefined) return drift(THE_WORKLOAD, ["it existed", "deleted", undefined]);
   return drift(THE_WORKLOAD, ["the one that was asked about", "another one of this name, made since", undefined]);
 }
+
+/** Nothing moved that has a name here, and the digest is another one all the same: what counts was changed by an update. */
+export const otherDigest: Drift = drift(THE_WORKLOAD, [
+  "compared as another version of Gantry does",
+  "not comparable",
+  undefined,
+]);
 
 type Words = readonly [before: string, now: string, asked: string | undefined];
 

@@ -1,7 +1,8 @@
 import { operationTable } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
 import type { Change } from "./change.ts";
-import { driftOf } from "./drift.ts";
+import { digestOf } from "./digest.ts";
+import { driftOf, otherDigest } from "./drift.ts";
 import type { Outcome } from "./outcome.ts";
 import { readSnapshot, type ReadDeps } from "./read-snapshot.ts";
 import { settleAccepted, type SettleAcceptedDeps } from "./settle-accepted.ts";
@@ -15,6 +16,8 @@ export type ExecuteDeps = ReadDeps &
   SettleAcceptedDeps & {
     /** Whether the Change was read seconds ago, so that it need not be read again before it is sent. */
     readonly isFresh: boolean;
+    /** Of what the Change depends on, as it was when it was asked for: see `digestOf`. */
+    readonly digest: string;
     /** Records, before the request leaves, that it will be sent; anything but `claimed`, and nothing is sent. */
     readonly claim: () => Promise<"claimed" | "busy" | "lost">;
     /** Called in the moment in which the request would leave; false: it does not. Must not throw. */
@@ -61,9 +64,11 @@ async function readAgain(change: Change, deps: ExecuteDeps): Promise<Change | Ex
     const why = `Before it was sent, the workload could not be read: ${read.sentence}`;
     return { kind: "refused", outcome: { kind: "failed", why, next: read.next } };
   }
-  const drift = driftOf(change, read.snapshot);
   // What it does not depend on may have moved; that must not count as moved by this Run.
-  return drift.length === 0 ? { ...change, before: read.snapshot } : { kind: "drifted", drift };
+  const now = { ...change, before: read.snapshot };
+  if (digestOf(now) === deps.digest) return now;
+  const drift = driftOf(change, read.snapshot);
+  return { kind: "drifted", drift: drift.length > 0 ? drift : [otherDigest] };
 }
 
 async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {

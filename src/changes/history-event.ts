@@ -18,6 +18,8 @@ export const eventKinds = [
   "health",
   "connected",
   "disconnected",
+  "bound",
+  "unbound",
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 

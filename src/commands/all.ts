@@ -19,6 +19,7 @@ import { scale } from "./scale.ts";
 import { show } from "./show.ts";
 import { start } from "./start.ts";
 import { stop } from "./stop.ts";
+import { use } from "./use.ts";
 import { whoami } from "./whoami.ts";
 
 const help = helpCommand(() => commands);
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   history,
   canI,
   whoami,
+  use,
   connect,
   disconnect,
   help,

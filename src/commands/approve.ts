@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ChangeId } from "./change-id.ts";
+import { changeField } from "./change-field.ts";
 import { decideVerb } from "./verb.ts";
 
 export const approve = decideVerb({
@@ -11,5 +12,6 @@ export const approve = decideVerb({
   words: 1,
   args: z.object({ id: ChangeId }),
   read: ({ positionals: [id] }) => ({ id }),
+  form: { title: "Approve a change", submit: "Approve", fields: () => [changeField] },
   decision: ({ id }) => ({ kind: "approve", changeId: id, reason: undefined }),
 });

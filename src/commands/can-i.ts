@@ -1,12 +1,17 @@
 import { z } from "zod";
 import { UserError } from "../errors.ts";
 import { canI, type Judged } from "../views/can-i.ts";
+import { limits } from "../views/blocks.ts";
 import type { Message } from "../views/message.ts";
+import { truncate } from "../views/text.ts";
 import type { Ask } from "./ask.ts";
 import type { Command, Context, ReadCommand } from "./command.ts";
+import { shareField } from "./common-fields.ts";
 import { commonFlags } from "./flags.ts";
 import { findCommand } from "./help.ts";
-import { judgeRead, judgeWrite, type Supposed } from "./judge-words.ts";
+import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./judge-words.ts";
+import { makeForm, type FormShape } from "./make-form.ts";
+import type { Pointing } from "./pointing.ts";
 import { optionsOf } from "./verb.ts";
 
 const described = {
@@ -26,6 +31,7 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
     options: optionsOf({ share: commonFlags.share }),
     deeds: [],
     about: () => undefined,
+    ...pointed(all),
     parse([verb, ...words]): Ask {
       if (verb === undefined) throw new UserError("VERB is missing: say what you want to do.", described);
       findCommand(all(), verb);
@@ -41,6 +47,33 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
       return answer(supposed(findCommand(all(), verb), words), context);
     },
   };
+}
+
+/** Any verb can be asked about; what comes after it is checked as far as it has been said, so all of it can be missing. */
+function pointed(all: () => readonly Command[]): Pointing {
+  const verbs = () =>
+    all().map(({ name, summary }) => ({
+      value: name,
+      text: name,
+      description: truncate(summary, limits.optionDescription),
+    }));
+  const form: FormShape = {
+    title: "What may I do?",
+    submit: "Ask",
+    fields: () => [
+      { id: "verb", label: "What", input: { kind: "choice", look: "menu", options: verbs() } },
+      {
+        id: "words",
+        label: "What you would type after it",
+        placeholder: "web 0",
+        isOptional: true,
+        input: { kind: "command", maxLength: 3_000 },
+      },
+    ],
+    toArgs: (raw) => ({ words: [], ...raw }),
+  };
+  const source = { verb: described.name, args: Args, form, common: [shareField] };
+  return { form: makeForm(source), unfinished: (words) => (words.length === 0 ? {} : undefined) };
 }
 
 /** What stands after `--` is a container's command. */
@@ -69,5 +102,6 @@ async function judge(asked: Supposed, context: Context): Promise<Judged> {
   const { command } = asked;
   if (command.effect === "write") return judgeWrite({ ...asked, command }, context);
   if (command.effect === "read" && command.deeds.length > 0) return judgeRead({ ...asked, command }, context);
+  if (command.effect === "bind") return judgeBinding({ ...asked, command }, context);
   return { kind: "free" };
 }

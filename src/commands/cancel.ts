@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ChangeId } from "./change-id.ts";
+import { changeField } from "./change-field.ts";
 import { decideVerb } from "./verb.ts";
 
 export const cancel = decideVerb({
@@ -11,5 +12,6 @@ export const cancel = decideVerb({
   words: 1,
   args: z.object({ id: ChangeId }),
   read: ({ positionals: [id] }) => ({ id }),
+  form: { title: "Take back a change", submit: "Take back", fields: () => [changeField] },
   decision: ({ id }) => ({ kind: "cancel", changeId: id, reason: undefined }),
 });

@@ -1,15 +1,17 @@
 import type { AccountOwner } from "../accounts/account.ts";
 import type { AccountApi } from "../api/client.ts";
-import type { OperationId } from "../api/operations.ts";
 import type { Change } from "../changes/change.ts";
 import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
+import type { Binding, BindingTerms } from "../policy/binding.ts";
+import type { DeedId } from "../policy/operation-facts.ts";
 import type { Question } from "../policy/question.ts";
 import type { Risk } from "../policy/risk.ts";
 import type { Approvers, Verdict } from "../policy/verdict.ts";
 import type { Message } from "../views/message.ts";
 import type { Ask } from "./ask.ts";
 import type { Directory } from "./directory.ts";
+import type { Form, FormValues } from "./form.ts";
 
 /** What is configured once for the whole deployment, as far as a verb needs it. */
 export type Settings = {
@@ -60,6 +62,12 @@ export type Records = {
   readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<readonly HistoryEvent[]>;
 };
 
+/** What the channel in which somebody asks is bound to. */
+export type BoundTo = Binding & {
+  /** Whether it is about workloads of this name. */
+  readonly covers: (name: string) => boolean;
+};
+
 /** What a verb is given to work with. */
 export type Context = {
   readonly judge: Judge;
@@ -67,7 +75,12 @@ export type Context = {
   readonly api: AccountApi;
   readonly account: AccountInfo;
   readonly directory: Directory;
+  /** Its region is the one that is meant without --region here: of the binding, of the person, or the configured one. */
   readonly settings: Settings;
+  /** The configured region, which answers need not name. */
+  readonly defaultRegion: string;
+  /** Undefined where the channel is not bound. */
+  readonly binding: BoundTo | undefined;
   readonly asker: Asker;
   readonly now: Date;
   /** Aborted when the bot stops and can wait no longer. */
@@ -81,7 +94,7 @@ export type Option = {
 };
 
 /** Something a verb can do, as policy tells such things apart. */
-export type Deed = { readonly op: OperationId; readonly risk: Risk | undefined };
+export type Deed = { readonly op: DeedId; readonly risk: Risk | undefined };
 
 type Described = {
   readonly name: string;
@@ -95,6 +108,10 @@ type Described = {
   readonly deeds: readonly Deed[];
   /** Words after the verb to an Ask. Pure; throws a `UserError` that carries the usage line. */
   readonly parse: (words: readonly string[]) => Ask;
+  /** The same Ask by pointing; undefined for a verb without arguments. */
+  readonly form?: Form;
+  /** What stands in words that lack only what the form can still ask for; undefined when they are complete or wrong. Pure. */
+  readonly unfinished?: (words: readonly string[]) => FormValues | undefined;
 };
 
 /** A verb that only looks. */
@@ -133,4 +150,15 @@ export type LinkCommand = Described & {
   readonly link: (ask: Ask) => { readonly kind: "connect" | "disconnect"; readonly whose: "mine" | "channel" };
 };
 
-export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand;
+/** A verb that binds the channel in which it is typed. Whether policy lets somebody do that is checked where it is stored. */
+export type BindCommand = Described & {
+  readonly effect: "bind";
+  /** Pure. */
+  readonly binding: (ask: Ask) => BindingWish;
+};
+
+export type BindingWish =
+  /** What it is bound to now. */
+  { readonly kind: "show" } | { readonly kind: "bind"; readonly terms: BindingTerms } | { readonly kind: "clear" };
+
+export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand | BindCommand;

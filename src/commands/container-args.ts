@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseMemoryMiB } from "../api/memory.ts";
+import { checkName } from "../api/names.ts";
 
 /** At most ten ports a container (documented for the family of this API). */
 const MOST_PORTS = 10;
@@ -37,6 +38,14 @@ const Memory = z.string().transform((typed, context) => {
   return z.NEVER;
 });
 
+/** The name of a workload that is about to be made; it comes last in a schema, so that words are told of the rest first. */
+export function newName(kind: "job" | "service") {
+  return z.string({ error: checkName(kind, "") }).superRefine((name, context) => {
+    const wrong = checkName(kind, name);
+    if (wrong !== undefined) context.addIssue(wrong);
+  });
+}
+
 /** The fields that the containers of jobs and services share, as words and forms give them. */
 export const containerArgs = {
   image: z
@@ -64,11 +73,21 @@ export function newContainer(args: ContainerArgs, memory: (mib: number) => strin
   };
 }
 
+type Volumes = { readonly volume?: readonly { readonly name: string }[] | undefined };
+
 /** A mount of a volume that nothing declares would be refused by the service, later and in other words. */
-export function undeclared(
-  args: Pick<ContainerArgs, "mount">,
-  volumes: readonly { name: string }[],
-): string | undefined {
-  const name = args.mount?.find((mount) => volumes.every((volume) => volume.name !== mount.name))?.name;
-  return name === undefined ? undefined : `--mount names the volume ${name}, and no --volume declares it.`;
+export function checkMounts(
+  { mount, volume = [] }: Pick<ContainerArgs, "mount"> & Volumes,
+  context: z.RefinementCtx,
+): void {
+  const name = mount?.find((each) => volume.every((one) => one.name !== each.name))?.name;
+  if (name === undefined) return;
+  const message = `--mount names the volume ${name}, and no --volume declares it.`;
+  context.addIssue({ code: "custom", path: ["mount"], message });
 }
+
+/** Said beside what is wrong with other fields: a form shows all of it at once. */
+export const whenMountsAreRead = {
+  when: ({ issues }: z.core.ParsePayload): boolean =>
+    issues.every(({ path: [id] = [] }) => id !== "mount" && id !== "volume"),
+};

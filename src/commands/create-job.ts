@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { jobMemory } from "../api/memory.ts";
-import { checkName } from "../api/names.ts";
 import type { NewJob } from "../api/schema.ts";
 import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
-import { containerArgs, newContainer, undeclared } from "./container-args.ts";
+import { checkMounts, containerArgs, newContainer, newName, whenMountsAreRead } from "./container-args.ts";
 import { JOB_REGION, readJob } from "./lookup.ts";
 import type { Given } from "./verb.ts";
 
@@ -20,15 +19,12 @@ const Volume = z.string().transform((typed, context) => {
 export const JobArgs = z
   .object({
     kind: z.literal("job"),
-    name: z.string(),
     ...containerArgs,
     volume: z.array(Volume).max(50, "At most 50 volumes.").optional(),
     "pull-always": z.boolean().default(false),
+    name: newName("job"),
   })
-  .superRefine((args, context) => {
-    const wrong = checkName("job", args.name) ?? undeclared(args, args.volume ?? []);
-    if (wrong !== undefined) context.addIssue(wrong);
-  });
+  .superRefine(checkMounts, whenMountsAreRead);
 type JobArgs = z.output<typeof JobArgs>;
 
 /** Whether the name is free is read first: one call. */

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { serviceMemory } from "../api/memory.ts";
-import { checkName } from "../api/names.ts";
 import type { NewService } from "../api/schema.ts";
 import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
-import { containerArgs, newContainer, Port, undeclared } from "./container-args.ts";
+import { checkMounts, containerArgs, newContainer, newName, Port, whenMountsAreRead } from "./container-args.ts";
 import { Domain } from "./domains.ts";
 import { readService } from "./lookup.ts";
 import { type Given } from "./verb.ts";
@@ -22,17 +21,14 @@ const Volume = z.string().transform((typed, context) => {
 export const ServiceArgs = z
   .object({
     kind: z.literal("service"),
-    name: z.string(),
     ...containerArgs,
     instances: wholeNumber("--instances", { from: 0, to: 10_000 }).default(1),
     publish: z.array(Port).max(10, "At most 10 published ports.").optional(),
     volume: z.array(Volume).max(50, "At most 50 volumes.").optional(),
     domain: z.array(Domain).max(200, "At most 200 domains.").optional(),
+    name: newName("service"),
   })
-  .superRefine((args, context) => {
-    const wrong = checkName("service", args.name) ?? undeclared(args, args.volume ?? []);
-    if (wrong !== undefined) context.addIssue(wrong);
-  });
+  .superRefine(checkMounts, whenMountsAreRead);
 type ServiceArgs = z.output<typeof ServiceArgs>;
 
 /** Whether the name is free is read first: one call. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UserError } from "../errors.ts";
+import { createForm } from "./create-form.ts";
 import { JobArgs, proposeJob } from "./create-job.ts";
 import { proposeService, ServiceArgs } from "./create-service.ts";
 import type { Flags, Typed } from "./flags.ts";
@@ -40,6 +41,7 @@ export const create = writeVerb({
     if (wanted === "service" || wanted === "job") refuseOthers(wanted, typed);
     return { kind: wanted, name, ...given(typed) };
   },
+  form: createForm,
   propose: (args, context) => (args.kind === "service" ? proposeService(args, context) : proposeJob(args, context)),
 });
 

@@ -1,9 +1,14 @@
 import { z } from "zod";
+import type { Job, Service } from "../api/answers.ts";
 import { jobSnapshot } from "../changes/snapshot.ts";
-import { findWorkload } from "./lookup.ts";
+import { counted } from "../views/text.ts";
+import type { FormFacts, FormValues } from "./form.ts";
+import { findWorkload, readAbout } from "./lookup.ts";
+import { checkFound } from "./may-see.ts";
 import { serviceChange } from "./service-change.ts";
 import { Target } from "./target.ts";
-import { writeVerb } from "./verb.ts";
+import { writeVerb, type Given } from "./verb.ts";
+import { lookedAt, workloadField } from "./workload-field.ts";
 
 export const remove = writeVerb({
   name: "delete",
@@ -18,6 +23,22 @@ export const remove = writeVerb({
   words: 1,
   args: z.object({ name: Target }),
   read: ({ positionals: [name] }) => ({ name }),
+  form: {
+    title: "Delete a workload",
+    submit: "Delete for good",
+    fields: () => [
+      lookedAt(workloadField),
+      {
+        id: "confirm",
+        label: "Type the name to delete it",
+        placeholder: "web",
+        input: { kind: "text", maxLength: 260 },
+      },
+    ],
+    toArgs: ({ confirm: _confirm, ...raw }) => raw,
+    check: unconfirmed,
+    look: whatGoes,
+  },
   async propose({ name }, given) {
     const found = await findWorkload(name, given);
     if (found.kind === "service") {
@@ -34,3 +55,41 @@ export const remove = writeVerb({
     };
   },
 });
+
+/** Nobody deletes by a slip of the thumb. The kind may be typed too: `job/nightly`. */
+function unconfirmed({ name, confirm = "" }: FormValues): Record<string, string> {
+  const target = Target.safeParse(name?.trim()).data;
+  const typed = confirm.trim();
+  if (target === undefined || typed === target.name || typed === `${target.kind}/${target.name}`) return {};
+  return { confirm: `This has to be the name of what is deleted: type ${target.name}.` };
+}
+
+const ops = { service: "getService", job: "getJob" } as const;
+
+async function whatGoes(values: FormValues, given: Given): Promise<FormFacts> {
+  const target = Target.safeParse(values["name"]).data;
+  if (target === undefined) return { notes: [], values: {} };
+  const found = await findWorkload(target, given);
+  if (target.kind === undefined) {
+    await checkFound(readAbout(ops, { kind: found.kind, name: target.name }, found.region), given);
+  }
+  const notes = found.kind === "service" ? serviceGoes(found.service) : jobGoes(found.job);
+  return { notes, values: {} };
+}
+
+function serviceGoes({
+  name,
+  status = "not told",
+  target_instance_size: size,
+  binding_domain_name: domains = [],
+}: Service): string[] {
+  const parts = [
+    size === undefined ? "its instances" : counted(size, "instance"),
+    ...(domains.length > 0 ? [counted(domains.length, "domain")] : []),
+  ];
+  return [`The service ${name} (status ${status}) goes for good, with ${parts.join(" and ")}.`];
+}
+
+function jobGoes({ metadata: { name }, instance_names: instances = [] }: Job): string[] {
+  return [`The job ${name} goes for good, with ${counted(instances.length, "instance")} and what they logged.`];
+}

@@ -1,8 +1,14 @@
 import { z } from "zod";
+import type { Service } from "../api/answers.ts";
+import { UserError } from "../errors.ts";
+import { counted } from "../views/text.ts";
+import type { FormFacts } from "./form.ts";
+import { lookAtService } from "./look-at-service.ts";
 import { findService } from "./lookup.ts";
 import { serviceChange } from "./service-change.ts";
 import { Target } from "./target.ts";
 import { writeVerb } from "./verb.ts";
+import { serviceField } from "./workload-field.ts";
 
 /** A host name of at least two labels (RFC 1123, 2.1), written in small letters; `*.` may stand first. */
 export const Domain = z
@@ -20,6 +26,9 @@ export const Domain = z
       error: ({ input }) => `“${String(input)}” is not a domain name such as shop.example.com.`,
     },
   );
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element: what a field can hold. */
+const LONGEST_LIST = 3_000;
 
 type Edit = "add" | "remove" | "set";
 
@@ -40,8 +49,30 @@ export const domains = writeVerb({
       edit: z.enum(["add", "remove", "set"], { error: "Say what to do with the domains: add, remove or set." }),
       domains: z.array(Domain).max(200, "At most 200 domains at once."),
     })
-    .refine(({ edit, domains }) => edit === "set" || domains.length > 0, "Say at least one domain name."),
+    .refine(({ edit, domains }) => edit === "set" || domains.length > 0, {
+      error: "Say at least one domain name.",
+      path: ["domains"],
+    }),
   read: ({ positionals: [name, edit, ...rest] }) => ({ name, edit: edit?.toLowerCase(), domains: rest }),
+  form: {
+    title: "Set domains",
+    submit: "Set domains",
+    fields: () => [
+      serviceField,
+      {
+        id: "domains",
+        label: "Domains",
+        hint: "All of them, one a line. With an empty list the service has none.",
+        placeholder: "shop.example.com",
+        isOptional: true,
+        input: { kind: "lines", maxLength: LONGEST_LIST },
+      },
+    ],
+    // The whole list is set, so what is lost by it is shown first: the list may not have been read, or be of another service.
+    hasPreview: true,
+    toArgs: ({ domains: all = [], ...raw }) => ({ ...raw, edit: "set", domains: all }),
+    look: (values, given) => lookAtService(values, given, (service) => domainsNow(service, given.settings.command)),
+  },
   async propose({ name, edit, domains: given }, context) {
     const service = await findService(name, context);
     const before = service.binding_domain_name ?? [];
@@ -55,6 +86,18 @@ export const domains = writeVerb({
     });
   },
 });
+
+/** A list that the form cannot hold must not stand there in part: what is missing would be removed. */
+function domainsNow({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {
+  const list = now.join("\n");
+  if (list.length > LONGEST_LIST) {
+    throw new UserError(`${name} has ${now.length} domains, more than a form can hold.`, {
+      next: `Use words: ${command} domains service/${name} add DOMAIN, or remove DOMAIN.`,
+    });
+  }
+  const count = now.length === 0 ? "no domain" : counted(now.length, "domain");
+  return { notes: [`${name} has ${count} of its own now.`], values: list === "" ? {} : { domains: list } };
+}
 
 /** The whole list as it shall be: the API takes no single additions. Pure. */
 function edited(before: readonly string[], edit: Edit, given: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { HistoryQuery } from "../changes/history-event.ts";
 import { HISTORY_FILE_ROWS, historyFile } from "../views/history-file.ts";
 import { HISTORY_PAGE, historyPage } from "../views/history-page.ts";
+import { historyForm } from "./history-form.ts";
 import { Since, sinceMoment } from "./since.ts";
 import { Target } from "./target.ts";
 import { freeVerb } from "./verb.ts";
@@ -36,7 +37,7 @@ export const history = freeVerb({
     by: { value: "@user", summary: "only what this person did" },
     since: { value: "T", summary: "30m, 12h, 7d, 2w or a day such as 2026-11-20 (from 00:00 UTC)" },
     before: { value: "N", summary: "only what lies before this number" },
-    json: { summary: "a file with up to 1,000 rows, in a thread" },
+    json: { summary: "a file with up to 1,000 rows, in your conversation with Gantry" },
   },
   words: 1,
   args: Args,
@@ -47,6 +48,7 @@ export const history = freeVerb({
     before: one("before"),
     json: has("json") ? true : undefined,
   }),
+  form: historyForm,
   async answer(args, { records, ask, settings, now }) {
     const limit = args.json ? HISTORY_FILE_ROWS : HISTORY_PAGE;
     // One more than is shown tells whether there is more.

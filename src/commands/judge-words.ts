@@ -3,9 +3,10 @@ import { riskOf } from "../changes/risk.ts";
 import { UserError } from "../errors.ts";
 import type { Judged, JudgedDeed } from "../views/can-i.ts";
 import type { Ask } from "./ask.ts";
-import type { About, Command, Context, Deed, ReadCommand, WriteCommand } from "./command.ts";
+import type { About, BindCommand, Command, Context, Deed, ReadCommand, WriteCommand } from "./command.ts";
 import { JOB_REGION } from "./lookup.ts";
 import { namedIn } from "./named-in.ts";
+import { bindingAbout } from "./use.ts";
 
 /** Words that somebody thinks of typing; `breakGlass` stands apart from them, because it takes a reason. */
 export type Supposed<Verb extends Command = Command> = {
@@ -56,6 +57,21 @@ export async function judgeWrite(asked: Supposed<WriteCommand>, context: Context
   }
 }
 
+/** Words that only look at the binding, or are not complete, are judged as binding the channel with the region meant now. */
+export async function judgeBinding(asked: Supposed<BindCommand>, context: Context): Promise<Judged> {
+  const ask = parsed(asked);
+  const wish = typeof ask === "string" ? ({ kind: "show" } as const) : asked.command.binding(ask);
+  const about = bindingAbout(wish, context);
+  return {
+    kind: "judged",
+    workload: { kind: undefined, name: undefined },
+    answers: [await judgeAbout(about, false, context)],
+    change: undefined,
+    note: undefined,
+    hasReason: false,
+  };
+}
+
 /** The Ask, or the sentence that says what is missing. */
 function parsed({ command, words }: Supposed): Ask | string {
   try {
@@ -99,7 +115,9 @@ async function judgeAbout(about: About, breakGlass: boolean, { judge }: Context)
   const verdict = await judge.verdict(about, { breakGlass });
   const isStopped = verdict.kind === "approve" || verdict.kind === "refuse";
   const broken =
-    isStopped && !breakGlass && about.risk !== undefined ? await judge.verdict(about, { breakGlass: true }) : undefined;
+    isStopped && !breakGlass && about.risk !== undefined && about.op !== "bindChannel"
+      ? await judge.verdict(about, { breakGlass: true })
+      : undefined;
   return {
     risk: about.risk,
     kind: about.workload.kind,

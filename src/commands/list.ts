@@ -7,6 +7,7 @@ import { post } from "../views/post.ts";
 import { workloadList } from "../views/workload-list.ts";
 import type { About } from "./command.ts";
 import { JOB_REGION, listJobs, listServices, type Listed } from "./lookup.ts";
+import { listForm } from "./list-form.ts";
 import { refusalToSee } from "./may-see.ts";
 import { readVerb, type Given } from "./verb.ts";
 
@@ -46,11 +47,12 @@ export const list = readVerb({
     const kind = first === undefined ? undefined : kinds[first.toLowerCase()];
     return { kind, text: kind === undefined ? first : second, status: typed.one("status") };
   },
+  form: listForm,
   async answer({ kind, text, status, page }, given) {
     const { services, jobs, refusal } = await readKinds(kind, given);
     const message = workloadList({
-      services: services instanceof Problem ? undefined : services?.items,
-      jobs: jobs instanceof Problem ? undefined : jobs?.items,
+      services: boundOnly(services, ({ name }) => name, given),
+      jobs: boundOnly(jobs, ({ metadata }) => metadata.name, given),
       filter: { ...(text !== undefined && { text }), ...(status !== undefined && { status }) },
       page,
       ...drawing(given),
@@ -95,6 +97,16 @@ async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> 
     if (error instanceof Problem) return error;
     throw error;
   }
+}
+
+/** Where the channel is bound to names, the others are not listed; that they are not stands under the list. */
+function boundOnly<Item>(
+  part: Listed<Item> | Problem | undefined,
+  nameOf: (item: Item) => string,
+  { binding }: Given,
+): readonly Item[] | undefined {
+  if (part === undefined || part instanceof Problem) return undefined;
+  return binding === undefined ? part.items : part.items.filter((item) => binding.covers(nameOf(item)));
 }
 
 /** What of a kind is not in the list, and why: said, not hidden. */

@@ -8,14 +8,17 @@ import { logExcerpt } from "../views/log-excerpt.ts";
 import type { Message } from "../views/message.ts";
 import { logDay } from "./day.ts";
 import { bothExist, JOB_REGION, orMissing, readAbout, readJob, unknownName } from "./lookup.ts";
+import { logsForm } from "./logs-form.ts";
 import { checkFound } from "./may-see.ts";
 import { Target } from "./target.ts";
 import { readVerb, type Given } from "./verb.ts";
 import { wholeNumber } from "./whole-number.ts";
 
+const badInstance = "--instance takes the name of an instance, of 253 characters at most.";
+
 const Args = z.object({
   name: Target,
-  instance: z.string().min(1).max(253).optional(),
+  instance: z.string().min(1, badInstance).max(253, badInstance).optional(),
   date: z.string().max(20, "A date is written 2026.11.20.").default("today"),
   from: wholeNumber("--from", { from: 0, to: 10_000_000 }).default(0),
   size: wholeNumber("--size", { from: 1, to: 1000 }).default(100),
@@ -53,8 +56,9 @@ export const logs = readVerb({
     from: one("from"),
     size: one("size"),
     grep: one("grep"),
-    private: has("private"),
+    private: has("private") ? true : undefined,
   }),
+  form: logsForm,
   async answer(args, given) {
     const { settings, ask } = given;
     // Checked before a call is spent on it.

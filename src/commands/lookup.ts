@@ -2,6 +2,7 @@ import type { Job, Service } from "../api/answers.ts";
 import type { OperationId } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
 import { UserError } from "../errors.ts";
+import { jobStatus } from "../views/job-status.ts";
 import type { About } from "./command.ts";
 import { nearest } from "./nearest.ts";
 import type { Target } from "./target.ts";
@@ -36,7 +37,7 @@ export async function readService(name: string, { api, region, signal }: Given):
 }
 
 /** Reads the job, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
-export async function readJob(name: string, { api, signal }: Given): Promise<Job | undefined> {
+export async function readJob(name: string, { api, signal }: Pick<Given, "api" | "signal">): Promise<Job | undefined> {
   return orMissing(
     api.send(
       { op: "getJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: undefined },
@@ -99,7 +100,9 @@ export async function unknownName({ kind, name }: Target, given: Given): Promise
     job: `no job named ${name} in ${JOB_REGION}`,
     any: `no service in ${given.region} and no job in ${JOB_REGION} named ${name}`,
   }[kind ?? "any"];
-  const near = nearest(name, await knownNames(kind, given));
+  const { binding } = given;
+  const known = (await knownNames(kind, given)).filter((each) => binding?.covers(each) ?? true);
+  const near = nearest(name, known);
   return new UserError(`There is ${where}.`, {
     next:
       near.length > 0
@@ -134,21 +137,26 @@ async function namesOf(kind: "service" | "job", given: Given): Promise<readonly 
 /** What a list call told: the workloads, and how many entries had no name and so cannot be shown or addressed. */
 export type Listed<Item> = { readonly items: readonly Item[]; readonly skipped: number };
 
+/** With which account, where, and where the answer is remembered. */
+export type Listing = Pick<Given, "api" | "region" | "signal" | "directory" | "account">;
+
 /** Every service of the region; one call. The names are remembered for suggestions. */
-export async function listServices({ api, region, signal, directory, account }: Given): Promise<Listed<Service>> {
+export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {
   const path = { region };
   const { services, skipped } = await api.send(
     { op: "listServices", path, query: undefined, body: undefined },
     { signal },
   );
-  directory.remember(account.username, "service", { region, names: services.map(({ name }) => name) });
+  const entries = services.map(({ name, status = "" }) => ({ name, status }));
+  directory.remember(account.username, "service", { region, entries });
   return { items: services, skipped };
 }
 
 /** Every job; one call. The names are remembered for suggestions. */
-export async function listJobs({ api, signal, directory, account }: Given): Promise<Listed<Job>> {
+export async function listJobs({ api, signal, directory, account }: Omit<Listing, "region">): Promise<Listed<Job>> {
   const path = { region: JOB_REGION };
   const { jobs, skipped } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
-  directory.remember(account.username, "job", { region: JOB_REGION, names: jobs.map((job) => job.metadata.name) });
+  const entries = jobs.map((job) => ({ name: job.metadata.name, status: jobStatus(job) }));
+  directory.remember(account.username, "job", { region: JOB_REGION, entries });
   return { items: jobs, skipped };
 }

@@ -4,12 +4,16 @@ import { memoryUpdate } from "../api/gaps.ts";
 import { isUpdateMemory, parseMemoryMiB, updateMemoryMiB } from "../api/memory.ts";
 import type { ContainerUpdate } from "../api/schema.ts";
 import { UserError } from "../errors.ts";
+import type { FormFacts } from "./form.ts";
+import { lookAtService } from "./look-at-service.ts";
 import { findService } from "./lookup.ts";
 import { serviceChange } from "./service-change.ts";
 import { Target } from "./target.ts";
 import { writeVerb } from "./verb.ts";
+import { serviceField } from "./workload-field.ts";
 
 const sizes = `${updateMemoryMiB.slice(0, -1).join(", ")} or ${updateMemoryMiB.at(-1)}`;
+const options = updateMemoryMiB.map((mib) => ({ value: String(mib), text: `${mib} MiB` }));
 const badSize = `MIB must be ${sizes}: the service takes no other memory limit in MiB.`;
 
 export const memory = writeVerb({
@@ -31,6 +35,28 @@ export const memory = writeVerb({
     container: z.string().min(1, "--container needs a value.").optional(),
   }),
   read: ({ positionals: [name, mib], one }) => ({ name, mib, container: one("container") }),
+  form: {
+    title: "Set memory",
+    submit: "Set memory",
+    fields: () => [
+      serviceField,
+      {
+        id: "mib",
+        label: "Memory",
+        hint: "The limit of one instance.",
+        input: { kind: "choice", look: "menu", options },
+      },
+      {
+        id: "container",
+        label: "Container",
+        hint: "Which one, where there are several.",
+        isOptional: true,
+        isMore: true,
+        input: { kind: "text", maxLength: 253 },
+      },
+    ],
+    look: (values, given) => lookAtService(values, given, memoryNow),
+  },
   async propose({ name, mib, container }, given) {
     const service = await findService(name, given);
     const at = position(service, container);
@@ -44,6 +70,25 @@ export const memory = writeVerb({
     });
   },
 });
+
+function memoryNow({ name, containers = [] }: Service): FormFacts {
+  const limits = containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory));
+  const [mib] = limits;
+  const told = limits.map((limit) => (limit === undefined ? "a limit that is not told" : `${limit} MiB`));
+  if (containers.length <= 1) {
+    return {
+      notes: [`${name} has ${told[0] ?? "a limit that is not told"} now.`],
+      values: isUpdateMemory(mib) ? { mib: String(mib) } : {},
+    };
+  }
+  const each = containers.map((container, at) => `${container.name ?? "one without a name"} with ${told[at]}`);
+  return {
+    notes: [
+      `${name} has ${containers.length} containers: ${each.join(", ")}. Say which one under “Container”, in the further settings.`,
+    ],
+    values: {},
+  };
+}
 
 /** Where the container stands: the only one, or the one that was named. */
 function position({ name, containers = [] }: Service, wanted: string | undefined): number {

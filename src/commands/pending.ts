@@ -11,13 +11,13 @@ export const pending = freeVerb({
   words: 0,
   args: z.object({ page: z.number().int().min(0).default(0) }),
   read: () => ({}),
-  answer: async ({ page }, { records, ask, settings, now }) =>
+  answer: async ({ page }, { records, ask, settings, defaultRegion, now }) =>
     pendingList({
       changes: await records.pending(),
       ask,
       page,
       command: settings.command,
-      defaultRegion: settings.region,
+      defaultRegion,
       now,
     }),
 });

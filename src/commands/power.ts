@@ -1,11 +1,15 @@
 import { z } from "zod";
+import type { Service } from "../api/answers.ts";
 import type { Change } from "../changes/change.ts";
 import type { Risk } from "../policy/risk.ts";
 import type { WriteCommand } from "./command.ts";
+import { counted } from "../views/text.ts";
+import { lookAtService } from "./look-at-service.ts";
 import { findService } from "./lookup.ts";
 import { serviceChange } from "./service-change.ts";
 import { Target } from "./target.ts";
 import { writeVerb, type Given } from "./verb.ts";
+import { serviceField } from "./workload-field.ts";
 
 type Power = {
   readonly name: "start" | "stop" | "restart";
@@ -15,10 +19,15 @@ type Power = {
   /** The status in which there is nothing to do; a restart always does something. */
   readonly already?: string;
   readonly diff: (status: string) => string;
+  /** What comes of it, in a sentence. */
+  readonly effect: string;
 };
 
 /** Start, stop and restart differ in a name and a sentence only. */
-export function powerVerb({ name, op, summary, risk, already, diff }: Power): WriteCommand {
+export function powerVerb({ name, op, summary, risk, already, diff, effect }: Power): WriteCommand {
+  const verb = name.charAt(0).toUpperCase() + name.slice(1);
+  const whatFollows = ({ status }: Service): string =>
+    already !== undefined && status === already ? `So there is nothing to ${name}.` : effect;
   return writeVerb({
     name,
     summary,
@@ -29,10 +38,21 @@ export function powerVerb({ name, op, summary, risk, already, diff }: Power): Wr
     words: 1,
     args: z.object({ name: Target }),
     read: ({ positionals: [target] }) => ({ name: target }),
+    form: {
+      title: `${verb} a service`,
+      submit: verb,
+      fields: () => [serviceField],
+      look: (values, given) =>
+        lookAtService(values, given, (service) => ({ notes: [now(service), whatFollows(service)], values: {} })),
+    },
     async propose({ name: target }, given: Given): Promise<Change> {
       const service = await findService(target, given);
       const status = service.status ?? "not told";
       return serviceChange(service, given, { op, body: undefined, diff: status === already ? [] : [diff(status)] });
     },
   });
+}
+
+function now({ name, status = "not told", target_instance_size: size }: Service): string {
+  return `The status of ${name} is ${status}${size === undefined ? "" : `, with ${counted(size, "instance")}`}.`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ChangeId } from "./change-id.ts";
+import { changeField } from "./change-field.ts";
 import { decideVerb } from "./verb.ts";
 
 export const reject = decideVerb({
@@ -11,5 +12,6 @@ export const reject = decideVerb({
   words: 1,
   args: z.object({ id: ChangeId }),
   read: ({ positionals: [id] }) => ({ id }),
+  form: { title: "Reject a change", submit: "Reject", fields: () => [changeField] },
   decision: ({ id }, reason) => ({ kind: "reject", changeId: id, reason }),
 });

@@ -6,4 +6,5 @@ export const restart = powerVerb({
   risk: "disruptive",
   summary: "Stop and start every instance of a service",
   diff: () => "a stop and a new start of every instance",
+  effect: "Every instance will be stopped and started anew.",
 });

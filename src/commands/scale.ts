@@ -1,12 +1,17 @@
 import { z } from "zod";
+import { counted } from "../views/text.ts";
+import { lookAtService } from "./look-at-service.ts";
 import { findService } from "./lookup.ts";
 import { serviceChange } from "./service-change.ts";
 import { Target } from "./target.ts";
 import { writeVerb } from "./verb.ts";
 import { wholeNumber } from "./whole-number.ts";
+import { serviceField } from "./workload-field.ts";
+
+const range = { from: 0, to: 10_000 } as const;
 
 /** How many instances can be asked for. */
-export const InstanceSize = wholeNumber("N, the number of instances,", { from: 0, to: 10_000 });
+export const InstanceSize = wholeNumber("N, the number of instances,", range);
 
 export const scale = writeVerb({
   name: "scale",
@@ -22,6 +27,21 @@ export const scale = writeVerb({
   words: 2,
   args: z.object({ name: Target, size: InstanceSize }),
   read: ({ positionals: [name, size] }) => ({ name, size }),
+  form: {
+    title: "Scale a service",
+    submit: "Scale",
+    fields: () => [
+      serviceField,
+      { id: "size", label: "Instances", hint: "0 stops all of them.", input: { kind: "number", ...range } },
+    ],
+    look: (values, given) =>
+      lookAtService(values, given, ({ name, status, target_instance_size: now }) => ({
+        notes: [
+          `${name} has ${now === undefined ? "an untold number of instances" : counted(now, "instance")} now, status ${status ?? "not told"}.`,
+        ],
+        values: now === undefined ? {} : { size: String(now) },
+      })),
+  },
   async propose({ name, size }, given) {
     const service = await findService(name, given);
     const now = service.target_instance_size;

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import type { CardActions } from "../views/card-buttons.ts";
 import { jobCard } from "../views/job-card.ts";
 import { serviceCard } from "../views/service-card.ts";
-import { findWorkload, readAbout } from "./lookup.ts";
+import { cardVerbs, mayDoWith } from "./card-verbs.ts";
+import { findWorkload, readAbout, type Found } from "./lookup.ts";
 import { checkFound } from "./may-see.ts";
 import { Target } from "./target.ts";
-import { readVerb } from "./verb.ts";
+import { readVerb, type Given } from "./verb.ts";
+import { workloadField } from "./workload-field.ts";
 
 const ops = { service: "getService", job: "getJob" } as const;
 
@@ -22,21 +25,26 @@ export const show = readVerb({
   words: 1,
   args: z.object({ name: Target }),
   read: ({ positionals: [name] }) => ({ name }),
+  form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
   async answer({ name }, given) {
     const found = await findWorkload(name, given);
     if (name.kind === undefined) {
       const target = { kind: found.kind, name: name.name };
       await checkFound(readAbout(ops, target, found.region), given);
     }
+    const actions = await actionsFor(found, given);
     const { now, settings } = given;
+    const common = { region: found.region, now, command: settings.command, actions };
     return found.kind === "service"
-      ? serviceCard({
-          service: found.service,
-          region: found.region,
-          now,
-          command: settings.command,
-          defaultRegion: settings.region,
-        })
-      : jobCard({ job: found.job, region: found.region, now, command: settings.command });
+      ? serviceCard({ ...common, service: found.service, defaultRegion: given.defaultRegion })
+      : jobCard({ ...common, job: found.job });
   },
 });
+
+/** What only one person sees offers what they may do; what everybody sees is judged at the click. */
+async function actionsFor(found: Found, given: Given): Promise<CardActions> {
+  const { share: isShared } = given.ask;
+  if (isShared) return { isShared, mayDo: cardVerbs };
+  const name = found.kind === "service" ? found.service.name : found.job.metadata.name;
+  return { isShared, mayDo: await mayDoWith({ kind: found.kind, name, region: found.region }, given) };
+}

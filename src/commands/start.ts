@@ -7,4 +7,5 @@ export const start = powerVerb({
   summary: "Start a stopped service",
   already: "Running",
   diff: (status) => `status ${status} → Running`,
+  effect: "All its instances will be started.",
 });

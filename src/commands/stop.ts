@@ -7,4 +7,5 @@ export const stop = powerVerb({
   summary: "Stop a service; its definition stays",
   already: "Stopped",
   diff: (status) => `status ${status} → Stopped`,
+  effect: "All its instances will be stopped; its definition stays, and it can be started again.",
 });

@@ -3,9 +3,24 @@ import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import type { Message } from "../views/message.ts";
 import type { Ask } from "./ask.ts";
-import type { About, Context, DecideCommand, Decision, Deed, Option, ReadCommand, WriteCommand } from "./command.ts";
+import type {
+  About,
+  BindCommand,
+  BindingWish,
+  Context,
+  DecideCommand,
+  Decision,
+  Deed,
+  Option,
+  ReadCommand,
+  WriteCommand,
+} from "./command.ts";
+import { readFields, rejectReasonField, shareField, writeFields, type CommonField } from "./common-fields.ts";
 import { commonFlags, readFlags, writeFlags, type Flags, type Typed } from "./flags.ts";
-import { readReason } from "./reason.ts";
+import type { Form, FormFacts, FormValues } from "./form.ts";
+import { commonTexts, commonTyped } from "./common-typed.ts";
+import type { FormShape } from "./make-form.ts";
+import { pointing, type Pointing } from "./pointing.ts";
 
 /** What stands in a verb's own file: how it reads, and the schema of its arguments, shared by words and forms. */
 type Shape<Args extends z.ZodType> = {
@@ -21,6 +36,10 @@ type Shape<Args extends z.ZodType> = {
   readonly args: Args;
   /** Which typed word is which argument; checking them is the schema's work. */
   readonly read: (typed: Typed) => unknown;
+  readonly form?: FormShape & {
+    /** See `Form`. Of a bare name it judges what it finds, as `answer` does. */
+    readonly look?: (values: FormValues, given: Given) => Promise<FormFacts>;
+  };
 };
 
 /** What a verb works with besides its arguments: the context, and the Ask they came in (region, share). */
@@ -34,6 +53,8 @@ type RuledReadShape<Args extends z.ZodType> = ReadShape<Args> &
   Ruled & { readonly about: (args: z.output<Args>, region: string) => About };
 type WriteShape<Args extends z.ZodType> = Shape<Args> &
   Ruled & { readonly propose: (args: z.output<Args>, given: Given) => Promise<Change> };
+type BindShape<Args extends z.ZodType> = Shape<Args> &
+  Ruled & { readonly binding: (args: z.output<Args>) => BindingWish };
 type DecideShape<Args extends z.ZodType> = Shape<Args> & {
   readonly decision: (args: z.output<Args>, reason: string | undefined) => Decision;
 };
@@ -41,17 +62,20 @@ type DecideShape<Args extends z.ZodType> = Shape<Args> & {
 /** A read of workloads, which a rule has to allow. */
 export function readVerb<Args extends z.ZodType>(shape: RuledReadShape<Args>): ReadCommand {
   return {
-    ...freeVerb(shape),
+    ...freeVerb(shape, readFields),
     deeds: shape.deeds,
     about: (ask, settings) => shape.about(argsOf(shape, ask.args), ask.region ?? settings.region),
   };
 }
 
 /** A read for which nobody needs a rule. */
-export function freeVerb<Args extends z.ZodType>(shape: ReadShape<Args>): ReadCommand {
+export function freeVerb<Args extends z.ZodType>(
+  shape: ReadShape<Args>,
+  fields: readonly CommonField[] = [shareField],
+): ReadCommand {
   return {
     effect: "read",
-    ...describe(shape, commonFlags),
+    ...describe(shape, commonFlags, fields),
     deeds: [],
     about: () => undefined,
     answer: async (ask, context) => shape.answer(argsOf(shape, ask.args), give(ask, context)),
@@ -61,7 +85,7 @@ export function freeVerb<Args extends z.ZodType>(shape: ReadShape<Args>): ReadCo
 export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): WriteCommand {
   return {
     effect: "write",
-    ...describe(shape, writeFlags),
+    ...describe(shape, writeFlags, writeFields),
     deeds: shape.deeds,
     propose: async (ask, context) => shape.propose(argsOf(shape, ask.args), give(ask, context)),
   };
@@ -71,13 +95,28 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
 export function decideVerb<Args extends z.ZodType>(shape: DecideShape<Args>): DecideCommand {
   return {
     effect: "decide",
-    ...describe(shape, {}),
+    ...describe(shape, {}, "reason" in shape.flags ? [rejectReasonField] : []),
     deeds: [],
     decision: (ask) => shape.decision(argsOf(shape, ask.args), ask.reason),
   };
 }
 
-function describe<Args extends z.ZodType>(shape: Shape<Args>, common: Flags) {
+/** A word about the channel in which it stands. Its region is an argument: it is bound, and nothing is looked for in it. */
+export function bindVerb<Args extends z.ZodType>(shape: BindShape<Args>): BindCommand {
+  const described = describe(shape, {}, []);
+  return {
+    effect: "bind",
+    ...described,
+    deeds: shape.deeds,
+    parse(words) {
+      const { region: _region, ...ask } = described.parse(words);
+      return ask;
+    },
+    binding: (ask) => shape.binding(argsOf(shape, ask.args)),
+  };
+}
+
+function describe<Args extends z.ZodType>(shape: Shape<Args>, common: Flags, fields: readonly CommonField[]) {
   const flags = { ...shape.flags, ...common };
   const { name, summary, usage, example } = shape;
   return {
@@ -87,7 +126,24 @@ function describe<Args extends z.ZodType>(shape: Shape<Args>, common: Flags) {
     example,
     options: optionsOf(flags),
     parse: (words: readonly string[]): Ask => withUsage(shape, () => toAsk(shape, readFlags(words, flags))),
+    ...pointed(shape, flags, fields),
   };
+}
+
+/** The same Ask by pointing, and where words end and pointing begins. */
+function pointed(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonField[]): Pointing | undefined {
+  const { name: verb, args, form } = shape;
+  if (form === undefined) return undefined;
+  const { look } = form;
+  const { form: made, unfinished } = pointing({ verb, args, form, common }, (words) => {
+    const typed = readFlags(words, flags);
+    refuseSpare(shape, typed);
+    return { args: argsIn(shape, typed), common: commonTexts(typed) };
+  });
+  if (look === undefined) return { form: made, unfinished };
+  const lookAt: Form["look"] = async (values, region, context) =>
+    look(values, give({ verb, ...(region !== undefined && { region }), share: false, args: {} }, context));
+  return { form: { ...made, look: lookAt }, unfinished };
 }
 
 /** Flags as help shows them. */
@@ -101,31 +157,14 @@ export function optionsOf(flags: Flags): Option[] {
 /** The arguments are checked here, so that an Ask is right from the start, and again when a button brings one back. */
 function toAsk<Args extends z.ZodType>(shape: Shape<Args>, typed: Typed): Ask {
   refuseSpare(shape, typed);
-  const args = Object.entries(shape.read(typed) ?? {}).filter(([, value]) => value !== undefined);
-  const region = typed.one("region");
-  if (region === "") throw new UserError("--region needs a value.", { next: "Write --region R." });
-  const ask: Ask = {
-    verb: shape.name,
-    ...(region !== undefined && { region }),
-    share: typed.has("share"),
-    ...whyOf(typed),
-    args: Object.fromEntries(args),
-  };
+  const args = argsIn(shape, typed);
+  const ask: Ask = { verb: shape.name, ...commonTyped(typed), args };
   argsOf(shape, ask.args);
   return ask;
 }
 
-/** Breaking the glass without saying why would leave the channel and history without the one thing they need. */
-function whyOf(typed: Typed): Pick<Ask, "reason" | "breakGlass"> {
-  const said = typed.one("reason");
-  const reason = said === undefined ? undefined : readReason(said);
-  const breakGlass = typed.has("break-glass");
-  if (breakGlass && reason === undefined) {
-    throw new UserError("--break-glass needs a reason: the channel and history are told why.", {
-      next: "Add --reason TEXT.",
-    });
-  }
-  return { ...(reason !== undefined && { reason }), ...(breakGlass && { breakGlass }) };
+function argsIn({ read }: Pick<Shape<z.ZodType>, "read">, typed: Typed): Ask["args"] {
+  return Object.fromEntries(Object.entries(read(typed) ?? {}).filter(([, value]) => value !== undefined));
 }
 
 function argsOf<Args extends z.ZodType>({ args, usage, example }: Shape<Args>, given: unknown): z.output<Args> {

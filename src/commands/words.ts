@@ -5,15 +5,20 @@ const SINGLE = "'‘’‚‛";
 /** What phones and word processors make of one or two typed hyphens. */
 const LONG_DASHES = /^[-‐‑‒–—―−]*[‐‑‒–—―−][-‐‑‒–—―−]*/u;
 
-/**
- * Splits what a person typed after the slash command into words. Pure. Quotes group words, straight or curly; they
- * open at the start of a word or after `=`, so that an apostrophe inside a word stays one. Inside double quotes `\"`
- * and `\\` stand for the character itself; every other backslash is kept, because regular expressions need them.
- * Throws a `UserError` for a quote that is never closed.
- */
+/** `splitPlainWords` for what a person typed after the slash command, or said to the bot: Slack has escaped it. Pure. */
 export function splitWords(text: string): string[] {
+  return splitPlainWords(unescapeSlack(text));
+}
+
+/**
+ * Splits text into words. Pure. Quotes group words, straight or curly; they open at the start of a word or after `=`, so
+ * that an apostrophe inside a word stays one. Inside double quotes `\"` and `\\` stand for the character
+ * itself; every other backslash is kept, because regular expressions need them. Throws a `UserError` for a quote that is
+ * never closed.
+ */
+export function splitPlainWords(text: string): string[] {
   const words: string[] = [];
-  const characters = Array.from(unescapeSlack(text));
+  const characters = Array.from(text);
   let at = 0;
   while (at < characters.length) {
     if (isSpace(characters[at])) {

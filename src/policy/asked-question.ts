@@ -1,4 +1,4 @@
-import { isOperationId, operationFacts } from "./operation-facts.ts";
+import { isDeedId, operationFacts } from "./operation-facts.ts";
 import { didYouMean } from "./near-word.ts";
 import type { Question } from "./question.ts";
 import { isGroupId } from "./rule-words.ts";
@@ -36,6 +36,7 @@ const riskOfOp = {
   restartService: "disruptive",
   deleteService: "destructive",
   deleteJob: "destructive",
+  bindChannel: "routine",
 } as const;
 
 /** A channel that no rule can name, for a question without a place. */
@@ -72,7 +73,7 @@ export function askedQuestion(typed: AskedOptions): Question {
 
 function operation(op: string | undefined): Question["op"] {
   if (op === undefined) throw new AskedError("--op is missing: say which operation, such as --op deleteService.");
-  if (isOperationId(op)) return op;
+  if (isDeedId(op)) return op;
   const known = Object.keys(operationFacts);
   throw new AskedError(`There is no operation “${op}”.${didYouMean(op, known)} There are: ${known.join(", ")}.`);
 }

@@ -1,7 +1,6 @@
-import type { OperationId } from "../api/operations.ts";
 import { deedInWords, placeInWords, whoInWords } from "./question-in-words.ts";
 import { allOf, anyOf, type Match, matchOf } from "./match.ts";
-import { operationFacts } from "./operation-facts.ts";
+import { type DeedId, operationFacts } from "./operation-facts.ts";
 import { matchesEverything, matchesPattern } from "./pattern.ts";
 import type { Deeds, Rule } from "./rule.ts";
 import type { Question } from "./question.ts";
@@ -20,19 +19,23 @@ export type Part = {
 
 /** Every condition of a rule, held against a question. Pure; it knows nothing of what the rule would lead to. */
 export function matchRule(rule: Rule, question: Question): readonly Part[] {
+  const isBinding = question.op === "bindChannel";
   const others = [
     partOf("where", matchWhere(rule.where, question), { rule, question }),
     partOf("does", matchDeed(rule.does, question), { rule, question }),
     partOf("kind", matchKind(rule.kinds, question), { rule, question }),
-    partOf("name", matchPatterns(rule.names, question.workload.name), { rule, question }),
+    partOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), { rule, question }),
     partOf("region", matchPatterns(rule.regions, question.workload.region), { rule, question }),
-    partOf("account", matchPatterns(rule.accounts, question.account), { rule, question }),
+    partOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), { rule, question }),
   ];
   // Asking for a group may be a call to Slack: nobody asks for a rule that is about something else anyway.
   const { person } = question;
   const asked = matchOfParts(others) === "no" ? { ...question, person: { ...person, inGroup: nobodyAsked } } : question;
   return [partOf("who", matchWho(rule, asked), { rule, question: asked }), ...others];
 }
+
+/** What a binding is about where a rule asks for a name or an account: no pattern is like it but one for everything. */
+const NOTHING = "";
 
 const nobodyAsked = (): "unknown" => "unknown";
 
@@ -53,7 +56,8 @@ function whyNot(of: Part["of"], rule: Rule, question: Question): string {
     region: [rule.regions, workload.region],
     account: [rule.accounts, account],
   };
-  const [wanted = [], is = ""] = words[of];
+  const isAboutNone = question.op === "bindChannel" && (of === "kind" || of === "name" || of === "account");
+  const [wanted = [], is = ""] = isAboutNone ? [words[of][0], "a binding, which is about no workload"] : words[of];
   return `the rule is for ${wanted.join(", ")}; this is ${is}`;
 }
 
@@ -91,7 +95,7 @@ function matchDeed(does: readonly Deeds[], { op, risk, workload }: Question): Ma
   return allOf(matches) === "yes" ? "yes" : "unknown";
 }
 
-function matchOneDeed(deeds: Deeds, op: OperationId, risk: Question["risk"]): Match {
+function matchOneDeed(deeds: Deeds, op: DeedId, risk: Question["risk"]): Match {
   const isRead = operationFacts[op].effect === "read";
   if (deeds === "anything") return "yes";
   if (deeds === "read") return matchOf(isRead);
@@ -100,8 +104,9 @@ function matchOneDeed(deeds: Deeds, op: OperationId, risk: Question["risk"]): Ma
   return matchOf(risk === undefined ? "unknown" : risk === deeds);
 }
 
-function matchKind(kinds: Rule["kinds"], { workload }: Question): Match {
+function matchKind(kinds: Rule["kinds"], { op, workload }: Question): Match {
   if (kinds === undefined || (kinds.includes("service") && kinds.includes("job"))) return "yes";
+  if (op === "bindChannel") return "no";
   return matchOf(workload.kind === undefined ? "unknown" : kinds.includes(workload.kind));
 }
 

@@ -1,16 +1,20 @@
 import type { OperationId } from "../api/operations.ts";
 
+/** What a rule can speak of by its id: an operation of the API, or the one thing that Gantry does without it. */
+export type DeedId = OperationId | "bindChannel";
+
 type OperationFacts = {
   readonly effect: "read" | "write";
-  readonly kind: "service" | "job";
+  /** Undefined for what is about no workload. */
+  readonly kind: "service" | "job" | undefined;
   /** What the same words of a person may mean as well, as long as nobody knows whether they mean a service or a job. */
-  readonly twin: OperationId | undefined;
+  readonly twin: DeedId | undefined;
   /** As in "no rule lets you …", before the workload. */
   readonly verb: string;
 };
 
 /** What policy has to know of each operation; a new one does not compile until it stands here. */
-export const operationFacts: { readonly [Op in OperationId]: OperationFacts } = {
+export const operationFacts: { readonly [Op in DeedId]: OperationFacts } = {
   listServices: { effect: "read", kind: "service", twin: "listJobs", verb: "list" },
   listJobs: { effect: "read", kind: "job", twin: "listServices", verb: "list" },
   getService: { effect: "read", kind: "service", twin: "getJob", verb: "look at" },
@@ -25,9 +29,10 @@ export const operationFacts: { readonly [Op in OperationId]: OperationFacts } = 
   startService: { effect: "write", kind: "service", twin: undefined, verb: "start" },
   stopService: { effect: "write", kind: "service", twin: undefined, verb: "stop" },
   restartService: { effect: "write", kind: "service", twin: undefined, verb: "restart" },
+  bindChannel: { effect: "write", kind: undefined, twin: undefined, verb: "bind" },
 };
 
-/** Narrows a word to an operation's id. */
-export function isOperationId(word: string): word is OperationId {
+/** Narrows a word to the id of something that a rule can speak of. */
+export function isDeedId(word: string): word is DeedId {
   return Object.hasOwn(operationFacts, word);
 }

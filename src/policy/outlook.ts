@@ -1,6 +1,5 @@
-import type { OperationId } from "../api/operations.ts";
 import { matchOfParts, matchRule, type Part } from "./match-rule.ts";
-import { operationFacts } from "./operation-facts.ts";
+import { type DeedId, operationFacts } from "./operation-facts.ts";
 import type { Policy } from "./policy.ts";
 import type { Rule } from "./rule.ts";
 import type { Question } from "./question.ts";
@@ -8,7 +7,7 @@ import { neverServed } from "./refusals.ts";
 import type { Risk } from "./risk.ts";
 
 type Outlook = "allow" | "approve" | "refuse";
-type Deed = { readonly op: OperationId; readonly risk: Risk | undefined };
+type Deed = { readonly op: DeedId; readonly risk: Risk | undefined };
 
 /**
  * The best that may come of any of these deeds, for the workload that suits best: what help shows. Who asks, where and
@@ -35,7 +34,7 @@ function ends(policy: Policy, asker: Pick<Question, "person" | "place" | "accoun
     const ofAsker = matchOfParts(parts.filter(isOfAsker));
     const ofWorkload = matchOfParts(parts.filter((part) => !isOfAsker(part)));
     if (ofAsker === "no" || ofWorkload === "no") continue;
-    const end = endFor(rule, ofAsker === "unknown");
+    const end = endFor(rule, op, ofAsker === "unknown");
     if (end === undefined) continue;
     if (end !== "refuse") possible.push(end);
     if (ofWorkload === "yes") return possible;
@@ -43,10 +42,10 @@ function ends(policy: Policy, asker: Pick<Question, "person" | "place" | "accoun
   return possible;
 }
 
-/** As `judge` has it: an approval that may be needed is not skipped, another rule that may open does not. */
-function endFor({ end }: Rule, isUnsure: boolean): Outlook | undefined {
+/** As `judge` has it: an approval that may be needed is not skipped, another rule that may open does not; a binding waits for none. */
+function endFor({ end }: Rule, op: DeedId, isUnsure: boolean): Outlook | undefined {
   if (end.kind === "allow") return isUnsure ? undefined : "allow";
-  return end.kind === "approve" && !isUnsure ? "approve" : "refuse";
+  return end.kind === "approve" && !isUnsure && op !== "bindChannel" ? "approve" : "refuse";
 }
 
 function isOfAsker({ of }: Part): boolean {

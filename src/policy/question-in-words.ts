@@ -21,6 +21,7 @@ export function placeInWords({ kind, channelId }: PolicyPlace): string {
 /** "delete the service web (destructive)": what follows "No rule lets you". */
 export function deedInWords({ op, risk, workload: { kind, name } }: Question): string {
   const { verb } = operationFacts[op];
+  if (op === "bindChannel") return "bind this channel";
   if (verb === "list") return `list ${kind === undefined ? "workloads" : `${kind}s`}`;
   const thing = kind ?? "workload";
   const bare = kind === undefined ? `“${name}”` : `the ${kind} “${name}”`;

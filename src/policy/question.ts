@@ -1,4 +1,4 @@
-import type { OperationId } from "../api/operations.ts";
+import type { DeedId } from "./operation-facts.ts";
 import type { Person } from "./person.ts";
 import type { Risk } from "./risk.ts";
 
@@ -9,10 +9,13 @@ export type PolicyPlace = { readonly kind: "channel" | "dm"; readonly channelId:
 export type Question = {
   readonly person: Person;
   readonly place: PolicyPlace;
-  readonly op: OperationId;
+  readonly op: DeedId;
   /** Only of a write. */
   readonly risk: Risk | undefined;
-  /** A list is about no single workload and has no name; of a bare name the kind is not known before it is read. */
+  /**
+   * A list is about no single workload and has no name; of a bare name the kind is not known before it is read. Of a
+   * channel that is bound, only the region is said: a binding is about no workload, and nothing is done with an account.
+   */
   readonly workload: {
     readonly kind: "service" | "job" | undefined;
     readonly region: string | undefined;

@@ -65,6 +65,12 @@ export function unsureApproval({ rule, parts }: Step, question: Question): Refus
   );
 }
 
+/** Approvals are for changes of workloads: they are stored, checked again and carried out; a binding is none of them. */
+export function bindingCannotWait(rule: string): Refusal {
+  const why = `The rule “${rule}” asks for an approval before you bind this channel, and a binding cannot wait for one.`;
+  return refusal(rule, why, "Ask whoever keeps Gantry's rules for one that speaks of bindChannel and allows it.");
+}
+
 /** `maybe`: a rule that might have let them, if more were known. */
 export function glassStays(rule: string, maybe: Step | undefined): Refusal {
   const unknown = maybe && unknownsOf(maybe.parts);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { didYouMean } from "./near-word.ts";
-import { isOperationId, operationFacts } from "./operation-facts.ts";
+import { isDeedId, operationFacts } from "./operation-facts.ts";
 import type { Deeds } from "./rule.ts";
 
 // Ids only, because names can be changed by those they name. Slack gives ids no fixed length; five characters keep “SRE”
@@ -56,10 +56,10 @@ export const ChannelId = word((text) =>
 );
 
 export const DeedWord = z.string({ error: notText }).transform((text, context): Deeds => {
-  if (isOneOf(deeds, text) || isOperationId(text)) return text;
+  if (isOneOf(deeds, text) || isDeedId(text)) return text;
   const known = [...deeds, ...Object.keys(operationFacts)];
   context.addIssue(
-    `“${text}” is nothing that a rule can speak of.${didYouMean(text, known)} Write one of ${deeds.join(", ")}, or an operation such as deleteService.`,
+    `“${text}” is nothing that a rule can speak of.${didYouMean(text, known)} Write one of ${deeds.join(", ")}, an operation such as deleteService, or bindChannel.`,
   );
   return z.NEVER;
 });

@@ -1,9 +1,9 @@
-import type { OperationId } from "../api/operations.ts";
+import type { DeedId } from "./operation-facts.ts";
 import type { Risk } from "./risk.ts";
 import type { Terms } from "./verdict.ts";
 
-/** What a rule may speak of: all reads, a risk of writes, all of it, or one operation. */
-export type Deeds = "read" | Risk | "anything" | OperationId;
+/** What a rule may speak of: all reads, a risk of writes, all of it, or one deed. */
+export type Deeds = "read" | Risk | "anything" | DeedId;
 
 export type RuleEnd =
   | { readonly kind: "allow" }

@@ -1,6 +1,6 @@
 import type { Policy } from "./policy.ts";
 import type { Question } from "./question.ts";
-import { glassStays, neverServed, noRuleMatches, ruleRefuses, unsureApproval } from "./refusals.ts";
+import { bindingCannotWait, glassStays, neverServed, noRuleMatches, ruleRefuses, unsureApproval } from "./refusals.ts";
 import { decides, type Step, stepsThrough } from "./step.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -18,7 +18,9 @@ export type Trail = {
  * the rules for it are looked at before all others, where only a refusal above one keeps it closed; without it they are
  * not there. Total: it answers every question, and the same one the same way.
  */
-export function follow(policy: Policy, question: Question): Trail {
+export function follow(policy: Policy, asked: Question): Trail {
+  // Glass is broken for a change that cannot wait; a binding is none.
+  const question = asked.op === "bindChannel" ? { ...asked, breakGlass: false } : asked;
   const never = neverServed(question.person);
   if (never !== undefined) return { steps: [], decider: undefined, verdict: never };
   if (!question.breakGlass) return usually(policy, question, []);
@@ -46,6 +48,7 @@ function usually(policy: Policy, question: Question, glass: readonly Step[]): Tr
   if (end.kind === "refuse") return { steps, decider: last, verdict: ruleRefuses(last, question, mayBreak()) };
   if (unsure !== undefined) return { steps, decider: unsure, verdict: unsureApproval(unsure, question) };
   if (end.kind !== "approve") return { steps, decider: last, verdict: { kind: end.kind, rule } };
+  if (question.op === "bindChannel") return { steps, decider: last, verdict: bindingCannotWait(rule) };
   const maybeGlass = glass.find(({ match }) => match === "unknown");
   const approve: Verdict = { kind: "approve", rule, terms: end.terms };
   return { steps, decider: last, verdict: question.breakGlass ? glassStays(rule, maybeGlass) : approve };
@@ -53,7 +56,7 @@ function usually(policy: Policy, question: Question, glass: readonly Step[]): Tr
 
 /** Whether it would run at once if they said `--break-glass`, for a hint in a refusal. */
 function couldBreakGlass(policy: Policy, question: Question): boolean {
-  if (question.breakGlass || question.risk === undefined) return false;
+  if (question.breakGlass || question.risk === undefined || question.op === "bindChannel") return false;
   return breakingStep(stepsThrough(policy, question, ["break-glass", "refuse"])) !== undefined;
 }
 

@@ -2,21 +2,33 @@ import type { AccountMode, AccountRef, AccountSeeker, LinkedAccount, OpenAccount
 import { boundTo, openStoredAccount, resolveAccount } from "../accounts/resolve.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import { StoreError, UserError } from "../errors.ts";
+import type { Binding } from "../policy/binding.ts";
 import type { Store } from "../store/store.ts";
+import { isDirect } from "./place.ts";
+
+/** What somebody acts with in a place, and what is implied for them there. */
+export type Here = {
+  readonly account: OpenAccount;
+  /** What the channel is bound to. */
+  readonly binding: Binding | undefined;
+  /** The person's own default region. */
+  readonly region: string | undefined;
+};
 
 export type Accounts = {
-  /** With which account somebody acts here. Throws a `UserError` when there is none, or when that is not known. */
-  readonly of: (seeker: AccountSeeker, effect: "read" | "write") => Promise<OpenAccount>;
+  /** Throws a `UserError` when there is no account to act with here, or when that is not known. */
+  readonly here: (seeker: AccountSeeker, effect: "read" | "write") => Promise<Here>;
   /** The very account of a Change that was asked for earlier. Throws a `UserError`, or a `StoreError`: nothing is believed. */
   readonly again: (ref: AccountRef, seeker: AccountSeeker) => Promise<OpenAccount>;
-  /** Somebody linked or unlinked: what the database said before is not believed any more, should it go away now. */
+  /** Somebody linked, bound or set something: what the database said before is not believed any more, should it go away now. */
   readonly forget: () => void;
 };
 
-type Found = { readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined };
+type Linked = { readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined };
+type Found = Linked & Omit<Here, "account">;
 
 type Parts = {
-  readonly store: Pick<Store, "accountsFor" | "resealAccount">;
+  readonly store: Pick<Store, "accountsFor" | "bindingOf" | "settingsOf" | "resealAccount">;
   readonly sealer: Sealer;
   readonly mode: AccountMode;
   readonly workspace: OpenAccount;
@@ -34,7 +46,7 @@ export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts)
     // A conversation with the bot has no account of its own, but one is never linked there either.
     const key = JSON.stringify([seeker.teamId, seeker.userId, seeker.channelId]);
     try {
-      const found = await store.accountsFor(seeker);
+      const found = await read(store, seeker);
       last.delete(key);
       last.set(key, { found, at: nowMs() });
       const oldest = last.keys().next().value;
@@ -50,11 +62,12 @@ export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts)
     }
   };
   return {
-    async of(seeker, effect) {
+    async here(seeker, effect) {
       const found = await find(seeker, effect);
-      const account = resolveAccount(found, { mode, workspace, sealer, seeker });
+      const { binding, region } = found;
+      const account = resolveAccount(found, { mode, workspace, sealer, seeker, wanted: binding?.account });
       if (effect === "write") await reseal({ store, sealer }, found, account);
-      return account;
+      return { account, binding, region };
     },
     again: async (ref, seeker) =>
       openStoredAccount(ref, await store.accountsFor(seeker), { mode, workspace, sealer, seeker }),
@@ -62,10 +75,21 @@ export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts)
   };
 }
 
+/** At once, because every command waits for it. Nobody binds a conversation with the bot. */
+async function read(store: Parts["store"], seeker: AccountSeeker): Promise<Found> {
+  const { teamId, userId, channelId } = seeker;
+  const [linked, binding, { region }] = await Promise.all([
+    store.accountsFor(seeker),
+    isDirect(channelId) ? undefined : store.bindingOf(teamId, channelId),
+    store.settingsOf(teamId, userId),
+  ]);
+  return { ...linked, binding, region };
+}
+
 /** An old key can go when nothing is left that it sealed: what was opened with one is sealed with the first. */
 async function reseal(
   { store, sealer }: Pick<Parts, "store" | "sealer">,
-  { own, channel }: Found,
+  { own, channel }: Linked,
   { owner, token }: OpenAccount,
 ): Promise<void> {
   const row = { user: own, channel, workspace: undefined }[owner.kind];

@@ -2,14 +2,15 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import type { Ask } from "../commands/ask.ts";
 import { undoAsk } from "../commands/undo.ts";
 import { UserError } from "../errors.ts";
-import { answerDecision } from "./answer-decision.ts";
+import { decisionPost } from "./answer-decision.ts";
 import type { Deed } from "./deed.ts";
 import { propose } from "./propose.ts";
 import { retire } from "./retire.ts";
-import { openChange } from "./sealed-change.ts";
+import { contentOf } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
+import type { Telling } from "./telling.ts";
 
-type AnewDeed = Extract<Deed, { kind: "anew" }> & { readonly deliveryId: string };
+type AnewDeed = Extract<Deed, { kind: "anew" }> & { readonly deliveryId: string; readonly telling: Telling };
 
 /**
  * The buttons of a finished card: take it back, or ask for the same again. Either is a new Change of whoever clicked,
@@ -19,18 +20,22 @@ export async function anew(shell: Shell, deed: AnewDeed, signal: AbortSignal): P
   const { store, sealer } = shell;
   const change = await store.findChange(deed.changeId);
   if (change === undefined || change.teamId !== deed.place.teamId) {
-    return answerDecision(shell, { kind: "missing", id: deed.changeId, nearest: [] }, deed.place);
+    return deed.telling.say(decisionPost(shell, { kind: "missing", id: deed.changeId, nearest: [] }), "told");
   }
-  if (await retire(shell, change, deed)) return answerDecision(shell, { kind: "retired", change }, deed.place);
-  const content = openChange(sealer, change);
+  if (await retire(shell, change, deed)) {
+    return deed.telling.say(decisionPost(shell, { kind: "retired", change }), "told");
+  }
+  const content = contentOf(sealer, change);
+  if (content === undefined) throw cannot(deed, "What it was cannot be read any more: the key that sealed it is gone.");
   const ask = deed.how === "again" ? againAsk(change, content.ask) : undoAsk(content.change);
   // A repeated delivery finds the Change that it asked for the first time.
   const isKnown = (await store.changeOfDelivery(deed.deliveryId)) !== undefined;
   if (ask === undefined) throw cannot(deed, "It is not at an end that this button is for.");
   if (deed.how === "undo" && !isKnown && change.isUndone) throw cannot(deed, "Somebody did that already.");
   const undoOf = deed.how === "undo" ? change.id : undefined;
-  const { deliveryId, place } = deed;
-  await propose(shell, { kind: "ask", ask, place, deliveryId, ...(undoOf !== undefined && { undoOf }) }, signal);
+  const { deliveryId, place, telling } = deed;
+  const asked = { kind: "ask", ask, place, deliveryId, telling, ...(undoOf !== undefined && { undoOf }) } as const;
+  await propose(shell, asked, signal);
 }
 
 function cannot({ how, changeId }: AnewDeed, why: string): UserError {

@@ -1,9 +1,14 @@
 import { decisionAnswer, type DecisionAnswer } from "../views/decision-answer.ts";
+import type { Post } from "../views/message.ts";
 import type { Place } from "./place.ts";
 import type { Shell } from "./shell.ts";
 
 /** For the eyes of who clicked or typed; beside the card, which is drawn from state. */
-export function answerDecision({ poster, settings }: Shell, answer: DecisionAnswer, place: Place): Promise<void> {
+export function answerDecision(shell: Shell, answer: DecisionAnswer, place: Place): Promise<void> {
+  return shell.poster.tell(decisionPost(shell, answer), place);
+}
+
+export function decisionPost({ settings }: Pick<Shell, "settings">, answer: DecisionAnswer): Post {
   const { command, region: defaultRegion } = settings;
-  return poster.tell(decisionAnswer({ answer, command, defaultRegion }), place);
+  return decisionAnswer({ answer, command, defaultRegion });
 }

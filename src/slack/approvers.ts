@@ -16,7 +16,7 @@ type Wanted = {
 /** At least these, and how many more could be; `count` counts people nobody looked at, too. */
 export type Found = { readonly profiles: readonly Profile[]; readonly count: number };
 
-/** Who could approve now. Rejects when Slack does not tell. */
+/** Who could approve now. Throws a `UserError` when Slack does not tell. */
 export async function findApprovers(sources: Sources, { from, channelId, without, enough }: Wanted): Promise<Found> {
   const named = await namedIn(sources.people, from);
   const others = from.channelMembers ? await sources.people.channelMembers(channelId, freshness.reading) : undefined;
@@ -25,7 +25,7 @@ export async function findApprovers(sources: Sources, { from, channelId, without
   let out = 0;
   for (const id of ids) {
     if (profiles.length >= enough) break;
-    const profile = await sources.people.profile(id, freshness.reading);
+    const profile = await sources.people.profile(id, freshness.reading, id);
     if (mayVote(profile, named.has(id))) profiles.push(profile);
     else out += 1;
   }
@@ -49,7 +49,7 @@ export type Eligibility =
 
 type Voter = { readonly userId: string; readonly requesterId: string; readonly channelId: string };
 
-/** Whether somebody may vote now. Rejects when Slack does not tell: then the vote does not count. */
+/** Whether somebody may vote now. Throws a `UserError` when Slack does not tell: then the vote does not count. */
 export async function eligibility(
   people: People,
   terms: Terms,

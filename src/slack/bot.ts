@@ -93,6 +93,7 @@ export function createBot(parts: BotParts): Bot {
       await sweeper.stop();
       const { aborted, left } = await inflight.drain();
       if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were in flight");
+      await Promise.race([flushed(shell), sleep(FLUSH_WITHIN_MS, undefined, { ref: false })]);
       if (server === undefined) return;
       const closed = receiver.stop();
       server.closeAllConnections();
@@ -100,6 +101,17 @@ export function createBot(parts: BotParts): Bot {
       server = undefined;
     },
   };
+}
+
+/** Calls since the last sweep. Without the database they stay uncounted, and nothing waits for it longer than this. */
+const FLUSH_WITHIN_MS = 250;
+
+async function flushed({ calls, log }: Shell): Promise<void> {
+  try {
+    await calls.flush();
+  } catch (err) {
+    log.warn({ err }, "the last calls could not be counted");
+  }
 }
 
 type Made = {
@@ -130,7 +142,7 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
     seen: createSeen(nowMs),
     settings,
     store,
-    underWay: createUnderWay(),
+    underWay: createUnderWay(nowMs),
     unfinished: createUnfinished(nowMs),
     log,
     now,

@@ -66,7 +66,7 @@ async function openRejection(shell: Shell, rejecting: Rejecting): Promise<void> 
   if (change.state !== "pending") return answerDecision(shell, { kind: "late", change, wanted: "reject" }, place);
   if (await retire(shell, change, { card, place })) return answerDecision(shell, { kind: "retired", change }, place);
   const view = rejectForm({ change, metadata, defaultRegion: shell.settings.region });
-  return openForm(shell, { triggerId, view, place });
+  await openForm(shell, { triggerId, view, place });
 }
 
 type Carded = {

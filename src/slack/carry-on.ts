@@ -1,20 +1,19 @@
-import type { OpenAccount } from "../accounts/account.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
-import { watchHealth } from "../changes/health.ts";
 import type { Outcome } from "../changes/outcome.ts";
 import { settleUnknown } from "../changes/settle-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { operationTable } from "../api/operations.ts";
 import { UserError } from "../errors.ts";
-import { cleanLine } from "../logs/clean-line.ts";
-import { redactLines } from "../logs/redact.ts";
 import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
-import { openChange, type SealedChange } from "./sealed-change.ts";
+import { followHealth } from "./follow-health.ts";
+import { apiOf, type OpenedChange, reopened } from "./reopened.ts";
+import { contentOf } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
 import { stillAllowed } from "./still-allowed.ts";
-import { tellAlone } from "./tell-alone.ts";
-import { pauseUnless } from "./pause.ts";
+
+/** One Run of a workload takes seconds: so long a second one waits before it tries again. */
+const BUSY_REST_MS = 10_000;
 
 type Carried = {
   readonly change: StoredChange;
@@ -31,7 +30,7 @@ export async function carryOn(shell: Shell, carried: Carried, signal: AbortSigna
     const { id } = carried.change;
     await settleState(shell, carried, signal);
     await draw(shell, id);
-    await followHealth(shell, id, signal);
+    await followHealth(shell, { id, isLeftOver: carried.change.state === "done" }, signal);
   });
 }
 
@@ -41,21 +40,11 @@ async function settleState(shell: Shell, { change, isFresh }: Carried, signal: A
   if (isOpen) return settleOpen(shell, change, signal);
 }
 
-type Opened = { readonly content: SealedChange; readonly account: OpenAccount };
-
-async function open(shell: Shell, change: StoredChange): Promise<Opened> {
-  const content = openChange(shell.sealer, change);
-  const { teamId, requester, channelId } = change;
-  const account = await shell.accounts.again(change.account, { teamId, userId: requester.userId, channelId });
-  shell.calls.uses(account.username);
-  return { content, account };
-}
-
 async function run(shell: Shell, { change, isFresh }: Carried, signal: AbortSignal): Promise<void> {
   const { store } = shell;
-  let opened: Opened;
+  let opened: OpenedChange;
   try {
-    opened = await open(shell, change);
+    opened = await reopened(shell, change);
     if (!isFresh) await stillAllowed(shell, { change, account: opened.account });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -65,9 +54,10 @@ async function run(shell: Shell, { change, isFresh }: Carried, signal: AbortSign
     ...apiOf(shell, opened, signal),
     ...guardOf(shell, change, signal),
     isFresh,
+    digest: change.digest,
     resourcesKey: shell.settings.resourcesKey,
     doubt: async (outcome) => {
-      const event = eventOf(shell, change, { kind: "unknown", result: wordsOf(outcome) });
+      const event = eventOf(shell, change, { kind: "unknown", result: wordsOf(outcome), ...referenced(shell) });
       if ((await store.doubt(change.id, outcome, event)) === undefined) return;
       logEvent(shell, event);
       // Somebody waits: that it is being read back is said at once.
@@ -98,8 +88,10 @@ function guardOf(shell: Shell, change: StoredChange, signal: AbortSignal) {
 async function record(shell: Shell, change: StoredChange, executed: Executed): Promise<void> {
   switch (executed.kind) {
     case "busy":
+      // Each try reads the workload again, and some services allow a hundred calls a day.
+      return shell.underWay.rest(change.id, BUSY_REST_MS);
     case "lost":
-      // Busy: the next sweep tries again. Lost: somebody else has it, and says how it ended.
+      // Somebody else has it, and says how it ended.
       return undefined;
     case "drifted": {
       const result = executed.drift.map(({ field, then, now }) => `${field}: ${then} then, ${now} now`).join("; ");
@@ -115,62 +107,42 @@ async function record(shell: Shell, change: StoredChange, executed: Executed): P
 }
 
 async function refuse(shell: Shell, change: StoredChange, outcome: Outcome): Promise<void> {
-  const event = eventOf(shell, change, { kind: "failed", result: `nothing was sent: ${wordsOf(outcome)}` });
+  const result = `nothing was sent: ${wordsOf(outcome)}`;
+  const event = eventOf(shell, change, { kind: "failed", result, ...referenced(shell) });
   if ((await shell.store.refuse(change.id, outcome, event)) !== undefined) logEvent(shell, event);
 }
 
 async function settle(shell: Shell, change: StoredChange, outcome: Outcome): Promise<void> {
   const kind = outcome.kind === "asked" ? "done" : outcome.kind;
-  const event = eventOf(shell, change, { kind, result: wordsOf(outcome) });
+  const reference = kind === "done" ? {} : referenced(shell);
+  const event = eventOf(shell, change, { kind, result: wordsOf(outcome), ...reference });
   if ((await shell.store.settle(change.id, outcome, event)) !== undefined) logEvent(shell, event);
 }
 
 /** One that was left behind by a replica that is gone: read back, never sent again. */
 async function settleOpen(shell: Shell, change: StoredChange, signal: AbortSignal): Promise<void> {
-  let opened: Opened;
+  let opened: OpenedChange;
   try {
-    opened = await open(shell, change);
+    opened = await reopened(shell, change);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const why =
-      "It may have been sent, and the workload cannot be read back: the account it was asked for with cannot be used any more.";
+    const gone =
+      contentOf(shell.sealer, change) === undefined ? "what was asked for" : "the account it was asked for with";
+    const why = `It may have been sent, and the workload cannot be read back: ${gone} cannot be opened any more.`;
     return settle(shell, change, { kind: "unknown", after: "unread", why, next: "Look at the workload." });
   }
-  const sentBy = (change.claimedAt ?? change.createdAt).getTime() + shell.store.sendWithinMs;
-  const overAt = sentBy + operationTable[change.op].timeoutMs;
-  const outcome = await settleUnknown(opened.content.change, {
-    ...apiOf(shell, opened, signal),
-    notBeforeMs: Math.max(0, overAt - shell.now().getTime()),
-  });
+  // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
+  const notBeforeMs = shell.store.sendWithinMs + operationTable[change.op].timeoutMs;
+  const outcome = await settleUnknown(opened.content.change, { ...apiOf(shell, opened, signal), notBeforeMs });
   if (signal.aborted) return undefined;
   return settle(shell, change, outcome);
 }
 
-/** After a success, for half a minute: is it there, does it run? Not while the bot has to end; then others do. */
-async function followHealth(shell: Shell, id: string, signal: AbortSignal): Promise<void> {
-  const change = await shell.store.findChange(id);
-  if (change === undefined || change.state !== "done" || change.health !== undefined || signal.aborted) return;
-  const opened = await open(shell, change);
-  const health = await watchHealth(opened.content.change, {
-    ...apiOf(shell, opened, signal),
-    nowMs: () => shell.now().getTime(),
-    logZone: shell.settings.logZone,
-    redact: (lines) => redactLines(lines.map(cleanLine)),
-  });
-  if (signal.aborted) return;
-  const event = eventOf(shell, change, { kind: "health", result: health.line });
-  const isNews = health.kind === "trouble";
-  const followed = await shell.store.setHealth(id, health, isNews ? event : undefined);
-  if (followed === undefined) return;
-  if (isNews) logEvent(shell, event);
-  if (isNews && followed.card === undefined) await tellAlone(shell, followed);
-  await draw(shell, id);
-}
-
-function apiOf(shell: Shell, { account }: Opened, signal: AbortSignal) {
-  return { api: shell.api.as(account), signal, wait: (ms: number) => pauseUnless(shell, signal, ms) };
-}
-
 function wordsOf(outcome: Outcome): string {
   return outcome.kind === "done" ? "took effect" : outcome.why;
+}
+
+/** What stands in the log beside it, so that people can name it. */
+function referenced({ newReference }: Shell): { readonly reference: string } {
+  return { reference: newReference() };
 }

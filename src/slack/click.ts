@@ -1,19 +1,29 @@
 import { z } from "zod";
-import { Ask } from "../commands/ask.ts";
-import type { ReadCommand } from "../commands/command.ts";
-import { commandOf } from "../commands/parse.ts";
-import { UserError } from "../errors.ts";
 import type { Message } from "../views/message.ts";
 import type { Ack } from "./ack.ts";
 import { cardAction, onCard } from "./card-click.ts";
-import type { Place } from "./place.ts";
-import { answerRead } from "./read.ts";
+import { openingIn } from "./form-opening.ts";
+import { openVerbForm } from "./form-open.ts";
+import { homeAction, onHomeClick } from "./home-click.ts";
+import { onLook } from "./look-click.ts";
+import { isDirect, type Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
-import type { Asked, Shell } from "./shell.ts";
+import type { Shell } from "./shell.ts";
+import { onViewClick } from "./view-click.ts";
+import { CarriedView } from "./view-state.ts";
+
+const Action = z.object({
+  action_id: z.string().default(""),
+  block_id: z.string().default(""),
+  action_ts: z.string().default(""),
+  value: z.string().optional(),
+  selected_option: z.object({ value: z.string() }).nullish(),
+  url: z.string().optional(),
+});
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
 const Click = z.object({
-  trigger_id: z.string().optional(),
+  trigger_id: z.string().default(""),
   user: z.object({ id: z.string() }),
   team: z.object({ id: z.string() }).nullish(),
   channel: z.object({ id: z.string() }).optional(),
@@ -22,19 +32,13 @@ const Click = z.object({
       is_ephemeral: z.boolean().optional(),
       channel_id: z.string().optional(),
       message_ts: z.string().optional(),
+      thread_ts: z.string().optional(),
     })
-    .optional(),
+    .default({}),
+  view: CarriedView.optional(),
   response_url: z.string().optional(),
-  actions: z
-    .array(
-      z.object({
-        action_id: z.string().optional(),
-        action_ts: z.string().optional(),
-        value: z.string().optional(),
-        url: z.string().optional(),
-      }),
-    )
-    .min(1),
+  // There is always one: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+  actions: z.tuple([Action], Action),
 });
 type Click = z.infer<typeof Click>;
 
@@ -44,74 +48,57 @@ export async function onClick(shell: Shell, body: unknown, ack: Ack): Promise<vo
   const click = Click.parse(body);
   const [action] = click.actions;
   // A link opens by itself; Slack tells us of it all the same, and waits for nothing but the ack.
-  if (action?.url !== undefined) return ack();
+  if (action.url !== undefined) return ack();
+  if (shell.seen.isRepeat(click.trigger_id === "" ? action.action_ts : click.trigger_id)) return ack();
   const place = placeOf(shell, click);
-  const tell = (message: Message): Promise<void> => inflight.track(shell.poster.tell(message, place));
-  const id = click.trigger_id ?? action?.action_ts ?? "";
-  if (shell.seen.isRepeat(id)) return ack();
   if (inflight.isStopping()) {
     await ack();
-    return tell(sentences.restarting());
+    return inflight.track(shell.poster.tell(sentences.restarting(), place));
   }
-  const clicked = onCardOf(click, place);
-  if (clicked !== undefined) return onCard(shell, { ...clicked, id }, ack);
+  const { view } = click;
+  const { action_id: actionId, block_id: blockId } = action;
+  if (view !== undefined && view.type !== "home") return onViewClick(shell, { view, actionId, blockId }, ack);
+  const about = cardAction(actionId);
+  if (about !== undefined) return onCard(shell, { about, ...cardOf(click, place) }, ack);
   await ack();
-  return onAsk(shell, { click, place, tell });
+  return onAcked(shell, click, place);
 }
 
-/** What was clicked on the card of a Change; undefined for every other button. */
-function onCardOf({ actions: [action], container, trigger_id: triggerId = "" }: Click, place: Place) {
-  const about = cardAction(action?.action_id);
-  if (about === undefined) return undefined;
-  const ts = container?.message_ts;
+/** What was clicked on the card of a Change. */
+function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, place: Place) {
+  const ts = container.message_ts;
   const card = ts === undefined ? undefined : { channelId: place.channelId, ts };
-  return { about, changeId: action?.value ?? "", card, place, triggerId };
+  const id = triggerId === "" ? action.action_ts : triggerId;
+  return { id, changeId: action.value ?? "", card, place, triggerId };
 }
 
-type Asking = { readonly click: Click; readonly place: Place; readonly tell: (message: Message) => Promise<void> };
-
-/** A button that looks: acked already. */
-function onAsk(shell: Shell, { click, place, tell }: Asking): Promise<void> | undefined {
-  const asked = askOf(click);
-  const { command: typed } = shell.settings;
-  if (asked === undefined) return tell(sentences.staleButton(typed));
-  if (asked.command === "writes") return tell(sentences.writeButton(typed));
-  const { command, ask } = asked;
-  if (shell.inflight.start((signal) => answerRead(shell, { command, ask, place }, signal))) return undefined;
-  return tell(sentences.busy());
+/** What changes nothing by itself: it opens a form, or looks. */
+function onAcked(shell: Shell, click: Click, place: Place): Promise<void> | undefined {
+  const { actions, trigger_id: triggerId } = click;
+  const [{ action_id: actionId, block_id: blockId, value: own, selected_option: chosen }] = actions;
+  const value = own ?? chosen?.value ?? "";
+  if (homeAction(actionId) !== undefined) return onHomeClick(shell, { actionId, value, place, triggerId });
+  const opening = openingIn(actionId, value);
+  if (opening !== undefined) return openVerbForm(shell, { ...opening, place: inThread(click, place), triggerId });
+  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, place));
+  return onLook(shell, { actionId, blockId, value, place, tell });
 }
 
-type Readable = Pick<Asked, "ask"> & { readonly command: ReadCommand };
-
-/** What a button asks for; undefined when it is none of ours, or of a version whose words are no longer known. */
-function askOf({ actions: [action] }: Click): Readable | { readonly command: "writes" } | undefined {
-  if (action?.action_id?.startsWith("ask:") !== true) return undefined;
-  const ask = Ask.safeParse(parsed(action.value));
-  if (!ask.success) return undefined;
-  try {
-    const command = commandOf(ask.data);
-    // A button's value can be old, and one day somebody may forge a message: only what looks may hang on it.
-    return command.effect === "read" ? { command, ask: ask.data } : { command: "writes" };
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
+/** A button in a thread opens a form whose answer goes into that thread, as what was said there does. */
+function inThread({ container: { thread_ts: threadTs, is_ephemeral } }: Click, place: Place): Place {
+  if (threadTs === undefined || isDirect(place.channelId)) return place;
+  return { ...place, threadTs, isNewThread: is_ephemeral === true };
 }
 
-function parsed(value: string | undefined): unknown {
-  try {
-    return JSON.parse(value ?? "");
-  } catch {
-    return undefined;
-  }
-}
-
-function placeOf({ identity }: Shell, { user, team, channel, container, response_url }: Click): Place {
+function placeOf({ identity }: Shell, { user, team, channel, container, response_url, view }: Click): Place {
+  const channelId = channel?.id ?? container.channel_id;
+  const common = { userId: user.id, teamId: identity.teamId() ?? team?.id ?? "" };
+  // A click on Home or in a form comes from no channel.
+  if (channelId === undefined) return { ...common, channelId: user.id, ...(view?.type === "home" && { isHome: true }) };
   return {
-    userId: user.id,
-    teamId: identity.teamId() ?? team?.id ?? "",
-    channelId: channel?.id ?? container?.channel_id ?? "",
+    ...common,
+    channelId,
     responseUrl: response_url,
-    replaces: container?.is_ephemeral === true ? "ephemeral" : "in_channel",
+    replaces: container.is_ephemeral === true ? "ephemeral" : "in_channel",
   };
 }

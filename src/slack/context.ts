@@ -1,7 +1,9 @@
 import { masked } from "../accounts/masked.ts";
 import type { OpenAccount } from "../accounts/account.ts";
-import type { Context, Judge, Records } from "../commands/command.ts";
+import type { BoundTo, Context, Judge, Records } from "../commands/command.ts";
 import { StoreError, UserError } from "../errors.ts";
+import { type Binding, coversName } from "../policy/binding.ts";
+import { apiWithin } from "./api-within.ts";
 import { createJudge } from "./judge.ts";
 import { freshness, type Profile } from "./people.ts";
 import type { Asked, Shell } from "./shell.ts";
@@ -14,35 +16,48 @@ export async function contextFor(
 ): Promise<Context> {
   const { settings, directory, api, calls } = shell;
   const maxAgeMs = effect === "read" ? freshness.reading : freshness.deciding;
-  const [profile, account] = await Promise.all([
+  const [profile, { account, binding, region: own }] = await Promise.all([
     shell.people.profile(place.userId, maxAgeMs),
-    shell.accounts.of(place, effect),
+    shell.accounts.here(place, effect),
   ]);
   calls.uses(account.username);
   return {
-    api: api.as(account),
+    api: apiWithin(api.as(account), binding),
     account: {
       owner: account.owner,
       username: account.username,
       maskedToken: masked(account.token),
       calls: () => calls.today(account.username),
     },
-    judge: judgeFor(shell, { profile, channelId: place.channelId, account }),
+    judge: judgeFor(shell, { profile, channelId: place.channelId, account, binding }),
     records: recordsOf(shell, place.teamId),
     directory,
-    settings,
+    settings: { ...settings, region: binding?.region ?? own ?? settings.region },
+    defaultRegion: settings.region,
+    binding: binding && boundTo(binding),
     asker: { userId: place.userId, name: profile.name, teamId: place.teamId, channelId: place.channelId },
     now: shell.now(),
     signal,
   };
 }
 
-type For = { readonly profile: Profile; readonly channelId: string; readonly account: OpenAccount };
+function boundTo(binding: Binding): BoundTo {
+  return { ...binding, covers: (name) => coversName(binding, name) };
+}
 
-export function judgeFor(shell: Shell, { profile, channelId, account }: For): Judge {
+type For = {
+  readonly profile: Profile;
+  readonly channelId: string;
+  readonly account: Pick<OpenAccount, "username"> | undefined;
+  /** What is outside of a locked one is refused; without it the policy alone judges. */
+  readonly binding?: Binding | undefined;
+};
+
+export function judgeFor(shell: Shell, { profile, channelId, account, binding }: For): Judge {
   const { people, identity } = shell;
   const { botUserId } = identity;
-  return createJudge({ people, policy: shell.policy(), profile, channelId, account: account.username, botUserId });
+  const policy = shell.policy();
+  return createJudge({ people, policy, profile, channelId, account: account?.username, binding, botUserId });
 }
 
 function recordsOf({ store }: Shell, teamId: string): Records {

@@ -1,7 +1,7 @@
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import type { Standing } from "../policy/person.ts";
 import type { DecisionAnswer } from "../views/decision-answer.ts";
-import { answerDecision } from "./answer-decision.ts";
+import { decisionPost } from "./answer-decision.ts";
 import { nearest } from "../commands/nearest.ts";
 import { eligibility, findApprovers } from "./approvers.ts";
 import { carryOn } from "./carry-on.ts";
@@ -11,8 +11,9 @@ import { eventOf, logEvent } from "./event.ts";
 import { freshness } from "./people.ts";
 import { retire } from "./retire.ts";
 import type { Shell } from "./shell.ts";
+import type { Telling } from "./telling.ts";
 
-export type DecideDeed = Extract<Deed, { kind: "decide" }>;
+export type DecideDeed = Extract<Deed, { kind: "decide" }> & { readonly telling: Telling };
 
 /**
  * A vote, a rejection or a cancellation, after its ack. Rights are read now, not when the card was drawn; each is
@@ -20,7 +21,7 @@ export type DecideDeed = Extract<Deed, { kind: "decide" }>;
  */
 export async function decide(shell: Shell, deed: DecideDeed, signal: AbortSignal): Promise<void> {
   const change = await shell.store.findChange(deed.changeId);
-  const answer = (what: DecisionAnswer): Promise<void> => answerDecision(shell, what, deed.place);
+  const answer = (what: DecisionAnswer): Promise<void> => deed.telling.say(decisionPost(shell, what), "told");
   if (change === undefined || change.teamId !== deed.place.teamId) {
     const pending = (await shell.store.pendingChanges(deed.place.teamId)).map(({ id }) => id);
     return answer({ kind: "missing", id: deed.changeId, nearest: nearest(deed.changeId, pending) });
@@ -85,8 +86,7 @@ type Why = {
 async function whyNot(shell: Shell, { change, may, wanted }: Why): Promise<DecisionAnswer> {
   if (may.kind === "unchecked") return { kind: "check-failed" };
   if (may.kind === "standing") return { kind: "standing", change, standing: may.standing };
-  if (may.kind === "own" && wanted === "approve") return { kind: "own", change };
-  if (wanted === "cancel" || change.terms === undefined || may.kind === "own") return { kind: "own", change };
+  if (may.kind === "own" || wanted === "cancel" || change.terms === undefined) return { kind: "own", change };
   const { people, identity } = shell;
   const found = await findApprovers(
     { people, botUserId: identity.botUserId },
@@ -107,9 +107,9 @@ const refusals: Readonly<Record<NotMay["why"], string>> = {
 };
 
 async function noteRefusal(shell: Shell, { change, who, why }: NotMay): Promise<void> {
-  const event = eventOf(shell, change, { kind: "vote-refused", who, result: refusals[why] });
   // The thread tells the story of what counted; this is for history alone, so it hangs on no card.
-  await shell.store.addEvent({ ...event, changeId: undefined });
+  const event = eventOf(shell, { ...change, id: undefined }, { kind: "vote-refused", who, result: refusals[why] });
+  await shell.store.addEvent(event);
   logEvent(shell, event);
 }
 

@@ -1,13 +1,16 @@
-import type { Command } from "../commands/command.ts";
+import type { BindingWish, Command } from "../commands/command.ts";
 import { connectForm } from "../views/connect-form.ts";
 import type { Message } from "../views/message.ts";
-import type { Deed } from "./deed.ts";
+import { useMessage } from "../views/use-message.ts";
+import type { Deed, SentForm } from "./deed.ts";
 import { accept } from "./deliveries.ts";
 import { openForm } from "./forms.ts";
 import { linkOwner } from "./link-owner.ts";
+import { isDirect } from "./place.ts";
 import { answerRead } from "./read.ts";
 import { sentences } from "./sentence.ts";
 import type { Asked, Shell } from "./shell.ts";
+import { showBinding } from "./use.ts";
 
 type Dispatched = Asked & {
   readonly command: Command;
@@ -15,6 +18,8 @@ type Dispatched = Asked & {
   readonly id: string;
   /** What a form can be opened with; a mention has none. */
   readonly triggerId?: string;
+  /** The form in which it was asked for; of a write. */
+  readonly form?: SentForm;
 };
 
 /** Ends the delivery, with a message for the person or without. */
@@ -23,7 +28,7 @@ type Say = (message: Message | undefined) => Promise<void>;
 /** An Ask on its way to where its verb is done, whichever way it came. What changes something is stored first. */
 export async function dispatch(
   shell: Shell,
-  { command, ask, place, id, triggerId }: Dispatched,
+  { command, ask, place, id, triggerId, form }: Dispatched,
   say: Say,
 ): Promise<void> {
   switch (command.effect) {
@@ -32,7 +37,7 @@ export async function dispatch(
       return say(isTaken ? undefined : sentences.busy());
     }
     case "write":
-      return accept(shell, { id, deed: { kind: "ask", ask, place }, ack: say });
+      return accept(shell, { id, deed: { kind: "ask", ask, place, ...(form && { form }) }, ack: say });
     case "decide": {
       const { kind: decision, changeId, reason } = command.decision(ask);
       const deed: Deed = { kind: "decide", decision, changeId, place, ...(reason !== undefined && { reason }) };
@@ -40,7 +45,21 @@ export async function dispatch(
     }
     case "link":
       return link(shell, { ...command.link(ask), place, id, triggerId }, say);
+    case "bind":
+      return use(shell, { wish: command.binding(ask), place, id }, say);
   }
+}
+
+type Using = Pick<Dispatched, "place" | "id"> & { readonly wish: BindingWish };
+
+async function use(shell: Shell, { wish, place, id }: Using, say: Say): Promise<void> {
+  if (isDirect(place.channelId)) return say(useMessage({ kind: "direct", command: shell.settings.command }));
+  if (wish.kind === "show") {
+    const isTaken = shell.inflight.start(() => showBinding(shell, place));
+    return say(isTaken ? undefined : sentences.busy());
+  }
+  const deed: Deed = { kind: "use", place, ...(wish.kind === "bind" && { terms: wish.terms }) };
+  return accept(shell, { id, deed, ack: say });
 }
 
 type Linking = Pick<Dispatched, "place" | "id"> & {
@@ -50,11 +69,11 @@ type Linking = Pick<Dispatched, "place" | "id"> & {
 };
 
 async function link(shell: Shell, { kind, whose, place, id, triggerId }: Linking, say: Say): Promise<void> {
-  if (whose === "channel" && place.channelId.startsWith("D")) return say(sentences.noChannel());
+  if (whose === "channel" && isDirect(place.channelId)) return say(sentences.noChannel());
   if (kind === "disconnect") return accept(shell, { id, deed: { kind, whose, place }, ack: say });
   if (triggerId === undefined) return say(sentences.needsCommand(shell.settings.command));
   await say(undefined);
   const metadata = JSON.stringify({ whose, place });
   const view = connectForm({ owner: linkOwner(whose, place), metadata });
-  return openForm(shell, { triggerId, view, place });
+  await openForm(shell, { triggerId, view, place });
 }

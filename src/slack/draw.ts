@@ -8,13 +8,15 @@ import { excerptReply, storyReply } from "../views/change-story.ts";
 import type { Post } from "../views/message.ts";
 import { namesFor } from "./names.ts";
 import { closedPlaces, errorOf, uninvited } from "./slack-error.ts";
-import { openChange } from "./sealed-change.ts";
+import { contentOf } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
 import { tellAlone } from "./tell-alone.ts";
 
 /** After a call that failed for the moment: nobody tries again before this is over. */
 const TRY_AGAIN_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
+/** Each time costs a few calls, and an address that is used up does not come back: it is half an hour of tries at most. */
+const TELL_AGAIN_MS = 30_000;
 /** A card that was deleted is posted anew once; whoever deletes that too does not want it. */
 const MOST_POSTS = 2;
 
@@ -44,7 +46,10 @@ async function drawOnce(shell: Shell, drawing: Drawing): Promise<boolean> {
     return false;
   }
   const card = placed.kind === "placed" ? placed.card : undefined;
-  if (card === undefined) await tellAlone(shell, change);
+  if (card === undefined && !(await tellAlone(shell, change))) {
+    await shell.store.postponeDrawing(change.id, token, TELL_AGAIN_MS);
+    return false;
+  }
   const toldSeq = card === undefined ? drawing.untold.at(-1)?.seq : await tellThread(shell, drawing, card);
   return shell.store.drew(change.id, { token, version: change.version, card, toldSeq });
 }
@@ -82,26 +87,23 @@ async function postCard(shell: Shell, change: StoredChange, post: Post): Promise
   const channel = change.terms?.cardIn ?? change.channelId;
   const thread_ts = threadOf(shell, change);
   const where = { channel, ...(thread_ts !== undefined && { thread_ts }) };
-  let ts: string | undefined;
+  let posted: { readonly ts?: string; readonly channel?: string } = {};
   // Never repeated by the client: a post whose answer was lost stands already.
   const error = await errorOf(async () => {
-    ts = (await shell.clients.interactive.chat.postMessage({ ...where, ...bodyOf(post), ...unfurl })).ts;
+    posted = await shell.clients.interactive.chat.postMessage({ ...where, ...bodyOf(post), ...unfurl });
   });
-  if (error === undefined && ts !== undefined) return { kind: "placed", card: { channelId: channel, ts } };
+  // Posted to a person, it stands in a conversation that has an id of its own.
+  const { ts, channel: channelId = channel } = posted;
+  if (error === undefined && ts !== undefined) return { kind: "placed", card: { channelId, ts } };
   if (error !== undefined && isClosed(error)) return { kind: "nowhere" };
   return { kind: "later", why: error ?? "no_ts" };
 }
 
-/** The thread in which it was asked for, when its card stands there. */
+/** The thread in which it was asked for, when its card stands there. What does not open has a card of its own. */
 function threadOf({ sealer }: Shell, change: StoredChange): string | undefined {
   const cardIn = change.terms?.cardIn;
   if (cardIn !== undefined && cardIn !== change.channelId) return undefined;
-  try {
-    return openChange(sealer, change).threadTs;
-  } catch {
-    // Sealed with a key that is gone: it has a card of its own.
-    return undefined;
-  }
+  return contentOf(sealer, change)?.threadTs;
 }
 
 const unfurl = { unfurl_links: false, unfurl_media: false } as const;
@@ -118,12 +120,8 @@ async function cardOf(shell: Shell, change: StoredChange): Promise<Post> {
 
 function canUndo({ sealer }: Shell, change: StoredChange): boolean {
   if (change.state !== "done" || change.isUndone) return false;
-  try {
-    return undoAsk(openChange(sealer, change).change) !== undefined;
-  } catch {
-    // Sealed with a key that is gone: the card is still drawn, without that button.
-    return false;
-  }
+  const content = contentOf(sealer, change);
+  return content !== undefined && undoAsk(content.change) !== undefined;
 }
 
 /** What there is to tell in the thread of a card: the story of what people decide on, and lines of what is in trouble. */

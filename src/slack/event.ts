@@ -9,10 +9,19 @@ type Happened = {
   readonly reference?: string;
 };
 
+/** What a row of history tells of a Change, or of a request that did not become one and so has no id. */
+export type EventSubject = Pick<
+  StoredChange,
+  "teamId" | "channelId" | "verb" | "workload" | "account" | "rule" | "breakGlass"
+> & {
+  readonly id: string | undefined;
+  readonly createdAt?: Date;
+};
+
 /** A row of history about a Change. */
 export function eventOf(
   { now }: Pick<Shell, "now">,
-  change: Omit<StoredChange, "createdAt"> | StoredChange,
+  change: EventSubject,
   { kind, who, result, reference }: Happened,
 ): NewEvent {
   const { region, name } = change.workload;
@@ -28,7 +37,7 @@ export function eventOf(
     rule: change.rule,
     breakGlass: change.breakGlass,
     result,
-    elapsedMs: "createdAt" in change ? Math.max(0, now().getTime() - change.createdAt.getTime()) : undefined,
+    elapsedMs: change.createdAt === undefined ? undefined : Math.max(0, now().getTime() - change.createdAt.getTime()),
     reference,
   };
 }

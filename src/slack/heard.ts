@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { parseText, type Parsed } from "../commands/parse.ts";
+import { UserError } from "../errors.ts";
 import type { Message } from "../views/message.ts";
+import { usageWithForm } from "../views/usage-with-form.ts";
 import { dispatch } from "./dispatch.ts";
 import { failureMessage } from "./failure.ts";
 import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
+import { begunIn } from "./unfinished-words.ts";
 
 /** https://docs.slack.dev/reference/events/app_mention and https://docs.slack.dev/reference/events/message.im */
 const Heard = z.object({
@@ -39,12 +42,26 @@ export async function onHeard(shell: Shell, body: unknown): Promise<void> {
     message === undefined ? Promise.resolve() : shell.inflight.track(shell.poster.tell(message, place));
   if (shell.inflight.isStopping()) return tell(sentences.restarting());
   let parsed: Parsed;
+  const words = wordsOf(shell, heard.event.text);
   try {
-    parsed = parseText(wordsOf(shell, heard.event.text));
+    parsed = parseText(words);
   } catch (error) {
-    return tell(failureMessage(shell, error, { verb: "?", effect: "read" }));
+    return tell(notUnderstood(shell, error, words));
   }
-  return dispatch(shell, { ...parsed, place, id: heard.event_id }, tell);
+  const { command, ask } = parsed;
+  // What is said aloud in a thread is answered aloud there: everybody may click in it.
+  const aloud = { ...ask, share: ask.share || place.threadTs !== undefined };
+  return dispatch(shell, { command, ask: aloud, place, id: heard.event_id }, tell);
+}
+
+/** The sentence; with a button where a form can go on with the words, because what was said here can open none itself. */
+function notUnderstood(shell: Shell, error: unknown, words: string): Message {
+  const begun = begunIn(words);
+  if (begun === undefined || !(error instanceof UserError)) {
+    return failureMessage(shell, error, { verb: "?", effect: "read" });
+  }
+  const { command, values } = begun;
+  return usageWithForm(error, { verb: command.name, values }, shell.settings.command);
 }
 
 /** The person who speaks to the bot; undefined for bots (ourselves among them), edits, and what is not for us. */

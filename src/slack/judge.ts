@@ -1,4 +1,5 @@
 import type { About, Deed, Judge } from "../commands/command.ts";
+import { type Binding, outsideLock } from "../policy/binding.ts";
 import { judge as judgeBy } from "../policy/judge.ts";
 import { outlook } from "../policy/outlook.ts";
 import type { Person } from "../policy/person.ts";
@@ -6,6 +7,7 @@ import type { Policy } from "../policy/policy.ts";
 import type { PolicyPlace } from "../policy/question.ts";
 import { findApprovers } from "./approvers.ts";
 import { freshness, type People, type Profile } from "./people.ts";
+import { isDirect } from "./place.ts";
 
 type Bound = {
   readonly people: People;
@@ -14,6 +16,8 @@ type Bound = {
   readonly channelId: string;
   /** The user name of the account; undefined when it is not known. */
   readonly account: string | undefined;
+  /** Of the channel: what is outside of a locked one is refused before any rule is asked. */
+  readonly binding: Binding | undefined;
   readonly botUserId: () => string | undefined;
 };
 
@@ -24,8 +28,11 @@ const NAMED = 5;
 export function createJudge(bound: Bound): Judge {
   const { people, profile, channelId, botUserId } = bound;
   return {
-    verdict: (about, { breakGlass = false } = {}) =>
-      withGroups(bound, (person) => judgeBy(bound.policy, questionOf(bound, person, { about, breakGlass }))),
+    async verdict(about, { breakGlass = false } = {}) {
+      const outside = outsideOf(bound, about);
+      if (outside !== undefined) return { kind: "refuse", rule: undefined, ...outside };
+      return withGroups(bound, (person) => judgeBy(bound.policy, questionOf(bound, person, { about, breakGlass })));
+    },
     outlook: (deeds: readonly Deed[]) =>
       withGroups(bound, (person) =>
         outlook(bound.policy, { person, place: placeOf(channelId), account: bound.account }, deeds),
@@ -40,9 +47,16 @@ export function createJudge(bound: Bound): Judge {
   };
 }
 
-/** Slack's ids of conversations with one person begin with D: https://docs.slack.dev/reference/objects/conversation-object */
-export function placeOf(channelId: string): PolicyPlace {
-  return { kind: channelId.startsWith("D") ? "dm" : "channel", channelId };
+/** A lock is about workloads: it does not keep a channel from being bound anew. */
+function outsideOf({ binding, channelId }: Bound, { op, workload }: About): ReturnType<typeof outsideLock> {
+  if (op === "bindChannel") return isDirect(channelId) ? onlyChannels : undefined;
+  return binding === undefined ? undefined : outsideLock(binding, workload);
+}
+
+const onlyChannels = { why: "A conversation with Gantry cannot be bound.", next: "Bind a channel: type it there." };
+
+function placeOf(channelId: string): PolicyPlace {
+  return { kind: isDirect(channelId) ? "dm" : "channel", channelId };
 }
 
 function questionOf(bound: Bound, person: Person, { about, breakGlass }: { about: About; breakGlass: boolean }) {

@@ -5,7 +5,6 @@ import { accountMessage } from "../views/account-message.ts";
 import { UserError } from "../errors.ts";
 import { connectForm } from "../views/connect-form.ts";
 import { connectResult } from "../views/connect-result.ts";
-import type { Post } from "../views/message.ts";
 import type { Deed } from "./deed.ts";
 import { logEvent } from "./event.ts";
 import { updateForm } from "./forms.ts";
@@ -13,9 +12,12 @@ import { linkOwner } from "./link-owner.ts";
 import { freshness, type Profile } from "./people.ts";
 import type { Place } from "./place.ts";
 import type { Shell } from "./shell.ts";
+import { tellChannel } from "./tell-channel.ts";
+import type { Telling } from "./telling.ts";
 
-type ConnectDeed = Extract<Deed, { kind: "connect" }>;
-type DisconnectDeed = Extract<Deed, { kind: "disconnect" }>;
+type Speaking = { readonly telling: Telling };
+type ConnectDeed = Extract<Deed, { kind: "connect" }> & Speaking;
+type DisconnectDeed = Extract<Deed, { kind: "disconnect" }> & Speaking;
 
 /**
  * Links an account: the service is asked once whether it knows user name and token, then the token is sealed for this
@@ -37,7 +39,7 @@ async function linkAccount(shell: Shell, deed: ConnectDeed, signal: AbortSignal)
   const { command } = shell.settings;
   const owner = linkOwner(whose, place);
   const profile = await fullMember(shell, place);
-  const show = (view: object): Promise<void> => updateForm(shell, viewId, view);
+  const show = async (view: object): Promise<void> => void (await updateForm(shell, viewId, view));
   const refused = await refusalOf(shell, deed, signal);
   if (refused !== undefined) {
     const metadata = JSON.stringify({ whose, place });
@@ -52,7 +54,7 @@ async function linkAccount(shell: Shell, deed: ConnectDeed, signal: AbortSignal)
   logEvent(shell, event);
   await show(connectResult({ kind: "done", owner, username, command }));
   const told = accountMessage({ kind: "connected", owner, username, command });
-  await shell.poster.tell(told, place);
+  await deed.telling.say(told, "told");
   if (whose === "channel") await tellChannel(shell, place, told);
 }
 
@@ -67,7 +69,7 @@ export async function disconnect(shell: Shell, deed: DisconnectDeed): Promise<vo
   if (isRemoved) logEvent(shell, event);
   const { command } = shell.settings;
   const told = accountMessage({ kind: isRemoved ? "disconnected" : "nothing-linked", owner, command });
-  await shell.poster.tell(told, place);
+  await deed.telling.say(told, "told");
   if (isRemoved && whose === "channel") await tellChannel(shell, place, told);
 }
 
@@ -123,13 +125,4 @@ function eventFor({ kind, place, profile, username, whose }: Linking): NewEvent 
     elapsedMs: undefined,
     reference: undefined,
   };
-}
-
-/** Everybody in the channel acts with it from now on: they are told, where the bot may post. */
-async function tellChannel(shell: Shell, { channelId }: Place, { text, blocks }: Post): Promise<void> {
-  try {
-    await shell.clients.background.chat.postMessage({ channel: channelId, text, blocks: [...blocks] });
-  } catch (err) {
-    shell.log.warn({ err, channelId }, "a channel could not be told of its account");
-  }
 }

@@ -11,13 +11,16 @@ export const freshness = { deciding: 10_000, reading: 60_000 } as const;
 type Freshness = (typeof freshness)[keyof typeof freshness];
 
 export type People = {
-  /** Throws a `UserError` when Slack does not tell: whoever cannot be checked may do nothing. */
-  readonly profile: (userId: string, maxAgeMs: Freshness) => Promise<Profile>;
-  /** Ids of the members of a user group; of one that is gone, none. Rejects when Slack does not tell. */
+  /**
+   * Throws a `UserError` when Slack does not tell: whoever cannot be checked may do nothing. `called` is how that sentence
+   * names somebody who does not read it; whoever asks reads "who you are".
+   */
+  readonly profile: (userId: string, maxAgeMs: Freshness, called?: string) => Promise<Profile>;
+  /** Ids of the members of a user group; of one that is gone, none. Throws a `UserError` when Slack does not tell. */
   readonly groupMembers: (groupId: string, maxAgeMs: Freshness) => Promise<ReadonlySet<string>>;
   /** The handles of the workspace's user groups by id, "oncall"; kept for minutes. Rejects when Slack does not tell. */
   readonly groupHandles: () => Promise<ReadonlyMap<string, string>>;
-  /** Ids of the members of a conversation, the bot's among them; undefined where the bot is not in it. */
+  /** Ids of the members of a conversation, the bot's among them; undefined where the bot is not in it. Throws a `UserError`. */
   readonly channelMembers: (channelId: string, maxAgeMs: Freshness) => Promise<ReadonlySet<string> | undefined>;
 };
 
@@ -58,26 +61,33 @@ export function createPeople(parts: Parts): People {
   const handles = createMemo(() => readHandles(client), nowMs);
   const channels = createMemo((id: string) => readChannel(client, id), nowMs);
   return {
-    profile: (userId, maxAgeMs) => profileOr(profiles, userId, maxAgeMs),
-    groupMembers: (groupId, maxAgeMs) => groups.get(groupId, maxAgeMs),
+    profile: (userId, maxAgeMs, called) =>
+      told(called === undefined ? "who you are" : `who ${called} is`, () => profileOf(profiles, userId, maxAgeMs)),
+    groupMembers: (groupId, maxAgeMs) => told("who is in the user group", () => groups.get(groupId, maxAgeMs)),
     groupHandles: () => handles.get("", HANDLES_MS),
-    channelMembers: (channelId, maxAgeMs) => channels.get(channelId, maxAgeMs),
+    channelMembers: (channelId, maxAgeMs) => told("who is in the channel", () => channels.get(channelId, maxAgeMs)),
   };
 }
 
-async function profileOr(memo: Memo<Profile>, userId: string, maxAgeMs: Freshness): Promise<Profile> {
+/** Slack's silence in a sentence; what it was stands behind it as the cause. */
+async function told<Value>(what: string, ask: () => Promise<Value>): Promise<Value> {
+  try {
+    return await ask();
+  } catch (cause) {
+    const error = new UserError(`Slack did not tell ${what}, so nothing was done.`, {
+      next: "Try again in a minute; if it stays so, tell those who run Gantry here.",
+    });
+    error.cause = cause;
+    throw error;
+  }
+}
+
+async function profileOf(memo: Memo<Profile>, userId: string, maxAgeMs: Freshness): Promise<Profile> {
   try {
     return await memo.get(userId, maxAgeMs);
-  } catch (cause) {
+  } catch (error) {
     const stale = maxAgeMs === freshness.reading ? memo.stale(userId, STALE_READ_MS) : undefined;
     if (stale !== undefined) return stale;
-    const error = new UserError(
-      "Nothing was done: Slack did not tell Gantry who you are, and without that nobody may.",
-      {
-        next: "Try again in a minute.",
-      },
-    );
-    error.cause = cause;
     throw error;
   }
 }

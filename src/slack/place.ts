@@ -5,6 +5,7 @@ export const Place = z.object({
   userId: z.string(),
   /** The workspace in which the bot is installed. */
   teamId: z.string(),
+  /** A channel; or the person themselves, for what came from no channel: then it is their conversation with the bot. */
   channelId: z.string(),
   /** The address of this very interaction: 5 uses, 30 minutes, member of the channel or not. */
   responseUrl: z.string().optional(),
@@ -14,5 +15,15 @@ export const Place = z.object({
   isNewThread: z.boolean().optional(),
   /** The message under the clicked button, which the answer takes the place of; nothing after a typed command. */
   replaces: z.enum(["ephemeral", "in_channel"]).optional(),
+  /** It came from the person's Home, which shows afterwards what became of it. */
+  isHome: z.boolean().optional(),
 });
 export type Place = z.infer<typeof Place>;
+
+/**
+ * Whether nobody but this person and the bot is there. Slack's ids of conversations with one person begin with D, and a
+ * message that is posted to a person's id goes there: https://docs.slack.dev/reference/methods/chat.postMessage#channels
+ */
+export function isDirect(channelId: string): boolean {
+  return /^[DUW]/u.test(channelId);
+}

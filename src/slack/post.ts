@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Message, Post } from "../views/message.ts";
 import { inviteHint } from "../views/invite-hint.ts";
 import type { Clients } from "./clients.ts";
-import type { Place } from "./place.ts";
+import { isDirect, type Place } from "./place.ts";
 import { reply, type Reply, type ReplyDeps } from "./response-url.ts";
 import { sentences } from "./sentence.ts";
 import { postThread } from "./thread.ts";
@@ -41,12 +41,14 @@ export function createPoster(parts: PosterParts): Poster {
         await say(parts, place, bodyOf(message, kindOf(place, isShared)));
         return undefined;
       }
-      const { channelId, threadTs } = place;
+      // In their conversation with the bot it is private where it stands.
+      const isElsewhere = message.thread.isPrivate === true && !isDirect(place.channelId);
+      const { channelId, threadTs } = isElsewhere ? { channelId: place.userId, threadTs: undefined } : place;
       const result = await postThread(parts, message, {
         channel: channelId,
         ...(threadTs !== undefined && { thread_ts: threadTs }),
       });
-      if (result.kind === "complete") return undefined;
+      if (result.kind === "complete") return isElsewhere ? tell(sentences.fileElsewhere(), place) : undefined;
       if (result.kind === "incomplete") return tell(sentences.threadIncomplete(result.reference), place);
       const hint = result.canInvite ? inviteHint(place.channelId, parts.botName()) : undefined;
       return tell(joined(message.thread.alone, hint), place);
@@ -54,15 +56,18 @@ export function createPoster(parts: PosterParts): Poster {
   };
 }
 
-function kindOf(place: Place, isShared: boolean): Pick<Reply, "response_type" | "replace_original"> {
+type Kind = Omit<Reply, "text" | "blocks">;
+
+function kindOf(place: Place, isShared: boolean): Kind {
   // An ephemeral message cannot become a public one, nor the other way round, so a click keeps what it is.
   if (place.replaces !== undefined) return { response_type: place.replaces, replace_original: true };
   // What is asked aloud in a thread is answered aloud there.
-  const isPublic = isShared || place.threadTs !== undefined;
-  return { response_type: isPublic ? "in_channel" : "ephemeral", replace_original: false };
+  const { threadTs } = place;
+  if (threadTs !== undefined) return { response_type: "in_channel", replace_original: false, thread_ts: threadTs };
+  return { response_type: isShared ? "in_channel" : "ephemeral", replace_original: false };
 }
 
-function bodyOf({ text, blocks }: Post, kind: Pick<Reply, "response_type" | "replace_original">): Reply {
+function bodyOf({ text, blocks }: Post, kind: Kind): Reply {
   return { text, ...(blocks.length > 0 && { blocks }), ...kind };
 }
 
@@ -108,7 +113,7 @@ function withReference(text: string, reference: string): string {
 async function sayDirectly({ clients, log }: PosterParts, place: Place, body: Reply): Promise<boolean> {
   const { text, blocks, response_type } = body;
   const { channelId: channel, userId: user, threadTs, isNewThread } = place;
-  const isForAll = response_type === "in_channel" || channel.startsWith("D");
+  const isForAll = response_type === "in_channel" || isDirect(channel);
   const isInThread = threadTs !== undefined && (isForAll || isNewThread !== true);
   const said = {
     channel,

@@ -4,6 +4,7 @@ import type { Post } from "../views/message.ts";
 import { refusalMessage } from "../views/refusal-message.ts";
 import { findApprovers } from "./approvers.ts";
 import { freshness } from "./people.ts";
+import { isDirect } from "./place.ts";
 import type { Shell } from "./shell.ts";
 
 type Refused = { readonly post: Post; readonly why: string };
@@ -11,24 +12,24 @@ type Wanted = { readonly terms: Terms; readonly rule: string; readonly asker: As
 
 /**
  * Before a card is posted: can it stand there, and could enough people approve it? A request that nobody can see or
- * decide is refused at once. Rejects when Slack does not tell.
+ * decide is refused at once. Throws a `UserError` when Slack does not tell.
  */
 export async function preflight(shell: Shell, { terms, rule, asker }: Wanted): Promise<Refused | undefined> {
   const { command } = shell.settings;
   const channelId = terms.cardIn ?? asker.channelId;
   // Whoever may approve, they do not see what stands in a conversation of two.
-  if (channelId.startsWith("D")) {
+  if (isDirect(channelId)) {
     return { post: refusalMessage({ kind: "dm", rule, command }), why: "nobody else is in a direct conversation" };
   }
   return (await noCardThere(shell, { channelId, rule })) ?? tooFew(shell, { terms, rule, asker }, channelId);
 }
 
-/** Breaking the glass is told to the channel: where nobody would see it, it stays whole. Rejects like `preflight`. */
+/** Breaking the glass is told to the channel: where nobody would see it, it stays whole. Throws like `preflight`. */
 export async function preflightGlass(
   shell: Shell,
   { rule, asker: { channelId } }: Omit<Wanted, "terms">,
 ): Promise<Refused | undefined> {
-  if (!channelId.startsWith("D")) return noCardThere(shell, { channelId, rule });
+  if (!isDirect(channelId)) return noCardThere(shell, { channelId, rule });
   const why = "Breaking the glass is told to a channel, and here nobody but you would see it.";
   const verdict = { kind: "refuse", rule, why, next: "Ask in the channel of the people it concerns." } as const;
   return { post: refusalMessage({ kind: "policy", verdict, command: shell.settings.command }), why };

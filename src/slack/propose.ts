@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { Change } from "../changes/change.ts";
 import { digestOf } from "../changes/digest.ts";
 import { riskOf } from "../changes/risk.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
+import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { newChangeId } from "../commands/change-id.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/parse.ts";
+import type { Risk } from "../policy/risk.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { NewChange } from "../store/store.ts";
 import { askedElsewhere } from "../views/asked-message.ts";
@@ -21,8 +22,9 @@ import { namesFor } from "./names.ts";
 import { preflight, preflightGlass } from "./preflight.ts";
 import { sealChange } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
+import type { Telling } from "./telling.ts";
 
-export type AskDeed = Extract<Deed, { kind: "ask" }> & { readonly deliveryId: string };
+export type AskDeed = Extract<Deed, { kind: "ask" }> & { readonly deliveryId: string; readonly telling: Telling };
 
 /**
  * From an Ask to a stored Change: what it would do, whether policy lets it, and who has to agree. Done again for the
@@ -35,14 +37,14 @@ export async function propose(shell: Shell, deed: AskDeed, signal: AbortSignal):
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
   const context = await contextFor(shell, { place: deed.place, effect: "write" }, signal);
   const change = await command.propose(deed.ask, context);
-  if (change.diff.length === 0) return shell.poster.tell(alreadySo(shell, change, deed), deed.place);
+  if (change.diff.length === 0) return deed.telling.say(alreadySo(shell, change, deed), "told");
   const risk = riskOf(change.call, change.before);
   const verdict = await context.judge.verdict(
     { op: change.call.op, risk, workload: change.workload },
     { breakGlass: deed.ask.breakGlass === true },
   );
   const refused = await refusalOf(shell, { verdict, deed, context });
-  const proposed: Proposed = { deed, command, context, change, verdict };
+  const proposed: Proposed = { deed, command, context, change, risk, verdict };
   if (refused !== undefined) return refuse(shell, proposed, refused);
   const stored = await store(shell, proposed);
   return goOn(shell, { change: stored, isFresh: true, deed }, signal);
@@ -53,6 +55,7 @@ type Proposed = {
   readonly command: WriteCommand;
   readonly context: Context;
   readonly change: Change;
+  readonly risk: Risk;
   readonly verdict: Verdict;
 };
 
@@ -63,13 +66,18 @@ async function goOn(shell: Shell, { change, isFresh, deed }: Going, signal: Abor
   const isOpen = change.settledAt === undefined;
   if (isOpen && change.undoOf !== undefined && (await shell.store.markUndone(change.undoOf)))
     await draw(shell, change.undoOf);
-  if (change.state !== "pending") return carryOn(shell, { change, isFresh }, signal);
+  const { telling } = deed;
+  if (change.state !== "pending") {
+    await Promise.all([telling.placed(change), carryOn(shell, { change, isFresh }, signal)]);
+    return undefined;
+  }
   await draw(shell, change.id);
+  await telling.placed(change);
   const cardIn = change.terms?.cardIn;
   if (cardIn === undefined || cardIn === deed.place.channelId) return undefined;
   const { command, region: defaultRegion } = shell.settings;
   const names = await namesFor(shell, change);
-  return shell.poster.tell(askedElsewhere({ change, cardIn, command, defaultRegion, names }), deed.place);
+  return telling.say(askedElsewhere({ change, cardIn, command, defaultRegion, names }), "told");
 }
 
 function alreadySo({ settings }: Shell, change: Change, { place }: AskDeed): Message {
@@ -100,34 +108,17 @@ async function refusalOf(
 }
 
 async function refuse(shell: Shell, proposed: Proposed, { post, why }: Refused): Promise<void> {
-  const { deed } = proposed;
-  const { state: _state, expiresInMs: _expires, ...draft } = draftOf(shell, proposed, "");
-  const { name, userId } = proposed.context.asker;
-  const event = eventOf(shell, { ...draft, ...undecided }, { kind: "refused", who: { userId, name }, result: why });
-  await shell.store.addEvent({ ...event, changeId: undefined });
+  const who = whoAsks(proposed);
+  const event = eventOf(shell, { ...subjectOf(proposed), id: undefined }, { kind: "refused", who, result: why });
+  await shell.store.addEvent(event);
   logEvent(shell, event);
-  return shell.poster.tell(post, deed.place);
+  return proposed.deed.telling.say(post, "refused");
 }
-
-const undecided = {
-  state: "pending",
-  version: 0,
-  votes: [],
-  expiresAt: undefined,
-  approvedAt: undefined,
-  claimedAt: undefined,
-  settledAt: undefined,
-  ending: undefined,
-  health: undefined,
-  isUndone: false,
-  card: undefined,
-} as const;
 
 async function store(shell: Shell, proposed: Proposed): Promise<StoredChange> {
   const draft = draftOf(shell, proposed, await freeId(shell));
-  const { userId, name } = proposed.context.asker;
   const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
-  const event = eventOf(shell, { ...draft, ...undecided }, { kind: "requested", who: { userId, name }, result });
+  const event = eventOf(shell, draft, { kind: "requested", who: draft.requester, result });
   const stored = await shell.store.addChange(draft, event);
   logEvent(shell, event);
   return stored;
@@ -141,29 +132,49 @@ async function freeId({ store }: Shell): Promise<string> {
   }
 }
 
-function draftOf(shell: Shell, { deed, command, context, change, verdict }: Proposed, id: string): NewChange {
-  const { ask, place } = deed;
+function whoAsks({ context }: Proposed): Who {
   const { userId, name } = context.asker;
+  return { userId, name };
+}
+
+/** What history tells of it, whether it is refused or becomes a Change. */
+function subjectOf({ deed, command, context, change, verdict }: Proposed) {
+  const { owner, username } = context.account;
+  return {
+    teamId: deed.place.teamId,
+    channelId: deed.place.channelId,
+    verb: command.name,
+    workload: change.workload,
+    account: { owner, username },
+    rule: verdict.rule ?? "",
+    breakGlass: verdict.kind === "break-glass",
+  };
+}
+
+function draftOf(shell: Shell, proposed: Proposed, id: string): NewChange {
+  const { deed, change, risk, verdict } = proposed;
+  const { ask, place } = deed;
+  // Undone or asked again elsewhere, it is about the same region.
+  const askHere = { ...ask, region: ask.region ?? proposed.context.settings.region };
   const terms = verdict.kind === "approve" ? verdict.terms : undefined;
   return {
+    ...subjectOf(proposed),
     id,
     deliveryId: deed.deliveryId,
     state: terms === undefined ? "approved" : "pending",
-    teamId: place.teamId,
-    requester: { userId, name },
-    channelId: place.channelId,
-    verb: command.name,
+    requester: whoAsks(proposed),
     reason: ask.reason,
     op: change.call.op,
-    workload: change.workload,
-    risk: riskOf(change.call, change.before),
+    risk,
     diff: change.diff,
     digest: digestOf(change),
-    sealed: sealChange(shell.sealer, id, { change, ask, responseUrl: place.responseUrl, threadTs: place.threadTs }),
-    account: { owner: context.account.owner, username: context.account.username },
-    rule: verdict.rule ?? "",
+    sealed: sealChange(shell.sealer, id, {
+      change,
+      ask: askHere,
+      responseUrl: place.responseUrl,
+      threadTs: place.threadTs,
+    }),
     terms,
-    breakGlass: verdict.kind === "break-glass",
     undoOf: deed.undoOf,
     expiresInMs: terms?.expiresMs,
   };

@@ -1,8 +1,13 @@
-import { UserError } from "../errors.ts";
+import { StoreError, UserError } from "../errors.ts";
 import type { Context, ReadCommand } from "../commands/command.ts";
+import { outsideLock } from "../policy/binding.ts";
+import type { Verdict } from "../policy/verdict.ts";
 import type { Message } from "../views/message.ts";
 import { refusalMessage } from "../views/refusal-message.ts";
+import { withContextLine } from "../views/with-context-line.ts";
+import { contextLine } from "./context-line.ts";
 import { contextFor } from "./context.ts";
+import { logEvent } from "./event.ts";
 import { failureMessage } from "./failure.ts";
 import { freshness } from "./people.ts";
 import type { Asked, Shell } from "./shell.ts";
@@ -16,12 +21,21 @@ export async function answerRead(shell: Shell, { command, ask, place }: Read, si
     await checkStanding(shell, { command, ask, place });
     const refusal = await refusalOf(shell, { command, ask, place }, context);
     if (refusal !== undefined) return await shell.poster.tell(refusal, place);
-    const answer = await command.answer(ask, context);
+    const answer = await answerHere(command, ask, context);
     return await shell.poster.post(answer, place, { isShared: ask.share });
   } catch (error) {
     const where = { verb: command.name, effect: command.effect };
     return shell.poster.tell(failureMessage(shell, error, where), place);
   }
+}
+
+/** The buttons of the answer go on in the region that was meant, whoever clicks them, and whatever is meant by then. */
+async function answerHere(command: ReadCommand, ask: Read["ask"], context: Context): Promise<Message> {
+  const isAboutWorkloads = command.deeds.length > 0;
+  const askHere = isAboutWorkloads ? { ...ask, region: ask.region ?? context.settings.region } : ask;
+  const answer = await command.answer(askHere, context);
+  const line = contextLine(command, ask, context);
+  return line === undefined ? answer : withContextLine(answer, line);
 }
 
 /** What nobody needs a rule for: everybody may learn what Gantry is and what they may do; the rest is for full members. */
@@ -36,16 +50,57 @@ async function checkStanding({ people }: Shell, { command, place }: Read): Promi
   });
 }
 
-async function refusalOf(shell: Shell, { command, ask }: Read, { judge }: Context): Promise<Message | undefined> {
-  const { settings } = shell;
-  const about = command.about(ask, settings);
+async function refusalOf(shell: Shell, read: Read, context: Context): Promise<Message | undefined> {
+  const { settings, judge, binding } = context;
+  const about = read.command.about(read.ask, settings);
   if (about === undefined) return undefined;
-  const verdict = await judge.verdict(about);
+  // Before any rule, which has no part in it.
+  const outside = binding === undefined ? undefined : outsideLock(binding, about.workload);
+  if (outside !== undefined) throw new UserError(outside.why, { next: outside.next });
+  const verdict = refusalIn(await judge.verdict(about));
+  if (verdict === undefined) return undefined;
+  await note(shell, read, { context, verdict });
+  return refusalMessage({ kind: "policy", verdict, command: settings.command });
+}
+
+type Refused = Extract<Verdict, { kind: "refuse" }>;
+
+function refusalIn(verdict: Verdict): Refused | undefined {
   if (verdict.kind === "allow") return undefined;
-  if (verdict.kind === "refuse") return refusalMessage({ kind: "policy", verdict, command: settings.command });
+  if (verdict.kind === "refuse") return verdict;
   // A rule that asks for approval of a look is taken for a refusal: there is nothing to approve later.
   const why = "Looking at this takes an approval by the policy here, and a look cannot wait for one.";
   const next = "Ask those who keep the policy to allow or refuse it.";
-  const refused = { kind: "refuse", rule: verdict.rule, why, next } as const;
-  return refusalMessage({ kind: "policy", verdict: refused, command: settings.command });
+  return { kind: "refuse", rule: verdict.rule, why, next };
+}
+
+type Noted = { readonly context: Context; readonly verdict: Refused };
+
+/** History knows what was refused; a database that is away does not keep the person from being told. */
+async function note(shell: Shell, { command, ask, place }: Read, { context, verdict }: Noted): Promise<void> {
+  const { userId, name } = context.asker;
+  const { kind, region, name: workload } = command.about(ask, context.settings)?.workload ?? {};
+  const event = {
+    kind: "refused",
+    teamId: place.teamId,
+    changeId: undefined,
+    who: { userId, name },
+    channelId: place.channelId,
+    verb: command.name,
+    // Of a bare name nobody knows what it is.
+    workload: workload === undefined ? undefined : { kind: kind ?? "workload", region: region ?? "", name: workload },
+    account: context.account.username,
+    rule: verdict.rule,
+    breakGlass: false,
+    result: verdict.why,
+    elapsedMs: undefined,
+    reference: undefined,
+  } as const; // a literal kind
+  try {
+    await shell.store.addEvent(event);
+    logEvent(shell, event);
+  } catch (err) {
+    if (!(err instanceof StoreError)) throw err;
+    shell.log.warn({ err }, "a look that was refused could not be written into history");
+  }
 }

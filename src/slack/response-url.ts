@@ -7,6 +7,8 @@ export type Reply = {
   readonly blocks?: readonly Block[];
   readonly response_type: "ephemeral" | "in_channel";
   readonly replace_original: boolean;
+  /** Only of one for everybody that replaces nothing. */
+  readonly thread_ts?: string;
 };
 
 /**

@@ -5,9 +5,11 @@ import { failureMessage } from "./failure.ts";
 import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
-import { onHeard } from "./heard.ts";
+import { onEvent } from "./events.ts";
+import { onShortcut } from "./shortcuts.ts";
 import { onSlash } from "./slash.ts";
 import { onSubmission } from "./submission.ts";
+import { onSuggestion } from "./suggestions.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads: what every one of them has, as far as an answer needs it. */
 const Interaction = z.object({
@@ -40,7 +42,7 @@ export async function route(shell: Shell, body: unknown, ack: Ack): Promise<void
 
 function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
   if (isCommand(body)) return onSlash(shell, body, ack);
-  if (isEvent(body)) return onHeard(shell, body);
+  if (isEvent(body)) return onEvent(shell, body);
   const interaction = Interaction.parse(body);
   switch (interaction.type) {
     case "block_actions":
@@ -48,9 +50,10 @@ function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
     case "view_submission":
       return onSubmission(shell, body, ack);
     case "block_suggestion":
-      return ack({ options: [] });
+      return onSuggestion(shell, body, ack);
     case "shortcut":
     case "message_action":
+      return onShortcut(shell, body, ack);
     case "interactive_message":
       return answerUnknown(shell, interaction, ack);
     default:
@@ -69,12 +72,10 @@ function isEvent(body: unknown): boolean {
   return typeof body === "object" && body !== null && "event" in body;
 }
 
+/** Buttons of attachments, which Gantry never posts. */
 async function answerUnknown(shell: Shell, interaction: Interaction, ack: Ack): Promise<void> {
   await ack();
-  const place = placeOf(shell, interaction);
-  const { command } = shell.settings;
-  const isButton = interaction.type === "interactive_message";
-  await shell.poster.tell(isButton ? sentences.staleButton(command) : sentences.unknownShortcut(command), place);
+  await shell.poster.tell(sentences.staleButton(shell.settings.command), placeOf(shell, interaction));
 }
 
 function placeOf({ identity }: Shell, interaction: Interaction): Place {

@@ -23,3 +23,12 @@ export function sealChange(sealer: Sealer, id: string, content: SealedChange): s
 export function openChange(sealer: Sealer, { id, sealed }: Pick<StoredChange, "id" | "sealed">): SealedChange {
   return SealedChange.parse(JSON.parse(sealer.open(sealed, ["change", id])));
 }
+
+/** The same for what can do without: undefined when it does not open, or is of another version of Gantry. */
+export function contentOf(sealer: Sealer, change: Pick<StoredChange, "id" | "sealed">): SealedChange | undefined {
+  try {
+    return openChange(sealer, change);
+  } catch {
+    return undefined;
+  }
+}

@@ -47,6 +47,10 @@ export const sentences = {
     sentence(
       "A conversation with Gantry has no account of its own. Type it in a channel, or leave out `channel` for your own account.",
     ),
+  fileElsewhere: () =>
+    sentence(
+      "The file is in your conversation with Gantry: it is for your eyes, and a file here would be for everybody.",
+    ),
   threadIncomplete: (reference: string) =>
     sentence(
       `The thread is not complete: Slack did not take all of it. Ask again, or tell who runs Gantry here the reference \`${reference}\`.`,

@@ -4,9 +4,11 @@ import type { Message } from "../views/message.ts";
 import { ackBody, type Ack } from "./ack.ts";
 import { dispatch } from "./dispatch.ts";
 import { failureMessage } from "./failure.ts";
+import { type Opening, openVerbForm } from "./form-open.ts";
 import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
+import { begunIn } from "./unfinished-words.ts";
 
 /** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 const SlashCommand = z.object({
@@ -32,10 +34,20 @@ export async function onSlash(shell: Shell, body: unknown, ack: Ack): Promise<vo
   try {
     parsed = parseText(typed.text);
   } catch (error) {
+    const begun = begunIn(typed.text);
+    if (begun !== undefined) return openBegun(shell, { ...begun, typed }, ack);
     return say(failureMessage(shell, error, { verb: "?", effect: "read" }));
   }
   const { trigger_id: id } = typed;
   return dispatch(shell, { ...parsed, place: placeOf(shell, typed), id, triggerId: id }, say);
+}
+
+type Beginning = Pick<Opening, "command" | "values"> & { readonly typed: SlashCommand };
+
+/** Words that only lack something go on in the form. */
+async function openBegun(shell: Shell, { command, values, typed }: Beginning, ack: Ack): Promise<void> {
+  await ack();
+  return openVerbForm(shell, { command, values, place: placeOf(shell, typed), triggerId: typed.trigger_id });
 }
 
 function placeOf({ identity }: Shell, { user_id, team_id, channel_id, response_url }: SlashCommand): Place {

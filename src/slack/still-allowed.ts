@@ -10,7 +10,7 @@ type Asked = { readonly change: StoredChange; readonly account: OpenAccount };
 /** Between request and execution people leave and rules change: what is refused now is not sent. Throws `UserError`. */
 export async function stillAllowed(shell: Shell, { change, account }: Asked): Promise<void> {
   const { requester, channelId, breakGlass, op, risk, workload } = change;
-  const profile = await shell.people.profile(requester.userId, freshness.deciding);
+  const profile = await shell.people.profile(requester.userId, freshness.deciding, requester.name);
   const judge = judgeFor(shell, { profile, channelId, account });
   const verdict = await judge.verdict({ op, risk, workload }, { breakGlass });
   if (verdict.kind !== "refuse") return;

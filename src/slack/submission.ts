@@ -4,23 +4,18 @@ import type { Message } from "../views/message.ts";
 import type { Ack } from "./ack.ts";
 import type { Deed } from "./deed.ts";
 import { accept } from "./deliveries.ts";
+import { onForm, openedIn } from "./form-submission.ts";
+import { jsonIn } from "./json-in.ts";
 import { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
+import { CarriedView } from "./view-state.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 const Submission = z.object({
   trigger_id: z.string().optional(),
   user: z.object({ id: z.string() }),
-  view: z.object({
-    id: z.string().default(""),
-    hash: z.string().optional(),
-    callback_id: z.string().default(""),
-    private_metadata: z.string().default(""),
-    state: z
-      .object({ values: z.record(z.string(), z.record(z.string(), z.object({ value: z.string().nullish() }))) })
-      .default({ values: {} }),
-  }),
+  view: CarriedView,
 });
 type Submission = z.infer<typeof Submission>;
 
@@ -32,12 +27,15 @@ const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel"]), place: Pl
 export async function onSubmission(shell: Shell, body: unknown, ack: Ack): Promise<void> {
   const sent = Submission.parse(body);
   if (shell.inflight.isStopping()) return ack(saying(sentences.restarting()));
+  const id = sent.trigger_id ?? `${sent.view.id} ${sent.view.hash ?? ""}`;
+  const opened = sent.view.callback_id.startsWith("form:") ? openedIn(sent.view) : undefined;
+  if (opened !== undefined) return onForm(shell, { id, userId: sent.user.id, view: sent.view, opened, saying }, ack);
   const read = deedOf(sent);
   if (read === undefined) return ack(saying(sentences.unknownForm(shell.settings.command)));
   if ("errors" in read) return ack({ response_action: "errors", errors: read.errors });
   const { deed, view } = read;
   return accept(shell, {
-    id: sent.trigger_id ?? `${sent.view.id} ${sent.view.hash ?? ""}`,
+    id,
     deed,
     ack: async (refusal) => {
       if (refusal !== undefined) return ack(saying(refusal));
@@ -63,7 +61,7 @@ function deedOf(sent: Submission): Read {
 }
 
 function rejection(sent: Submission): Read {
-  const metadata = RejectMetadata.safeParse(parsed(sent.view.private_metadata));
+  const metadata = RejectMetadata.safeParse(jsonIn(sent.view.private_metadata));
   if (!metadata.success) return undefined;
   const { changeId, card, place } = metadata.data;
   const reason = valueOf(sent, "reason");
@@ -80,7 +78,7 @@ function rejection(sent: Submission): Read {
 }
 
 function connection(sent: Submission): Read {
-  const metadata = ConnectMetadata.safeParse(parsed(sent.view.private_metadata));
+  const metadata = ConnectMetadata.safeParse(jsonIn(sent.view.private_metadata));
   if (!metadata.success) return undefined;
   const { whose, place } = metadata.data;
   const username = valueOf(sent, "username");
@@ -118,12 +116,4 @@ function saying({ blocks }: Message): object {
     blocks,
   };
   return { response_action: "update", view };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import type { NewEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { carryOn } from "./carry-on.ts";
 import { goOnWith, takeOver } from "./deliveries.ts";
@@ -18,10 +19,12 @@ export async function sweep(shell: Shell): Promise<void> {
   await store.beat();
   goOnWith(shell);
   for (const delivery of await store.takeDeliveries()) takeOver(shell, delivery);
-  for (const change of await store.expireDue(APPROVED_FOR_MS, (each) => expiredEvent(shell, each))) {
-    logEvent(shell, expiredEvent(shell, change));
-  }
-  for (const change of await store.openChanges()) {
+  await expire(shell);
+  const open = await store.openChanges();
+  const running = new Set(open.filter(isRunning).map(workloadKey));
+  for (const change of open) {
+    // One Run per workload: it could not be claimed now, so it is not read again either.
+    if (change.state === "approved" && running.has(workloadKey(change))) continue;
     inflight.start((signal) => carryOn(shell, { change, isFresh: false }, signal));
   }
   for (const id of await store.undrawn()) {
@@ -30,7 +33,25 @@ export async function sweep(shell: Shell): Promise<void> {
   await shell.calls.flush();
 }
 
-function expiredEvent(shell: Shell, change: StoredChange) {
-  const result = change.approvedAt === undefined ? "nobody decided in time" : "nobody carried it out in time";
-  return eventOf(shell, change, { kind: "expired", result });
+/** A row that is written into history is logged once its transaction is over. */
+async function expire(shell: Shell): Promise<void> {
+  const events = new Map<string, NewEvent>();
+  const expired = await shell.store.expireDue(APPROVED_FOR_MS, (change) => {
+    const result = change.approvedAt === undefined ? "nobody decided in time" : "nobody carried it out in time";
+    const event = eventOf(shell, change, { kind: "expired", result });
+    events.set(change.id, event);
+    return event;
+  });
+  for (const { id } of expired) {
+    const event = events.get(id);
+    if (event !== undefined) logEvent(shell, event);
+  }
+}
+
+function isRunning({ state, settledAt }: StoredChange): boolean {
+  return state === "claimed" || (state === "unknown" && settledAt === undefined);
+}
+
+function workloadKey({ workload: { region, kind, name } }: StoredChange): string {
+  return `${region}/${kind}/${name}`;
 }

@@ -2,6 +2,7 @@ import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
 import type { Message, Post, TextFile } from "../views/message.ts";
 import type { Clients } from "./clients.ts";
+import { isDirect } from "./place.ts";
 import { closedPlaces, codeOf, uninvited } from "./slack-error.ts";
 
 type ThreadParts = { readonly clients: Clients; readonly log: Logger; readonly newReference: () => string };
@@ -36,9 +37,10 @@ export async function postThread(parts: ThreadParts, message: Message, into: Pos
     if (!isExpected)
       log.warn({ slackError: head.error, channelId: channel }, "Slack did not take the head of a thread");
     // A conversation of two people cannot be joined by a bot: https://docs.slack.dev/apis/web-api/using-the-conversations-api
-    return { kind: "nowhere", canInvite: uninvited.has(head.error) && !channel.startsWith("D") };
+    return { kind: "nowhere", canInvite: uninvited.has(head.error) && !isDirect(channel) };
   }
-  const place = { channel, thread_ts: into.thread_ts ?? head.ts };
+  // Of a person's id, Slack makes the conversation with them; only its own id takes files.
+  const place = { channel: head.channel, thread_ts: into.thread_ts ?? head.ts };
   const failed = (await failedReply(parts, message, place)) ?? (await failedFile(parts, message, place));
   if (failed === undefined) return { kind: "complete" };
   const reference = parts.newReference();
@@ -64,7 +66,7 @@ async function failedFile(parts: ThreadParts, { thread }: Message, place: Thread
   return undefined;
 }
 
-type Posted = { readonly ts: string } | { readonly error: string };
+type Posted = { readonly ts: string; readonly channel: string } | { readonly error: string };
 type PostPlace = { readonly channel: string; readonly thread_ts?: string };
 
 async function posted(parts: ThreadParts, post: Post, place: PostPlace): Promise<Posted> {
@@ -79,14 +81,14 @@ async function posted(parts: ThreadParts, post: Post, place: PostPlace): Promise
 
 async function postOnce(client: WebClient, { text, blocks }: Post, place: PostPlace): Promise<Posted> {
   try {
-    const { ts } = await client.chat.postMessage({
+    const { ts, channel = place.channel } = await client.chat.postMessage({
       ...place,
       text,
       ...(blocks.length > 0 && { blocks: [...blocks] }),
       unfurl_links: false,
       unfurl_media: false,
     });
-    return ts === undefined ? { error: "no_ts" } : { ts };
+    return ts === undefined ? { error: "no_ts" } : { ts, channel };
   } catch (error) {
     return { error: codeOf(error) };
   }

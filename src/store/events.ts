@@ -23,6 +23,8 @@ const kinds = {
   health: "health",
   connected: "connected",
   disconnected: "disconnected",
+  bound: "bound",
+  unbound: "unbound",
 } as const satisfies { readonly [Kind in EventKind]: Kind }; // a literal type for each, not string
 
 const EventRow = z.object({

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Session } from "./session.ts";
+import { createBinding, createPersonSetting } from "./binding-schema.ts";
 import { createChange, createEvent, createRest } from "./change-schema.ts";
 
 export type Migration = {
@@ -51,6 +52,13 @@ export const migrations: readonly Migration[] = [
       await createChange(db);
       await createEvent(db, flavour);
       await createRest(db);
+    },
+  },
+  {
+    title: "bindings of channels, settings of people",
+    async up({ db }) {
+      await createBinding(db);
+      await createPersonSetting(db);
     },
   },
 ];

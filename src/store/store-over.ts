@@ -1,11 +1,13 @@
 import { sql } from "kysely";
 import { accountsFor, removeAccount, resealAccount, saveAccount } from "./accounts.ts";
+import { bind, bindingOf, unbind } from "./bindings.ts";
 import { callsOn, countCalls } from "./calls.ts";
 import { addChange, findBy, markUndone, pendingChanges } from "./changes.ts";
 import { cancel, drift, expireDue, refuse, reject } from "./decisions.ts";
 import { accept, finish, takeDeliveries } from "./deliveries.ts";
 import { beginDrawing, drew, postponeDrawing, undrawn } from "./drawings.ts";
 import { addEvent, history } from "./events.ts";
+import { setRegion, settingsOf } from "./person-settings.ts";
 import { pruner } from "./prune.ts";
 import { beat, leave } from "./replicas.ts";
 import { claim, doubt, openChanges, setHealth, settle } from "./runs.ts";
@@ -42,6 +44,7 @@ export function storeOver(session: Session, closeDatabase: () => Promise<void>):
     ...runs(session, guard),
     ...drawings(session, guard),
     ...records(session, guard),
+    ...places(session, guard),
     isOpen: () => isOpen,
     isReachable: async () => isOpen && (await answers(session)),
     async close() {
@@ -134,6 +137,16 @@ function records(
     accountsFor: guard((seeker) => accountsFor(session, seeker)),
     countCalls: guard((username, day, calls) => countCalls(session, { username, day, calls })),
     callsOn: guard((username, day) => callsOn(session, username, day)),
+  };
+}
+
+function places(session: Session, guard: Guard): Part<"bindingOf" | "bind" | "unbind" | "settingsOf" | "setRegion"> {
+  return {
+    bindingOf: guard((teamId, channelId) => bindingOf(session, { teamId, channelId })),
+    bind: guard((channel, binding, event) => bind(session, { ...channel, binding }, event)),
+    unbind: guard((channel, event) => unbind(session, channel, event)),
+    settingsOf: guard((teamId, userId) => settingsOf(session, { teamId, userId })),
+    setRegion: guard((teamId, userId, region) => setRegion(session, { teamId, userId }, region)),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/account.ts";
 import type { HistoryEvent, HistoryQuery, NewEvent } from "../changes/history-event.ts";
 import type { Outcome } from "../changes/outcome.ts";
+import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Card, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";
 
 /** An interaction that must not be lost: what it asks for is sealed. */
@@ -43,6 +44,10 @@ export type ClaimResult =
   | { readonly kind: "busy" }
   /** It is not approved any more, not ours, or our own lease is too short: nothing may be sent. */
   | { readonly kind: "lost" };
+
+export type ChannelId = { readonly teamId: string; readonly channelId: string };
+export type NewBinding = BindingTerms & Pick<Binding, "boundBy">;
+export type PersonSettings = { readonly region: string | undefined };
 
 /** The right to draw a card, for a while. */
 export type Drawing = {
@@ -154,6 +159,17 @@ export type Store = {
   readonly accountsFor: (
     seeker: AccountSeeker,
   ) => Promise<{ readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined }>;
+
+  /** What a channel is bound to; undefined when it is not. */
+  readonly bindingOf: (teamId: string, channelId: string) => Promise<Binding | undefined>;
+  /** Binds a channel, in place of what it was bound to. False: it is bound to just that already, and nothing is written. */
+  readonly bind: (channel: ChannelId, binding: NewBinding, event: NewEvent) => Promise<boolean>;
+  /** False: it was not bound, and nothing is written. */
+  readonly unbind: (channel: ChannelId, event: NewEvent) => Promise<boolean>;
+  /** What somebody has set for themselves. */
+  readonly settingsOf: (teamId: string, userId: string) => Promise<PersonSettings>;
+  /** Their own default region; undefined takes it away. */
+  readonly setRegion: (teamId: string, userId: string, region: string | undefined) => Promise<void>;
 
   /** Adds calls that this replica made; `day` is a UTC date, 2026-11-21. */
   readonly countCalls: (username: string, day: string, calls: number) => Promise<void>;

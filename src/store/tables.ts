@@ -101,6 +101,19 @@ type AccountTable = {
   linked_at: string;
 };
 
+type BindingTable = {
+  team_id: string;
+  channel_id: string;
+  region: string | null;
+  account: string | null;
+  names: string | null;
+  is_locked: number;
+  bound_by: string;
+  bound_by_name: string;
+  bound_at: string;
+};
+
+type PersonSettingTable = { team_id: string; user_id: string; region: string };
 type ReplicaTable = { id: string; alive_until: string };
 type CallCountTable = { username: string; day: string; calls: number };
 type MigrationTable = { number: number; title: string; applied_at: string };
@@ -111,6 +124,8 @@ export type Tables = {
   vote: VoteTable;
   event: EventTable;
   account: AccountTable;
+  binding: BindingTable;
+  person_setting: PersonSettingTable;
   replica: ReplicaTable;
   call_count: CallCountTable;
   migration: MigrationTable;

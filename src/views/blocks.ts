@@ -1,4 +1,4 @@
-import type { Button, RichTextBlock, RichTextSection, TableBlock } from "@slack/types";
+import type { ActionsBlockElement, Button, RichTextBlock, RichTextSection, TableBlock } from "@slack/types";
 import type { Ask } from "../commands/ask.ts";
 import type { Inline } from "./inline.ts";
 import { sentence, strong, words } from "./inline.ts";
@@ -45,6 +45,17 @@ export const limits = {
   inputHint: 2_000,
   /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
   inputLength: 3_000,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+  options: 100,
+  placeholder: 150,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element */
+  radioOptions: 10,
+  /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object: 150 there, 75 in Slack's own types. */
+  optionText: 75,
+  optionValue: 75,
+  optionDescription: 75,
+  /** https://docs.slack.dev/reference/block-kit/composition-objects/option-group-object */
+  groupLabel: 75,
 } as const;
 
 /** The builders are total: whatever comes in, what goes out is within the limits, and nothing in it is parsed. */
@@ -79,6 +90,8 @@ export function fields(all: readonly Field[]): Block[] {
     .map(({ label, value }): Line => [strong(label), words("  "), ...value]);
   return first === undefined ? [] : [section(first, ...rest)];
 }
+
+export const divider: Block = { type: "divider" };
 
 /** Small grey text. */
 export function context(text: Shown): Block {
@@ -154,8 +167,8 @@ export function askButton(label: string, ask: Ask): Button | undefined {
   return button({ label, ask });
 }
 
-/** Buttons in a row; nothing where there are none. */
-export function actions(...buttons: readonly (Button | undefined)[]): Block[] {
-  const elements = buttons.filter((each) => each !== undefined).slice(0, limits.buttons);
-  return elements.length === 0 ? [] : [{ type: "actions", elements }];
+/** Buttons and menus in a row; nothing where there are none. */
+export function actions(...elements: readonly (ActionsBlockElement | undefined)[]): Block[] {
+  const drawn = elements.filter((each) => each !== undefined).slice(0, limits.buttons);
+  return drawn.length === 0 ? [] : [{ type: "actions", elements: drawn }];
 }

@@ -50,7 +50,7 @@ function field(label: string, value: readonly Inline[] | false): Field {
 }
 
 /** How much it can hurt, in words; true of what is deleted only: that nothing brings it back. */
-function riskWords({ op, risk }: StoredChange): string {
+export function riskWords({ op, risk }: Pick<StoredChange, "op" | "risk">): string {
   if (op === "deleteService" || op === "deleteJob") return "destructive, cannot be undone";
   if (risk === "destructive") return "destructive, takes something away";
   return risk === "disruptive" ? "disruptive, interrupts it" : "routine";

@@ -45,7 +45,7 @@ function belongs(event: HistoryEvent, { terms }: StoredChange): event is ToldEve
 }
 
 type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
-type Told = Exclude<EventKind, "refused" | "vote-refused" | "connected" | "disconnected">;
+type Told = Exclude<EventKind, "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound">;
 
 const lines: Readonly<Record<Told, Tell>> = {
   requested,

@@ -9,7 +9,7 @@ import { counted, truncate } from "./text.ts";
 /** How many events one file holds. */
 export const HISTORY_FILE_ROWS = 1000;
 
-/** The same events as a file in a thread; where the bot may not post, the first of them for the asker's eyes. */
+/** The same events as a file for the asker alone; where the bot cannot write to them, the first of them as a message. */
 export function historyFile(page: HistoryPage & { readonly now: Date }): Message {
   const { events, hasOlder, ask, command, now } = page;
   const { json: _json, ...args } = ask.args;
@@ -33,10 +33,11 @@ export function historyFile(page: HistoryPage & { readonly now: Date }): Message
     : [];
   const name = `gantry-history-${now.toISOString().slice(0, 10)}.json`;
   const content = `${JSON.stringify(events.map(row), undefined, 2)}\n`;
-  const sorry = "The file can only be given in a thread, and Gantry cannot post one here.";
+  const sorry = "Slack did not take the file into your conversation with Gantry. Try again in a minute.";
   return {
     ...post(title, [section(title), ...older]),
     thread: {
+      isPrivate: true,
       replies: [],
       files: [{ name, title: truncate(title, 200), content }],
       alone: post(`${inMessage.text}\n${sorry}`, [...inMessage.blocks, context(sorry)]),

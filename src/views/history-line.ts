@@ -19,6 +19,8 @@ const begins: Readonly<Record<EventKind, (who: string, what: string) => string>>
   health: (_who, what) => `Afterwards: ${what}`,
   connected: (who) => `${who} linked an account`,
   disconnected: (who) => `${who} unlinked an account`,
+  bound: (who) => `${who} bound a channel`,
+  unbound: (who) => `${who} unbound a channel`,
 };
 
 /** What the words of its kind say already. */
@@ -32,7 +34,7 @@ const unsaid: Readonly<Partial<Record<EventKind, string>>> = {
 
 /** One event in words, on one line, with foreign text cut and made visible. Pure. */
 export function historyLine(event: HistoryEvent): string {
-  const { kind, who, verb, workload, result, changeId, breakGlass } = event;
+  const { kind, who, verb, workload, result, changeId, breakGlass, reference } = event;
   const deed = [verb ?? "something", workload?.kind, workload?.name].filter((part) => part !== undefined).join(" ");
   const isUnsaid = result === "" || result === unsaid[kind];
   const what = short(deed, 90);
@@ -41,7 +43,15 @@ export function historyLine(event: HistoryEvent): string {
   const begin = isAccepted ? `📨 Accepted: ${what}` : begins[kind](short(who?.name ?? "Gantry", 40), what);
   const glass = breakGlass ? "🚨 " : "";
   const came = isUnsaid ? "" : `: ${short(result, 140)}`;
-  return `${glass}${begin}${came}${changeId === undefined ? "" : ` (${short(changeId, 10)})`}`;
+  return `${glass}${begin}${came}${tag(changeId, reference)}`;
+}
+
+/** What it can be found by: as a change, and in the log. */
+function tag(changeId: string | undefined, reference: string | undefined): string {
+  const change = changeId === undefined ? [] : [short(changeId, 10)];
+  const logged = reference === undefined ? [] : [`reference ${short(reference, 20)}`];
+  const all = [...change, ...logged];
+  return all.length === 0 ? "" : ` (${all.join(", ")})`;
 }
 
 function short(text: string, max: number): string {

@@ -1,5 +1,6 @@
 import type { Job, JobCondition } from "../api/answers.ts";
 import { context, fields, header, section, type Field } from "./blocks.ts";
+import { buttonRow, jobButtons, type CardActions } from "./card-buttons.ts";
 import { containerFields } from "./containers.ts";
 import { created } from "./created.ts";
 import { code, firstOf, moment, words, type Inline } from "./inline.ts";
@@ -15,11 +16,13 @@ export type JobCard = {
   readonly region: string;
   readonly now: Date;
   readonly command: string;
+  /** Which buttons it has; none without. */
+  readonly actions?: CardActions | undefined;
 };
 
 const LISTED = 4;
 
-export function jobCard({ job, region, now, command }: JobCard): Message {
+export function jobCard({ job, region, now, command, actions }: JobCard): Message {
   const name = truncate(visible(job.metadata.name), 255);
   const status = jobStatus(job);
   const pod = job.spec?.template?.spec;
@@ -34,14 +37,16 @@ export function jobCard({ job, region, now, command }: JobCard): Message {
     { label: "Region", value: [words(region, 60)] },
     { label: "UID", value: job.metadata.uid === undefined ? [] : [words(job.metadata.uid, 80)] },
   ];
-  return post(`Job ${name}: ${status}, ${progress(job)}`, [
+  const blocks = [
     header(`Job ${name}`),
     ...fields(all),
     ...((pod?.containers ?? []).some(({ env }) => (env ?? []).length > 0)
       ? [context("Values of environment variables are never shown.")]
       : []),
     section(logHint(job, `${command} logs job/${name}`)),
-  ]);
+  ];
+  const buttons = actions === undefined ? [] : jobButtons(job.metadata.name, { ...actions, region });
+  return post(`Job ${name}: ${status}, ${progress(job)}`, [...blocks, ...buttonRow(blocks, buttons)]);
 }
 
 function progress(job: Job): string {

@@ -1,20 +1,17 @@
-import type { InputBlock, ModalView, PlainTextElement } from "@slack/types";
+import type { InputBlock, ModalView } from "@slack/types";
 import { limits } from "./blocks.ts";
 import type { Block } from "./message.ts";
+import { plain } from "./plain.ts";
 import { truncate, visible, visibleLines } from "./text.ts";
 
 // Builders of forms, as total as those of messages in blocks.ts.
-
-function plain(text: string, max: number): PlainTextElement {
-  return { type: "plain_text", text: truncate(visible(text), max) || "–", emoji: false };
-}
 
 type Modal = {
   readonly title: string;
   readonly blocks: readonly Block[];
   readonly close?: string;
-  /** With it a form, whose submission comes back under this callback_id. */
-  readonly form?: { readonly callbackId: string; readonly submit: string; readonly metadata: string };
+  /** With it a form, whose clicks and submission come back under this callback_id. Without `submit` it cannot be sent. */
+  readonly form?: { readonly callbackId: string; readonly submit?: string | undefined; readonly metadata: string };
 };
 
 /** A modal. Throws when the metadata is longer than Slack takes: cut, it would mean something else. */
@@ -28,7 +25,7 @@ export function modal({ title, blocks, close = "Close", form }: Modal): ModalVie
     close: plain(close, limits.viewClose),
     ...(form !== undefined && {
       callback_id: form.callbackId,
-      submit: plain(form.submit, limits.viewSubmit),
+      ...(form.submit !== undefined && { submit: plain(form.submit, limits.viewSubmit) }),
       private_metadata: form.metadata,
     }),
     blocks: blocks.slice(0, limits.viewBlocks),

@@ -1,9 +1,9 @@
 import type { WorkloadRef, WriteOperationId } from "../changes/change.ts";
 import type { Outcome } from "../changes/outcome.ts";
 import { section } from "./blocks.ts";
-import { deeds, needsRegion } from "./change-words.ts";
+import { deeds, needsRegion, workloadWords } from "./change-words.ts";
 import { diffList } from "./diff-list.ts";
-import { strong, words, type Inline } from "./inline.ts";
+import { words, type Inline } from "./inline.ts";
 import type { Block } from "./message.ts";
 import { truncate, visible } from "./text.ts";
 
@@ -42,9 +42,9 @@ function isAlreadySo({ diff, outcome }: OutcomeInput): boolean {
 /** The sentence that tells the outcome. */
 export function outcomeSentence(input: OutcomeInput): Inline[] {
   const [past, infinitive, participle] = deeds[input.op];
-  const { kind, name } = input.workload;
-  const named = [strong(name, 255)];
-  const what = [words(`${kind} `), ...named];
+  const { kind } = input.workload;
+  const what = workloadWords(input);
+  const [, ...named] = what;
   if (isAlreadySo(input))
     return [words("✅ It is already so: "), ...what, words(" was left as it is, nothing was sent.")];
   switch (input.outcome.kind) {

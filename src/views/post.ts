@@ -6,7 +6,7 @@ import { escapeWithin, visibleLines } from "./text.ts";
  * Slack refuses two equal action_ids in a block, and a click names its own: the buttons that carry an Ask become `ask:0`,
  * `ask:1`, … in one message. Others say by their action_id what they do, and keep it.
  */
-function numbered(blocks: readonly Block[]): Block[] {
+export function numbered(blocks: readonly Block[]): Block[] {
   let next = 0;
   return blocks.map((block) =>
     block.type === "actions"

@@ -1,5 +1,6 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../api/answers.ts";
 import { context, fields, header, section, type Field } from "./blocks.ts";
+import { buttonRow, serviceButtons, type CardActions } from "./card-buttons.ts";
 import { containerFields } from "./containers.ts";
 import { created } from "./created.ts";
 import { firstOf, hostLink, words, type Inline } from "./inline.ts";
@@ -16,13 +17,16 @@ export type ServiceCard = {
   readonly command: string;
   /** The region that needs not be typed; without it the hints name none. */
   readonly defaultRegion?: string;
+  /** Which buttons it has; none without. */
+  readonly actions?: CardActions | undefined;
 };
 
 const LISTED = 4;
 /** 200 domains are bound to some services. */
 const DOMAINS = 8;
 
-export function serviceCard({ service, region, now, command, defaultRegion = region }: ServiceCard): Message {
+export function serviceCard(card: ServiceCard): Message {
+  const { service, region, now, command, defaultRegion = region } = card;
   const name = truncate(visible(service.name), 255);
   const size = service.target_instance_size;
   const instances = size === undefined ? [] : [counted(size, "instance")];
@@ -40,14 +44,16 @@ export function serviceCard({ service, region, now, command, defaultRegion = reg
     { label: "UID", value: service.uid === undefined ? [] : [words(service.uid, 80)] },
   ];
   const spoken = [`Service ${name}: ${status}`, ...instances, serviceMemory(service)].join(", ");
-  return post(spoken, [
+  const blocks = [
     header(`Service ${name}`),
     ...fields(all),
     ...((service.containers ?? []).some(({ env }) => (env ?? []).length > 0)
       ? [context("Values of environment variables are never shown.")]
       : []),
     section(`Log: \`${command} logs ${name}${at}\``),
-  ]);
+  ];
+  const buttons = card.actions === undefined ? [] : serviceButtons(service, { ...card.actions, region });
+  return post(spoken, [...blocks, ...buttonRow(blocks, buttons)]);
 }
 
 function ports({ port_mappings, containers }: Service): Inline[] {

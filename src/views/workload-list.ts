@@ -1,10 +1,11 @@
 import type { Job, Service } from "../api/answers.ts";
 import type { Ask } from "../commands/ask.ts";
 import { actions, askButton, context, section, table, type Cell, type Column } from "./blocks.ts";
+import { picker } from "./form-element.ts";
 import { hostLink, words } from "./inline.ts";
 import { jobProgress, jobStatus } from "./job-status.ts";
 import { jobMemory, serviceMemory } from "./memory-text.ts";
-import type { Message } from "./message.ts";
+import type { Block, Message } from "./message.ts";
 import { post } from "./post.ts";
 import { grouped, truncate, visible } from "./text.ts";
 import { age } from "./time.ts";
@@ -46,9 +47,13 @@ export function workloadList(list: WorkloadList): Message {
   return post(`${about}: ${shown.map(({ name, status }) => visible(`${name} ${status}`)).join(", ")}`, [
     drawTable(shown, list),
     context(about),
-    ...actions(
-      page > 0 ? turn("Back", list, page - 1) : undefined,
-      page < last ? turn("Next", list, page + 1) : undefined,
+    ...inRegion(
+      list,
+      actions(
+        page > 0 ? turn("Back", list, page - 1) : undefined,
+        page < last ? turn("Next", list, page + 1) : undefined,
+        picker(kindOf(list), "Act on…"),
+      ),
     ),
   ]);
 }
@@ -78,6 +83,16 @@ function rangeOf(page: number, count: number, total: number): string {
 /** The click answers where it stands: a shared list stays shared. */
 function turn(label: string, { ask, shared }: WorkloadList, page: number) {
   return askButton(label, { ...ask, share: shared, args: { ...ask.args, page } });
+}
+
+function kindOf({ services, jobs }: WorkloadList): "service" | "job" | "any" {
+  if (services === undefined) return "job";
+  return jobs === undefined ? "service" : "any";
+}
+
+/** A choice and what is suggested for it say of their message only the block's id: so that tells the region. */
+function inRegion({ region }: WorkloadList, blocks: readonly Block[]): Block[] {
+  return blocks.map((block) => (/^[\w.-]{1,60}$/u.test(region) ? { ...block, block_id: `region:${region}` } : block));
 }
 
 function where({ services, jobs, region }: WorkloadList): string {

@@ -57,6 +57,44 @@ describe("with fallback", () => {
   });
 });
 
+describe("in a channel that is bound to a user name", () => {
+  const found = { own, channel };
+
+  test.each([
+    ["one's own", "dana", "user"],
+    ["the channel's, though one has another of one's own", "ops", "channel"],
+    ["the workspace's", "team", "workspace"],
+  ])("it is %s", (_what, wanted, kind) => {
+    const account = resolveAccount(found, { ...rules, wanted });
+
+    expect([account.username, account.owner.kind]).toEqual([wanted, kind]);
+  });
+
+  test("one's own goes before the others of that name", () => {
+    const same = { own: linked({ kind: "user", userId: "U-DANA" }, "team"), channel };
+
+    expect(resolveAccount(same, { ...rules, wanted: "team" }).owner.kind).toBe("user");
+  });
+
+  test("no other one is taken, and the person is told how to link it", () => {
+    const { message, next } = refusal(() => resolveAccount(found, { ...rules, wanted: "night-shift" }));
+
+    expect(`${message} ${next ?? ""}`).toMatchInlineSnapshot(
+      `"This channel is bound to the account night-shift, and neither you, the channel nor the workspace has it. Type connect to link it, or connect channel for everybody here. Type use to see what this channel is bound to; who may bind it can change that with use."`,
+    );
+  });
+
+  test("where everybody acts with their own only, the channel's and the workspace's are not taken", () => {
+    for (const wanted of ["ops", "team"]) {
+      const { message, next } = refusal(() => resolveAccount(found, { ...rules, mode: "own", wanted }));
+
+      expect(message).toContain(`bound to the account ${wanted}, and you have not linked it`);
+      expect(next).not.toContain("connect channel");
+    }
+    expect(resolveAccount(found, { ...rules, mode: "own", wanted: "dana" }).username).toBe("dana");
+  });
+});
+
 describe("with one's own only", () => {
   const strict: AccountRules = { ...rules, mode: "own" };
 

@@ -106,6 +106,16 @@ describe("a change that is not fresh is read again first", () => {
     expect(sent).toEqual(["getService"]);
   });
 
+  test("and is not sent on the word of another version of Gantry, which may have looked at other fields", async () => {
+    const { api, sent } = scripted(inTurn(service(2)));
+    const claim = (): Promise<"claimed"> => Promise.reject(new Error("it was claimed"));
+
+    const executed = await executeChange(toFour, deps(api, { isFresh: false, claim, digest: "0".repeat(64) }));
+
+    expect(executed).toMatchObject({ kind: "drifted", drift: [{ field: "the workload", now: "not comparable" }] });
+    expect(sent).toEqual(["getService"]);
+  });
+
   test("and is refused when it cannot be read", async () => {
     const { api, sent } = scripted(inTurn(problem({ maybeSent: false, status: 401, op: "getService" })));
     const claim = (): Promise<"claimed"> => Promise.reject(new Error("it was claimed"));

@@ -25,7 +25,7 @@ test("a guest who may only look sees what looks, and why the rest is missing", a
     • /gantry disconnect [channel]  Unlink your own account, or this channel's
     • /gantry help [VERB]  Show what you may do here, or one verb with its flags
     One verb with its flags and an example: /gantry help VERB
-    8 verbs are left out, because you may not use them here; /gantry can-i VERB says why."
+    9 verbs are left out, because you may not use them here; /gantry can-i VERB says why."
   `);
 });
 
@@ -41,7 +41,7 @@ test("somebody without any right still sees what is about Gantry itself", async 
   const help = drawn(await answerTo("help", { outlook: () => "refuse" }));
 
   expect(help).toContain("/gantry whoami");
-  expect(help).toContain("11 verbs are left out, because you may not use them here; /gantry can-i VERB says why.");
+  expect(help).toContain("12 verbs are left out, because you may not use them here; /gantry can-i VERB says why.");
 });
 
 test("the help of one verb says what would happen for this person", async () => {

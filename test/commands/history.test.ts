@@ -46,6 +46,8 @@ test("every kind of event has its words", async () => {
 
   expect((await answerTo("history", { events: all })).text).toMatchInlineSnapshot(`
     "History · newest first
+    2026-11-20 00:18 UTC: Dana Reyes unbound a channel (K7Q2MX)
+    2026-11-20 00:17 UTC: Dana Reyes bound a channel (K7Q2MX)
     2026-11-20 00:16 UTC: Dana Reyes unlinked an account (K7Q2MX)
     2026-11-20 00:15 UTC: Dana Reyes linked an account (K7Q2MX)
     2026-11-20 00:14 UTC: Afterwards: scale service web (K7Q2MX)

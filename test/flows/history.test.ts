@@ -137,25 +137,6 @@ test("it is narrowed by name, by person and by time", async () => {
   expect(await says(town, developer, "/gantry history nothing-like-it")).toMatch(/No event matches/u);
 });
 
-/** The part of a row in the file that this test reads. */
-const Row = z.object({ event: z.string(), who: z.object({ id: z.string(), name: z.string() }).nullable() });
-
-test("--json gives a file with the rows", async () => {
-  await using town = await approvalTown();
-  await says(town, town.developer, "/gantry scale web 3");
-
-  await says(town, town.developer, "/gantry history --json");
-
-  const file = town.developer
-    .sees("ops")
-    .flatMap(({ files }) => files)
-    .at(-1);
-  expect(file?.name).toMatch(/\.json/u);
-  const inFile = z.array(Row).parse(JSON.parse(file?.content ?? ""));
-  expect(inFile.map(({ event }) => event)).toEqual(["done", "claimed", "requested"]);
-  expect(inFile.at(-1)?.who).toEqual({ id: "U0DANA", name: "Dana Reyes" });
-});
-
 test("each row is in the log as well, once", async () => {
   await using town = await approvalTown();
   await says(town, town.guest, "/gantry scale web 4");

@@ -17,10 +17,10 @@ test("a mistyped verb gets the nearest one, with its usage", async () => {
   expect(town.calls()).toEqual([]);
 });
 
-test("a missing argument gets the usage line and an example", async () => {
+test("a wrong argument gets the usage line and an example", async () => {
   await using town = await world();
 
-  const text = await answer(town, "/gantry scale");
+  const text = await answer(town, "/gantry scale web many");
 
   expect(text).toContain("/gantry scale NAME N");
   expect(text).toContain("/gantry scale web 4");

@@ -1,22 +1,151 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
-import { card } from "../support/speak.ts";
+import { openPolicy } from "../support/open-policy.ts";
+import { card, says, whispers } from "../support/speak.ts";
+import { createStalls } from "../support/stalls.ts";
+import type { World } from "../support/world.ts";
 
-test("a request that Slack's silence interrupted is gone on with when Slack is back, once", async () => {
+/** Slack takes nothing that is said to one person, by any way. */
+function goDeaf({ playground }: World): void {
+  playground.trouble.answer("response_url", "500");
+  playground.trouble.answer("chat.postEphemeral", "500");
+}
+
+/** Slack takes everything again, and the bot looks what there is to do. */
+async function comeBack(town: World, minutes = 1): Promise<void> {
+  town.playground.trouble.clear();
+  town.passMinutes(minutes);
+  await town.sweep();
+  await town.sweep();
+}
+
+test("whoever could not be told that nothing was done is told when Slack is back, and nothing is done then", async () => {
   await using town = await approvalTown();
   const { developer, playground } = town;
   playground.trouble.answer("all", "500");
 
   const { acked } = await developer.says("/gantry scale web 3");
   await town.settled();
-  expect(acked).toBe(true);
-  expect(count(town, "updateService")).toBe(0);
+  await comeBack(town);
 
-  playground.trouble.clear();
-  town.passMinutes(1);
-  await town.sweep();
-  await town.sweep();
+  expect(acked).toBe(true);
+  expect(whispers(developer)).toEqual([expect.stringMatching(/Slack did not tell who you are, so nothing was done/u)]);
+  expect(count(town, "updateService")).toBe(0);
+  await comeBack(town);
+  expect(whispers(developer)).toHaveLength(1);
+});
+
+test.each([
+  ["that it was so already", "developer", "/gantry scale web 2", /2 instances|already/u],
+  ["that it is not allowed, and why", "guest", "/gantry scale web 3", /You are a guest here.*Nothing was done/su],
+] as const)("an answer that Slack swallowed (%s) is said later, and nothing is asked again", async (...story) => {
+  await using town = await approvalTown();
+  const [, who, text, words] = story;
+  const person = town[who];
+  goDeaf(town);
+
+  await says(town, person, text);
+  const calls = town.calls().length;
+  const told = whispers(person).length;
+  await comeBack(town);
+
+  expect(told).toBe(0);
+  expect(whispers(person)).toEqual([expect.stringMatching(words)]);
+  expect(town.calls()).toHaveLength(calls);
+  const events = await town.store().history({ teamId: "T0PLAYGR", limit: 10 });
+  expect(events.map(({ kind }) => kind)).toEqual(who === "guest" ? ["refused"] : []);
+});
+
+test("a vote that counted while Slack was deaf is answered later, and counts once", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web");
+  goDeaf(town);
+
+  await approver.clicks("Approve");
+  await town.settled();
+  await comeBack(town);
+
+  expect(whispers(approver)).toHaveLength(1);
+  expect(count(town, "restartService")).toBe(1);
+});
+
+test("a bot that has to stop before Slack is back leaves the words to the next one", async () => {
+  await using town = await approvalTown({ drain: { graceMs: 20, goodbyeMs: 2_000 } });
+  const { developer } = town;
+  goDeaf(town);
+  await says(town, developer, "/gantry scale web 2");
+
+  await town.stopBot();
+  town.playground.trouble.clear();
+  await town.restartBot();
+  await town.settled();
+
+  expect(whispers(developer)).toHaveLength(1);
+});
+
+test("a bot that is stopped in the middle, and cannot say so, leaves all of it to the next one", async () => {
+  const stalls = createStalls();
+  await using town = await approvalTown({ drain: { graceMs: 20, goodbyeMs: 5_000 }, via: stalls.via });
+  stalls.at("getService", "before");
+  await town.developer.says("/gantry scale web 3");
+  await town.until(stalls.isReached);
+  stalls.clear();
+  goDeaf(town);
+
+  await town.stopBot();
+  town.playground.trouble.clear();
+  await town.restartBot();
+  await town.settled();
 
   expect(count(town, "updateService")).toBe(1);
-  expect(card(developer)).toMatch(/instances 2 → 3/u);
+  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
+  expect(whispers(town.developer)).toEqual([]);
+});
+
+test("Slack that stays deaf is given up after minutes, and the log says whom it kept from what", async () => {
+  await using town = await approvalTown();
+  goDeaf(town);
+  await says(town, town.developer, "/gantry scale web 2");
+
+  for (let minute = 0; minute < 8; minute += 1) {
+    town.passMinutes(2);
+    await town.sweep();
+  }
+  await comeBack(town);
+
+  expect(whispers(town.developer)).toEqual([]);
+  const given = town.logged().filter(({ msg }) => msg === "a person could not be answered");
+  expect(given).toHaveLength(5);
+});
+
+test("where no card can stand, how it ended is told once Slack takes it", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { developer } = town;
+  goDeaf(town);
+
+  await developer.says("/gantry scale web 3", { channel: "general" });
+  await town.settled();
+  expect(whispers(developer, "general")).toEqual([]);
+  await comeBack(town);
+
+  expect(count(town, "updateService")).toBe(1);
+  expect(whispers(developer, "general")).toEqual([expect.stringMatching(/instances 2 → 3/u)]);
+  expect(card(developer)).toBe("");
+});
+
+test("where no card can stand, nobody tries longer than the address for the answer lives", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  goDeaf(town);
+  await town.developer.says("/gantry scale web 3", { channel: "general" });
+  await town.settled();
+
+  town.passMinutes(31);
+  await town.sweep();
+  const said = town.playground.transcript().length;
+  town.passMinutes(2);
+  await town.sweep();
+  await town.sweep();
+
+  expect(town.playground.transcript()).toHaveLength(said);
 });

@@ -1,3 +1,4 @@
+import { runProgram } from "../support/program.ts";
 import { endAllReplicas } from "./crew.ts";
 import { type Options, readOptions, type StoreKind, usage } from "./options.ts";
 import { openPlaces } from "./places.ts";
@@ -41,25 +42,11 @@ function progress(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function optionsOrExit(): Options {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-process.on("exit", endAllReplicas);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
-setTimeout(() => {
-  process.stderr.write(`The run took longer than ${LONGEST_RUN_MS / 60_000} minutes and was given up.\n`);
-  process.exit(1);
-}, LONGEST_RUN_MS).unref();
-
-try {
-  process.exit(await main(optionsOrExit()));
-} catch (error) {
-  process.stderr.write(`The kill tests could not finish: ${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exit(1);
-}
+await runProgram({
+  name: "The kill tests",
+  longestMs: LONGEST_RUN_MS,
+  usage,
+  readOptions,
+  main,
+  atExit: endAllReplicas,
+});

@@ -28,7 +28,7 @@ function isAbout(rule: Rule, { standing, membership, op, risk, workload, place, 
     rule.who.some((word) => words.includes(word)) &&
     (rule.where === undefined || rule.where.some((word) => places.includes(word))) &&
     rule.does.some((word) => deeds.includes(word)) &&
-    (rule.kinds === undefined || rule.kinds.some((kind) => kind === workload.kind)) &&
+    (rule.kinds === undefined || rule.kinds.length === 2 || rule.kinds.some((kind) => kind === workload.kind)) &&
     isLike(rule.names, workload.name) &&
     isLike(rule.regions, workload.region) &&
     isLike(rule.accounts, account)
@@ -40,11 +40,12 @@ function plainly({ rules }: Policy, facts: Facts): { kind: Verdict["kind"]; rule
   if (facts.standing === "bot" || facts.standing === "deactivated") return { kind: "refuse", rule: undefined };
   const first = (kinds: readonly string[]) =>
     rules.find((rule) => kinds.includes(rule.end.kind) && isAbout(rule, facts));
-  const glass = facts.breakGlass ? first(["break-glass", "refuse"]) : undefined;
+  const isBinding = facts.op === "bindChannel";
+  const glass = facts.breakGlass && !isBinding ? first(["break-glass", "refuse"]) : undefined;
   if (glass?.end.kind === "break-glass") return { kind: "break-glass", rule: glass.name };
   const rule = first(["allow", "approve", "refuse"]);
   const kind = rule?.end.kind ?? "refuse";
-  return { kind: kind === "approve" && facts.breakGlass ? "refuse" : kind, rule: rule?.name };
+  return { kind: kind === "approve" && (facts.breakGlass || isBinding) ? "refuse" : kind, rule: rule?.name };
 }
 
 const strictness = { allow: 0, "break-glass": 0, approve: 1, refuse: 2 } as const;
@@ -112,6 +113,17 @@ describe("for any policy and any question", () => {
         const isRead = operationFacts[facts.op].effect === "read";
 
         if (isRead) expect(["allow", "refuse"]).toContain(judge(policy, questionFrom(facts)).kind);
+      }),
+      runs,
+    );
+  });
+
+  test("binding a channel is allowed or refused: it waits for no approval and breaks no glass", () => {
+    const bindings = anyFacts.map((facts) => ({ ...facts, op: "bindChannel" as const, risk: "routine" as const })); // literal words
+    fc.assert(
+      fc.property(anyPolicy, bindings, (policy, facts) => {
+        expect(["allow", "refuse"]).toContain(judge(policy, questionFrom(facts)).kind);
+        expect(["allow", "refuse"]).toContain(outlook(policy, questionFrom(facts), [facts]));
       }),
       runs,
     );

@@ -26,7 +26,7 @@ const terms: Terms = {
 };
 
 const reading: readonly Deeds[] = ["read", "anything", "getService", "getJob", "listServices"];
-const writing: readonly Deeds[] = [...risks, "deleteService", "deleteJob", "updateService"];
+const writing: readonly Deeds[] = [...risks, "deleteService", "deleteJob", "updateService", "bindChannel"];
 
 const endAndDeeds: fc.Arbitrary<{ end: RuleEnd; does: Deeds[] }> = fc.oneof(
   fc.record({
@@ -91,17 +91,26 @@ const base = fc.record({
   breakGlass: fc.boolean(),
 });
 
-/** Any question that is right in itself: a read has no risk, and an operation on jobs is not about a service. */
+/**
+ * Any question that is right in itself: a read has no risk, an operation on jobs is not about a service, and a binding is
+ * about no workload and done with no account.
+ */
 export const anyFacts: fc.Arbitrary<Facts> = fc
   .tuple(base, fc.constantFrom(...ops, ...writes), fc.constantFrom(undefined, ...risks))
   .map(([facts, op, risk]) => {
     const { effect, kind, twin } = operationFacts[op];
     const isKindKnown = twin === undefined || facts.workload.kind !== undefined;
+    const isBinding = op === "bindChannel";
     return {
       ...facts,
       op,
       risk: effect === "read" ? undefined : risk,
-      workload: { ...facts.workload, kind: isKindKnown ? kind : undefined },
+      account: isBinding ? undefined : facts.account,
+      workload: {
+        ...facts.workload,
+        kind: isKindKnown ? kind : undefined,
+        name: isBinding ? undefined : facts.workload.name,
+      },
     };
   });
 
@@ -111,13 +120,16 @@ export function worldsOf(facts: Facts): Facts[] {
   const { twin, effect } = operationFacts[op];
   const meant = workload.kind === undefined && twin !== undefined ? [op, twin] : [op];
   const hurts = risk === undefined && effect === "write" ? risks : [risk];
+  const isBinding = op === "bindChannel";
+  const names = isBinding ? [undefined] : ["web", "web-1", "db"];
+  const owners = isBinding ? [undefined] : ["ops", "dana", "other"];
   const bools = (is: boolean | "unknown" | undefined) => (is === "unknown" ? [true, false] : [is ?? false]);
   const worlds: Facts[] = [];
   for (const each of meant)
     for (const risk of hurts)
       for (const region of workload.region === undefined ? ["us", "beijing1", "elsewhere"] : [workload.region])
-        for (const name of workload.name === undefined ? ["web", "web-1", "db"] : [workload.name])
-          for (const owner of account === undefined ? ["ops", "dana", "other"] : [account])
+        for (const name of workload.name === undefined ? names : [workload.name])
+          for (const owner of account === undefined ? owners : [account])
             for (const S0AAA of bools(membership["S0AAA"]))
               for (const S0BBB of bools(membership["S0BBB"]))
                 worlds.push({

@@ -52,7 +52,7 @@ describe("a policy file that cannot be used", () => {
     expect(problemsIn(text)).toMatchInlineSnapshot(`
       "- policy.yaml:10: rule “broken”, who: “@oncall” is nobody that a rule knows. Write the id instead, because a name can be changed: open the person's profile in Slack, ⋮, Copy member ID (it begins with U or W); of a user group, ⋮ beside its name, Copy group ID (it begins with S). Or write members, guests, outsiders, everyone.
       - policy.yaml:11: rule “broken”: “were” is not known here. Did you mean “where”? Known here: name, who, where, does, workloads, then, say.
-      - policy.yaml:12: rule “broken”, does: “delete” is nothing that a rule can speak of. Did you mean “deleteService” or “deleteJob”? Write one of read, routine, disruptive, destructive, anything, or an operation such as deleteService.
+      - policy.yaml:12: rule “broken”, does: “delete” is nothing that a rule can speak of. Did you mean “deleteService” or “deleteJob”? Write one of read, routine, disruptive, destructive, anything, an operation such as deleteService, or bindChannel.
       - policy.yaml:15: rule “broken”, workloads: “regoin” is not known here. Did you mean “region”? Known here: kind, name, region, account.
       - policy.yaml:18: rule “broken”, then.approve.votes: An approval takes at least 1 vote; use allow where none is needed.
       - policy.yaml:19: rule “broken”, then.approve.expires: This must be a time such as 30m, 2h or 1d, from 1m to 30d.
@@ -155,7 +155,7 @@ describe("a policy file that cannot be used", () => {
       - policy.yaml:2: rule “it”, where: “#ops” is no place that a rule knows. Write the id instead, because a name can be changed: it stands at the end of the channel's details in Slack, and begins with C or G. Or write dm, channels.
 
       a verb:
-      - policy.yaml:2: rule “it”, does: “restart” is nothing that a rule can speak of. Did you mean “restartService”? Write one of read, routine, disruptive, destructive, anything, or an operation such as deleteService.
+      - policy.yaml:2: rule “it”, does: “restart” is nothing that a rule can speak of. Did you mean “restartService”? Write one of read, routine, disruptive, destructive, anything, an operation such as deleteService, or bindChannel.
 
       two ends:
       - policy.yaml:2: rule “it”, then: This must be exactly one of allow, refuse, break-glass or approve.

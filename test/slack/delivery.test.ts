@@ -35,7 +35,14 @@ test("mistakes are the ack itself: no second request to Slack", async () => {
   await using town = await world({ apiFetch: oneService });
   const before = sent(town).length;
 
-  for (const text of ["restrat web", "scale web", "list --colour", "approve", "history --by dana", "connect s3cr3t"]) {
+  for (const text of [
+    "restrat web",
+    "scale web many",
+    "list --colour",
+    "approve it now",
+    "history --by dana",
+    "connect s3cr3t",
+  ]) {
     const ack = await town.developer.says(`/gantry ${text}`);
     expect(ack.acked, text).toBe(true);
     expect(JSON.stringify(ack.answer), text).toMatch(/blocks/u);

@@ -114,6 +114,22 @@ test("data of the version before is brought up to date, and what was delivered t
   await expect(sql`select * from run`.execute(db)).rejects.toThrow(/no such table/u);
 });
 
+test("data from before channels could be bound keeps what it has, and channels can be bound", async () => {
+  const dir = folder();
+  const before = await open(dir);
+  await before.addChange(approvedChange("AAA111"), event("requested"));
+  await before.close();
+  const db = look(dir);
+  for (const table of ["binding", "person_setting"]) await sql`drop table ${sql.ref(table)}`.execute(db);
+  await db.deleteFrom("migration").where("number", ">", 2).execute();
+
+  const after = await open(dir);
+
+  const terms = { region: "us", isLocked: false, boundBy: { userId: "U1", name: "Ann Lee" } };
+  expect(await after.bind({ teamId: "T1", channelId: "C1" }, terms, event("bound"))).toBe(true);
+  expect(await after.findChange("AAA111")).toMatchObject({ state: "approved" });
+});
+
 test("a migration that fails leaves nothing behind", async () => {
   const db = openSqlite<Tables>(":memory:");
   cleanUps.push(() => db.destroy());
@@ -124,7 +140,8 @@ test("a migration that fails leaves nothing behind", async () => {
   await sql`drop table vote`.execute(db);
   await migrate(session);
 
-  expect(await db.selectFrom("migration").select("number").execute()).toEqual([{ number: 1 }, { number: 2 }]);
+  const applied = await db.selectFrom("migration").select("number").execute();
+  expect(applied.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1));
 });
 
 test("a file that another program holds is a StoreError soon, and fine afterwards", async () => {

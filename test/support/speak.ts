@@ -46,3 +46,42 @@ export function whispers(person: Person, channel = "ops"): readonly string[] {
     .filter(({ isEphemeral }) => isEphemeral)
     .map(({ text }) => text);
 }
+
+/** What stands in the form that a person has open, as they read it; empty when none is open. */
+export function form(person: Person): string {
+  const view = person.modal();
+  return view === undefined ? "" : readable(view);
+}
+
+/** What stands on a person's Home, as they read it. */
+export function home(person: Person): string {
+  const view = person.home();
+  return view === undefined ? "" : readable(view);
+}
+
+/** The words under the fields of the form that a person has open, by field. */
+export function wrong(person: Person): Readonly<Record<string, string>> {
+  return person.modal()?.errors ?? {};
+}
+
+type View = NonNullable<ReturnType<Person["modal"]>>;
+
+/** Every text in the order in which it stands there, and what stands in the fields. */
+function readable({ content, state }: View): string {
+  const shown = [content["title"], content["blocks"], content["submit"]].map(textsIn).join("\n");
+  return `${shown}\n${textsIn(state)}`;
+}
+
+/** What people see of JSON of Block Kit. */
+function textsIn(json: unknown): string {
+  if (Array.isArray(json)) return json.map(textsIn).join("\n");
+  if (typeof json !== "object" || json === null) return "";
+  return Object.entries(json)
+    .map(([key, value]: [string, unknown]) =>
+      typeof value === "string" ? (shownKeys.has(key) ? value : "") : textsIn(value),
+    )
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
+const shownKeys = new Set(["text", "value", "initial_value", "selected_date", "fallback", "name"]);

@@ -4,6 +4,7 @@ import { bugMessage } from "../../src/views/bug-message.ts";
 import { helpList, helpVerb } from "../../src/views/help.ts";
 import { inviteHint } from "../../src/views/invite-hint.ts";
 import { problemMessage } from "../../src/views/problem-message.ts";
+import { usageWithForm } from "../../src/views/usage-with-form.ts";
 import { userErrorMessage } from "../../src/views/user-error-message.ts";
 import { whoami } from "../../src/views/whoami.ts";
 import { drawn } from "./support/drawn.ts";
@@ -156,4 +157,23 @@ test("the bot says how it is invited", () => {
   expect(drawn(hint)).toMatchInlineSnapshot(
     `"Only you see this: Gantry cannot post in #ops. To let it in, type /invite @gantry there."`,
   );
+});
+
+test("what was missing in a mention stands there with a button that opens the form", () => {
+  const error = new UserError("NAME is missing: say which workload.", {
+    usage: "scale NAME N",
+    example: "scale web 4",
+  });
+
+  const message = usageWithForm(error, { verb: "scale", values: { size: "4" }, region: "eu1" }, command);
+
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "NAME is missing: say which workload.
+    Usage  /gantry scale NAME N
+    Example  /gantry scale web 4
+    [Open form]"
+  `);
+  expect(message.blocks.at(-1)).toMatchObject({
+    elements: [{ action_id: "form:open:scale", value: '{"verb":"scale","values":{"size":"4"},"region":"eu1"}' }],
+  });
 });

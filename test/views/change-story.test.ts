@@ -96,7 +96,9 @@ test("of very much at once the newest is told", () => {
   ]);
 });
 
-test.each(["refused", "vote-refused", "connected", "disconnected"] as const)("%s is nothing for the thread", (kind) => {
+const apart = ["refused", "vote-refused", "connected", "disconnected", "bound", "unbound"] as const; // literal kinds
+
+test.each(apart)("%s is nothing for the thread", (kind) => {
   expect(storyReply([event(kind)], { change: stored() })).toBeUndefined();
 });
 

@@ -23,6 +23,14 @@ test.each([
   ["inputLabel", "input.label"],
   ["inputHint", "input.hint"],
   ["inputLength", "input.max-length"],
+  ["options", "select.options"],
+  ["options", "group.options"],
+  ["placeholder", "placeholder.text"],
+  ["radioOptions", "radio.options"],
+  ["optionText", "option.text"],
+  ["optionValue", "option.value"],
+  ["optionDescription", "option.description"],
+  ["groupLabel", "group.label"],
 ] as const)("the bot's %s is within what the simulated Slack takes as %s", (mine, theirs) => {
   expect(limits[mine]).toBeLessThanOrEqual(judged[theirs].max);
 });

@@ -86,7 +86,7 @@ test("in doubt: what is not known, and how to look", () => {
   };
 
   expect(said(restart, unknown, "us")).toMatchInlineSnapshot(`
-    "❓ Cannot tell whether service web was restarted.
+    "❓ Cannot tell whether service web in region beijing1 was restarted.
     Asked for:
     • restart
     No answer came within 10 s.

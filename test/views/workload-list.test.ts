@@ -36,7 +36,8 @@ test("services and jobs stand in one table", () => {
     worker  service  Hibernating            3  512 MiB   3 d  –
     import  job      Running      0 of 1 done  512 MiB  10 h  –
     report  job      Complete     1 of 1 done  512 MiB  10 h  –
-    services in beijing1 and jobs in us · 4 in all"
+    services in beijing1 and jobs in us · 4 in all
+    [Act on… ▾]"
   `);
 });
 
@@ -46,7 +47,8 @@ test("of one kind, the kind is no column", () => {
   expect(drawn(message)).toMatchInlineSnapshot(`
     "Name    Status     Progress   Memory   Age
     import  Failed  0 of 1 done  512 MiB  10 h
-    jobs in us · 1 in all"
+    jobs in us · 1 in all
+    [Act on… ▾]"
   `);
 });
 
@@ -66,7 +68,7 @@ test("the second page of 2,000 has Back and Next, and says where it is", () => {
       "web-0018  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
       "web-0019  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
       "services in beijing1 · 11–20 of 2,000 · status running · text WEB",
-      "[Back] [Next]",
+      "[Back] [Next] [Act on… ▾]",
     ]
   `);
 });
@@ -77,8 +79,8 @@ test("the buttons carry the ask with another page, and each has its own id", () 
   const message = list({ services: many, page: 1, ask: asked, shared: true });
 
   const buttons = message.blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
-  expect(buttons.map((each) => each.action_id)).toEqual(["ask:0", "ask:1"]);
-  const carried = buttons.map((each) => (each.type === "button" ? Ask.parse(JSON.parse(each.value ?? "")) : undefined));
+  expect(buttons.map((each) => each.action_id)).toEqual(["ask:0", "ask:1", "pick:service"]);
+  const carried = buttons.flatMap((each) => (each.type === "button" ? [Ask.parse(JSON.parse(each.value ?? ""))] : []));
   expect(carried).toEqual([
     { ...asked, share: true, args: { kind: "services", page: 0 } },
     { ...asked, share: true, args: { kind: "services", page: 2 } },
@@ -98,7 +100,7 @@ test.each([
 test("a filter too long for a button leaves the button out", () => {
   const message = list({ services: many, ask: ask("list", { text: "x".repeat(2000) }) });
 
-  expect(message.blocks.map(({ type }) => type)).toEqual(["table", "context"]);
+  expect(drawn(message).split("\n").at(-1)).toBe("[Act on… ▾]");
 });
 
 test("an empty list and a filter that fits nothing are different answers", () => {
@@ -126,4 +128,21 @@ test("an empty list and a filter that fits nothing are different answers", () =>
     No service matches text api. There are 2,000 without the filter.
     services in beijing1"
   `);
+});
+
+test.each([
+  [{ services: [web], jobs: [report] }, "pick:any"],
+  [{ services: [web] }, "pick:service"],
+  [{ jobs: [report] }, "pick:job"],
+])("under a list one chooses among what it lists (%#)", (kinds, picker) => {
+  const message = list({ ...kinds, region: "beijing2" });
+
+  const row = message.blocks.find(({ type }) => type === "actions");
+  expect(row).toMatchObject({ block_id: "region:beijing2", elements: [{ action_id: picker, min_query_length: 0 }] });
+});
+
+test("a region that cannot be a block's id is left out of it", () => {
+  const message = list({ services: [web], region: "bei jing".repeat(40) });
+
+  expect(message.blocks.find(({ type }) => type === "actions")).not.toHaveProperty("block_id");
 });

@@ -1,15 +1,18 @@
 import type { AccountApi } from "../../../src/api/client.ts";
 import type { Change } from "../../../src/changes/change.ts";
+import { digestOf } from "../../../src/changes/digest.ts";
 import { executeChange, type ExecuteDeps } from "../../../src/changes/execute.ts";
 import type { Outcome } from "../../../src/changes/outcome.ts";
+import { toFour } from "./changes.ts";
 
-/** What a fresh Change is given that nobody else has claimed. */
+/** What a fresh Change, the one to four instances, is given that nobody else has claimed. */
 export function deps(api: AccountApi, more: Partial<ExecuteDeps> = {}): ExecuteDeps {
   return {
     api,
     signal: new AbortController().signal,
     wait: () => Promise.resolve(),
     isFresh: true,
+    digest: digestOf(toFour),
     claim: () => Promise.resolve("claimed"),
     mayLeave: () => true,
     doubt: () => Promise.resolve(),

@@ -4,7 +4,7 @@ import type { Call, OperationId } from "../../../src/api/operations.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type { HistoryEvent } from "../../../src/changes/history-event.ts";
 import type { StoredChange } from "../../../src/changes/stored-change.ts";
-import type { About, Context, Judge, Records } from "../../../src/commands/command.ts";
+import type { About, BoundTo, Context, Judge, Records } from "../../../src/commands/command.ts";
 import { createDirectory } from "../../../src/commands/directory.ts";
 import { parseText } from "../../../src/commands/parse.ts";
 import { readConfig } from "../../../src/config.ts";
@@ -31,6 +31,8 @@ export type Script = {
   readonly couldApprove?: readonly string[];
   readonly pending?: readonly StoredChange[];
   readonly events?: readonly HistoryEvent[];
+  /** What the channel is bound to. */
+  readonly binding?: BoundTo;
 };
 
 export type Scripted = {
@@ -65,6 +67,8 @@ export function scripted(script: Script = {}): Scripted {
     },
     directory: createDirectory(() => now.getTime()),
     settings: readConfig({}).settings,
+    defaultRegion: readConfig({}).settings.region,
+    binding: script.binding,
     asker: { userId: "U0DANA", name: "Dana Reyes", teamId: "T0GANTRY", channelId: "C0OPS" },
     now,
     signal: new AbortController().signal,

@@ -3,6 +3,7 @@ import { benchOver, type Database } from "./bench.ts";
 import { decisionsContract } from "./decisions.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { drawingsContract } from "./drawings.ts";
+import { placesContract } from "./places.ts";
 import { recordsContract } from "./records.ts";
 import { requestsContract } from "./requests.ts";
 import { runsContract } from "./runs.ts";
@@ -32,6 +33,9 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     });
     describe("records", () => {
       recordsContract(bench);
+    });
+    describe("places and people", () => {
+      placesContract(bench);
     });
   });
 }

@@ -1,4 +1,4 @@
-import type { ModalView } from "@slack/types";
+import type { HomeView, ModalView } from "@slack/types";
 import { drawBlocks } from "../../../src/playground/draw/blocks.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
 import { isObject, parseJson } from "../../../src/playground/json.ts";
@@ -28,6 +28,11 @@ export function mentioned(post: Post): string[] {
 export function drawnForm({ title, blocks, submit, close }: ModalView): string {
   const buttons = [submit, close].flatMap((each) => (each === undefined ? [] : [`[${each.text}]`]));
   return [`(${title.text})`, drawn({ text: "", blocks: blocks as Post["blocks"] }), buttons.join(" ")].join("\n"); // ours hold known blocks
+}
+
+/** A Home tab as the simulated workspace draws it. */
+export function drawnHome({ blocks }: HomeView): string {
+  return drawn({ text: "", blocks: blocks as Post["blocks"] }); // ours hold known blocks
 }
 
 /** A message with its thread and files. */

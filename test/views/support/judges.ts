@@ -1,9 +1,12 @@
 import { expect } from "vitest";
-import type { ModalView } from "@slack/types";
+import type { HomeView, ModalView } from "@slack/types";
 import { checkContent } from "../../../src/playground/check/message.ts";
+import { suggestion } from "../../../src/playground/check/options.ts";
+import { newSite } from "../../../src/playground/check/shape.ts";
 import { checkView } from "../../../src/playground/check/view.ts";
 import { type Json, parseJson, textOf } from "../../../src/playground/json.ts";
 import type { Message, Post } from "../../../src/views/message.ts";
+import type { Suggestion } from "../../../src/views/suggestion.ts";
 
 /** Controls, bidi, invisible characters, surrogates alone. Tabs and line breaks may stand in preformatted text. */
 const unseen = /[\p{Cs}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\ufeff\u00ad]|[^\P{Cc}\t\n]/u;
@@ -62,4 +65,26 @@ export function expectFormTaken(view: ModalView): void {
 export function expectFormFits(view: ModalView): void {
   walk(parseJson(JSON.stringify(view)) ?? null);
   expectFormTaken(view);
+}
+
+/** Passes when Slack would take a Home tab. */
+export function expectHomeTaken(view: HomeView): void {
+  expect(() => checkView(parseJson(JSON.stringify(view)), "home")).not.toThrow();
+}
+
+/** The same, and nothing in it is live. */
+export function expectHomeFits(view: HomeView): void {
+  walk(parseJson(JSON.stringify(view)) ?? null);
+  expectHomeTaken(view);
+}
+
+/** Passes when Slack would take what is suggested, and shows nothing that cannot be seen. */
+export function expectSuggestionFits(offered: Suggestion): void {
+  const json = parseJson(JSON.stringify(offered)) ?? null;
+  walk(json);
+  const site = newSite("modal");
+  suggestion(json, "", site);
+  expect(site.problems).toEqual([]);
+  const all = "options" in offered ? offered.options : offered.option_groups.flatMap(({ options }) => options);
+  expect(all.length).toBeLessThanOrEqual(100);
 }

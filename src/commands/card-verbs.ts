@@ -1,0 +1,45 @@
+import type { Context, Deed } from "./command.ts";
+import { create } from "./create.ts";
+import { remove } from "./delete.ts";
+import { domains } from "./domains.ts";
+import { logs } from "./logs.ts";
+import { bestFor } from "./may-do.ts";
+import { refusalToSee } from "./may-see.ts";
+import { memory } from "./memory.ts";
+import { restart } from "./restart.ts";
+import { scale } from "./scale.ts";
+import { start } from "./start.ts";
+import { stop } from "./stop.ts";
+
+/** What can be done with a workload from its card. */
+const changes = [scale, memory, domains, start, stop, restart, remove];
+
+/** All of them: what is shown to everybody is judged at the click. */
+export const cardVerbs: readonly string[] = [logs, create, ...changes].map(({ name }) => name);
+
+type Shown = { readonly kind: "service" | "job"; readonly name: string; readonly region: string };
+
+/** Those that policy would not refuse this person with this very workload here. Takes no call of the service. */
+export async function mayDoWith(shown: Shown, context: Pick<Context, "judge">): Promise<readonly string[]> {
+  const judged = changes.map(async (command) => {
+    const verdict = await bestFor(command, shown, context);
+    return verdict === undefined || verdict.kind === "refuse" ? [] : [command.name];
+  });
+  const [mayLog, mayCreate, ...rest] = await Promise.all([
+    mayReadLog(shown, context),
+    mayCreateAlike(shown, context),
+    ...judged,
+  ]);
+  return [...(mayLog ? [logs.name] : []), ...(mayCreate ? [create.name] : []), ...rest.flat()];
+}
+
+async function mayReadLog(shown: Shown, context: Pick<Context, "judge">): Promise<boolean> {
+  const verdict = await bestFor(logs, shown, context);
+  return verdict !== undefined && refusalToSee(verdict) === undefined;
+}
+
+/** The new one will be called otherwise, so that what the rules say to this name does not count. */
+async function mayCreateAlike({ kind }: Shown, { judge }: Pick<Context, "judge">): Promise<boolean> {
+  const isOf = ({ op }: Deed): boolean => op === (kind === "job" ? "createJob" : "createService");
+  return (await judge.outlook(create.deeds.filter(isOf))) !== "refuse";
+}

@@ -1,0 +1,38 @@
+import type { FormField } from "./form.ts";
+import { labelled } from "./form-sentence.ts";
+
+/**
+ * What is wrong with a field whatever verb it belongs to; undefined for nothing. Slack lets none of it through; what
+ * comes here past Slack must not come further. Pure.
+ */
+export function wrongIn(field: FormField, text: string): string | undefined {
+  const { input, isOptional } = field;
+  if (text.trim() === "") {
+    return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is missing.`;
+  }
+  switch (input.kind) {
+    case "text":
+    case "lines":
+    case "command":
+      return tooLong(field, text, input.maxLength) ?? (input.kind === "text" ? severalLines(field, text) : undefined);
+    case "choice":
+      return input.options.some(({ value }) => value === text.trim())
+        ? undefined
+        : `${labelled(field)} must be one of those that the list offers.`;
+    case "tick":
+      return undefined;
+    default:
+      return severalLines(field, text);
+  }
+}
+
+function tooLong(field: FormField, text: string, maxLength: number): string | undefined {
+  if (text.length <= maxLength) return undefined;
+  return `${labelled(field)} has ${text.length} characters, and ${maxLength} are taken at most.`;
+}
+
+/** The reason goes over white space itself, as it does for words. */
+function severalLines(field: FormField, text: string): string | undefined {
+  if (field.id === "reason" || !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.trim())) return undefined;
+  return `${labelled(field)} has a line break or another character in it that cannot be seen. Type it anew, on one line.`;
+}

@@ -1,0 +1,46 @@
+import { textOf } from "./form-argument.ts";
+import { allFields, type FormSource } from "./make-form.ts";
+import type { FormValues } from "./form.ts";
+
+/** Words as far as they are understood: the arguments that they give, and what every verb knows. */
+export type Begun = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
+
+/**
+ * What a form shows of words that lack only what it can still ask for. Undefined for words that are complete, for wrong
+ * ones, and where something was typed that the form could not show: nothing typed is lost. Pure.
+ */
+export function unfinishedValues(source: FormSource, { args, common }: Begun): FormValues | undefined {
+  const parsed = source.args.safeParse(args);
+  if (parsed.success) return undefined;
+  const given = Object.entries(args).filter(([, value]) => !isNothing(value));
+  const values = valuesOf(source, Object.fromEntries(given));
+  if (values === undefined) return undefined;
+  const asksFor = new Set([...source.form.fields(values).map(({ id }) => id), ...supplied(source)]);
+  const isMissing = ({ path: [id] }: { readonly path: readonly PropertyKey[] }): boolean =>
+    typeof id === "string" && asksFor.has(id) && isNothing(args[id]);
+  if (!parsed.error.issues.every(isMissing)) return undefined;
+  const known = source.common.filter(({ id }) => common[id] !== undefined).map(({ id }) => [id, common[id]] as const);
+  return { ...values, ...textsOf(known) };
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** What the form says by itself: `domains` always sets the list. */
+function supplied({ form }: FormSource): string[] {
+  return Object.keys(form.toArgs?.({}) ?? {});
+}
+
+/** Which fields there are depends on what was chosen, so the fields are asked for twice. */
+function valuesOf(source: FormSource, given: Readonly<Record<string, unknown>>): FormValues | undefined {
+  const chosen = textsOf(allFields(source, {}).map(({ id, input }) => [id, textOf(input, given[id])] as const));
+  const fields = source.form.fields(chosen);
+  const texts = fields.map(({ id, input }) => [id, textOf(input, given[id])] as const);
+  const shown = new Set([...texts.filter(([, text]) => text !== undefined).map(([id]) => id), ...supplied(source)]);
+  return Object.keys(given).every((id) => shown.has(id)) ? textsOf(texts) : undefined;
+}
+
+function textsOf(entries: readonly (readonly [string, string | undefined])[]): FormValues {
+  return Object.fromEntries(entries.flatMap(([id, text]) => (text === undefined ? [] : [[id, text]])));
+}

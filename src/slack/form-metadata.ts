@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Command } from "../commands/command.ts";
+import type { Form, FormValues } from "../commands/form.ts";
+import { findCommand } from "../commands/help.ts";
+import { commands } from "../commands/all.ts";
+import { UserError } from "../errors.ts";
+import { isDirect, Place } from "./place.ts";
+
+/** What an open form knows besides its fields; it comes back with each click in it, in Slack's `private_metadata`. */
+export const FormMetadata = z.object({
+  verb: z.string(),
+  place: Place,
+  /** It was opened where there is no channel, so it asks for one. */
+  asksWhere: z.boolean().default(false),
+  /** The rarer fields are shown. */
+  isMore: z.boolean().default(false),
+  /** Raised for a field that got another first value: Slack keeps what stands in a field of the same block_id. */
+  generations: z.record(z.string(), z.int()).default({}),
+  /** Digests of values that were read and not typed, by field: when another workload is chosen, others take their place. */
+  filled: z.record(z.string(), z.string()).default({}),
+  /** The workload that it was filled from. */
+  like: z.string().optional(),
+  /** Of the values whose preview stands in it. */
+  previewed: z.string().optional(),
+});
+export type FormMetadata = z.infer<typeof FormMetadata>;
+
+/** Of a form that was just opened; without a channel it asks for one. */
+export function newMetadata({ name }: Pick<Command, "name">, place: Place): FormMetadata {
+  // The form answers beside what was clicked.
+  const { replaces: _replaces, ...beside } = place;
+  return {
+    verb: name,
+    place: beside,
+    asksWhere: isDirect(place.channelId),
+    isMore: false,
+    generations: {},
+    filled: {},
+  };
+}
+
+/** A verb that has a form. */
+export type FormCommand = Command & { readonly form: Form };
+
+/** The verb of this name, if it has a form. */
+export function formCommand(verb: string): FormCommand | undefined {
+  try {
+    const command = findCommand(commands, verb);
+    return hasForm(command) ? command : undefined;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function hasForm(command: Command): command is FormCommand {
+  return command.form !== undefined;
+}
+
+/** Tells equal values: a preview is of what stands in the form, or it is none. */
+export function valuesDigest(values: FormValues): string {
+  const sorted = Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return digest(JSON.stringify(sorted));
+}
+
+/** Tells equal values of one field. */
+export function digest(value: string): string {
+  return createHash("sha256").update(value).digest("base64url").slice(0, 16);
+}

@@ -1,0 +1,117 @@
+import { Problem } from "../api/problem.ts";
+import type { FormFacts, FormValues } from "../commands/form.ts";
+import { bestVerdict } from "../commands/may-do.ts";
+import { UserError } from "../errors.ts";
+import { section } from "../views/blocks.ts";
+import { endView, skeletonView } from "../views/form-states.ts";
+import type { Post } from "../views/message.ts";
+import { refusalMessage } from "../views/refusal-message.ts";
+import { contextFor } from "./context.ts";
+import { drawForm, type OpenedForm } from "./form-draw.ts";
+import { digest, type FormCommand, newMetadata } from "./form-metadata.ts";
+import { openForm, updateForm } from "./forms.ts";
+import type { Place } from "./place.ts";
+import type { Shell } from "./shell.ts";
+
+export type Opening = {
+  readonly command: FormCommand;
+  readonly values: FormValues;
+  readonly place: Place;
+  readonly triggerId: string;
+};
+
+/**
+ * Opens the form of a verb while its trigger lives. What has to be read for it comes after: the form stands there at
+ * once, however slow the service is.
+ */
+export async function openVerbForm(shell: Shell, { command, values, place, triggerId }: Opening): Promise<void> {
+  const { like, ...shown } = values;
+  const metadata = { ...newMetadata(command, place), ...(like !== undefined && { like }) };
+  const opened: OpenedForm = { command, values: shown, metadata };
+  const view = reads(opened)
+    ? skeletonView({ title: command.form.title, sentence: `Reading ${like ?? shown["name"] ?? "the service"}…` })
+    : drawForm(opened, {});
+  const viewId = await openForm(shell, { triggerId, view, place });
+  if (viewId !== undefined && reads(opened)) fillLater(shell, { ...opened, viewId });
+}
+
+/** Whether there is something to read for it: about the workload that is chosen, or the one to be like. */
+export function reads({ command, values, metadata }: OpenedForm): boolean {
+  const { form } = command;
+  if (form.look === undefined) return false;
+  if (metadata.like !== undefined) return true;
+  const isChosen = form.fields(values).some(({ id, input }) => id === "name" && input.kind === "workload");
+  return isChosen && values["name"] !== undefined;
+}
+
+type Filling = OpenedForm & { readonly viewId: string };
+
+/** Reads what the form shows, and draws it with that; without, where it cannot be read. */
+export function fillLater(shell: Shell, filling: Filling): void {
+  const isTaken = shell.inflight.start((signal) => fill(shell, filling, signal));
+  if (!isTaken) void shell.inflight.track(updateForm(shell, filling.viewId, drawForm(filling, {})));
+}
+
+async function fill(shell: Shell, filling: Filling, signal: AbortSignal): Promise<void> {
+  const { viewId, command } = filling;
+  const read = await factsFor(shell, filling, signal);
+  if (read.kind === "refused") {
+    await updateForm(shell, viewId, endView({ title: command.form.title, post: read.post }));
+    return;
+  }
+  const full = withFacts(filling, read.facts.values);
+  await updateForm(shell, viewId, drawForm(full, { notes: read.facts.notes, above: read.above }));
+}
+
+/** What was read takes the place of nothing, and of what was read before; never of what somebody typed. */
+function withFacts(opened: OpenedForm, facts: FormValues): OpenedForm {
+  const { values, metadata } = opened;
+  const isTyped = (id: string): boolean => {
+    const value = values[id];
+    return value !== undefined && metadata.filled[id] !== digest(value);
+  };
+  const news = Object.entries(facts).filter(([id, value]) => !isTyped(id) && values[id] !== value);
+  const generations = news.map(([id]) => [id, (metadata.generations[id] ?? 0) + 1] as const);
+  const filled = news.map(([id, value]) => [id, digest(value)] as const);
+  return {
+    ...opened,
+    values: { ...values, ...Object.fromEntries(news) },
+    metadata: {
+      ...metadata,
+      generations: { ...metadata.generations, ...Object.fromEntries(generations) },
+      filled: { ...metadata.filled, ...Object.fromEntries(filled) },
+    },
+  };
+}
+
+type Read =
+  | { readonly kind: "refused"; readonly post: Post }
+  | { readonly kind: "facts"; readonly facts: FormFacts; readonly above: readonly ReturnType<typeof section>[] };
+
+const noFacts: FormFacts = { notes: [], values: {} };
+
+async function factsFor(shell: Shell, { command, values, metadata }: OpenedForm, signal: AbortSignal): Promise<Read> {
+  const { form } = command;
+  try {
+    const context = await contextFor(shell, { place: metadata.place, effect: "read" }, signal);
+    const verdict = await bestVerdict(command, values, context);
+    if (verdict?.kind === "refuse") {
+      return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: shell.settings.command }) };
+    }
+    const asked = metadata.like === undefined ? values : { ...values, like: metadata.like };
+    const facts = (await form.look?.(asked, values["region"], context)) ?? noFacts;
+    return { kind: "facts", facts, above: [] };
+  } catch (error) {
+    return { kind: "facts", facts: noFacts, above: [section(`⚠️ ${whyNotRead(shell, error)}`)] };
+  }
+}
+
+/** The form stands there all the same: what was typed into it is worth more than what could not be read. */
+function whyNotRead({ log, newReference }: Shell, error: unknown): string {
+  if (error instanceof UserError) return [error.message, error.next].filter(Boolean).join(" ");
+  if (error instanceof Problem)
+    return `${error.sentence} So what is now is not shown here; you can go on all the same.`;
+  const reference = newReference();
+  log.error({ err: error, reference }, "what a form shows could not be read");
+  return `Something broke in Gantry, so what is now is not shown here. Reference ${reference}.`;
+}

@@ -1,0 +1,77 @@
+import { riskOf } from "../changes/risk.ts";
+import type { Ask } from "../commands/ask.ts";
+import type { Context } from "../commands/command.ts";
+import type { Verdict } from "../policy/verdict.ts";
+import { section } from "../views/blocks.ts";
+import { previewBlocks } from "../views/form-preview.ts";
+import type { Block } from "../views/message.ts";
+import { contextFor } from "./context.ts";
+import { drawForm, type OpenedForm } from "./form-draw.ts";
+import { valuesDigest } from "./form-metadata.ts";
+import { failureMessage } from "./failure.ts";
+import { updateForm } from "./forms.ts";
+import type { Place } from "./place.ts";
+import { sentences } from "./sentence.ts";
+import type { Shell } from "./shell.ts";
+
+type Previewing = OpenedForm & { readonly viewId: string; readonly ask: Ask; readonly place: Place };
+
+/**
+ * What the form would do, above what stands in it: it is sent once more to do it. What is changed after that is looked at
+ * anew. Nothing is stored and nothing is sent for it.
+ */
+export function previewLater(shell: Shell, previewing: Previewing): void {
+  const isTaken = shell.inflight.start(async (signal) => {
+    const { blocks, submit } = await previewOf(shell, previewing, signal);
+    const previewed = submit === undefined ? undefined : valuesDigest(previewing.values);
+    const { previewed: _before, ...rest } = previewing.metadata;
+    const metadata = { ...rest, ...(previewed !== undefined && { previewed }) };
+    const view = drawForm({ ...previewing, metadata }, { above: blocks, ...(submit !== undefined && { submit }) });
+    await updateForm(shell, previewing.viewId, view);
+  });
+  if (isTaken) return;
+  const above = sentences.busy().blocks;
+  void shell.inflight.track(updateForm(shell, previewing.viewId, drawForm(previewing, { above })));
+}
+
+/** `submit` is what the button says then; without one it cannot be done as it stands. */
+type Preview = { readonly blocks: readonly Block[]; readonly submit: string | undefined };
+
+async function previewOf(shell: Shell, { command, ask, place }: Previewing, signal: AbortSignal): Promise<Preview> {
+  try {
+    if (command.effect !== "write") throw new Error(`${command.name} changes nothing, so it has no preview`);
+    const context = await contextFor(shell, { place, effect: "write" }, signal);
+    const change = await command.propose(ask, context);
+    const risk = riskOf(change.call, change.before);
+    const { op } = change.call;
+    const breakGlass = ask.breakGlass === true;
+    const verdict = await context.judge.verdict({ op, risk, workload: change.workload }, { breakGlass });
+    const approvers = await approversOf(verdict, context);
+    const { command: slash, region: defaultRegion } = shell.settings;
+    const blocks = previewBlocks({ change, risk, verdict, approvers, command: slash, defaultRegion });
+    if (change.diff.length === 0) return { blocks, submit: undefined };
+    const isReasonMissing = verdict.kind === "approve" && verdict.terms.reasonRequired && ask.reason === undefined;
+    if (isReasonMissing) return { blocks: [...blocks, reasonMissing], submit: undefined };
+    return { blocks, submit: submits[verdict.kind] };
+  } catch (error) {
+    const { blocks } = failureMessage(shell, error, { verb: command.name, effect: "read" });
+    return { blocks, submit: undefined };
+  }
+}
+
+const reasonMissing = section("⚠️ This needs a reason, for those who decide and for history: fill in “Reason”.");
+
+const submits: Readonly<Record<Verdict["kind"], string | undefined>> = {
+  allow: "Do it",
+  "break-glass": "Do it without approval",
+  approve: "Ask for approval",
+  refuse: undefined,
+};
+
+type Approvers = Awaited<ReturnType<Context["judge"]["approvers"]>>;
+
+/** Who could approve; what Slack does not tell is left out here, and asked again when it counts. */
+async function approversOf(verdict: Verdict, { judge }: Context): Promise<Approvers | undefined> {
+  if (verdict.kind !== "approve") return undefined;
+  return judge.approvers(verdict.terms.from).catch(() => undefined);
+}

@@ -1,0 +1,83 @@
+import type { Ask } from "../commands/ask.ts";
+import type { FormValues } from "../commands/form.ts";
+import type { Message } from "../views/message.ts";
+import { section } from "../views/blocks.ts";
+import { workingView } from "../views/form-states.ts";
+import { blockOf, valuesIn } from "../views/form-values-in.ts";
+import type { Ack } from "./ack.ts";
+import { dispatch } from "./dispatch.ts";
+import { drawForm, type OpenedForm } from "./form-draw.ts";
+import { formCommand, FormMetadata, valuesDigest } from "./form-metadata.ts";
+import { previewLater } from "./form-preview.ts";
+import { jsonIn } from "./json-in.ts";
+import type { Place } from "./place.ts";
+import type { Shell } from "./shell.ts";
+import type { CarriedView } from "./view-state.ts";
+
+/** The form of a verb as it stands before somebody; undefined for one that this version does not know. */
+export function openedIn(view: CarriedView): OpenedForm | undefined {
+  const metadata = FormMetadata.safeParse(jsonIn(view.private_metadata)).data;
+  const command = metadata === undefined ? undefined : formCommand(metadata.verb);
+  if (metadata === undefined || command === undefined) return undefined;
+  return { command, metadata, values: valuesIn(view.state.values) };
+}
+
+type Sent = {
+  /** What Slack calls this submission. */
+  readonly id: string;
+  readonly userId: string;
+  readonly view: CarriedView;
+  readonly opened: OpenedForm;
+  /** What says in the form that nothing was done. */
+  readonly saying: (message: Message) => object;
+};
+
+/**
+ * A form that was sent: the same Ask as by words, on the same way. What is wrong is said under its field, and nothing
+ * that was typed is lost.
+ */
+export async function onForm(shell: Shell, sent: Sent, ack: Ack): Promise<void> {
+  const { opened, view, id, userId, saying } = sent;
+  const { command, metadata, values } = opened;
+  const filled = command.form.fill(argumentsIn(values));
+  if (filled.kind === "errors") return ack({ response_action: "errors", errors: under(filled.errors, view) });
+  if (command.form.hasPreview === true && metadata.previewed !== valuesDigest(values)) {
+    await ack(update(drawForm(opened, { above: [section("⏳ Looking what this would do…")] })));
+    return previewLater(shell, { ...opened, viewId: view.id, ask: filled.ask, place: placeIn(opened, userId) });
+  }
+  const place = placeIn(opened, userId);
+  const form = { viewId: view.id, metadata, values };
+  const isAsked = command.effect === "write";
+  return dispatch(shell, { command, ask: filled.ask, place, id, ...(isAsked && { form }) }, async (refusal) => {
+    if (refusal !== undefined) return ack(update(saying(refusal)));
+    return ack(isAsked ? update(workingView(working(command.form.title, filled.ask))) : undefined);
+  });
+}
+
+function working(title: string, { verb }: Ask) {
+  return { title, sentence: `Asking for \`${verb}\`…` };
+}
+
+function update(view: object): object {
+  return { response_action: "update", view };
+}
+
+/** The channel is where it is asked, and no argument. */
+function argumentsIn({ channel: _channel, ...values }: FormValues): FormValues {
+  return values;
+}
+
+/** Whoever sends the form is who asks, whatever its metadata say; a channel that was chosen in it is where. */
+function placeIn({ metadata, values }: OpenedForm, userId: string): Place {
+  const place = { ...metadata.place, userId };
+  const chosen = values["channel"];
+  if (!metadata.asksWhere || chosen === undefined) return place;
+  return { userId, teamId: place.teamId, channelId: chosen };
+}
+
+/** Slack takes errors only under blocks that are there; what belongs to no field stands under the first one. */
+function under(errors: Readonly<Record<string, string>>, view: CarriedView): Record<string, string> {
+  const blocks = Object.keys(view.state.values);
+  const all = Object.entries(errors).map(([id, why]) => [blockOf(id, blocks) ?? blocks[0] ?? id, why] as const);
+  return Object.fromEntries(all);
+}

@@ -1,0 +1,60 @@
+import { connectForm } from "../views/connect-form.ts";
+import { NO_REGION } from "../views/home-view.ts";
+import { openForm } from "./forms.ts";
+import { openVerbForm } from "./form-open.ts";
+import { formCommand } from "./form-metadata.ts";
+import { homeLater } from "./home.ts";
+import { linkOwner } from "./link-owner.ts";
+import type { Place } from "./place.ts";
+import { sentences } from "./sentence.ts";
+import type { Shell } from "./shell.ts";
+
+const actions = ["home:refresh", "home:region", "home:do", "home:connect"] as const;
+
+/** What was clicked on Home that belongs to Home alone; undefined for buttons that stand elsewhere, too. */
+export function homeAction(actionId: string): (typeof actions)[number] | undefined {
+  return actions.find((action) => action === actionId);
+}
+
+type Clicked = {
+  readonly actionId: string;
+  readonly value: string;
+  readonly place: Place;
+  readonly triggerId: string;
+};
+
+/** Acked already: none of these changes a workload. */
+export async function onHomeClick(shell: Shell, { actionId, value, place, triggerId }: Clicked): Promise<void> {
+  switch (homeAction(actionId)) {
+    case "home:refresh":
+      return homeLater(shell, place);
+    case "home:region":
+      return chooseRegion(shell, value, place);
+    case "home:connect": {
+      const metadata = JSON.stringify({ whose: "mine", place });
+      await openForm(shell, { triggerId, view: connectForm({ owner: linkOwner("mine", place), metadata }), place });
+      return;
+    }
+    case "home:do": {
+      const command = formCommand(value);
+      if (command === undefined) return shell.poster.tell(sentences.staleButton(shell.settings.command), place);
+      return openVerbForm(shell, { command, values: {}, place, triggerId });
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+/** The region where services are looked for when nothing else says one: a setting of this person alone. */
+async function chooseRegion(shell: Shell, value: string, place: Place): Promise<void> {
+  const region = value === NO_REGION ? undefined : value;
+  try {
+    await shell.inflight.track(shell.store.setRegion(place.teamId, place.userId, region));
+    shell.accounts.forget();
+  } catch (error) {
+    const reference = shell.newReference();
+    shell.log.error({ err: error, reference }, "a setting could not be stored");
+    return shell.poster.tell(sentences.notStored(reference), place);
+  }
+  homeLater(shell, place);
+}

@@ -1,0 +1,16 @@
+import type { Post } from "../views/message.ts";
+import type { Place } from "./place.ts";
+import type { Shell } from "./shell.ts";
+
+/** What changes for everybody in a channel is said to all of them, where the bot may post. Never rejects. */
+export async function tellChannel(
+  { clients, log }: Pick<Shell, "clients" | "log">,
+  { channelId }: Pick<Place, "channelId">,
+  { text, blocks }: Post,
+): Promise<void> {
+  try {
+    await clients.background.chat.postMessage({ channel: channelId, text, blocks: [...blocks] });
+  } catch (err) {
+    log.warn({ err, channelId }, "a channel could not be told of what changed for it");
+  }
+}

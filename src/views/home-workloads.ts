@@ -1,0 +1,75 @@
+import type { Entry } from "../commands/directory.ts";
+import { actions, button, section, type Line } from "./blocks.ts";
+import type { HomeState } from "./home-view.ts";
+import { strong, words } from "./inline.ts";
+import type { Block } from "./message.ts";
+import { openButton } from "./open-button.ts";
+import { markedStatus } from "./status.ts";
+import { counted, grouped, truncate, visible } from "./text.ts";
+
+const LISTED = 10;
+const STATUSES = 6;
+
+/** What runs: how many in which status, and those in trouble, each with what one does then. */
+export function homeWorkloads(state: HomeState): Block[] {
+  const { services, jobs, isReading, account, command } = state;
+  if (account === undefined) return [];
+  const lines: Line[] = [
+    ...(services === undefined ? [] : [countLine(services, "service", ` in ${visible(account.region)}`)]),
+    ...(jobs === undefined ? [] : [countLine(jobs, "job", "")]),
+    ...(isReading ? ["⏳ Reading what runs…"] : []),
+  ];
+  const title = section([strong("What runs")], ...(lines.length === 0 ? ["Not known."] : lines));
+  if (services?.length === 0 && jobs?.length === 0) {
+    return [title, section(`Begin with the first one: “Create workload”, or in words \`${command} help create\``)];
+  }
+  return [title, ...troubled(state)];
+}
+
+/** "12 services in us: 1 Failed, 9 Running, 2 Stopped". */
+function countLine(all: readonly Entry[], one: string, where: string): Line {
+  const byStatus = Map.groupBy(all, ({ status }) => status);
+  const counts = [...byStatus]
+    .map(([status, { length }]) => ({ status, length, isTrouble: inTrouble({ status }) }))
+    .sort((a, b) => Number(b.isTrouble) - Number(a.isTrouble) || b.length - a.length);
+  const shown = counts
+    .slice(0, STATUSES)
+    .map(({ status, length }) => `${grouped(length)} ${truncate(visible(status) || "with no status told", 40)}`);
+  const others = counts.slice(STATUSES).reduce((sum, { length }) => sum + length, 0);
+  const what = [...shown, ...(others > 0 ? [`${grouped(others)} others`] : [])].join(", ");
+  return [words(`${counted(all.length, one)}${truncate(where, 60)}${what === "" ? "" : `: ${what}`}`, 500)];
+}
+
+/** The words that services use for it differ; see ServiceStatus in openapi.yaml. */
+function inTrouble({ status }: Pick<Entry, "status">): boolean {
+  return /fail|error|crash|back-?off|unhealthy|degraded/iu.test(status);
+}
+
+type Troubled = Entry & { readonly kind: "service" | "job" };
+
+function troubled({ services = [], jobs = [], account, command }: HomeState): Block[] {
+  const all: Troubled[] = [
+    ...services.filter(inTrouble).map((each) => ({ ...each, kind: "service" as const })), // a word, not any text
+    ...jobs.filter(inTrouble).map((each) => ({ ...each, kind: "job" as const })), // likewise
+  ];
+  const shown = all.slice(0, LISTED).flatMap((each) => row(each, account?.region));
+  const more = all.length - LISTED;
+  return more > 0
+    ? [...shown, section(`${counted(more, "more is", "more are")} in trouble: \`${command} list --status Failed\``)]
+    : shown;
+}
+
+function row({ kind, name, status }: Troubled, region: string | undefined): Block[] {
+  const target = `${kind}/${name}`;
+  const where = kind === "service" && region !== undefined ? { region } : {};
+  const ask = (verb: string) => ({ verb, ...where, share: false, args: { name: target } });
+  return [
+    section([words(`${markedStatus(truncate(visible(status), 60))}  ${kind} `), strong(name, 255)]),
+    ...actions(
+      button({ label: "Show", ask: ask("show") }),
+      button({ label: "Logs", ask: ask("logs") }),
+      kind === "service" ? openButton("Restart", { verb: "restart", values: { name: target }, ...where }) : undefined,
+      openButton("Delete", { verb: "delete", values: { name: target }, ...where }, "danger"),
+    ),
+  ];
+}

@@ -1,0 +1,29 @@
+import type { StoredChange } from "../changes/stored-change.ts";
+import { context, section } from "./blocks.ts";
+import { deedWords } from "./change-words.ts";
+import { channel, words, type Inline } from "./inline.ts";
+import type { Post } from "./message.ts";
+import { told } from "./spoken.ts";
+
+type Placed = {
+  readonly change: StoredChange;
+  readonly defaultRegion?: string | undefined;
+};
+
+/** What became of a form that was sent: the change itself is told by its card. */
+export function placedInForm({ change, defaultRegion }: Placed): Post {
+  const deed = deedWords(change, defaultRegion);
+  const said: Inline[] =
+    change.state === "pending"
+      ? [words("⏳ You asked to "), ...deed, words(". Others have to approve it.")]
+      : [words("✅ Gantry is at it: "), ...deed, words(".")];
+  return told([
+    section(said, [words("How it goes stands "), ...where(change), words(".")]),
+    context(`Change ${change.id}`),
+  ]);
+}
+
+function where({ card, terms, channelId }: StoredChange): Inline[] {
+  const id = card?.channelId ?? terms?.cardIn ?? channelId;
+  return /^[CG]/u.test(id) ? [words("on its card in "), channel(id)] : [words("in your conversation with Gantry")];
+}

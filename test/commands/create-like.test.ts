@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { job, service, web } from "../views/support/workloads.ts";
+import { filledIn, looked } from "./support/form-of.ts";
+import { refuse, type Script } from "./support/given.ts";
+
+describe("create like this one", () => {
+  test("everything of a service is there but its name, its domains and its secrets", async () => {
+    const { notes, values, calls, asked } = await looked(
+      "create",
+      { kind: "service", like: "service/web" },
+      { services: [web] },
+    );
+
+    expect(values).toMatchInlineSnapshot(`
+      {
+        "command": "--greeting "hello you"",
+        "env": "LOG_LEVEL=info
+      API_TOKEN=",
+        "image": "gantry/hello-web",
+        "instances": "3",
+        "kind": "service",
+        "memory": "512",
+        "mount": "data:/var/lib/data",
+        "port": "8080",
+        "publish": "8080",
+        "volume": "data=web-data:ro",
+      }
+    `);
+    expect(notes).toMatchInlineSnapshot(`
+      [
+        "Filled in from service/web. Give it a name of its own.",
+        "These look like secrets, so type their values anew: API_TOKEN.",
+        "Not copied, because they belong to web: 1 domain.",
+      ]
+    `);
+    expect(calls).toEqual(["getService"]);
+    expect(asked).toEqual(["getService"]);
+  });
+
+  test("with a name, and what was withheld typed anew, it is complete", async () => {
+    const { values = {} } = await looked("create", { like: "service/web" }, { services: [web] });
+
+    expect(filledIn("create", { ...values, name: "web-2" })).toMatchObject({
+      kind: "ask",
+      ask: {
+        verb: "create",
+        args: { name: "web-2", env: ["LOG_LEVEL=info", "API_TOKEN="], command: ["--greeting", "hello you"] },
+      },
+    });
+  });
+
+  test("what the platform added to a job is no volume of it", async () => {
+    const spec = {
+      template: {
+        spec: {
+          volumes: [{ name: "data" }, { name: "report-time-zone", hostPath: { path: "/etc/localtime" } }],
+          containers: [
+            {
+              image: "gantry/batch",
+              imagePullPolicy: "Always",
+              resources: { limits: { memory: "1Gi" } },
+              volumeMounts: [
+                { name: "data", mountPath: "/data" },
+                { name: "report-time-zone", mountPath: "/etc/localtime", readOnly: true },
+              ],
+            },
+          ],
+        },
+      },
+    };
+
+    const { values } = await looked("create", { like: "job/report" }, { jobs: [{ ...job("report"), spec }] });
+
+    expect(values).toEqual({
+      kind: "job",
+      image: "gantry/batch",
+      memory: "1024",
+      volume: "data",
+      mount: "data:/data",
+      "pull-always": "yes",
+      "sync-timezone": "yes",
+    });
+  });
+
+  test.each([
+    ["DB_PASSWORD", "hunter2"],
+    ["TOKEN", "1234567"],
+    ["GREETING", "ghp_0123456789abcdefghijABCDEFGHIJ012345"],
+    ["DATABASE_URL", "postgres://app:hunter2hunter2@db/app"],
+  ])("%s is not copied", async (name, value) => {
+    const like = service("web", { containers: [{ image: "x", env: [{ name, value }] }] });
+
+    const { notes = [], values } = await looked("create", { like: "service/web" }, { services: [like] });
+
+    expect(values?.["env"]).toBe(`${name}=`);
+    expect(notes).toContain(`These look like secrets, so type their values anew: ${name}.`);
+    expect(JSON.stringify(notes)).not.toContain(value);
+  });
+
+  test("a command with a secret, and what does not fit into a field, are left out and named", async () => {
+    const like = service("web", {
+      containers: [
+        {
+          image: "a b".repeat(200),
+          command: ["serve", "--api-token", "s3cr3t-s3cr3t"],
+          env: [{ name: "A", value: "x\ny" }],
+        },
+        {},
+      ],
+    });
+
+    const { notes, values } = await looked("create", { like: "service/web" }, { services: [like] });
+
+    expect(JSON.stringify(values)).not.toContain("s3cr3t");
+    expect(values).not.toHaveProperty("image");
+    expect(notes).toEqual(
+      expect.arrayContaining([
+        "Not copied, because it does not fit or looks like a secret: Image, Command.",
+        "The values of these do not fit on a line, so they are empty: A.",
+        "It has 2 containers; this is the first one.",
+      ]),
+    );
+  });
+
+  test("nobody copies what they may not see", async () => {
+    const script: Script = { services: [web], judge: () => refuse };
+
+    await expect(looked("create", { like: "service/web" }, script)).rejects.toThrow("No rule lets a guest do this.");
+    await expect(looked("create", { like: "web" }, script)).rejects.toThrow("No rule lets a guest do this.");
+  });
+});

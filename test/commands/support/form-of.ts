@@ -1,0 +1,28 @@
+import { commands } from "../../../src/commands/all.ts";
+import type { Filled, Form, FormValues } from "../../../src/commands/form.ts";
+import { findCommand } from "../../../src/commands/help.ts";
+import { scripted, type Script } from "./given.ts";
+
+/** The form of a verb that has one. */
+export function formOf(verb: string): Form {
+  const { form } = findCommand(commands, verb);
+  if (form === undefined) throw new Error(`${verb} has no form`);
+  return form;
+}
+
+export function filledIn(verb: string, values: FormValues): Filled {
+  const { fill } = formOf(verb);
+  return fill(values);
+}
+
+export function errorsOf(verb: string, values: FormValues): Readonly<Record<string, string>> {
+  const filled = filledIn(verb, values);
+  return filled.kind === "errors" ? filled.errors : {};
+}
+
+/** What a form says of the workload in it, what was called for that, and what policy was asked about. */
+export async function looked(verb: string, values: FormValues, script: Script = {}) {
+  const { context, calls, asked } = scripted(script);
+  const facts = await formOf(verb).look?.(values, undefined, context);
+  return { ...facts, calls, asked: asked.map(({ op }) => op) };
+}

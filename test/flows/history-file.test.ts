@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { approvalTown } from "../support/approval-town.ts";
+import { says, whispers } from "../support/speak.ts";
+
+/** The part of a row in the file that this test reads. */
+const Row = z.object({ event: z.string(), who: z.object({ id: z.string(), name: z.string() }).nullable() });
+
+test("--json gives a file with the rows, for the asker alone", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 3");
+
+  const told = await says(town, developer, "/gantry history --json");
+
+  expect(told).toContain("The file is in your conversation with Gantry");
+  expect(whispers(developer)).toContain(told);
+  expect(developer.sees("ops").flatMap(({ files }) => files)).toEqual([]);
+  expect(approver.sees("@gantry")).toEqual([]);
+  const file = developer
+    .sees("@gantry")
+    .flatMap(({ files }) => files)
+    .at(-1);
+  expect(file?.name).toMatch(/\.json/u);
+  const inFile = z.array(Row).parse(JSON.parse(file?.content ?? ""));
+  expect(inFile.map(({ event }) => event)).toEqual(["done", "claimed", "requested"]);
+  expect(inFile.at(-1)?.who).toEqual({ id: "U0DANA", name: "Dana Reyes" });
+});
+
+test("--json that is asked for in the conversation with Gantry is answered there, and nothing more is said", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry scale web 3");
+
+  await developer.says("/gantry history --json", { channel: "@gantry" });
+  await town.settled();
+
+  const seen = developer.sees("@gantry");
+  expect(seen.flatMap(({ files }) => files)).toHaveLength(1);
+  expect(seen.map(({ text }) => text).join("\n")).not.toContain("in your conversation");
+});
+
+test("when Slack does not take the file, the asker gets the first rows, and why", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry scale web 3");
+  town.playground.trouble.answer("chat.postMessage", "500");
+
+  const told = await says(town, town.developer, "/gantry history --json");
+
+  expect(told).toContain("Slack did not take the file");
+  expect(told).toContain("Dana Reyes asked to scale");
+}, 15_000);

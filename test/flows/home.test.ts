@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { danas } from "../support/linking.ts";
+import { manyServices } from "../support/many-services.ts";
+import { card, form, home, says } from "../support/speak.ts";
+import { type Person, world, type World } from "../support/world.ts";
+
+async function opensHome(town: World, person: Person): Promise<string> {
+  await person.opensHome();
+  await town.settled();
+  return home(person);
+}
+
+async function clicksHome(town: World, person: Person, label: string): Promise<string> {
+  await person.clicks(label, { home: true });
+  await town.settled();
+  return home(person);
+}
+
+/** What the bot said to a person in their own conversation, newest last. */
+function inDirect(person: Person): readonly string[] {
+  return person.sees("@gantry").map(({ text }) => text);
+}
+
+test("Home shows what runs, with one list call for each kind", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+
+  const shown = await opensHome(town, developer);
+
+  expect(shown).toMatch(/1 service in beijing1: 1 Running/u);
+  expect(shown).toMatch(/0 jobs/u);
+  expect(shown).toMatch(/gantry, the workspace's|gantry[\s\S]*the workspace's/u);
+  expect(town.calls().toSorted()).toEqual(["listJobs", "listServices"]);
+});
+
+test("opening it again within seconds costs no call", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+
+  await opensHome(town, developer);
+  await opensHome(town, developer);
+
+  expect(count(town, "listServices")).toBe(1);
+});
+
+test("what waits for my vote is approved on Home, and Home shows that it waits no more", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web --reason 'it leaks'");
+
+  expect(await opensHome(town, approver)).toMatch(/Waits for your vote[\s\S]*restart[\s\S]*it leaks/u);
+  const after = await clicksHome(town, approver, "Approve");
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(after).not.toContain("Waits for your vote");
+  expect(inDirect(approver).at(-1)).toMatch(/Your vote counts/u);
+});
+
+test("what I asked for stands on my Home and is cancelled there", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry restart web");
+
+  expect(await opensHome(town, developer)).toMatch(/You asked for[\s\S]*restart/u);
+  const after = await clicksHome(town, developer, "Cancel");
+
+  expect(after).not.toContain("You asked for");
+  expect(card(developer)).toMatch(/cancelled/iu);
+});
+
+test("a service is created from Home: the form asks in which channel", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await opensHome(town, developer);
+
+  await clicksHome(town, developer, "Create workload");
+  await developer.submits({
+    kind: "service",
+    name: "shop-web",
+    image: "gantry/hello-web",
+    memory: "512",
+    channel: developer.channelId("ops"),
+  });
+  await town.settled();
+  await developer.submits();
+  await town.settled();
+
+  expect(form(developer)).toMatch(/Gantry is at it/u);
+  expect(card(developer)).toMatch(/shop-web/u);
+});
+
+test("what needs an approval cannot be asked for in a conversation alone; the form says so and keeps all", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await opensHome(town, developer);
+
+  await developer.selects("home:do", "restart", { home: true });
+  await town.settled();
+  await developer.selects("name", "web");
+  await town.settled();
+  await developer.submits({ reason: "it leaks" });
+  await town.settled();
+
+  expect(form(developer)).toMatch(/in this conversation there are only you and Gantry/u);
+  expect(form(developer)).toContain("it leaks");
+  await developer.submits({ channel: developer.channelId("ops") });
+  await town.settled();
+  expect(card(town.approver)).toMatch(/it leaks/u);
+});
+
+test("a region of my own is what my words mean from then on", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await opensHome(town, developer);
+
+  await developer.selects("home:region", "beijing2", { home: true });
+  await town.settled();
+
+  expect(home(developer)).toMatch(/0 services in beijing2/u);
+  expect(await says(town, developer, "/gantry list services")).toMatch(/beijing2/u);
+  expect(await says(town, approver, "/gantry list services")).toContain("web");
+});
+
+test("without an account Home says how to begin, and begins it", async () => {
+  await using town = await approvalTown({ accountMode: "own", users: [danas] });
+  const { developer } = town;
+
+  expect(await opensHome(town, developer)).toMatch(/How to begin[\s\S]*Connect/u);
+  await clicksHome(town, developer, "home:connect");
+  await developer.submits(danas);
+  await town.settled();
+
+  expect(await opensHome(town, developer)).toMatch(/dana-own/u);
+});
+
+test("Home stands there at once when the service is slow, and says what it waits for", async () => {
+  const answers = Promise.withResolvers<void>();
+  await using town = await approvalTown({
+    via: async (request, send) => {
+      await answers.promise;
+      return send(request);
+    },
+  });
+  const { developer } = town;
+
+  await developer.opensHome();
+  await town.until(() => home(developer) !== "");
+  expect(home(developer)).toMatch(/Reading what runs/u);
+
+  answers.resolve();
+  await town.settled();
+  expect(home(developer)).toMatch(/1 service in beijing1/u);
+});
+
+test("with 2,000 services it is drawn, those in trouble first", async () => {
+  await using town = await world({ apiFetch: manyServices(2_000) });
+  const { developer } = town;
+
+  const shown = await opensHome(town, developer);
+
+  expect(shown).toMatch(/2,000 services/u);
+});

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { longLog } from "../support/many-services.ts";
+import { approvalTown } from "../support/approval-town.ts";
+import { form } from "../support/speak.ts";
+import { type Person, world, type World } from "../support/world.ts";
+
+async function writes(town: World, person: Person, text: string): Promise<string> {
+  const { ts = "" } = await person.says(text);
+  await town.settled();
+  return ts;
+}
+
+test("a message shortcut puts log lines into the thread of the message it guessed the workload from", async () => {
+  await using town = await world({ apiFetch: longLog(30) });
+  const { developer, approver } = town;
+  const ts = await writes(town, approver, "web answers 502 since ten, anybody?");
+
+  await developer.uses("logs_into_thread", { ts });
+  await town.settled();
+  expect(form(developer)).toMatch(/service\/web/u);
+  await developer.submits({ grep: "orders/7" });
+  await town.settled();
+
+  const replies = approver.sees("ops").filter(({ threadTs, ts: own }) => threadTs === ts && own !== ts);
+  expect(replies.map(({ text }) => text).join("\n")).toContain("GET /orders/7 200");
+});
+
+test("a message that names no workload is asked about", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  const ts = await writes(town, developer, "it is slow again");
+
+  await developer.uses("logs_into_thread", { ts });
+  await town.settled();
+
+  expect(form(developer)).toMatch(/names no workload/u);
+});
+
+test("the workload of a message is shown with what can be done", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const ts = await writes(town, approver, "is web down?");
+
+  await developer.uses("act_on_workload", { ts });
+  await town.settled();
+  await developer.submits();
+  await town.settled();
+
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/Service web[\s\S]*Restart/u);
+  expect(approver.sees("ops").at(-1)?.text).toBe("is web down?");
+});
+
+test("the composer's shortcuts create and find, and answer in the conversation with the bot", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+
+  await developer.uses("create_workload");
+  await town.settled();
+  expect(form(developer)).toMatch(/Where to ask/u);
+  await developer.dismisses();
+  await developer.uses("find_workload");
+  await town.settled();
+  await developer.submits({ name: "web" });
+  await town.settled();
+
+  expect(developer.sees("@gantry").at(-1)?.text).toMatch(/Service web/u);
+});
+
+test("the form stands there at once, and fills when the service has told", async () => {
+  const answers = Promise.withResolvers<void>();
+  await using town = await approvalTown({
+    via: async (request, send) => {
+      await answers.promise;
+      return send(request);
+    },
+  });
+  const { developer } = town;
+  const ts = await writes(town, developer, "web is slow");
+
+  await developer.uses("logs_into_thread", { ts });
+  await town.until(() => form(developer) !== "");
+  expect(form(developer)).toMatch(/Looking which workload/u);
+
+  answers.resolve();
+  await town.settled();
+  expect(form(developer)).toMatch(/service\/web/u);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { says } from "../support/speak.ts";
+
+const oncall = `
+rules:
+  - name: look
+    who: [members]
+    does: [read]
+    then: allow
+  - name: on call decides
+    who: [members]
+    does: [routine, disruptive, destructive]
+    then: { approve: { votes: 1, from: [S0ONCALL], expires: 30m } }
+`;
+
+test.each([
+  ["who is in the channel", "conversations.members", undefined],
+  ["who is in the user group", "usergroups.users.list", oncall],
+  ["who U0ALEX is", "users.info", undefined],
+] as const)("when Slack does not tell %s, nothing is done and the sentence says so", async (what, method, policy) => {
+  await using town = await approvalTown(policy === undefined ? {} : { policy });
+  // Who asks is known for a while.
+  await says(town, town.developer, "/gantry scale web 2");
+  town.playground.trouble.answer(method, "500");
+
+  const told = await says(town, town.developer, "/gantry restart web");
+
+  expect(told).toContain(`Slack did not tell ${what}, so nothing was done.`);
+  expect(told).toContain("Try again in a minute");
+  expect(told).not.toContain("reference");
+  expect(count(town, "restartService")).toBe(0);
+});

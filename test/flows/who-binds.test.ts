@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { readKeyring } from "../../src/accounts/keyring.ts";
+import { createSealer } from "../../src/accounts/seal.ts";
+import { sealDeed } from "../../src/slack/deed.ts";
+import { approvalTown } from "../support/approval-town.ts";
+import { happened, spoken } from "../support/channel-town.ts";
+import { says, saysIn, whispers } from "../support/speak.ts";
+
+describe("who may bind", () => {
+  test("is said by the policy: by default full members, and guests are refused", async () => {
+    await using town = await approvalTown();
+
+    expect(await says(town, town.guest, "/gantry use --region beijing2")).toMatch(
+      /guest.*no rule lets you bind this channel/u,
+    );
+    expect(await says(town, town.guest, "/gantry can-i use")).toMatch(/No\./u);
+    expect(await says(town, town.developer, "/gantry can-i use --clear")).toMatch(/Yes, at once/u);
+    expect(await says(town, town.guest, "/gantry use")).toMatch(/is not bound/u);
+    expect(await happened(town)).toEqual([expect.stringMatching(/^refused Gwen Moss:/u)]);
+  });
+
+  test("a rule that asks for an approval refuses, because a binding cannot wait for one", async () => {
+    const policy = `
+rules:
+  - { name: look, who: members, does: read, then: allow }
+  - { name: two eyes, who: members, does: routine, then: { approve: { votes: 1 } } }
+`;
+    await using town = await approvalTown({ policy });
+
+    const told = await says(town, town.developer, "/gantry use --region beijing2 --lock");
+
+    expect(told).toMatch(/“two eyes” asks for an approval.*a binding cannot wait/su);
+    expect(await says(town, town.developer, "/gantry use")).toMatch(/is not bound/u);
+  });
+
+  test("a rule can speak of it alone, and of the region", async () => {
+    const policy = `
+rules:
+  - { name: ours, who: members, does: bindChannel, workloads: { region: "beijing*" }, then: allow }
+`;
+    await using town = await approvalTown({ policy });
+
+    expect(await says(town, town.developer, "/gantry use --region us")).toMatch(/lets you bind this channel/u);
+    expect(await says(town, town.developer, "/gantry use --region beijing2")).toMatch(/bound/u);
+  });
+});
+
+test("a conversation with the bot cannot be bound, and says so", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  const place = { person: developer, channel: "@gantry" };
+
+  for (const words of ["use", "use --region beijing2", "use --clear"]) {
+    expect(await saysIn(town, place, words)).toMatch(/conversation with Gantry cannot be bound/u);
+  }
+  expect(await saysIn(town, place, "can-i use")).toMatch(/No\. A conversation with Gantry cannot be bound/u);
+});
+
+test("binding to the same again is said, and neither told to the channel nor written down twice", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry use --region beijing2");
+  const before = spoken(developer).length;
+
+  expect(await says(town, developer, "/gantry use --region beijing2")).toMatch(/bound to just that already/u);
+
+  expect(spoken(developer)).toHaveLength(before);
+  expect(await happened(town)).toHaveLength(1);
+});
+
+test("a region that is not configured is taken, with a word of warning", async () => {
+  await using town = await approvalTown();
+
+  expect(await says(town, town.developer, "/gantry use --region bejing2")).toMatch(/bejing2 is none of the regions/u);
+});
+
+test.each([
+  ["use --lock", /--lock needs --region or --names/u],
+  ["use --clear --region beijing2", /--clear stands alone/u],
+  ["use --names *", /means every name/u],
+  ["use --names ../x", /a pattern such as shop-\*/u],
+  ["use --region a/b", /cannot be the name of a region/u],
+  ["use beijing2", /one word too many/u],
+  ["use --share", /no flag --share/u],
+])("%s is told how it is written", async (words, sentence) => {
+  await using town = await approvalTown();
+
+  const told = await says(town, town.developer, `/gantry ${words}`);
+
+  expect(told).toMatch(sentence);
+  expect(told).toMatch(/Usage.*use \[--region R\]/su);
+});
+
+test("a binding that waited too long for another process is not made any more", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  const place = { userId: "U0DANA", teamId: "T0PLAYGR", channelId: "C0OPS" };
+  const deed = { kind: "use", terms: { region: "beijing2", isLocked: false }, place } as const; // a literal kind
+  const sealer = createSealer(readKeyring(town.keys));
+  await town.store().accept({ id: "left-over", sealed: sealDeed(sealer, "left-over", deed) });
+  town.passMinutes(6);
+
+  await town.restartBot();
+  await town.settled();
+
+  expect(whispers(developer).at(-1)).toMatch(/stopped before it began your use/u);
+  expect(await town.store().bindingOf("T0PLAYGR", "C0OPS")).toBeUndefined();
+});

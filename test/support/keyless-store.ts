@@ -1,0 +1,38 @@
+import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
+import { createSealer } from "../../src/accounts/seal.ts";
+import type { StoredChange } from "../../src/changes/stored-change.ts";
+import type { Store } from "../../src/store/store.ts";
+
+export type KeylessStore = {
+  /** Stands between the bot and its store. */
+  readonly wrap: (real: Store) => Store;
+  /** From now on changes are read as if they had been sealed with a key that is gone. */
+  readonly loseKey: () => void;
+};
+
+/** A store whose changes can lose the key that sealed them. */
+export function keylessStore(): KeylessStore {
+  const lost = createSealer(readKeyring(newKey()));
+  let isLost = false;
+  const read = (change: StoredChange): StoredChange =>
+    isLost ? { ...change, sealed: lost.seal("{}", ["change", change.id]) } : change;
+  return {
+    loseKey: () => void (isLost = true),
+    wrap: (real) => ({
+      ...real,
+      async findChange(id) {
+        const change = await real.findChange(id);
+        return change === undefined ? undefined : read(change);
+      },
+      async vote(...args) {
+        const result = await real.vote(...args);
+        return result.kind === "missing" ? result : { ...result, change: read(result.change) };
+      },
+      openChanges: async () => (await real.openChanges()).map(read),
+      async beginDrawing(id) {
+        const drawing = await real.beginDrawing(id);
+        return drawing === undefined ? undefined : { ...drawing, change: read(drawing.change) };
+      },
+    }),
+  };
+}

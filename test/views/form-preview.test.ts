@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import type { Change } from "../../src/changes/change.ts";
+import type { Verdict } from "../../src/policy/verdict.ts";
+import { header, section, table } from "../../src/views/blocks.ts";
+import { previewBlocks, type FormPreview } from "../../src/views/form-preview.ts";
+import { endView, skeletonView, workingView } from "../../src/views/form-states.ts";
+import { drawn, drawnForm } from "./support/drawn.ts";
+import { expectFormFits } from "./support/judges.ts";
+import { names, terms } from "./support/stored-changes.ts";
+import { command } from "./support/workloads.ts";
+
+const change: Change = {
+  call: {
+    op: "createService",
+    path: { region: "beijing2", service_name: "web" },
+    query: undefined,
+    body: { target_instance_size: 2, containers: [{ env: [{ name: "API_TOKEN", value: "hunter2" }] }] },
+  } as Change["call"], // only what a preview must not draw
+  workload: { kind: "service", region: "beijing2", name: "web", uid: undefined },
+  before: undefined,
+  diff: ["a new service web in beijing2, 2 instances of the image gantry/hello-web"],
+};
+
+const approve: Verdict = { kind: "approve", rule: "on-call", terms };
+
+function preview(given: Partial<FormPreview>) {
+  const blocks = previewBlocks({
+    change,
+    risk: "routine",
+    verdict: { kind: "allow", rule: "members" },
+    approvers: undefined,
+    command,
+    defaultRegion: "beijing1",
+    names,
+    ...given,
+  });
+  return { text: "", blocks };
+}
+
+test("a preview says what would change and that it runs at once, and no value of a variable", () => {
+  const shown = preview({});
+
+  expect(drawn(shown)).toMatchInlineSnapshot(`
+    "This would create service web in region beijing2:
+    • a new service web in beijing2, 2 instances of the image gantry/hello-web
+    Risk  routine
+    ✅ It runs at once.
+    ────────"
+  `);
+  expect(JSON.stringify(shown)).not.toContain("hunter2");
+});
+
+test("what the policy says to it, in a sentence", () => {
+  const cases: readonly Partial<FormPreview>[] = [
+    { verdict: approve, approvers: { names: ["Alex Kim", "Omar Haddad"], count: 4 } },
+    { verdict: approve, approvers: { names: ["Alex Kim"], count: 1 } },
+    { verdict: approve, approvers: { names: [], count: 0 } },
+    { verdict: approve },
+    { verdict: { kind: "break-glass", rule: "on-call" } },
+    { verdict: { kind: "refuse", rule: "no", why: "Nobody creates here.", next: "Ask in #ops." } },
+    { change: { ...change, diff: [] } },
+  ];
+
+  const said = cases.map((given) => drawn(preview(given)).split("Risk  routine\n").at(-1));
+
+  expect(said.join("\n")).toMatchInlineSnapshot(`
+    "⏳ It asks for 2 votes of @oncall.
+    Those who could now: Alex Kim, Omar Haddad and 2 more.
+    ────────
+    ⏳ It asks for 2 votes of @oncall.
+    ⚠️ It takes 2 votes, and only Alex Kim could vote now.
+    ────────
+    ⏳ It asks for 2 votes of @oncall.
+    ⚠️ It takes 2 votes, and nobody could vote now.
+    ────────
+    ⏳ It asks for 2 votes of @oncall.
+    ────────
+    🚨 It runs at once, by breaking the glass: the channel is told, and history marks it.
+    ────────
+    🚫 Nobody creates here.
+    Ask in #ops.
+    What you may do: /gantry help
+    ────────
+    It is already so: nothing would be sent.
+    ────────"
+  `);
+});
+
+test("what stands there while one waits, and how it ended", () => {
+  const post = { text: "", blocks: [header("Done"), table([{ title: "A" }], []), section("✅ Created `web`.")] };
+  const views = [
+    skeletonView({ title: "Scale a service", sentence: "Reading web…" }),
+    workingView({ title: "Scale a service", sentence: "Asking for scale…" }),
+    endView({ title: "Scale a service", post }),
+    endView({ title: "Scale a service", post: { blocks: [] } }),
+  ];
+
+  for (const view of views) expectFormFits(view);
+  expect(views.map(drawnForm).join("\n\n")).toMatchInlineSnapshot(`
+    "(Scale a service)
+    ⏳ Reading web…
+    [Cancel]
+
+    (Scale a service)
+    ⏳ Asking for scale…
+    [Close]
+
+    (Scale a service)
+    # Done
+    ✅ Created web.
+    [Close]
+
+    (Scale a service)
+    It is done.
+    [Close]"
+  `);
+});
