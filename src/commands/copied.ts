@@ -1,10 +1,10 @@
 import type { EnvVar, Resources, VolumeMount } from "../api/job-shape.ts";
 import { parseMemoryMiB } from "../api/memory.ts";
-import { redact } from "../logs/redact.ts";
 import { counted } from "../views/text.ts";
 import { createFields } from "./create-fields.ts";
 import type { FormFacts, FormValues } from "./form.ts";
 import { textOf, type RawArgument } from "./form-argument.ts";
+import { isSecretPair, looksSecret } from "./form-secret.ts";
 
 type Container = {
   readonly image?: string | undefined;
@@ -73,7 +73,7 @@ export function isTimeZone({ name }: { readonly name: string }): boolean {
 }
 
 function envOf(env: readonly EnvVar[]) {
-  const secrets = env.filter(isSecret).map(({ name }) => name);
+  const secrets = env.filter(isSecretPair).map(({ name }) => name);
   const odd = env
     .filter(({ name, value = "" }) => !secrets.includes(name) && !isOneLine(value))
     .map(({ name }) => name);
@@ -82,18 +82,8 @@ function envOf(env: readonly EnvVar[]) {
   return { lines, secrets, odd };
 }
 
-/** A name that tells makes a secret of any value with a digit, also of a number, which a log may show. */
-function isSecret({ name, value = "" }: EnvVar): boolean {
-  if (value === "") return false;
-  return looksSecret(`${name}=${value}`) || (/\d/u.test(value) && looksSecret(`${name}=x8Kq2vR7t`));
-}
-
 function holdsSecret(command: RawArgument): boolean {
   return Array.isArray(command) && (looksSecret(command.join(" ")) || command.some(looksSecret));
-}
-
-function looksSecret(text: string): boolean {
-  return redact(text) !== text;
 }
 
 function isOneLine(value: string): boolean {

@@ -52,10 +52,13 @@ const instances: FormField = {
   input: { kind: "number", from: 0, to: 10_000 },
 };
 
-const env = more("env", "Environment variables", {
-  hint: "One a line: NAME=value. The values are not shown later.",
-  placeholder: "LOG_LEVEL=info",
-});
+const env: FormField = {
+  ...more("env", "Environment variables", {
+    hint: "One a line: NAME=value. The values are not shown later.",
+    placeholder: "LOG_LEVEL=info",
+  }),
+  isSecret: true,
+};
 const port = more("port", "Ports", {
   hint: "Those that the container opens, one a line.",
   placeholder: "8080 or 8080/udp",

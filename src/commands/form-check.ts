@@ -1,4 +1,5 @@
 import type { FormField } from "./form.ts";
+import { maskedLine } from "./form-secret.ts";
 import { labelled } from "./form-sentence.ts";
 
 /**
@@ -10,6 +11,11 @@ export function wrongIn(field: FormField, text: string): string | undefined {
   if (text.trim() === "") {
     return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is missing.`;
   }
+  return stillHidden(field, text) ?? wrongFor(field, text);
+}
+
+function wrongFor(field: FormField, text: string): string | undefined {
+  const { input } = field;
   switch (input.kind) {
     case "text":
     case "lines":
@@ -24,6 +30,13 @@ export function wrongIn(field: FormField, text: string): string | undefined {
     default:
       return severalLines(field, text);
   }
+}
+
+/** A mask that came back as if somebody had typed it. */
+function stillHidden({ isSecret }: FormField, text: string): string | undefined {
+  const line = isSecret === true ? maskedLine(text) : undefined;
+  if (line === undefined) return undefined;
+  return `The value of ${line.split("=", 1)[0]} is hidden here, so Gantry does not know it: type it anew.`;
 }
 
 function tooLong(field: FormField, text: string, maxLength: number): string | undefined {

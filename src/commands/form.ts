@@ -43,6 +43,8 @@ export type FormField = {
   readonly isMore?: boolean;
   /** What is chosen here changes what else the form shows. */
   readonly redraws?: boolean;
+  /** Lines `NAME=value`, of which no value is sent to Slack again once somebody has typed it there. */
+  readonly isSecret?: boolean;
   readonly input: FormInput;
 };
 

@@ -1,4 +1,5 @@
 import { textOf } from "./form-argument.ts";
+import { looksSecret } from "./form-secret.ts";
 import { allFields, type FormSource } from "./make-form.ts";
 import type { FormValues } from "./form.ts";
 
@@ -36,9 +37,15 @@ function supplied({ form }: FormSource): string[] {
 function valuesOf(source: FormSource, given: Readonly<Record<string, unknown>>): FormValues | undefined {
   const chosen = textsOf(allFields(source, {}).map(({ id, input }) => [id, textOf(input, given[id])] as const));
   const fields = source.form.fields(chosen);
+  // It would stand in a form, and in the value of a button, before anybody asked for that.
+  if (fields.some(({ id, isSecret }) => isSecret === true && holdsSecret(given[id]))) return undefined;
   const texts = fields.map(({ id, input }) => [id, textOf(input, given[id])] as const);
   const shown = new Set([...texts.filter(([, text]) => text !== undefined).map(([id]) => id), ...supplied(source)]);
   return Object.keys(given).every((id) => shown.has(id)) ? textsOf(texts) : undefined;
+}
+
+function holdsSecret(argument: unknown): boolean {
+  return Array.isArray(argument) && argument.some((line) => looksSecret(String(line)));
 }
 
 function textsOf(entries: readonly (readonly [string, string | undefined])[]): FormValues {

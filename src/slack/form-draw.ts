@@ -1,5 +1,6 @@
 import type { ModalView } from "@slack/types";
-import type { FormValues } from "../commands/form.ts";
+import type { FormField, FormValues } from "../commands/form.ts";
+import { masked } from "../commands/form-secret.ts";
 import { formView } from "../views/form-view.ts";
 import type { Block } from "../views/message.ts";
 import type { FormCommand, FormMetadata } from "./form-metadata.ts";
@@ -18,19 +19,22 @@ type Said = {
   readonly above?: readonly Block[];
   /** Instead of the form's own, once its preview stands there. */
   readonly submit?: string;
+  /** Fields with values that nobody typed here, so that Slack does not have them yet. */
+  readonly fresh?: ReadonlySet<string>;
 };
 
+const nothing: ReadonlySet<string> = new Set();
+
 /** The form of a verb with what stands in it. */
-export function drawForm(
-  { command, metadata, values }: OpenedForm,
-  { notes = [], above = [], submit }: Said,
-): ModalView {
+export function drawForm({ command, metadata, values }: OpenedForm, said: Said): ModalView {
+  const { notes = [], above = [], submit, fresh = nothing } = said;
   const { form, name: verb } = command;
+  const fields = form.fields(values);
   return formView({
     verb,
     form: submit === undefined ? form : { ...form, submit },
-    fields: form.fields(values),
-    values,
+    fields,
+    values: withoutSecrets(values, fields, fresh),
     notes,
     above,
     isMore: metadata.isMore,
@@ -38,4 +42,10 @@ export function drawForm(
     generations: metadata.generations,
     metadata: JSON.stringify(metadata),
   });
+}
+
+/** What was typed stays in its field without being sent there again: Slack keeps it, for the block has the same id. */
+function withoutSecrets(values: FormValues, fields: readonly FormField[], fresh: ReadonlySet<string>): FormValues {
+  const secret = fields.filter(({ id, isSecret }) => isSecret === true && !fresh.has(id) && values[id] !== undefined);
+  return { ...values, ...Object.fromEntries(secret.map(({ id }) => [id, masked(values[id] ?? "")])) };
 }

@@ -21,6 +21,8 @@ export const FormMetadata = z.object({
   filled: z.record(z.string(), z.string()).default({}),
   /** The workload that it was filled from. */
   like: z.string().optional(),
+  /** It was sent, and how it went is not known yet. */
+  isSent: z.boolean().optional(),
   /** Of the values whose preview stands in it. */
   previewed: z.string().optional(),
 });

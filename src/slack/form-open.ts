@@ -30,9 +30,9 @@ export async function openVerbForm(shell: Shell, { command, values, place, trigg
   const opened: OpenedForm = { command, values: shown, metadata };
   const view = reads(opened)
     ? skeletonView({ title: command.form.title, sentence: `Reading ${like ?? shown["name"] ?? "the service"}…` })
-    : drawForm(opened, {});
+    : drawForm(opened, { fresh: new Set(Object.keys(shown)) });
   const viewId = await openForm(shell, { triggerId, view, place });
-  if (viewId !== undefined && reads(opened)) fillLater(shell, { ...opened, viewId });
+  if (viewId !== undefined && reads(opened)) fillLater(shell, { ...opened, viewId, isNew: true });
 }
 
 /** Whether there is something to read for it: about the workload that is chosen, or the one to be like. */
@@ -44,7 +44,11 @@ export function reads({ command, values, metadata }: OpenedForm): boolean {
   return isChosen && values["name"] !== undefined;
 }
 
-type Filling = OpenedForm & { readonly viewId: string };
+type Filling = OpenedForm & {
+  readonly viewId: string;
+  /** Nobody has typed anything into it yet. */
+  readonly isNew?: boolean;
+};
 
 /** Reads what the form shows, and draws it with that; without, where it cannot be read. */
 export function fillLater(shell: Shell, filling: Filling): void {
@@ -60,7 +64,8 @@ async function fill(shell: Shell, filling: Filling, signal: AbortSignal): Promis
     return;
   }
   const full = withFacts(filling, read.facts.values);
-  await updateForm(shell, viewId, drawForm(full, { notes: read.facts.notes, above: read.above }));
+  const fresh = new Set(Object.keys(filling.isNew === true ? full.values : read.facts.values));
+  await updateForm(shell, viewId, drawForm(full, { notes: read.facts.notes, above: read.above, fresh }));
 }
 
 /** What was read takes the place of nothing, and of what was read before; never of what somebody typed. */

@@ -1,8 +1,6 @@
-import type { Ask } from "../commands/ask.ts";
 import type { FormValues } from "../commands/form.ts";
 import type { Message } from "../views/message.ts";
 import { section } from "../views/blocks.ts";
-import { workingView } from "../views/form-states.ts";
 import { blockOf, valuesIn } from "../views/form-values-in.ts";
 import type { Ack } from "./ack.ts";
 import { dispatch } from "./dispatch.ts";
@@ -39,6 +37,8 @@ type Sent = {
 export async function onForm(shell: Shell, sent: Sent, ack: Ack): Promise<void> {
   const { opened, view, id, userId, saying } = sent;
   const { command, metadata, values } = opened;
+  // Somebody pressed it twice: once is what they mean.
+  if (metadata.isSent === true) return ack(update(asking(opened)));
   const filled = command.form.fill(argumentsIn(values));
   if (filled.kind === "errors") return ack({ response_action: "errors", errors: under(filled.errors, view) });
   if (command.form.hasPreview === true && metadata.previewed !== valuesDigest(values)) {
@@ -50,12 +50,14 @@ export async function onForm(shell: Shell, sent: Sent, ack: Ack): Promise<void> 
   const isAsked = command.effect === "write";
   return dispatch(shell, { command, ask: filled.ask, place, id, ...(isAsked && { form }) }, async (refusal) => {
     if (refusal !== undefined) return ack(update(saying(refusal)));
-    return ack(isAsked ? update(workingView(working(command.form.title, filled.ask))) : undefined);
+    return ack(isAsked ? update(asking(opened)) : undefined);
   });
 }
 
-function working(title: string, { verb }: Ask) {
-  return { title, sentence: `Asking for \`${verb}\`…` };
+/** Until it is known how it went, the form stays with what was typed into it; sending it again does nothing. */
+function asking(opened: OpenedForm): object {
+  const metadata = { ...opened.metadata, isSent: true };
+  return drawForm({ ...opened, metadata }, { above: [section("⏳ Asking for it…")], submit: "Asking…" });
 }
 
 function update(view: object): object {

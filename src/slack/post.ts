@@ -5,6 +5,7 @@ import type { Clients } from "./clients.ts";
 import { isDirect, type Place } from "./place.ts";
 import { reply, type Reply, type ReplyDeps } from "./response-url.ts";
 import { sentences } from "./sentence.ts";
+import { closedPlaces, errorOf, uninvited } from "./slack-error.ts";
 import { postThread } from "./thread.ts";
 
 export type PostOptions = {
@@ -107,26 +108,45 @@ function withReference(text: string, reference: string): string {
 }
 
 /**
- * Past the interaction's address: only where the bot is a member. For one person's eyes it is gone when they reload, but
- * better than silence; in the conversation with the bot there is nobody else.
+ * Past the interaction's address: where the bot is a member. For one person's eyes it is gone when they reload, but
+ * better than silence. Where it is not, and for what came from no channel, the conversation with the bot is left.
  */
-async function sayDirectly({ clients, log }: PosterParts, place: Place, body: Reply): Promise<boolean> {
+async function sayDirectly(parts: PosterParts, place: Place, body: Reply): Promise<boolean> {
+  const { userId, channelId } = place;
+  const there = isDirect(channelId) ? sayAlone(parts, channelId, { place, body }) : sayThere(parts, place, body);
+  let error = await errorOf(() => there);
+  if (error !== undefined && (uninvited.has(error) || closedPlaces.has(error))) {
+    error = await errorOf(() => sayAlone(parts, userId, { body }));
+  }
+  if (error === undefined) return true;
+  parts.log.error({ slackError: error, userId, channelId }, "a person could not be answered");
+  return false;
+}
+
+type Alone = { readonly place?: Place; readonly body: Reply };
+
+/** In the conversation with the bot; in the thread there in which it was asked. */
+async function sayAlone({ clients }: PosterParts, channel: string, { place, body }: Alone): Promise<void> {
+  const { text, blocks } = body;
+  const thread = place?.threadTs === undefined ? {} : { thread_ts: place.threadTs };
+  const said = { channel, text, ...(blocks && { blocks: [...blocks] }), ...thread };
+  await clients.interactive.chat.postMessage({ ...said, ...unfurl });
+}
+
+const unfurl = { unfurl_links: false, unfurl_media: false } as const;
+
+/** In the channel, for everybody or for one person's eyes. */
+async function sayThere({ clients }: PosterParts, place: Place, body: Reply): Promise<void> {
   const { text, blocks, response_type } = body;
   const { channelId: channel, userId: user, threadTs, isNewThread } = place;
-  const isForAll = response_type === "in_channel" || isDirect(channel);
+  const isForAll = response_type === "in_channel";
   const isInThread = threadTs !== undefined && (isForAll || isNewThread !== true);
   const said = {
     channel,
     text,
-    ...(blocks !== undefined && { blocks: [...blocks] }),
+    ...(blocks && { blocks: [...blocks] }),
     ...(isInThread && { thread_ts: threadTs }),
   };
-  try {
-    if (isForAll) await clients.interactive.chat.postMessage({ ...said, unfurl_links: false, unfurl_media: false });
-    else await clients.interactive.chat.postEphemeral({ ...said, user });
-    return true;
-  } catch (err) {
-    log.error({ err, userId: place.userId, channelId: place.channelId }, "a person could not be answered");
-    return false;
-  }
+  if (isForAll) await clients.interactive.chat.postMessage({ ...said, ...unfurl });
+  else await clients.interactive.chat.postEphemeral({ ...said, user });
 }

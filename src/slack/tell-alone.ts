@@ -6,18 +6,24 @@ import type { Shell } from "./shell.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 const RESPONSE_URL_MS = 30 * 60_000;
+/** Whoever could not be told for so long finds it in history. */
+const TELL_FOR_MS = 24 * 60 * 60_000;
 
 /**
- * Where the bot may not post a card, only the person who asked learns how it ended, as long as Slack takes the answer.
- * False: it did not reach them, and it is worth another try.
+ * Where the bot may not post a card, only the person who asked learns how it ended: by the address of what they asked
+ * with, and once that is over, or where there was none, in their conversation with the bot. False: it did not reach them,
+ * and it is worth another try.
  */
 export async function tellAlone(shell: Shell, change: StoredChange): Promise<boolean> {
   const { sealer, settings, identity, poster } = shell;
-  const responseUrl = contentOf(sealer, change)?.responseUrl;
-  if (responseUrl === undefined || shell.now().getTime() - change.createdAt.getTime() > RESPONSE_URL_MS) return true;
+  const ageMs = shell.now().getTime() - change.createdAt.getTime();
+  if (ageMs > TELL_FOR_MS) return true;
+  const responseUrl = ageMs > RESPONSE_URL_MS ? undefined : contentOf(sealer, change)?.responseUrl;
   const { command, region: defaultRegion } = settings;
   const { requester, teamId, channelId } = change;
   const canInvite = !isDirect(channelId);
   const post = runWithoutCard({ change, command, defaultRegion, ...(canInvite && { botName: identity.botName() }) });
-  return poster.reaches(post, { userId: requester.userId, teamId, channelId, responseUrl });
+  const { userId } = requester;
+  const place = responseUrl === undefined ? { channelId: userId } : { channelId, responseUrl };
+  return poster.reaches(post, { userId, teamId, ...place });
 }

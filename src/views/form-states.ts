@@ -10,16 +10,7 @@ const SENTENCE = 700;
 
 /** What is opened at once where something has to be read first: a click is good for a form for three seconds only. */
 export function skeletonView({ title, sentence }: Stage): ModalView {
-  return waiting({ title, close: "Cancel", sentence });
-}
-
-/** What a form becomes when it was sent and the deed is under way. */
-export function workingView({ title, sentence }: Stage): ModalView {
-  return waiting({ title, close: "Close", sentence });
-}
-
-function waiting({ title, close, sentence }: Stage & { readonly close: string }): ModalView {
-  return modal({ title, close, blocks: [section([words(`⏳ ${sentence}`, SENTENCE)])] });
+  return modal({ title, close: "Cancel", blocks: [section([words(`⏳ ${sentence}`, SENTENCE)])] });
 }
 
 type End = { readonly title: string; readonly post: Pick<Post, "blocks"> };

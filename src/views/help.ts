@@ -37,7 +37,11 @@ export function helpList({ commands, command }: HelpList): Message {
   return post([intro, ...spoken, ...left.map((line) => line.replaceAll("`", ""))].join("\n"), [
     section(intro),
     ...(first === undefined ? [] : [bullets([first, ...rest])]),
-    section(`One verb with its flags and an example: \`${command} help VERB\``, ...left),
+    section(
+      `One verb with its flags and an example: \`${command} help VERB\``,
+      "Leave words out and a form asks for them. By pointing: the Home tab of this app, and its shortcuts.",
+      ...left,
+    ),
   ]);
 }
 

@@ -23,7 +23,10 @@ export function placedInForm({ change, defaultRegion }: Placed): Post {
   ]);
 }
 
-function where({ card, terms, channelId }: StoredChange): Inline[] {
+/** Whether a card can stand there is known only of those that wait: the others run at once, wherever they were asked for. */
+function where({ card, terms, channelId, state }: StoredChange): Inline[] {
   const id = card?.channelId ?? terms?.cardIn ?? channelId;
-  return /^[CG]/u.test(id) ? [words("on its card in "), channel(id)] : [words("in your conversation with Gantry")];
+  if (!/^[CG]/u.test(id)) return [words("in your conversation with Gantry")];
+  const there = [words("on its card in "), channel(id)];
+  return state === "pending" ? there : [...there, words("; where Gantry may not post, it tells you alone")];
 }

@@ -41,6 +41,14 @@ test("every verb with arguments has a form; what stands behind “More settings�
   expect(idsOf("history", { since: "day" })).toContain("day");
 });
 
+test("a masked value that comes back is asked for, and never becomes the value", () => {
+  const service = { kind: "service", name: "web", image: "gantry/hello-web" };
+
+  expect(errorsOf("create", { ...service, env: "LOG_LEVEL=info\nDB_PASSWORD=••••••" })).toEqual({
+    env: "The value of DB_PASSWORD is hidden here, so Gantry does not know it: type it anew.",
+  });
+});
+
 test("what needs no argument needs no form", () => {
   const without = commands.filter(({ form }) => form === undefined).map(({ name }) => name);
 

@@ -25,6 +25,7 @@ test("a guest who may only look sees what looks, and why the rest is missing", a
     • /gantry disconnect [channel]  Unlink your own account, or this channel's
     • /gantry help [VERB]  Show what you may do here, or one verb with its flags
     One verb with its flags and an example: /gantry help VERB
+    Leave words out and a form asks for them. By pointing: the Home tab of this app, and its shortcuts.
     9 verbs are left out, because you may not use them here; /gantry can-i VERB says why."
   `);
 });

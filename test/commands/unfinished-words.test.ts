@@ -53,6 +53,7 @@ describe("words that lack only what a form asks for open it", () => {
     "create job a --instances 2",
     "create --instances 2",
     "create job -- sh -c '“a” ‘b’'",
+    "create service web --env DB_PASSWORD=hunter2hunter2",
     "logs --date yesterday",
     "logs --grep ' a'",
     "list",

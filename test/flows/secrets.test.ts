@@ -21,6 +21,7 @@ const seeded = {
   "an environment value": "env-value-0005-hunter2-hunter2",
   "an environment value of a command that failed": "env-value-0006-correct-horse",
   "an environment value that waits for approval": "env-value-0007-battery-staple",
+  "an environment value that was typed into a form": "env-value-0012-correct-horse",
   "a password in a log": "log-value-0008-swordfish",
   "a password in an address in a log": "log-value-0009-opensesame",
   "a header in a log": "log-value-0010-abracadabra",
@@ -55,12 +56,26 @@ function logOf(op: string): unknown {
   return [`fatal: password=${seeded["a password in the log of what crashed"]}`, "exit 3"];
 }
 
+/** By pointing: the value stands in a form that is refused, looked at, and done. */
+async function fillsIn(town: World, env: string): Promise<void> {
+  const { developer } = town;
+  await says(town, developer, "/gantry create service api");
+  await clicks(town, developer, "More settings");
+  for (const values of [{ image: "no image", env }, { image: "test/web" }, { name: "by-form" }, {}]) {
+    await developer.submits(values);
+    await town.settled();
+  }
+  await town.service("by-form");
+  await developer.dismisses();
+}
+
 /** The whole story, in one town. `marker` is no secret: it goes where reasons go. */
 async function story(town: World, trouble: Trouble, marker: string): Promise<void> {
   const { developer, approver } = town;
   const say = (text: string) => says(town, developer, `/gantry ${text}`);
   await say(`create service api --image test/web --env DB_PASSWORD=${seeded["an environment value"]}`);
   await say("show service/api");
+  await fillsIn(town, `A=${seeded["an environment value that was typed into a form"]}`);
   await say(
     `create service api2 --image test/web --env A=${seeded["an environment value of a command that failed"]} --colour`,
   );

@@ -41,6 +41,7 @@ test("help lists the verbs", () => {
     • /gantry scale NAME N  Set the number of instances
     • /gantry stop NAME  Stop a service · needs approval
     One verb with its flags and an example: /gantry help VERB
+    Leave words out and a form asks for them. By pointing: the Home tab of this app, and its shortcuts.
     1 verb is left out, because you may not use it here; /gantry can-i VERB says why."
   `);
 });

@@ -3,7 +3,7 @@ import type { Change } from "../../src/changes/change.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { header, section, table } from "../../src/views/blocks.ts";
 import { previewBlocks, type FormPreview } from "../../src/views/form-preview.ts";
-import { endView, skeletonView, workingView } from "../../src/views/form-states.ts";
+import { endView, skeletonView } from "../../src/views/form-states.ts";
 import { drawn, drawnForm } from "./support/drawn.ts";
 import { expectFormFits } from "./support/judges.ts";
 import { names, terms } from "./support/stored-changes.ts";
@@ -90,7 +90,6 @@ test("what stands there while one waits, and how it ended", () => {
   const post = { text: "", blocks: [header("Done"), table([{ title: "A" }], []), section("✅ Created `web`.")] };
   const views = [
     skeletonView({ title: "Scale a service", sentence: "Reading web…" }),
-    workingView({ title: "Scale a service", sentence: "Asking for scale…" }),
     endView({ title: "Scale a service", post }),
     endView({ title: "Scale a service", post: { blocks: [] } }),
   ];
@@ -100,10 +99,6 @@ test("what stands there while one waits, and how it ended", () => {
     "(Scale a service)
     ⏳ Reading web…
     [Cancel]
-
-    (Scale a service)
-    ⏳ Asking for scale…
-    [Close]
 
     (Scale a service)
     # Done

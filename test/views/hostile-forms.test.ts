@@ -6,7 +6,7 @@ import { eventKinds } from "../../src/changes/history-event.ts";
 import { UserError } from "../../src/errors.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { previewBlocks } from "../../src/views/form-preview.ts";
-import { endView, skeletonView, workingView } from "../../src/views/form-states.ts";
+import { endView, skeletonView } from "../../src/views/form-states.ts";
 import { StateValues, valuesIn } from "../../src/views/form-values-in.ts";
 import { homeView } from "../../src/views/home-view.ts";
 import { jobCard } from "../../src/views/job-card.ts";
@@ -128,7 +128,6 @@ holds("a preview", fc.record({ change, verdict, approvers }), (preview) => {
 
 holds("what stands there while one waits", fc.tuple(hostileText, hostileText), ([title, sentence]) => {
   expectFormFits(skeletonView({ title, sentence }));
-  expectFormFits(workingView({ title, sentence }));
 });
 
 const lately = fc
