@@ -149,3 +149,36 @@ test("nothing to do costs nothing: a sweep asks neither Slack nor the service", 
 
   expect([town.calls().length, slackCalls(town).length]).toEqual([api, slack]);
 });
+
+test("a change by form costs the same five calls, what the form shows included", async () => {
+  const { town, atHealth, forget } = await healthTown(openPolicy);
+  await using _town = town;
+  const { developer } = town;
+  const before = (): number => {
+    forget();
+    return town.calls().length;
+  };
+
+  let began = before();
+  await says(town, developer, "/gantry create service web");
+  await developer.submits({ image: "gantry/hello-web", memory: "512" });
+  await town.settled();
+  await developer.submits();
+  await town.settled();
+  expect(atHealth() - began, "create").toBeLessThanOrEqual(5);
+  await town.until(async () => (await town.service("web")).status === "Running");
+  await developer.dismisses();
+
+  for (const [words, values] of [
+    ["scale web", { size: "2" }],
+    ["memory web", { mib: "1024 MiB" }],
+  ] as const) {
+    began = before();
+    await says(town, developer, `/gantry ${words}`);
+    await developer.submits(values);
+    await town.settled();
+    expect(atHealth() - began, words).toBeLessThanOrEqual(5);
+    await developer.dismisses();
+    await town.until(async () => (await town.service("web")).status === "Running");
+  }
+});
