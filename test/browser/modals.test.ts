@@ -25,6 +25,9 @@ story("windows of an app", (open) => {
     await dana.modal.getByRole("textbox", { name: "Ship" }).fill("Northern Light");
     await dana.modal.getByRole("button", { name: "Book" }).click();
     await dana.modal.getByText("Please complete this required field.").first().waitFor();
+    await dana.modal.getByRole("textbox", { name: "Ship" }).focus();
+    await dana.modal.getByRole("button", { name: "Book" }).click();
+    await dana.focused.and(dana.page.locator("[aria-invalid=true]")).waitFor();
 
     expect(await dana.modal.getByText("Please complete this required field.").count()).toBe(2);
     expect(await dana.modal.getByRole("textbox", { name: "Ship" }).inputValue()).toBe("Northern Light");

@@ -106,7 +106,8 @@ async function submit(world: World, { as, view: id, values }: Asked<"submit">): 
   const user = actorOf(world, as);
   const view = viewAt(world, user, id);
   fill(world, { user, spot: { in: "view", view } }, values);
-  return deliveryJson(await submitView(world, user, view));
+  const delivery = await submitView(world, user, view);
+  return { ...deliveryJson(delivery), errors: Object.keys(view.errors).length };
 }
 
 async function close(world: World, { as, view, all }: Asked<"close">): Promise<JsonObject> {

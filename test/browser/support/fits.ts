@@ -1,3 +1,4 @@
+import type { Locator } from "playwright-core";
 import { seriousFindings } from "./axe.ts";
 import type { Window } from "./window.ts";
 
@@ -26,4 +27,28 @@ export async function faults(window: Window): Promise<readonly string[]> {
   }
   await page.setViewportSize(before);
   return found;
+}
+
+/** The same for a form that is longer than its window: axe takes what is scrolled out of a dialog for hidden. */
+export async function faultsOfForm(window: Window): Promise<readonly string[]> {
+  const { page, modal } = window;
+  const before = page.viewportSize() ?? { width: 1280, height: 800 };
+  const setMaxHeight = (height: string): Promise<void> =>
+    modal.evaluate((dialog, maxHeight) => void (dialog.style.maxHeight = maxHeight), height);
+  await setMaxHeight("none");
+  await page.setViewportSize({ ...before, height: 2_600 });
+  const found = await faults(window);
+  await setMaxHeight("");
+  await page.setViewportSize(before);
+  return found;
+}
+
+/** Whether all of something in a form can be seen without scrolling. */
+export async function isInSight(what: Locator): Promise<boolean> {
+  await what.waitFor();
+  return what.evaluate((element) => {
+    const pane = element.closest(".modal-blocks")?.getBoundingClientRect();
+    const { top, bottom } = element.getBoundingClientRect();
+    return pane !== undefined && top >= pane.top && bottom <= pane.bottom;
+  });
 }

@@ -1,4 +1,4 @@
-import { isList, type JsonObject, objectsOf, textOf } from "../../json.ts";
+import { isList, type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
 import type { ActionValue, BlockContext, Listed } from "./context.ts";
 import { wordsOf } from "./words-of.ts";
 
@@ -47,10 +47,19 @@ export function isExternal(element: JsonObject): boolean {
   return singleType(element) === "external_select";
 }
 
+/** https://docs.slack.dev/reference/block-kit/composition-objects/conversation-filter-object */
+function passes({ include, exclude_bot_users: noBots }: JsonObject, { kind, isWithBot }: Listed): boolean {
+  if (isList(include) && kind !== undefined && !include.includes(kind)) return false;
+  return noBots !== true || isWithBot !== true;
+}
+
 /** All that a select offers without asking the bot. */
 export function ownGroups(context: BlockContext, element: JsonObject): readonly ChoiceGroup[] {
   const listing = listings[singleType(element)];
-  if (listing !== undefined) return [{ label: "", choices: context.listed(listing).map(listedChoice) }];
+  if (listing !== undefined) {
+    const passing = context.listed(listing).filter((each) => passes(objectOf(element["filter"]), each));
+    return [{ label: "", choices: passing.map(listedChoice) }];
+  }
   const groups = objectsOf(element["option_groups"]);
   return groupsOf(groups.length > 0 ? groups : objectsOf(element["options"]));
 }

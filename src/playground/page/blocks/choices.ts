@@ -2,6 +2,7 @@ import { h, type JSX } from "preact";
 import { useId } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../json.ts";
 import type { ActionValue, BlockContext } from "./context.ts";
+import { fieldAttributes } from "./field-attributes.ts";
 import { TextObject } from "./text-object.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
 
@@ -16,6 +17,7 @@ type Choice = {
   readonly at: number;
   readonly option: JsonObject;
   readonly isChosen: boolean;
+  readonly isWrong: boolean;
   readonly onChange: (isChosen: boolean) => void;
 };
 
@@ -30,6 +32,8 @@ function drawChoice(context: BlockContext, choice: Choice): JSX.Element {
       type: choice.type,
       name: choice.group,
       checked: choice.isChosen,
+      // Of radio buttons the group carries it.
+      "aria-invalid": (choice.isWrong && choice.type === "checkbox") || undefined,
       "aria-describedby": description === undefined ? undefined : `${id}-more`,
       onChange: (event: Event) =>
         choice.onChange(event.currentTarget instanceof HTMLInputElement && event.currentTarget.checked),
@@ -41,6 +45,14 @@ function drawChoice(context: BlockContext, choice: Choice): JSX.Element {
   );
 }
 
+/** What radio buttons and checkboxes share with every field; of a group of checkboxes each says that it is wrong. */
+function groupAttributes(props: ElementProps, isMany: boolean) {
+  const { placeholder: _placeholder, autofocus: _autofocus, ...attributes } = fieldAttributes(props);
+  if (!isMany) return { ...attributes, role: "radiogroup" as const }; // the role itself, not any text
+  const { "aria-invalid": _invalid, "aria-required": _required, ...ofAny } = attributes;
+  return { ...ofAny, role: "group" as const }; // likewise
+}
+
 /** checkboxes and radio_buttons: https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
 export function Choices(props: ElementProps): JSX.Element {
   const { element, context } = props;
@@ -49,6 +61,7 @@ export function Choices(props: ElementProps): JSX.Element {
   const isMany = element["type"] === "checkboxes";
   const options = objectsOf(element["options"]);
   const now = chosen(value);
+  const isWrong = fieldAttributes(props)["aria-invalid"] === true;
   const change = (option: JsonObject, isChosen: boolean): void => {
     if (!isMany) return pick({ kind: "option", option });
     const others = options.filter((each) => now.includes(textOf(each["value"])) && each !== option);
@@ -62,10 +75,7 @@ export function Choices(props: ElementProps): JSX.Element {
     "div",
     {
       class: "choices element",
-      role: isMany ? "group" : "radiogroup",
-      "aria-labelledby": props.labelId,
-      "aria-label": props.labelId === undefined ? props.name : undefined,
-      "aria-describedby": props.describedBy,
+      ...groupAttributes(props, isMany),
       "aria-busy": isBusy,
     },
     ...options.map((option, at) =>
@@ -75,6 +85,7 @@ export function Choices(props: ElementProps): JSX.Element {
         at,
         option,
         isChosen: now.includes(textOf(option["value"])),
+        isWrong,
         onChange: (isChosen) => change(option, isChosen),
       }),
     ),

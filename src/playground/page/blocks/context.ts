@@ -28,7 +28,13 @@ export type ActionValue =
 export type ElementPlace = { readonly blockId: string; readonly actionId: string };
 
 /** Somebody or something that can be picked by name. */
-export type Listed = { readonly id: string; readonly name: string };
+export type Listed = {
+  readonly id: string;
+  readonly name: string;
+  /** Of a conversation. */
+  readonly kind?: "public" | "private" | "im";
+  readonly isWithBot?: boolean;
+};
 
 /** All that blocks need from the page around them. */
 export type BlockContext = {

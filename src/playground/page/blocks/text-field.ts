@@ -16,6 +16,9 @@ const inputs: Readonly<Record<string, { readonly type: string; readonly inputMod
 // How long after the last character Slack is taken to wait; it does not say.
 const typingPause = 400;
 
+// As long as there is room, nobody counts. How full a field is when Slack begins to count, it does not say.
+const counterFrom = 0.8;
+
 /** When the bot hears of typing: https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object */
 function triggersOf(element: JsonObject): readonly unknown[] {
   const triggers = objectOf(element["dispatch_action_config"])["trigger_actions_on"];
@@ -45,7 +48,7 @@ function Counter(props: { readonly element: JsonObject; readonly text: string })
   const { min_length: min, max_length: max } = props.element;
   const { length } = props.text;
   if (typeof min === "number" && length < min) return h("div", { class: "counter" }, `at least ${min} characters`);
-  if (typeof max !== "number") return null;
+  if (typeof max !== "number" || length < max * counterFrom) return null;
   return h("div", { class: length > max ? "counter over" : "counter" }, `${length} / ${max}`);
 }
 

@@ -1,5 +1,5 @@
 import { h, type JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
 import type { WireView } from "../../live/wire.ts";
 import { Blocks } from "../blocks/blocks.ts";
@@ -7,6 +7,7 @@ import { IconButton } from "./icon-button.ts";
 import { perform } from "./request.ts";
 import { useShell } from "./shell-context.ts";
 import { filledIn, useBlockContext } from "./use-block-context.ts";
+import { useFirstFocus, useFocusOnError, useShowAnswer } from "./use-modal-focus.ts";
 
 function label(view: WireView, name: string, otherwise: string): string {
   return textOf(objectOf(view.content[name])["text"]) || otherwise;
@@ -55,7 +56,8 @@ function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readon
     hasSubmit
       ? h(
           "button",
-          { type: "submit", class: "btn primary", disabled: isBusy, "aria-busy": isBusy },
+          // Not disabled: that would take the focus away.
+          { type: "submit", class: "btn primary", "aria-disabled": isBusy, "aria-busy": isBusy },
           isBusy ? "Sending…" : label(view, "submit", "Submit"),
         )
       : null,
@@ -68,45 +70,40 @@ function Trouble({ view }: { readonly view: WireView }): JSX.Element | null {
   return text === undefined ? null : h("p", { class: "modal-error", role: "alert" }, text);
 }
 
-/** A new view has the focus in its first field, so that one can type at once; so has one that lost what had it. */
-function useFirstFocus(form: { readonly current: HTMLFormElement | null }, { content }: WireView): void {
-  const isOpened = useRef(false);
-  // After the layout effect that opens the dialog: what is closed cannot have the focus.
-  useEffect(() => {
-    const { activeElement } = document;
-    const isSomewhere = activeElement?.matches("dialog *:not(.modal-blocks)") === true;
-    if (isOpened.current && isSomewhere) return;
-    isOpened.current = true;
-    const fields = "input, textarea, select, [role=combobox], button";
-    const blocks = form.current?.querySelector<HTMLElement>(".modal-blocks");
-    const wanted = blocks?.querySelector<HTMLElement>("[autofocus]") ?? blocks?.querySelector<HTMLElement>(fields);
-    (wanted ?? blocks)?.focus();
-  }, [JSON.stringify(content)]);
-}
+type Submitting = {
+  readonly isBusy: boolean;
+  readonly refused: number;
+  readonly submit: (values: JsonObject) => void;
+};
 
-/** After a submission that was not taken, the first field with an error has the focus. */
-function useFocusOnError(form: { readonly current: HTMLFormElement | null }, errors: WireView["errors"]): void {
-  useEffect(() => {
-    if (Object.keys(errors).length === 0) return;
-    form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [JSON.stringify(errors)]);
+/** `refused` counts the submissions that ended with errors. */
+function useSubmitting(view: WireView): Submitting {
+  const { route, attempt } = useShell();
+  const [isBusy, setBusy] = useState(false);
+  const [refused, setRefused] = useState(0);
+  const submit = (values: JsonObject): void => {
+    setBusy(true);
+    const send = async (): Promise<void> => {
+      const { errors } = await perform("submit", { as: route.as, view: view.id, values });
+      if (Number(errors) > 0) setRefused((before) => before + 1);
+    };
+    attempt(send().finally(() => setBusy(false)));
+  };
+  return { isBusy, refused, submit };
 }
 
 function ViewForm({ view, closing }: { readonly view: WireView; readonly closing: Closing }): JSX.Element {
-  const { route, attempt } = useShell();
   const { context, edits, markSent } = useBlockContext({ in: "view", view }, "modal");
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, refused, submit } = useSubmitting(view);
   const form = useRef<HTMLFormElement>(null);
   useFirstFocus(form, view);
-  useFocusOnError(form, view.errors);
-  const submit = (values: JsonObject): void => {
-    setBusy(true);
-    attempt(perform("submit", { as: route.as, view: view.id, values }).finally(() => setBusy(false)));
-  };
+  useFocusOnError(form, view, refused);
+  const { expect, forget } = useShowAnswer(form, view);
   const onSubmit = (event: Event): void => {
     event.preventDefault();
     if (isBusy) return;
     markSent();
+    expect();
     submit(filledIn(view, edits));
   };
   return h(
@@ -115,7 +112,14 @@ function ViewForm({ view, closing }: { readonly view: WireView; readonly closing
     { ref: form, class: "modal-form", noValidate: true, onSubmit, "aria-busy": isBusy },
     h(
       "div",
-      { class: "modal-blocks", tabIndex: 0, role: "group", "aria-label": label(view, "title", "Window") },
+      {
+        class: "modal-blocks",
+        tabIndex: 0,
+        role: "group",
+        "aria-label": label(view, "title", "Window"),
+        onPointerDown: forget,
+        onKeyDown: forget,
+      },
       h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }),
       h(Trouble, { view }),
     ),

@@ -78,12 +78,17 @@ function useEdits(spot: BlockSpot): Filled {
 function listed(places: WirePlaces, what: "users" | "channels" | "conversations"): readonly Listed[] {
   const users = places.users.map((user) => ({ id: user.id, name: `@${user.name}` }));
   if (what === "users") return users;
-  const channels = places.channels
-    .filter((each) => each.kind !== "im")
-    .map(({ id, name }) => ({ id, name: `#${name}` }));
+  const channels = places.channels.flatMap(({ id, name, kind }) =>
+    kind === "im" ? [] : [{ id, name: `#${name}`, kind }],
+  );
   if (what === "channels") return channels;
-  const direct = places.channels.filter((each) => each.kind === "im");
-  return [...channels, ...direct.map((each) => ({ id: each.id, name: `@${channelName(places, each)}` }))];
+  const bots = new Set(places.users.flatMap(({ id, isBot }) => (isBot ? [id] : [])));
+  const direct = places.channels.flatMap((each) => {
+    if (each.kind !== "im") return [];
+    const isWithBot = each.partner !== undefined && bots.has(each.partner);
+    return [{ id: each.id, name: `@${channelName(places, each)}`, kind: each.kind, isWithBot }];
+  });
+  return [...channels, ...direct];
 }
 
 /** What was not acked is told where it happened. */

@@ -1,0 +1,74 @@
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { objectsOf } from "../../json.ts";
+import type { WireView } from "../../live/wire.ts";
+
+type Form = RefObject<HTMLFormElement | null>;
+
+const fields = "input, textarea, select, [role=combobox], button";
+
+/** The first field in a place; of radio buttons the chosen one, as with Tab. */
+function fieldIn(place: Element): HTMLElement | null {
+  const first = place.querySelector<HTMLElement>("[autofocus]") ?? place.querySelector<HTMLElement>(fields);
+  if (!(first instanceof HTMLInputElement) || first.type !== "radio") return first;
+  return place.querySelector<HTMLElement>(`input[name="${CSS.escape(first.name)}"]:checked`) ?? first;
+}
+
+/**
+ * A new view has the focus in its first field, so that one can type at once. One that lost what had the focus, a button
+ * that showed more fields, has it in the first field that is new.
+ */
+export function useFirstFocus(form: Form, { content }: WireView): void {
+  const seen = useRef<WeakSet<Element>>(undefined);
+  // After the layout effect that opens the dialog: what is closed cannot have the focus.
+  useEffect(() => {
+    const blocks = form.current?.querySelector<HTMLElement>(".modal-blocks");
+    if (blocks === null || blocks === undefined) return;
+    const inputs = [...blocks.querySelectorAll(".input-block")];
+    const before = seen.current;
+    seen.current = new WeakSet(inputs);
+    const isSomewhere = document.activeElement?.matches("dialog *:not(.modal-blocks)") === true;
+    if (before !== undefined && isSomewhere) return;
+    const fresh = before === undefined ? undefined : inputs.find((input) => !before.has(input));
+    fresh?.scrollIntoView({ block: "nearest" });
+    (fieldIn(fresh ?? blocks) ?? blocks).focus();
+  }, [JSON.stringify(content)]);
+}
+
+/** After a submission that was not taken, what is wrong first is in sight, and its field has the focus. */
+export function useFocusOnError(form: Form, { errors }: WireView, refused: number): void {
+  useEffect(() => {
+    if (Object.keys(errors).length === 0) return;
+    const wrong = form.current?.querySelector(".input-block.wrong, .modal-error");
+    if (wrong === null || wrong === undefined) return;
+    fieldIn(wrong)?.focus({ preventScroll: true });
+    wrong.scrollIntoView({ block: "nearest" });
+    // The same errors may come again, so refusals are counted.
+  }, [JSON.stringify(errors), refused]);
+}
+
+/** What stands over the first field, without ids, which may differ each time. */
+function headOf({ content }: WireView): string {
+  const blocks = objectsOf(content["blocks"]);
+  const first = blocks.findIndex(({ type }) => type === "input");
+  const head = first < 0 ? blocks : blocks.slice(0, first);
+  return JSON.stringify(head.map(({ block_id: _id, ...block }) => block));
+}
+
+/**
+ * What an app puts over the fields in answer to a submission is scrolled to. Until one does something in the form
+ * again: then nothing moves under one's hands.
+ */
+export function useShowAnswer(
+  form: Form,
+  view: WireView,
+): { readonly expect: () => void; readonly forget: () => void } {
+  const isExpected = useRef(false);
+  useEffect(() => {
+    if (isExpected.current) form.current?.querySelector(".modal-blocks")?.scrollTo({ top: 0 });
+  }, [headOf(view)]);
+  return {
+    expect: () => void (isExpected.current = true),
+    forget: () => void (isExpected.current = false),
+  };
+}
