@@ -8,7 +8,7 @@ export type CommonField = FormField & { readonly id: CommonId };
 export const regionField: CommonField = {
   id: "region",
   label: "Region",
-  hint: "Where the service is; jobs are always in us.",
+  hint: "Where the service is; jobs are always in the region us.",
   isOptional: true,
   isMore: true,
   input: { kind: "region" },

@@ -4,6 +4,7 @@ import type { NewJob } from "../api/schema.ts";
 import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import { checkMounts, containerArgs, newContainer, newName, whenMountsAreRead } from "./container-args.ts";
+import { createDiff } from "./create-diff.ts";
 import { JOB_REGION, readJob } from "./lookup.ts";
 import type { Given } from "./verb.ts";
 
@@ -39,7 +40,7 @@ export async function proposeJob(args: JobArgs, given: Given): Promise<Change> {
     call: { op: "createJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: jobBody(args) },
     workload: { kind: "job", region: JOB_REGION, name, uid: undefined },
     before: undefined,
-    diff: [`a new job ${name}, from the image ${args.image}`],
+    diff: [`a new job ${name}, from the image ${args.image}`, ...createDiff(args)],
   };
 }
 

@@ -4,6 +4,7 @@ import type { NewService } from "../api/schema.ts";
 import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import { checkMounts, containerArgs, newContainer, newName, Port, whenMountsAreRead } from "./container-args.ts";
+import { createDiff } from "./create-diff.ts";
 import { Domain } from "./domains.ts";
 import { readService } from "./lookup.ts";
 import { type Given } from "./verb.ts";
@@ -45,7 +46,7 @@ export async function proposeService(args: ServiceArgs, given: Given): Promise<C
     call: { op: "createService", path: { region, service_name: name }, query: undefined, body: serviceBody(args) },
     workload: { kind: "service", region, name, uid: undefined },
     before: undefined,
-    diff: [`a new service ${name} in ${region}, ${count} of the image ${args.image}`],
+    diff: [`a new service ${name} in ${region}, ${count} of the image ${args.image}`, ...createDiff(args)],
   };
 }
 

@@ -29,7 +29,7 @@ const nothing: ReadonlySet<string> = new Set();
 export function drawForm({ command, metadata, values }: OpenedForm, said: Said): ModalView {
   const { notes = [], above = [], submit, fresh = nothing } = said;
   const { form, name: verb } = command;
-  const fields = form.fields(values);
+  const fields = metadata.needsReason === true ? form.fields(values).map(withReason) : form.fields(values);
   return formView({
     verb,
     form: submit === undefined ? form : { ...form, submit },
@@ -42,6 +42,10 @@ export function drawForm({ command, metadata, values }: OpenedForm, said: Said):
     generations: metadata.generations,
     metadata: JSON.stringify(metadata),
   });
+}
+
+function withReason(field: FormField): FormField {
+  return field.id === "reason" ? { ...field, isOptional: false } : field;
 }
 
 /** What was typed stays in its field without being sent there again: Slack keeps it, for the block has the same id. */

@@ -23,19 +23,24 @@ export const FormMetadata = z.object({
   like: z.string().optional(),
   /** It was sent, and how it went is not known yet. */
   isSent: z.boolean().optional(),
+  /** What it would do takes a reason, by the rule that decides. */
+  needsReason: z.boolean().optional(),
   /** Of the values whose preview stands in it. */
   previewed: z.string().optional(),
 });
 export type FormMetadata = z.infer<typeof FormMetadata>;
 
-/** Of a form that was just opened; without a channel it asks for one. */
-export function newMetadata({ name }: Pick<Command, "name">, place: Place): FormMetadata {
+/** What is done in a channel: a card stands there, or the channel itself is changed. Everything else answers who asked. */
+const inChannels: ReadonlySet<Command["effect"]> = new Set(["write", "bind"]);
+
+/** Of a form that was just opened; where it needs a channel and there is none, it asks for one. */
+export function newMetadata({ name, effect }: Pick<Command, "name" | "effect">, place: Place): FormMetadata {
   // The form answers beside what was clicked.
   const { replaces: _replaces, ...beside } = place;
   return {
     verb: name,
     place: beside,
-    asksWhere: isDirect(place.channelId),
+    asksWhere: inChannels.has(effect) && isDirect(place.channelId),
     isMore: false,
     generations: {},
     filled: {},

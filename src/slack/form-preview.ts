@@ -22,10 +22,10 @@ type Previewing = OpenedForm & { readonly viewId: string; readonly ask: Ask; rea
  */
 export function previewLater(shell: Shell, previewing: Previewing): void {
   const isTaken = shell.inflight.start(async (signal) => {
-    const { blocks, submit } = await previewOf(shell, previewing, signal);
+    const { blocks, submit, needsReason = false } = await previewOf(shell, previewing, signal);
     const previewed = submit === undefined ? undefined : valuesDigest(previewing.values);
-    const { previewed: _before, ...rest } = previewing.metadata;
-    const metadata = { ...rest, ...(previewed !== undefined && { previewed }) };
+    const { previewed: _before, needsReason: _needed, ...rest } = previewing.metadata;
+    const metadata = { ...rest, needsReason, ...(previewed !== undefined && { previewed }) };
     const view = drawForm({ ...previewing, metadata }, { above: blocks, ...(submit !== undefined && { submit }) });
     await updateForm(shell, previewing.viewId, view);
   });
@@ -35,7 +35,11 @@ export function previewLater(shell: Shell, previewing: Previewing): void {
 }
 
 /** `submit` is what the button says then; without one it cannot be done as it stands. */
-type Preview = { readonly blocks: readonly Block[]; readonly submit: string | undefined };
+type Preview = {
+  readonly blocks: readonly Block[];
+  readonly submit: string | undefined;
+  readonly needsReason?: boolean;
+};
 
 async function previewOf(shell: Shell, { command, ask, place }: Previewing, signal: AbortSignal): Promise<Preview> {
   try {
@@ -51,7 +55,7 @@ async function previewOf(shell: Shell, { command, ask, place }: Previewing, sign
     const blocks = previewBlocks({ change, risk, verdict, approvers, command: slash, defaultRegion });
     if (change.diff.length === 0) return { blocks, submit: undefined };
     const isReasonMissing = verdict.kind === "approve" && verdict.terms.reasonRequired && ask.reason === undefined;
-    if (isReasonMissing) return { blocks: [...blocks, reasonMissing], submit: undefined };
+    if (isReasonMissing) return { blocks: [...blocks, reasonMissing], submit: undefined, needsReason: true };
     return { blocks, submit: submits[verdict.kind] };
   } catch (error) {
     const { blocks } = failureMessage(shell, error, { verb: command.name, effect: "read" });

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { commands } from "../commands/all.ts";
+import { mayDoWith } from "../commands/card-verbs.ts";
 import type { Context } from "../commands/command.ts";
 import { StoreError, UserError } from "../errors.ts";
 import { homeView, type HomeState } from "../views/home-view.ts";
+import { targetOf, troubledIn } from "../views/home-workloads.ts";
 import { eligibility } from "./approvers.ts";
 import { contextFor } from "./context.ts";
 import { liveWorkloads } from "./live-workloads.ts";
@@ -52,16 +54,37 @@ async function drawHome(shell: Shell, place: Place, signal: AbortSignal): Promis
   await publish(shell, place, await withLive(shell, known, LATER_MS));
 }
 
+/** What the person may do with those in trouble. */
+async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context): Promise<HomeState["mayDo"]> {
+  const { region } = context.settings;
+  const may = troubledIn(known).shown.map(
+    async (each) => [targetOf(each), await mayDoWith({ ...each, region }, context)] as const,
+  );
+  return new Map(await Promise.all(may));
+}
+
+/** Verbs with a form of which something may come for this person. */
+async function verbsFor({ judge }: Context): Promise<HomeState["verbs"]> {
+  const open = await Promise.all(
+    commands.map(async ({ name, summary, form, deeds }) => {
+      const isOpen = form !== undefined && (deeds.length === 0 || (await judge.outlook(deeds)) !== "refuse");
+      return isOpen ? [{ name, summary }] : [];
+    }),
+  );
+  return open.flat();
+}
+
 type Known = { readonly state: HomeState; readonly context: Context | undefined };
 
 async function withLive(shell: Shell, { state, context }: Known, withinMs: number): Promise<HomeState> {
   if (context === undefined) return state;
   const { region } = context.settings;
   const live = await liveWorkloads(shell, context, { of: "any", region, freshMs: FRESH_MS, withinMs });
+  const known = { services: live.services?.entries, jobs: live.jobs?.entries };
   return {
     ...state,
-    services: live.services?.entries,
-    jobs: live.jobs?.entries,
+    mayDo: await mayDoIn(known, context),
+    ...known,
     problems: [...state.problems, ...live.problems],
     isReading: live.isLate && withinMs === AT_ONCE_MS,
     readAt: new Date(Math.min(...[live.services, live.jobs].map((list) => list?.at ?? state.readAt.getTime()))),
@@ -74,7 +97,8 @@ async function homeState(shell: Shell, place: Place, signal: AbortSignal): Promi
     command: settings.command,
     regions: settings.regions,
     defaultRegion: settings.region,
-    verbs: commands.flatMap(({ name, summary, form }) => (form === undefined ? [] : [{ name, summary }])),
+    verbs: [],
+    mayDo: new Map(),
     readAt: shell.now(),
     isReading: false,
   };
@@ -83,7 +107,8 @@ async function homeState(shell: Shell, place: Place, signal: AbortSignal): Promi
     const context = await contextFor(shell, { place, effect: "read" }, signal);
     const { account, asker, settings: own } = context;
     const records = await recordsFor(shell, context);
-    const state = { ...nobody, ...records, who: asker.name, account: { ...account, region: own.region } };
+    const verbs = await verbsFor(context);
+    const state = { ...nobody, ...records, verbs, who: asker.name, account: { ...account, region: own.region } };
     return { state, context };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -2,15 +2,17 @@ import type { Post } from "../views/message.ts";
 import type { Place } from "./place.ts";
 import type { Shell } from "./shell.ts";
 
-/** What changes for everybody in a channel is said to all of them, where the bot may post. Never rejects. */
+/** What changes for everybody in a channel is said to all of them; false where the bot may not post. Never rejects. */
 export async function tellChannel(
   { clients, log }: Pick<Shell, "clients" | "log">,
   { channelId }: Pick<Place, "channelId">,
   { text, blocks }: Post,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await clients.background.chat.postMessage({ channel: channelId, text, blocks: [...blocks] });
+    return true;
   } catch (err) {
     log.warn({ err, channelId }, "a channel could not be told of what changed for it");
+    return false;
   }
 }

@@ -57,8 +57,9 @@ export async function bindChannel(shell: Shell, { terms, place, telling }: UseDe
     terms === undefined
       ? useMessage(isChanged ? { kind: "unbound", by, ...common } : { kind: "nothing", ...common })
       : useMessage({ kind: isChanged ? "bound" : "same", by, terms, regions, ...common });
+  // Whoever asked reads it in the channel, with everybody else.
+  if (isChanged && (await tellChannel(shell, place, message))) return;
   await telling.say(message, "told");
-  if (isChanged) await tellChannel(shell, place, message);
 }
 
 type Asked = {

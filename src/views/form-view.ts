@@ -55,10 +55,9 @@ function valueOf(values: FormValues, id: string): string {
   return (Object.hasOwn(values, id) ? values[id] : undefined) ?? "";
 }
 
-/** Whoever has filled in a rarer field sees all of them: nothing that counts is hidden. */
+/** A rarer field in which something stands is shown: nothing that counts is hidden. */
 function shownFields({ fields, values, isMore }: FormViewInput): readonly FormField[] {
-  const isOpen = isMore || fields.some((field) => field.isMore === true && valueOf(values, field.id) !== "");
-  return isOpen ? fields : fields.filter((field) => field.isMore !== true);
+  return fields.filter((field) => isMore || field.isMore !== true || valueOf(values, field.id) !== "");
 }
 
 function noteBlocks(notes: readonly string[]): Block[] {

@@ -27,7 +27,7 @@ export function homeAccount(
       { label: "Account", value: [code(username, 100), words(`, ${whose[owner.kind]}`)] },
       {
         label: "Region",
-        value: [words(region, 60), words(" for services, unless you say another one; jobs run in us")],
+        value: [words(region, 60), words(" for services, unless you say another one; jobs run in the region us")],
       },
     ]),
     ...actions(regions, connect(connectLabels[owner.kind])),

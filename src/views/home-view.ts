@@ -35,7 +35,9 @@ export type HomeState = {
   readonly waiting: readonly StoredChange[];
   /** Newest first. */
   readonly recent: readonly HistoryEvent[];
-  /** Those that have a form. */
+  /** What this person may do with those in trouble: verbs by `service/web`. */
+  readonly mayDo: ReadonlyMap<string, readonly string[]>;
+  /** Those that have a form, and that this person may use. */
   readonly verbs: readonly { readonly name: string; readonly summary: string }[];
   /** Known regions, and the configured one. */
   readonly regions: readonly string[];
@@ -62,7 +64,7 @@ export function homeView(state: HomeState): HomeView {
     divider,
     ...homeAccount(state, regionMenu(state)),
     section([
-      words("Read at "),
+      words("Last read: "),
       moment(state.readAt.toISOString()),
       words(". It is read anew when you open this tab."),
     ]),

@@ -45,31 +45,51 @@ function inTrouble({ status }: Pick<Entry, "status">): boolean {
   return /fail|error|crash|back-?off|unhealthy|degraded/iu.test(status);
 }
 
-type Troubled = Entry & { readonly kind: "service" | "job" };
+export type Troubled = Entry & { readonly kind: "service" | "job" };
 
-function troubled({ services = [], jobs = [], account, command }: HomeState): Block[] {
+type Known = Pick<HomeState, "services" | "jobs">;
+
+/** Those in trouble that Home shows, each with what one does then, and how many more there are. Pure. */
+export function troubledIn({ services = [], jobs = [] }: Known): {
+  readonly shown: readonly Troubled[];
+  readonly more: number;
+} {
   const all: Troubled[] = [
     ...services.filter(inTrouble).map((each) => ({ ...each, kind: "service" as const })), // a word, not any text
     ...jobs.filter(inTrouble).map((each) => ({ ...each, kind: "job" as const })), // likewise
   ];
-  const shown = all.slice(0, LISTED).flatMap((each) => row(each, account?.region));
-  const more = all.length - LISTED;
+  return { shown: all.slice(0, LISTED), more: all.length - LISTED };
+}
+
+/** As a button's value names it. */
+export function targetOf({ kind, name }: Pick<Troubled, "kind" | "name">): string {
+  return `${kind}/${name}`;
+}
+
+function troubled(state: HomeState): Block[] {
+  const { command } = state;
+  const { shown: all, more } = troubledIn(state);
+  const shown = all.flatMap((each) => row(each, state));
   return more > 0
     ? [...shown, section(`${counted(more, "more is", "more are")} in trouble: \`${command} list --status Failed\``)]
     : shown;
 }
 
-function row({ kind, name, status }: Troubled, region: string | undefined): Block[] {
-  const target = `${kind}/${name}`;
-  const where = kind === "service" && region !== undefined ? { region } : {};
+/** Only the person sees it: what would be refused is not drawn. */
+function row({ kind, name, status }: Troubled, { account, mayDo }: HomeState): Block[] {
+  const target = targetOf({ kind, name });
+  const where = kind === "service" && account !== undefined ? { region: account.region } : {};
+  const may = new Set(mayDo.get(target));
+  const opening = (label: string, verb: string, style?: "danger") =>
+    may.has(verb) ? openButton(label, { verb, values: { name: target }, ...where }, style) : undefined;
   const ask = (verb: string) => ({ verb, ...where, share: false, args: { name: target } });
   return [
     section([words(`${markedStatus(truncate(visible(status), 60))}  ${kind} `), strong(name, 255)]),
     ...actions(
       button({ label: "Show", ask: ask("show") }),
-      button({ label: "Logs", ask: ask("logs") }),
-      kind === "service" ? openButton("Restart", { verb: "restart", values: { name: target }, ...where }) : undefined,
-      openButton("Delete", { verb: "delete", values: { name: target }, ...where }, "danger"),
+      may.has("logs") ? button({ label: "Logs", ask: ask("logs") }) : undefined,
+      kind === "service" ? opening("Restart", "restart") : undefined,
+      opening("Delete", "delete", "danger"),
     ),
   ];
 }

@@ -17,16 +17,11 @@ export function placedInForm({ change, defaultRegion }: Placed): Post {
     change.state === "pending"
       ? [words("⏳ You asked to "), ...deed, words(". Others have to approve it.")]
       : [words("✅ Gantry is at it: "), ...deed, words(".")];
-  return told([
-    section(said, [words("How it goes stands "), ...where(change), words(".")]),
-    context(`Change ${change.id}`),
-  ]);
+  return told([section(said, [...where(change), words(" tells how it goes.")]), context(`Change ${change.id}`)]);
 }
 
-/** Whether a card can stand there is known only of those that wait: the others run at once, wherever they were asked for. */
-function where({ card, terms, channelId, state }: StoredChange): Inline[] {
+function where({ card, terms, channelId }: StoredChange): Inline[] {
   const id = card?.channelId ?? terms?.cardIn ?? channelId;
-  if (!/^[CG]/u.test(id)) return [words("in your conversation with Gantry")];
-  const there = [words("on its card in "), channel(id)];
-  return state === "pending" ? there : [...there, words("; where Gantry may not post, it tells you alone")];
+  if (!/^[CG]/u.test(id)) return [words("Its card in your conversation with Gantry")];
+  return [words("Its card in "), channel(id)];
 }

@@ -96,7 +96,7 @@ function meaning({ region, names, account, isLocked }: BindingTerms): Block[] {
     lines.push([
       words("Region "),
       code(region, 100),
-      words(` is meant for services; jobs are always in us. ${rest.region}`),
+      words(` is meant for services; jobs are always in the region us. ${rest.region}`),
     ]);
   }
   if (names !== undefined) {

@@ -34,7 +34,10 @@ export function whoami({ account, command, service, region, regions, slackUser, 
       { label: "Account", value: [code(account.username, 100), words(`, ${whose[account.owner.kind]}`)] },
       { label: "Token", value: [code(account.maskedToken, 60)] },
       { label: "Service", value: [words(service)] },
-      { label: "Region", value: [words(region, 60), words(" for services without --region; jobs run in us")] },
+      {
+        label: "Region",
+        value: [words(region, 60), words(" for services without --region; jobs run in the region us")],
+      },
       { label: "Known regions", value: firstOf(regions, 20, (each) => words(each, 60)) },
       {
         label: "Calls",

@@ -142,7 +142,7 @@ test("whoami tells the account and how much it was used", () => {
     Account  dana, your own
     Token  ••••9f3a
     Service  https://workloads.example.org
-    Region  beijing1 for services without --region; jobs run in us
+    Region  beijing1 for services without --region; jobs run in the region us
     Known regions  us, beijing1, beijing2
     Calls  1,234 calls since 2026-11-21 00:00 UTC (12 h)
     Another token or account: /gantry connect. To unlink this one: /gantry disconnect"

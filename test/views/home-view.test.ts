@@ -17,6 +17,10 @@ const base: HomeState = {
   mine: [],
   waiting: [],
   recent: [],
+  mayDo: new Map([
+    ["service/api", ["logs", "restart", "delete"]],
+    ["job/import", ["logs", "delete"]],
+  ]),
   verbs: [
     { name: "create", summary: "Create a service or a job" },
     { name: "show", summary: "Show one service or job" },
@@ -73,9 +77,9 @@ test("Home shows what runs, what waits, what happened and with which account", (
     You and your account
     You  Dana Reyes
     Account  team, the workspace's
-    Region  beijing1 for services, unless you say another one; jobs run in us
+    Region  beijing1 for services, unless you say another one; jobs run in the region us
     [beijing1 (the default) ▾] [Connect your own account]
-    Read at 2026-11-21 12:00 UTC. It is read anew when you open this tab."
+    Last read: 2026-11-21 12:00 UTC. It is read anew when you open this tab."
   `);
 });
 
@@ -99,7 +103,7 @@ test("where no account is linked, it offers to connect one and nothing that need
     You have no account here, and the workspace has none.
     [Connect an account]
     What Gantry can do: /gantry help
-    Read at 2026-11-21 12:00 UTC. It is read anew when you open this tab."
+    Last read: 2026-11-21 12:00 UTC. It is read anew when you open this tab."
   `);
 });
 
@@ -161,4 +165,11 @@ test("2,000 services in trouble and 50 changes are drawn in no time, and fit", (
   expect(text).toContain("2,000 services in beijing1: 2,000 Failed");
   expect(text).toContain("3,990 more are in trouble");
   expect(text).toContain("44 more wait");
+});
+
+test("what policy would refuse this person is not offered on their Home", () => {
+  const drawn = drawnHome(home({ services: [{ name: "api", status: "Failed" }], mayDo: new Map() }));
+
+  expect(drawn).toContain("[Show]");
+  expect(drawn).not.toMatch(/Restart|Delete|Logs/u);
 });

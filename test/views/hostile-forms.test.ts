@@ -169,6 +169,9 @@ const plainEvent = fc
   .tuple(hostileText, fc.constantFrom(...eventKinds))
   .map(([text, kind]) => event(kind, { verb: text, result: text, who: { userId: text, name: text } }));
 
+const mayAll = (name: string) =>
+  ["service", "job"].map((kind) => [`${kind}/${name}`, ["logs", "restart", "delete"]] as const);
+
 holds(
   "Home",
   fc.record({
@@ -196,6 +199,7 @@ holds(
         mine: many,
         waiting: many,
         isReading: false,
+        mayDo: new Map([...(more.services ?? []), ...(more.jobs ?? [])].flatMap(({ name }) => mayAll(name))),
         regions: [region, who],
         defaultRegion: who,
         readAt: now,

@@ -27,18 +27,18 @@ test("what a channel is bound to, in each case", () => {
 
   expect(messages.map((each) => drawn(useMessage(each))).join("\n\n")).toMatchInlineSnapshot(`
     "✅ Dana Reyes bound #ops:
-    • Region beijing1 is meant for services; jobs are always in us. Other regions are refused here.
+    • Region beijing1 is meant for services; jobs are always in the region us. Other regions are refused here.
     • Names shop-*: only these are listed and suggested. Other names are refused here.
     • Gantry acts with the account team-ops: your own, the channel's or the workspace's, whichever has this user name.
     See it with /gantry use, take it away with /gantry use --clear
 
     #ops was bound to just that already:
-    • Region bejing1 is meant for services; jobs are always in us. --region still asks for another one.
+    • Region bejing1 is meant for services; jobs are always in the region us. --region still asks for another one.
     ⚠️ bejing1 is none of the regions that are known here: beijing1, beijing2.
     See it with /gantry use, take it away with /gantry use --clear
 
     #ops is bound, by Dana Reyes, 1970-01-01 00:00 UTC:
-    • Region beijing1 is meant for services; jobs are always in us. --region still asks for another one.
+    • Region beijing1 is meant for services; jobs are always in the region us. --region still asks for another one.
     • Names shop-*: only these are listed and suggested. Another name still works when it is typed in full.
     • Gantry acts with the account team-ops: your own, the channel's or the workspace's, whichever has this user name.
     Bind it anew with /gantry use and flags, take it away with /gantry use --clear
