@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DeliveryKind } from "./delivery.ts";
 import { median, percentile, range, spread, type Range, type Spread } from "./stats.ts";
 import type { Stage, Target } from "./stage.ts";
 
 /** One comparison of the acks of two apps. */
 export type AckCase = {
   readonly name: string;
-  readonly text: string;
+  readonly kind: DeliveryKind;
+  /** Sent in turn. */
+  readonly texts: readonly string[];
+  /** Who sends them; without one a person who acts with the workspace's account. */
+  readonly person?: string;
   readonly subject: Target;
   readonly base: Target;
   readonly concurrency: number;
@@ -16,6 +21,8 @@ export type AckCase = {
   readonly repetitions: number;
   /** The workload API answers nothing while the commands come in. */
   readonly stalled: boolean;
+  /** What has to be so before. */
+  readonly prepare?: (stage: Stage, each: AckCase) => Promise<void>;
   /** Whether the target of the issue is about it, or it is told for information. */
   readonly isTarget: boolean;
 };
@@ -62,6 +69,7 @@ type Account = {
 };
 
 export async function measureAcks(stage: Stage, each: AckCase): Promise<AckResult> {
+  await each.prepare?.(stage, each);
   const accounts = [await warmUp(stage, each, "subject")];
   await warmUp(stage, each, "base");
   const repetitions: Record<Side, readonly number[]>[] = [];
@@ -70,6 +78,7 @@ export async function measureAcks(stage: Stage, each: AckCase): Promise<AckResul
     repetitions.push(ms);
     accounts.push(account);
   }
+  if (each.prepare !== undefined) await stage.api.ask("holds", undefined);
   const p99 = (values: readonly number[]): number => percentile(values, 0.99);
   const pooled = (side: Side): number[] => repetitions.flatMap((one) => one[side]);
   const total = (count: (account: Account) => number): number => accounts.map(count).reduce((sum, one) => sum + one, 0);
@@ -147,11 +156,21 @@ function openAccount(): Account {
 type Volley = { readonly each: AckCase; readonly target: Target; readonly requests: number };
 
 async function fire(stage: Stage, { each, target, requests }: Volley, account: Account): Promise<readonly number[]> {
-  const { text, concurrency } = each;
+  const { kind, texts, person, concurrency } = each;
   const { port } = target;
   const { sinkPort } = stage;
   const { group, sent: first } = account;
-  const round = { port, sinkPort, text, group, first, requests, concurrency };
+  const round = {
+    port,
+    sinkPort,
+    kind,
+    texts,
+    ...(person !== undefined && { person }),
+    group,
+    first,
+    requests,
+    concurrency,
+  };
   const result = await stage.load.ask("fire", round);
   Object.assign(account, {
     sent: account.sent + result.sent,

@@ -1,14 +1,45 @@
 import { App, HTTPReceiver } from "@slack/bolt";
 import { freePort } from "./listen.ts";
 import { answerCalls } from "./remote.ts";
-import { signingSecret } from "./slash-command.ts";
+import { signingSecret } from "./signed.ts";
 
 /**
- * The floor: a Bolt app with one listener that acks. With `works`, it then does with plain fetch what `/gantry list`
- * needs: the two reads and the message, without a time limit, a check, or a word of its own.
+ * The floor: a Bolt app with a listener for each kind that acks. With `works`, it then does with plain fetch what has to
+ * be done: for `/gantry list` the two reads and the message, for `/gantry scale` a form of one field, for Home the two
+ * reads and their counts; without a time limit, a check, or a word of its own.
  */
 
-let works: { readonly apiUrl: string } | undefined;
+type Works = { readonly apiUrl: string; readonly slackUrl: string };
+
+let works: Works | undefined;
+
+async function listed(kinds: readonly string[], { apiUrl }: Works): Promise<readonly unknown[]> {
+  const headers = { username: "bench", authorization: "token bench-api-token" };
+  return Promise.all(
+    kinds.map(async (kind) => (await fetch(`${apiUrl}/v1/regions/beijing1/${kind}`, { headers })).json()),
+  );
+}
+
+function callSlack(method: string, fields: Record<string, string>, { slackUrl }: Works): Promise<Response> {
+  return fetch(`${slackUrl}/api/${method}`, { method: "POST", body: new URLSearchParams(fields) });
+}
+
+const plain = (text: string) => ({ type: "plain_text" as const, text }); // a word, not any text
+const form = JSON.stringify({
+  type: "modal",
+  callback_id: "form",
+  title: plain("Scale"),
+  submit: plain("Scale"),
+  blocks: [
+    {
+      type: "input",
+      block_id: "size",
+      label: plain("Instances"),
+      element: { type: "number_input", action_id: "size", is_decimal_allowed: false },
+    },
+  ],
+});
+const options = Array.from({ length: 100 }, (_, at) => ({ text: plain(`service-${at}`), value: `service/${at}` }));
 
 const app = new App({
   receiver: new HTTPReceiver({ signingSecret }),
@@ -18,12 +49,8 @@ const app = new App({
 app.command("/gantry", async ({ ack, body }) => {
   await ack();
   if (works === undefined) return;
-  const headers = { username: "bench", authorization: "token bench-api-token" };
-  const [services, jobs] = await Promise.all(
-    (body.text === "list services" ? ["services"] : ["services", "jobs"]).map(async (kind) =>
-      (await fetch(`${works?.apiUrl}/v1/regions/beijing1/${kind}`, { headers })).json(),
-    ),
-  );
+  if (body.text.startsWith("scale")) return void (await callSlack("views.open", opening(body.trigger_id), works));
+  const [services, jobs] = await listed(body.text === "list services" ? ["services"] : ["services", "jobs"], works);
   await fetch(body.response_url, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -31,13 +58,32 @@ app.command("/gantry", async ({ ack, body }) => {
   });
 });
 
+function opening(triggerId: string): Record<string, string> {
+  return { trigger_id: triggerId, view: form };
+}
+
+app.options(/^pick:/u, ({ ack }) => ack({ options }));
+
+app.event("app_home_opened", async ({ event }) => {
+  if (works === undefined) return;
+  const lists = await listed(["services", "jobs"], works);
+  const counts = lists.map((list) => countOf(list)).join(" and ");
+  const blocks = [{ type: "section", text: { type: "mrkdwn", text: counts } }];
+  await callSlack("views.publish", { user_id: event.user, view: JSON.stringify({ type: "home", blocks }) }, works);
+});
+
+function countOf(list: unknown): string {
+  const { services, jobs } = list as { services?: unknown[]; jobs?: unknown[] }; // what workload-api.ts answers
+  return services === undefined ? `${jobs?.length} jobs` : `${services.length} services`;
+}
+
 const port = await freePort();
 await app.start(port);
 
 const calls = {
   port: () => port,
-  work(apiUrl: string) {
-    works = { apiUrl };
+  work(given: Works) {
+    works = given;
   },
 };
 

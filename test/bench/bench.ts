@@ -1,12 +1,14 @@
 import { writeFileSync } from "node:fs";
+import { runProgram } from "../support/program.ts";
 import { measureAcks, type AckResult } from "./ack.ts";
-import { ackCases, messageCases } from "./cases.ts";
+import { ackCases, messageCases, viewCases } from "./cases.ts";
 import { memoryOf } from "./memory.ts";
 import { readOptions, usage, type Options } from "./options.ts";
 import { endAll } from "./remote.ts";
 import { machine, missed, report, type Figures } from "./report.ts";
 import { measureMessages, type MessageResult } from "./slash-to-message.ts";
 import { setStage } from "./stage.ts";
+import { measureView, type ViewResult } from "./view-drawn.ts";
 
 /** Side by side in one run: the bot and a bare Bolt app under the same load. Loopback only; ends by itself. */
 
@@ -26,7 +28,14 @@ async function measure(options: Options): Promise<Figures> {
     progress(`${each.name}, concurrency ${each.concurrency}`);
     acks.push(await measureAcks(stage, each));
   }
-  return { acks, messages, memoryBefore, memoryAfter: memoryOf(stage) };
+  const memoryAfter = memoryOf(stage);
+  // After the memory was looked at: dozens of accounts with thousands of services each are no usual load.
+  const views: ViewResult[] = [];
+  for (const each of viewCases(stage, options)) {
+    progress(each.name);
+    views.push(await measureView(stage, each));
+  }
+  return { acks, messages, views, memoryBefore, memoryAfter };
 }
 
 function progress(what: string): void {
@@ -45,25 +54,4 @@ async function main(options: Options): Promise<number> {
   return options.check && missed(figures).length > 0 ? 1 : 0;
 }
 
-function optionsOrExit(): Options {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-process.on("exit", endAll);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
-setTimeout(() => {
-  process.stderr.write(`The run took longer than ${LONGEST_RUN_MS / 60_000} minutes and was given up.\n`);
-  process.exit(1);
-}, LONGEST_RUN_MS).unref();
-
-try {
-  process.exit(await main(optionsOrExit()));
-} catch (error) {
-  process.stderr.write(`The bench could not finish: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+await runProgram({ name: "The bench", longestMs: LONGEST_RUN_MS, usage, readOptions, main, atExit: endAll });

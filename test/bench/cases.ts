@@ -1,27 +1,36 @@
 import type { AckCase } from "./ack.ts";
 import type { Options } from "./options.ts";
+import { pickerPerson, preparePicker, typed } from "./picker.ts";
 import type { MessageCase } from "./slash-to-message.ts";
 import type { Stage } from "./stage.ts";
+import type { ViewCase } from "./view-drawn.ts";
 
 /** The targets of the project: p99 of the ack by the bare app's, and slash to message by its two calls. */
 export const MOST_ACK_RATIO = 1.25;
 export const MOST_MESSAGE_RATIO = 1.25;
+/** Home with 2,000 services, and a form while its trigger lives: https://docs.slack.dev/surfaces/modals#opening */
+const MOST_HOME_MS = 1_000;
+const MOST_FORM_MS = 3_000;
 
 const WARM_UP = 500;
 const MESSAGES = 300;
+const VIEWS = 100;
 
 export function ackCases({ gantry, bare, bareAgain, working }: Stage, options: Options): readonly AckCase[] {
   const { requests, rounds, repetitions } = options;
   const sizes = { requests, rounds, repetitions, warmUp: WARM_UP };
-  const each = { text: "list", subject: gantry, base: bare, ...sizes, stalled: false };
+  const each = { kind: "command", texts: ["list"], subject: gantry, base: bare, ...sizes, stalled: false } as const;
   // Stored before its ack; it ends at the policy, since nobody in the bench could approve it.
   const fewer = { repetitions: Math.min(2, repetitions), requests: Math.min(100 * rounds, requests), warmUp: 100 };
+  const typing = { kind: "suggestion", texts: typed, person: pickerPerson, prepare: preparePicker } as const;
+  const some = { requests: Math.min(250 * rounds, requests), warmUp: 100 };
   const rows: readonly Omit<AckCase, "concurrency">[] = [
     { ...each, name: "noise", subject: bareAgain, isTarget: false },
     { ...each, name: "list", isTarget: true },
     { ...each, name: "list, API stalled", stalled: true, isTarget: true },
     { ...each, name: "work after ack", subject: working, isTarget: false },
-    { ...each, name: "restart web, stored", text: "restart web", ...fewer, isTarget: false },
+    { ...each, name: "restart web, stored", texts: ["restart web"], ...fewer, isTarget: false },
+    { ...each, name: "picker, 2,000 names", ...typing, ...some, isTarget: false },
   ];
   const cases = rows.flatMap((row) => [1, 16].map((concurrency) => ({ ...row, concurrency })));
   return cases.filter(({ name }) => name.includes(options.only));
@@ -34,6 +43,24 @@ export function messageCases({ gantry, working }: Stage, options: Options): read
     { ...each, name: "message, API 20 ms, Slack 30 ms", subject: gantry, ...network, isTarget: true },
     { ...each, name: "message, no latency", subject: gantry },
     { ...each, name: "message, no latency, bare app that works", subject: working },
+  ];
+  return cases.filter(({ name }) => name.includes(options.only));
+}
+
+export function viewCases({ gantry, working }: Stage, options: Options): readonly ViewCase[] {
+  const each = { subject: gantry, base: working, times: VIEWS, warmUp: 20 };
+  const network = { apiLatencyMs: 20, slackLatencyMs: 30, services: 2_000, stalled: false };
+  const home = { ...each, ...network, does: { kind: "home" }, shows: "2,000 services", mostMs: MOST_HOME_MS } as const;
+  const stalled = { ...each, apiLatencyMs: 0, slackLatencyMs: 0, services: 12, stalled: true, mostMs: MOST_FORM_MS };
+  const cases: readonly ViewCase[] = [
+    { ...home, name: "Home, 2,000 services, API 20 ms, Slack 30 ms" },
+    { ...stalled, name: "form of scale, API stalled", does: { kind: "words", text: "scale" }, shows: "form:scale" },
+    {
+      ...stalled,
+      name: "form of scale web, API stalled",
+      does: { kind: "words", text: "scale web" },
+      shows: "Reading web",
+    },
   ];
   return cases.filter(({ name }) => name.includes(options.only));
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "./listen.ts";
 import { endWithUs } from "./remote.ts";
-import { signingSecret } from "./slash-command.ts";
+import { signingSecret } from "./signed.ts";
 
 export type GantryProcess = { readonly pid: number; readonly port: number };
 

@@ -1,14 +1,18 @@
 import { Agent, request as httpRequest } from "node:http";
+import { type Delivery, type DeliveryKind, signedDelivery } from "./delivery.ts";
 import { answerCalls, machineMs } from "./remote.ts";
-import { signedCommand, type Signed } from "./slash-command.ts";
+import type { Signed } from "./signed.ts";
 
-/** Where the commands come from: a process of its own, so that it takes nothing from the event loop it measures. */
+/** Where the deliveries come from: a process of its own, so that it takes nothing from the event loop it measures. */
 
 export type Round = {
   readonly port: number;
   readonly sinkPort: number;
-  readonly text: string;
-  /** Names the commands of the round: group/0, group/1, … */
+  readonly kind: DeliveryKind;
+  /** Sent in turn. */
+  readonly texts: readonly string[];
+  readonly person?: string;
+  /** Names the deliveries of the round: group/0, group/1, … */
   readonly group: string;
   readonly first: number;
   readonly requests: number;
@@ -16,7 +20,7 @@ export type Round = {
 };
 
 export type RoundResult = {
-  /** From the request sent to its whole answer, of each measured command. */
+  /** From the request sent to its whole answer, of each measured delivery. */
   readonly ackMs: readonly number[];
   /** Commands sent, with those that only opened the connections. */
   readonly sent: number;
@@ -25,7 +29,7 @@ export type RoundResult = {
   readonly notOk: number;
 };
 
-type Sent = { readonly startedAt: number; readonly ms: number; readonly status: number; readonly said: boolean };
+type Sent = { readonly startedAt: number; readonly ms: number; readonly status: number; readonly answer: string };
 
 /** Each round opens its own connections; these first requests of each are not measured. */
 const OPENING = 2;
@@ -36,13 +40,12 @@ function send(agent: Agent, port: number, { body, headers }: Signed): Promise<Se
   const request = httpRequest(
     { agent, host: "127.0.0.1", port, path: "/slack/events", method: "POST", headers },
     (response) => {
-      let length = 0;
-      response.on("data", (chunk: Buffer) => {
-        length += chunk.length;
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      response.on("end", () => {
+        const ms = machineMs() - startedAt;
+        resolve({ startedAt, ms, status: response.statusCode ?? 0, answer: Buffer.concat(chunks).toString("utf8") });
       });
-      response.on("end", () =>
-        resolve({ startedAt, ms: machineMs() - startedAt, status: response.statusCode ?? 0, said: length > 0 }),
-      );
       response.on("error", reject);
     },
   );
@@ -52,12 +55,9 @@ function send(agent: Agent, port: number, { body, headers }: Signed): Promise<Se
   return promise;
 }
 
-function commandOf({ sinkPort, group, text }: Pick<Round, "sinkPort" | "group" | "text">, at: number): Signed {
-  return signedCommand({
-    text,
-    id: `${group}.${at}`,
-    responseUrl: `http://127.0.0.1:${sinkPort}/response/${group}/${at}`,
-  });
+function deliveryOf({ sinkPort, kind, texts, group, person }: Round, at: number): Signed {
+  const text = texts[at % texts.length] ?? "";
+  return signedDelivery({ kind, text, sinkPort, group, at, ...(person !== undefined && { person }) });
 }
 
 /** Sends all, `concurrency` at a time: the next leaves as soon as one is answered. */
@@ -74,7 +74,7 @@ async function sendAll(agent: Agent, { port, concurrency }: Round, commands: rea
 async function fire(round: Round): Promise<RoundResult> {
   const opening = OPENING * round.concurrency;
   const total = opening + round.requests;
-  const commands = Array.from({ length: total }, (_, at) => commandOf(round, round.first + at));
+  const commands = Array.from({ length: total }, (_, at) => deliveryOf(round, round.first + at));
   const agent = new Agent({ keepAlive: true, maxSockets: round.concurrency });
   const opened = await sendAll(agent, round, commands.slice(0, opening));
   const measured = await sendAll(agent, round, commands.slice(opening));
@@ -83,7 +83,7 @@ async function fire(round: Round): Promise<RoundResult> {
   return {
     ackMs: measured.map(({ ms }) => ms),
     sent: total,
-    told: all.filter(({ said }) => said).length,
+    told: all.filter(({ answer }) => answer.length > 0).length,
     notOk: all.filter(({ status }) => status !== 200).length,
   };
 }
@@ -98,9 +98,9 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 const calls = {
   fire,
-  /** Sends one command and says when it left. */
-  one: async ({ port, at, ...command }: Pick<Round, "port" | "sinkPort" | "group" | "text"> & { at: number }) =>
-    send(oneByOne, port, commandOf(command, at)),
+  /** Sends one delivery, and says when it left and what its ack said. */
+  one: async ({ port, ...delivery }: Delivery & { readonly port: number }) =>
+    send(oneByOne, port, signedDelivery(delivery)),
   /** The same read of the workload API, alone. */
   apiAlone: ({ url, headers }: { url: string; headers: Record<string, string> }) =>
     timed(async () => (await fetch(url, { headers })).text()),

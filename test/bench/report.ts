@@ -5,10 +5,12 @@ import type { Memory } from "./memory.ts";
 import type { MessageResult } from "./slash-to-message.ts";
 import type { Spread } from "./stats.ts";
 import { table } from "./table.ts";
+import type { ViewResult } from "./view-drawn.ts";
 
 export type Figures = {
   readonly acks: readonly AckResult[];
   readonly messages: readonly MessageResult[];
+  readonly views: readonly ViewResult[];
   readonly memoryBefore: readonly Memory[];
   readonly memoryAfter: readonly Memory[];
 };
@@ -19,7 +21,7 @@ export function machine(): string {
 }
 
 /** The targets that were missed, as sentences. Commands that were lost or doubled miss one each. */
-export function missed({ acks, messages }: Figures): readonly string[] {
+export function missed({ acks, messages, views }: Figures): readonly string[] {
   const slowAcks = acks
     .filter(({ isTarget, p99Ratio }) => isTarget && !(p99Ratio.median <= MOST_ACK_RATIO))
     .map((row) => `${named(row)}: p99 of the ack is ${row.p99Ratio.median.toFixed(2)} × the bare app's`);
@@ -33,7 +35,10 @@ export function missed({ acks, messages }: Figures): readonly string[] {
   const slowMessages = messages
     .filter(({ isTarget, ratio }) => isTarget && !(ratio <= MOST_MESSAGE_RATIO))
     .map(({ name, ratio }) => `${name}: ${ratio.toFixed(2)} × its two calls`);
-  return [...slowAcks, ...lost, ...doubled, ...refused, ...slowMessages];
+  const slowViews = views
+    .filter(({ mostMs, subjectMs }) => mostMs !== undefined && !(subjectMs.p99 <= mostMs))
+    .map(({ name, subjectMs, mostMs }) => `${name}: p99 is ${subjectMs.p99.toFixed(0)} ms, not ${mostMs} at most`);
+  return [...slowAcks, ...lost, ...doubled, ...refused, ...slowMessages, ...slowViews];
 }
 
 function named({ name, concurrency }: AckResult): string {
@@ -45,6 +50,7 @@ export function report(figures: Figures): string {
   return [
     ...(figures.acks.length > 0 ? [ackTable(figures.acks)] : []),
     ...(figures.messages.length > 0 ? [messageTable(figures.messages)] : []),
+    ...(figures.views.length > 0 ? [viewTable(figures.views)] : []),
     memoryTable(figures),
     misses.length === 0 ? "Every target (*) is reached." : `Missed:\n${misses.map((miss) => `  ${miss}`).join("\n")}`,
   ].join("\n\n");
@@ -100,6 +106,23 @@ function messageTable(messages: readonly MessageResult[]): string {
     'Slash to message: "/gantry list services" sent, until Slack has taken its message, one after the other.',
     table([head, ...rows]),
     `* target: ratio ≤ ${MOST_MESSAGE_RATIO}`,
+  ].join("\n");
+}
+
+function viewTable(views: readonly ViewResult[]): string {
+  const head = ["view drawn, ms", "p50", "p90", "p99", "base p50", "p90", "p99", "p50 ratio", "most", "API calls"];
+  const rows = views.map((row) => [
+    `${row.mostMs === undefined ? "  " : "* "}${row.name} (${row.times}, by ${row.base})`,
+    ...spreadCells(row.subjectMs),
+    ...spreadCells(row.baseMs),
+    row.p50Ratio.toFixed(2),
+    row.mostMs === undefined ? "–" : String(row.mostMs),
+    row.calls.toFixed(1),
+  ]);
+  return [
+    "View drawn: from the request sent until Slack has taken the Home, or until the call that opens the form has come.",
+    table([head, ...rows]),
+    "* target: p99 ≤ most. The base app makes the same calls, and draws counts or a form of one field.",
   ].join("\n");
 }
 

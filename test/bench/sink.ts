@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, readBody } from "./listen.ts";
+import { markIn, viewOf } from "./marks.ts";
 import { answerCalls, machineMs } from "./remote.ts";
 
 /**
@@ -19,8 +20,26 @@ const webApi: Readonly<Record<string, object>> = {
   "/api/chat.postEphemeral": { ok: true, message_ts: "1763600000.000100" },
 };
 
+/** The method, and which field of its arguments says what it answers. */
+const marked: Readonly<Record<string, string>> = {
+  "/api/views.open": "trigger_id",
+  "/api/views.update": "view_id",
+  "/api/views.publish": "user_id",
+};
+
+/** A view that was drawn, and for which delivery. */
+type Drawn = { readonly method: string; readonly group: string; readonly at: number; readonly view: string };
+
+function drawnIn(url: string, body: string): Drawn | undefined {
+  const fields = new URLSearchParams(marked[url] === undefined ? "" : body);
+  const mark = markIn(fields.get(marked[url] ?? "") ?? "");
+  return mark === undefined ? undefined : { method: url.replace("/api/", ""), ...mark, view: fields.get("view") ?? "" };
+}
+
 let latencyMs = 0;
 let lastBody = "";
+/** Each view drawn last, by method and group. */
+const views = new Map<string, string>();
 /** Per group of commands: when the first message of a command came, and how many there were. */
 const groups = new Map<string, Map<string, { at: number; messages: number }>>();
 const waiting = new Set<() => void>();
@@ -36,18 +55,29 @@ function took(group: string, command: string): void {
 const port = await listen((request, response) => {
   async function answer(): Promise<void> {
     const body = await readBody(request);
+    const drawn = drawnIn(request.url ?? "", body);
+    // A trigger lives from the click on: it counts when this arrives.
+    if (drawn?.method === "views.open") took(groupOf(drawn), String(drawn.at));
     if (latencyMs > 0) await sleep(latencyMs);
     const [, kind, group, command] = (request.url ?? "").split("/");
     const isMessage = kind === "response" && group !== undefined && command !== undefined;
-    const text = isMessage ? "ok" : JSON.stringify(webApi[request.url ?? ""] ?? { ok: false, error: "unknown_method" });
+    const answered = drawn === undefined ? webApi[request.url ?? ""] : { ok: true, view: { id: viewOf(drawn) } };
+    const text = isMessage ? "ok" : JSON.stringify(answered ?? { ok: false, error: "unknown_method" });
     response.writeHead(200, { "content-type": isMessage ? "text/plain" : "application/json" });
     response.end(text);
+    if (drawn !== undefined) views.set(groupOf(drawn), drawn.view);
+    if (drawn !== undefined && drawn.method !== "views.open") took(groupOf(drawn), String(drawn.at));
     if (!isMessage) return;
     lastBody = body;
     took(group, command);
   }
   answer().catch(() => response.destroy());
 });
+
+/** Views are counted apart from messages. */
+function groupOf({ method, group }: Pick<Drawn, "method" | "group">): string {
+  return `${method} ${group}`;
+}
 
 /** Resolves when `isDone`, or when nothing has come for `quietMs`. */
 async function until(isDone: () => boolean, quietMs: number): Promise<void> {
@@ -74,7 +104,7 @@ const calls = {
   latency(ms: number) {
     latencyMs = ms;
   },
-  /** How many commands of a group have a message: when that many have, or when no more come. */
+  /** A group is that of the deliveries; of their views "METHOD GROUP". How many commands of it have a message: when that many have, or when no more come. */
   async messaged({ group, commands, quietMs }: { group: string; commands: number; quietMs: number }) {
     await until(() => (groups.get(group)?.size ?? 0) >= commands, quietMs);
     return countOf(group);
@@ -85,6 +115,8 @@ const calls = {
     return groups.get(group)?.get(command)?.at ?? null;
   },
   lastBody: () => lastBody,
+  /** The view of a group that was drawn last, as JSON. */
+  lastView: ({ method, group }: { method: string; group: string }) => views.get(groupOf({ method, group })) ?? "",
 };
 
 export type SinkCalls = typeof calls;

@@ -57,7 +57,14 @@ export async function measureMessages(stage: Stage, each: MessageCase): Promise<
 /** One command, then its two calls alone: interleaved, so that whatever drifts on the machine meets all three. */
 async function once(stage: Stage, each: MessageCase, { group, at }: { group: string; at: number }): Promise<Sample> {
   const { sinkPort, apiPort } = stage;
-  const sent = await stage.load.ask("one", { port: each.subject.port, sinkPort, text: TEXT, group, at });
+  const sent = await stage.load.ask("one", {
+    kind: "command",
+    port: each.subject.port,
+    sinkPort,
+    text: TEXT,
+    group,
+    at,
+  });
   const takenAt = await stage.sink.ask("takenAt", { group, command: String(at), quietMs: QUIET_MS });
   if (takenAt === null)
     throw new Error(`${each.subject.name} posted no message for "/gantry ${TEXT}" in ${QUIET_MS} ms`);

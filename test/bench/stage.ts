@@ -25,7 +25,7 @@ export type Stage = {
   readonly bare: Target;
   /** The same as `bare`: their ratio is what the measurement itself is worth. */
   readonly bareAgain: Target;
-  /** A bare app that does the work of `/gantry list` with plain fetch after its ack. */
+  /** A bare app that does the work of `/gantry list`, of a form and of Home with plain fetch after its ack. */
   readonly working: Target;
 };
 
@@ -39,7 +39,10 @@ export async function setStage(program: string): Promise<Stage> {
   const bare = await startBare("bare Bolt app");
   const bareAgain = await startBare("a second bare app");
   const working = await startBare("bare app that works");
-  await working.remote.ask("work", `http://127.0.0.1:${apiPort}`);
+  await working.remote.ask("work", {
+    apiUrl: `http://127.0.0.1:${apiPort}`,
+    slackUrl: `http://127.0.0.1:${sinkPort}`,
+  });
   const gantry = await startGantry({ program, apiPort, sinkPort });
   return {
     load,

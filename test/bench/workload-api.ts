@@ -5,25 +5,45 @@ import { answerCalls } from "./remote.ts";
 
 /** A workload API that answers at once, late, or not at all: a process of its own. */
 
-const services = Array.from({ length: 12 }, (_, at) => service(at === 0 ? "web" : `service-${at}`, at));
-const jobs = Array.from({ length: 8 }, (_, at) => ({
-  metadata: {
-    name: `job-${at}`,
-    namespace: "bench",
-    uid: `10b0${at}`,
-    creationTimestamp: "2026-11-20T08:00:00Z",
-    labels: { team: "bench" },
-  },
-  spec: { parallelism: 1, completions: 1 },
-  status: { startTime: "2026-11-20T08:00:01Z", completionTime: "2026-11-20T08:04:01Z", succeeded: 1 },
-}));
+type Size = { readonly services: number; readonly jobs: number };
+
+const small: Size = { services: 12, jobs: 8 };
+
+function listsOf(size: Size): { readonly services: string; readonly jobs: string } {
+  const services = Array.from({ length: size.services }, (_, at) => service(at === 0 ? "web" : `service-${at}`, at));
+  const jobs = Array.from({ length: size.jobs }, (_, at) => job(at));
+  return {
+    services: JSON.stringify({ region: "beijing1", services }),
+    jobs: JSON.stringify({ region: "beijing1", jobs }),
+  };
+}
+
+function job(at: number): object {
+  return {
+    metadata: {
+      name: `job-${at}`,
+      namespace: "bench",
+      uid: `10b0${at}`,
+      creationTimestamp: "2026-11-20T08:00:00Z",
+      labels: { team: "bench" },
+    },
+    spec: { parallelism: 1, completions: 1 },
+    status: { startTime: "2026-11-20T08:00:01Z", completionTime: "2026-11-20T08:04:01Z", succeeded: 1 },
+  };
+}
+
+/** Some of them do not run, and one in fifty is in trouble. */
+function statusOf(at: number): string {
+  if (at % 50 === 49) return "Failed";
+  return at % 5 === 4 ? "Stopped" : "Running";
+}
 
 function service(name: string, at: number): object {
   return {
     uid: `5e4c${at}`,
     name,
     created_at: "2026-11-20T09:30:00Z",
-    status: at % 5 === 4 ? "Stopped" : "Running",
+    status: statusOf(at),
     target_instance_size: 2,
     containers: [
       {
@@ -39,11 +59,14 @@ function service(name: string, at: number): object {
   };
 }
 
-const bodies: readonly { readonly method: string; readonly path: RegExp; readonly body: string }[] = [
-  { method: "GET", path: /\/services$/u, body: JSON.stringify({ region: "beijing1", services }) },
-  { method: "GET", path: /\/jobs$/u, body: JSON.stringify({ region: "beijing1", jobs }) },
-  { method: "GET", path: /\/services\/web$/u, body: JSON.stringify({ region: "beijing1", ...service("web", 0) }) },
-  { method: "PUT", path: /\/services\/web\/restart$/u, body: "{}" },
+let lists = listsOf(small);
+const web = JSON.stringify({ region: "beijing1", ...service("web", 0) });
+
+const bodies: readonly { readonly method: string; readonly path: RegExp; readonly body: () => string }[] = [
+  { method: "GET", path: /\/services$/u, body: () => lists.services },
+  { method: "GET", path: /\/jobs$/u, body: () => lists.jobs },
+  { method: "GET", path: /\/services\/web$/u, body: () => web },
+  { method: "PUT", path: /\/services\/web\/restart$/u, body: () => "{}" },
 ];
 
 let latencyMs = 0;
@@ -57,7 +80,7 @@ async function answer(method: string, path: string): Promise<{ status: number; b
   const found = bodies.find((row) => row.method === method && row.path.test(path));
   return found === undefined
     ? { status: 404, body: JSON.stringify({ message: "no such thing" }) }
-    : { status: 200, body: found.body };
+    : { status: 200, body: found.body() };
 }
 
 function write(response: ServerResponse, { status, body }: { status: number; body: string }): void {
@@ -82,6 +105,10 @@ const calls = {
   stall(on: boolean) {
     stall?.resolve();
     stall = on ? Promise.withResolvers<void>() : undefined;
+  },
+  /** How much runs there from now on; without a size as much as at first. */
+  holds(size: Size | undefined) {
+    lists = listsOf(size ?? small);
   },
   requests: () => requests,
 };
