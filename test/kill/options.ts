@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { allPoints, type Point } from "./points.ts";
+import { allPoints, planOf, type Point, type StoryName } from "./points.ts";
 
 export type StoreKind = "sqlite" | "postgres";
 
@@ -10,6 +10,8 @@ export type Options = {
   readonly seed: number;
   readonly lanes: number;
   readonly points: readonly Point[];
+  /** The only one that is played; undefined: all of them. */
+  readonly story: StoryName | undefined;
   /** 0 is the end when something was found, 1 when nothing was. */
   readonly expectsFailure: boolean;
 };
@@ -23,6 +25,7 @@ export const usage = `npm run test:kill -- [options]
   --lanes N          towns at the same time (6)
   --seed S           a whole number; the same one chooses the same stories and moments
   --only TEXT        only points with TEXT in their name
+  --story NAME       only this story, at the points on its way: pointed, approved, undone…
   --variant replay   a broken bot that sends again what was claimed: the run has to find it out
   --expect-failure   end with 0 only if something was found
 `;
@@ -38,6 +41,7 @@ export function readOptions(args: readonly string[]): Options {
       lanes: { type: "string", default: "6" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       only: { type: "string" },
+      story: { type: "string" },
       variant: { type: "string" },
       "expect-failure": { type: "boolean", default: false },
     },
@@ -47,8 +51,13 @@ export function readOptions(args: readonly string[]): Options {
   const only = values.only ?? (variant === undefined ? "" : "service: write");
   if (!["sqlite", "postgres", "both"].includes(store)) throw new Error("--store has to be sqlite, postgres or both");
   if (variant !== undefined && variant !== "replay") throw new Error("the only --variant is replay");
-  const points = allPoints().filter(({ name }) => name.includes(only));
-  if (points.length === 0) throw new Error(`no point has “${only}” in its name`);
+  const story = storyNamed(values.story);
+  const points = allPoints().filter((point) => {
+    const isOnItsWay = story === undefined || planOf(point).stories.includes(story);
+    return isOnItsWay && point.name.includes(only);
+  });
+  if (points.length === 0)
+    throw new Error(`no point${values.story === undefined ? "" : ` of that story`} has “${only}” in its name`);
   return {
     rounds: count("--rounds", values.rounds ?? String(count("--each", values.each) * points.length)),
     stores: store === "both" ? ["sqlite", "postgres"] : [store as StoreKind], // checked above
@@ -56,8 +65,16 @@ export function readOptions(args: readonly string[]): Options {
     seed: count("--seed", values.seed),
     lanes: count("--lanes", values.lanes),
     points,
+    story,
     expectsFailure: values["expect-failure"],
   };
+}
+
+function storyNamed(name: string | undefined): StoryName | undefined {
+  const known = new Set(allPoints().flatMap((point) => planOf(point).stories));
+  const story = [...known].find((each) => each === name);
+  if (name === undefined || story !== undefined) return story;
+  throw new Error(`no --story is called “${name}”; there are: ${[...known].join(", ")}`);
 }
 
 function count(name: string, value: string): number {

@@ -42,6 +42,7 @@ export const calls = [
   "slack: post in the thread",
   "slack: response_url",
   "slack: views.open",
+  "slack: views.update",
 ] as const;
 export type CallName = (typeof calls)[number];
 
@@ -67,6 +68,7 @@ export type StoryName =
   | "doubted"
   | "expired"
   | "undrawable"
+  | "pointed"
   | "own";
 
 type Plan = {
@@ -94,41 +96,43 @@ const leftRun: readonly Point[] = [
 ];
 
 const plans: Readonly<Record<PointName, Plan>> = {
-  accept: { stories: ["approved", "undone", "rejected", "cancelled"], passes: 1 },
-  finish: { stories: ["approved", "routine", "rejected", "cancelled"], passes: 1 },
-  takeDeliveries: { stories: ["approved", "routine"], afterKillAt: leftDelivery },
-  addChange: { stories: ["approved", "routine", "undone"] },
-  vote: { stories: ["approved", "undone", "drifted"] },
+  accept: { stories: ["approved", "undone", "rejected", "cancelled", "pointed"], passes: 1 },
+  finish: { stories: ["approved", "routine", "rejected", "cancelled", "pointed"], passes: 1 },
+  takeDeliveries: { stories: ["approved", "routine", "pointed"], afterKillAt: leftDelivery },
+  addChange: { stories: ["approved", "routine", "undone", "pointed"] },
+  vote: { stories: ["approved", "undone", "drifted", "pointed"] },
   reject: { stories: ["rejected"] },
   cancel: { stories: ["cancelled"] },
   drift: { stories: ["drifted"] },
   refuse: { stories: ["refused"] },
-  claim: { stories: ["approved", "routine"] },
+  claim: { stories: ["approved", "routine", "pointed"] },
   doubt: { stories: ["doubted"] },
-  settle: { stories: ["approved", "routine", "doubted"] },
-  setHealth: { stories: ["approved", "routine"] },
+  settle: { stories: ["approved", "routine", "doubted", "pointed"] },
+  setHealth: { stories: ["approved", "routine", "pointed"] },
   markUndone: { stories: ["undone"] },
   expireDue: { stories: ["expired"] },
-  openChanges: { stories: ["approved", "routine"], afterKillAt: leftRun },
-  beginDrawing: { stories: ["approved", "routine", "rejected", "drifted"], passes: 2 },
-  drew: { stories: ["approved", "routine", "rejected", "cancelled"], passes: 1 },
+  openChanges: { stories: ["approved", "routine", "pointed"], afterKillAt: leftRun },
+  beginDrawing: { stories: ["approved", "routine", "rejected", "drifted", "pointed"], passes: 2 },
+  drew: { stories: ["approved", "routine", "rejected", "cancelled", "pointed"], passes: 1 },
   postponeDrawing: { stories: ["undrawable"] },
   addEvent: { stories: ["own"] },
-  beat: { stories: ["approved", "routine"], passes: 2 },
-  countCalls: { stories: ["approved", "routine"], passes: 1 },
-  "service: read to propose": { stories: ["approved", "routine"] },
-  "service: read for drift": { stories: ["approved", "drifted"] },
-  "service: write": { stories: ["approved", "routine", "undone"] },
-  "service: read back": { stories: ["approved", "routine"] },
+  beat: { stories: ["approved", "routine", "pointed"], passes: 2 },
+  countCalls: { stories: ["approved", "routine", "pointed"], passes: 1 },
+  "service: read to propose": { stories: ["approved", "routine", "pointed"] },
+  "service: read for drift": { stories: ["approved", "drifted", "pointed"] },
+  "service: write": { stories: ["approved", "routine", "undone", "pointed"] },
+  "service: read back": { stories: ["approved", "routine", "pointed"] },
   "service: read to settle": { stories: ["doubted"] },
-  "service: read for health": { stories: ["approved", "routine"] },
-  "slack: users.info": { stories: ["approved", "routine"] },
-  "slack: conversations.members": { stories: ["approved"] },
-  "slack: post the card": { stories: ["approved", "routine"] },
-  "slack: update the card": { stories: ["approved", "rejected", "cancelled"], passes: 1 },
+  "service: read for health": { stories: ["approved", "routine", "pointed"] },
+  "slack: users.info": { stories: ["approved", "routine", "pointed"] },
+  "slack: conversations.members": { stories: ["approved", "pointed"] },
+  "slack: post the card": { stories: ["approved", "routine", "pointed"] },
+  "slack: update the card": { stories: ["approved", "rejected", "cancelled", "pointed"], passes: 1 },
   "slack: post in the thread": { stories: ["approved", "rejected"] },
   "slack: response_url": { stories: ["approved", "rejected", "cancelled"] },
-  "slack: views.open": { stories: ["rejected"] },
+  "slack: views.open": { stories: ["rejected", "pointed"] },
+  // The first one fills the form, the next one says in it what became of it.
+  "slack: views.update": { stories: ["pointed"], passes: 1 },
 };
 
 export const planOf = ({ name }: Point): Plan => plans[name];

@@ -12,6 +12,8 @@ const TRIES = 5;
 
 type Waiting = { readonly round: Round; readonly tries: number };
 export type RunOptions = Pick<Options, "rounds" | "replays" | "seed" | "lanes" | "points"> & {
+  /** The only one that is played, at all of these points; undefined: any on whose way a point lies. */
+  readonly story?: StoryName | undefined;
   /** Whether replicas are stopped for a while, and buttons clicked by many at once, as well. */
   readonly hasSpecials: boolean;
   /** Called after each round. */
@@ -48,7 +50,8 @@ export async function runRounds(places: Places, options: RunOptions): Promise<Ta
         options.onRound?.(`${where}: ${isReached ? "" : "not reached, "}${Math.round(performance.now() - since)} ms`);
         if (isReached) continue;
         tally.missed += 1;
-        if (tries < TRIES) queue.push({ round: again(round, random), tries: tries + 1 });
+        if (tries < TRIES)
+          queue.push({ round: again(round, options.story ?? storyFor(round.point, random)), tries: tries + 1 });
       }
     } finally {
       await town.close();
@@ -59,14 +62,14 @@ export async function runRounds(places: Places, options: RunOptions): Promise<Ta
 }
 
 /** Every point in turn, in an order of the seed, each with a story on whose way it lies. */
-function roundsOf({ rounds, seed, points, replays }: RunOptions): Waiting[] {
+function roundsOf({ rounds, seed, points, replays, story: only }: RunOptions): Waiting[] {
   const random = randomFrom(seed);
   const turns = Math.ceil(rounds / points.length);
   const order = Array.from({ length: turns }, () => shuffled(points, random)).flat();
   return order.slice(0, rounds).map((point, index) => {
     const passes = Math.floor(random() * ((planOf(point).passes ?? 0) + 1));
     // What was sent with an approval can be sent again by a bot that does so.
-    const story = replays ? "approved" : storyFor(point, random);
+    const story = only ?? (replays ? "approved" : storyFor(point, random));
     return { round: { number: index + 1, point, story, passes, isAboutRestarts: replays }, tries: 1 };
   });
 }
@@ -77,7 +80,7 @@ function storyFor(point: Point, random: () => number): StoryName {
 }
 
 /** Under another name, because services and their writes are told apart by it. */
-function again(round: Round, random: () => number): Round {
-  const story = round.isAboutRestarts ? round.story : storyFor(round.point, random);
+function again(round: Round, other: StoryName): Round {
+  const story = round.isAboutRestarts ? round.story : other;
   return { ...round, number: round.number + 10_000, passes: 0, story };
 }

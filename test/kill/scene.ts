@@ -4,7 +4,11 @@ import type { ChangeRecord } from "./records.ts";
 import { holds } from "./holds.ts";
 import type { Town } from "./town.ts";
 
-export type Did = { readonly id: string; readonly person: Person; readonly what: "ask" | "decide" | "look" };
+export type Did = {
+  readonly id: string;
+  readonly person: Person;
+  readonly what: "ask" | "ask in a form" | "decide" | "look";
+};
 
 /** One round in a town: people, a service of their own, and what they did that was acked. */
 export type Scene = {
@@ -34,6 +38,8 @@ export type CardSeen = {
 
 /** Much longer than a lease, the time limits behind it and a drawing that was left behind take, on a busy machine too. */
 export const ENOUGH_MS = 45_000;
+/** What the simulated workspace says of a button, a field or a form that is not there any more. */
+const gone = /nothing to click|no modal open|sees no field|has no submit button/u;
 /** People do not try more often. */
 const TRIES = 6;
 
@@ -54,10 +60,11 @@ export async function acts(
     try {
       delivery = await act();
     } catch (error) {
-      if (error instanceof Error && /nothing to click|no modal open/u.test(error.message)) return;
+      if (error instanceof Error && gone.test(error.message)) return;
       throw error;
     }
-    const sent = town.door.delivered().find((each) => !before.has(each) && each.userId === person.id);
+    // Of a choice from a picker the first asks for its options.
+    const sent = town.door.delivered().findLast((each) => !before.has(each) && each.userId === person.id);
     if (sent === undefined)
       throw new Error(`${person.name} did something, and nothing came: ${JSON.stringify(delivery)}`);
     const note = (): void => void (acked.some(({ id }) => id === sent.id) || acked.push({ id: sent.id, person, what }));
@@ -91,6 +98,11 @@ function buttonsIn(value: unknown): string[] {
 /** What was said to somebody alone, by the bot. */
 export function whispers(person: Person): number {
   return person.sees("ops").filter(({ isEphemeral, author }) => isEphemeral && author !== "slackbot").length;
+}
+
+/** What stands in the form that is open, as JSON. */
+export function formText(person: Person): string {
+  return JSON.stringify(person.modal()?.content ?? "");
 }
 
 const ended: ReadonlySet<string> = new Set([

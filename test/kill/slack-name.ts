@@ -16,6 +16,8 @@ export function slackName({ request, body }: Arrived): CallName | undefined {
       return new URLSearchParams(body).has("thread_ts") ? "slack: post in the thread" : "slack: post the card";
     case "/api/views.open":
       return "slack: views.open";
+    case "/api/views.update":
+      return "slack: views.update";
     default:
       return undefined;
   }

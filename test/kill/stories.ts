@@ -2,6 +2,7 @@ import type { Person } from "../../src/playground/people/person.ts";
 import type { StoryName } from "./points.ts";
 import { acts, type CardSeen, cards, ENOUGH_MS, isQuiet, quiet, type Scene } from "./scene.ts";
 import { holds } from "./holds.ts";
+import { asksInForm } from "./pointing.ts";
 
 /** A decision that was acked and has no trace. */
 export class LostDecision extends Error {}
@@ -88,6 +89,12 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await asks(scene, `restart ${scene.name}`);
     await decides(scene, approverOf(scene), "Approve");
   },
+  async pointed(scene) {
+    scene.arm();
+    // More instances hurt nobody; fewer need somebody else.
+    await asksInForm(scene, isAboutApproval(scene) ? "1" : oneOf(scene, ["1", "4"]));
+    await decides(scene, approverOf(scene), "Approve");
+  },
   async own(scene) {
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
@@ -98,6 +105,11 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await decides(scene, approverOf(scene), "Approve");
   },
 };
+
+/** Whether the trap lies at something that only an approval comes to. */
+function isAboutApproval({ town }: Scene): boolean {
+  return ["vote", "slack: conversations.members", "service: read for drift"].includes(town.trap.armed()?.name ?? "");
+}
 
 function disruption({ name, random, isAboutRestarts }: Scene): string {
   return isAboutRestarts

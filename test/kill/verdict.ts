@@ -1,5 +1,6 @@
 import type { ChangeState } from "../../src/changes/stored-change.ts";
-import { type CardSeen, cards, isAtEnd, quiet, type Scene, whispers } from "./scene.ts";
+import type { Person } from "../../src/playground/people/person.ts";
+import { type CardSeen, cards, formText, isAtEnd, quiet, type Scene, whispers } from "./scene.ts";
 import type { ChangeRecord } from "./records.ts";
 import { holds } from "./holds.ts";
 
@@ -89,6 +90,12 @@ function ofPeople({ acked, unanswered }: Scene, changes: readonly ChangeRecord[]
       found.push({ fault: "lost decisions", what: `what ${person.name} asked for was acked and is nowhere` });
     }
   }
+  for (const { id, person } of acked.filter(({ what }) => what === "ask in a form")) {
+    const hasChange = changes.some(({ delivery_id }) => delivery_id === id);
+    if (saysMoreThanWaiting(person) || (!hasChange && whispers(person) > 0)) continue;
+    const fault = hasChange ? "unanswered" : "lost decisions";
+    found.push({ fault, what: `the form that ${person.name} sent was acked, and says ${formText(person)}` });
+  }
   const decisions = acked.filter(({ what }) => what === "decide");
   for (const person of new Set(decisions.map(({ person }) => person))) {
     const count = decisions.filter((each) => each.person === person).length;
@@ -97,6 +104,14 @@ function ofPeople({ acked, unanswered }: Scene, changes: readonly ChangeRecord[]
       found.push({ fault: "unanswered", what: `${person.name} decided ${count} times and was told ${told} times` });
   }
   return found;
+}
+
+/** Whether the form that was sent says by now what became of it, or why nothing did. */
+function saysMoreThanWaiting(person: Person): boolean {
+  const text = formText(person);
+  if (person.modal() === undefined || text.includes("⏳ Asking")) return false;
+  const isToFill = person.modal()?.content["submit"] !== undefined;
+  return !isToFill || /nothing was done|not done|reference/iu.test(text);
 }
 
 /** Cards that stand in the channel and not in the row: posts whose answer got lost. */

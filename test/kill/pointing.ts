@@ -1,0 +1,59 @@
+import type { Person } from "../../src/playground/people/person.ts";
+import { holds } from "./holds.ts";
+import { acts, ENOUGH_MS, formText, type Scene } from "./scene.ts";
+
+/** What is read for a form comes within this; whoever has waited so long goes on without it, or begins anew. */
+const FORM_WITHIN_MS = 1_500;
+
+/**
+ * Asks for another size by pointing: opens the form, with the name in the words or chosen in it, and sends it. Whoever
+ * is told that the app did not answer tries again, as with words.
+ */
+export async function asksInForm(scene: Scene, size: string): Promise<void> {
+  const dana = scene.town.playground.as("dana");
+  const deadline = performance.now() + 2 * ENOUGH_MS;
+  while (performance.now() < deadline) {
+    if (!(await opens(scene, dana))) continue;
+    const before = scene.acked.length;
+    await acts(scene, { person: dana, what: "ask in a form" }, () => dana.submits({ size }));
+    // Or it says what became of what was sent, though that was not acked.
+    if (scene.acked.length > before || !isToFill(dana)) return;
+  }
+  throw new Error("no form could be sent");
+}
+
+/** Whether the form stands there to be filled in, about the service of the scene. */
+async function opens(scene: Scene, dana: Person): Promise<boolean> {
+  const { name, random } = scene;
+  if (dana.modal() !== undefined) await dana.dismisses();
+  const isChosen = random() < 0.5;
+  const words = `/gantry scale${isChosen ? "" : ` ${name}`}`;
+  await acts(scene, { person: dana, what: "look" }, () => dana.says(words, { channel: "ops" }));
+  if (!(await soon(() => isToFill(dana)))) return false;
+  if (isChosen && !(await chooses(scene, dana))) return false;
+  await soon(() => formText(dana).includes(`${name} has `));
+  return isToFill(dana);
+}
+
+/** The picker knows the names of some seconds ago; who does not find one looks again. */
+async function chooses(scene: Scene, dana: Person): Promise<boolean> {
+  const { name } = scene;
+  try {
+    await acts(scene, { person: dana, what: "look" }, () => dana.selects("name", name));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith(`no option "${name}"`)) return false;
+    throw error;
+  }
+}
+
+function isToFill(person: Person): boolean {
+  return person.modal()?.content["submit"] !== undefined;
+}
+
+async function soon(isSo: () => boolean): Promise<boolean> {
+  return holds(isSo, "it stands in the form", FORM_WITHIN_MS).then(
+    () => true,
+    () => false,
+  );
+}
