@@ -9,7 +9,7 @@ import { contextFor } from "./context.ts";
 import { drawForm, type OpenedForm } from "./form-draw.ts";
 import { valuesDigest } from "./form-metadata.ts";
 import { failureMessage } from "./failure.ts";
-import { updateForm } from "./forms.ts";
+import { updateAcked } from "./forms.ts";
 import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
@@ -21,17 +21,19 @@ type Previewing = OpenedForm & { readonly viewId: string; readonly ask: Ask; rea
  * anew. Nothing is stored and nothing is sent for it.
  */
 export function previewLater(shell: Shell, previewing: Previewing): void {
+  const ackedAt = performance.now();
   const isTaken = shell.inflight.start(async (signal) => {
     const { blocks, submit, needsReason = false } = await previewOf(shell, previewing, signal);
     const previewed = submit === undefined ? undefined : valuesDigest(previewing.values);
     const { previewed: _before, needsReason: _needed, ...rest } = previewing.metadata;
     const metadata = { ...rest, needsReason, ...(previewed !== undefined && { previewed }) };
     const view = drawForm({ ...previewing, metadata }, { above: blocks, ...(submit !== undefined && { submit }) });
-    await updateForm(shell, previewing.viewId, view);
+    await updateAcked(shell, previewing.viewId, { view, ackedAt });
   });
   if (isTaken) return;
   const above = sentences.busy().blocks;
-  void shell.inflight.track(updateForm(shell, previewing.viewId, drawForm(previewing, { above })));
+  const view = drawForm(previewing, { above });
+  void shell.inflight.track(updateAcked(shell, previewing.viewId, { view, ackedAt }));
 }
 
 /** `submit` is what the button says then; without one it cannot be done as it stands. */

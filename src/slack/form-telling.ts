@@ -3,7 +3,7 @@ import { placedInForm } from "../views/placed-in-form.ts";
 import type { SentForm } from "./deed.ts";
 import { drawForm } from "./form-draw.ts";
 import { formCommand } from "./form-metadata.ts";
-import { updateForm } from "./forms.ts";
+import { updateAcked } from "./forms.ts";
 import type { Place } from "./place.ts";
 import type { Shell } from "./shell.ts";
 import { createTelling, type Telling } from "./telling.ts";
@@ -20,6 +20,7 @@ export function createFormTelling(shell: Shell, { form, place }: Asked): Telling
   if (command === undefined) return beside;
   const { title } = command.form;
   const { viewId, values } = form;
+  const ackedAt = performance.now();
   return {
     async say(post, how) {
       // Whoever has to mend something may have to fill in a rarer field: a reason, another channel.
@@ -27,11 +28,11 @@ export function createFormTelling(shell: Shell, { form, place }: Asked): Telling
       const metadata = { ...rest, isMore: true };
       const view =
         how === "told" ? endView({ title, post }) : drawForm({ command, values, metadata }, { above: post.blocks });
-      if (!(await updateForm(shell, viewId, view))) await beside.say(post, how);
+      if (!(await updateAcked(shell, viewId, { view, ackedAt }))) await beside.say(post, how);
     },
     async placed(change) {
       const post = placedInForm({ change, defaultRegion: shell.settings.region });
-      await updateForm(shell, viewId, endView({ title, post }));
+      await updateAcked(shell, viewId, { view: endView({ title, post }), ackedAt });
     },
     unsaid: beside.unsaid,
   };

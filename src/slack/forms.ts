@@ -32,3 +32,20 @@ export async function updateForm(shell: Shell, viewId: string, view: object): Pr
     return false;
   }
 }
+
+/**
+ * The ack of a submission draws the form, too, on another way to Slack: what comes right after it could be drawn before
+ * it, and the form would go on saying that it asks.
+ */
+const AFTER_ACK_MS = 300;
+
+/** `updateForm` of a form whose submission was acked with a view, at `ackedAt` of the process's clock in milliseconds. */
+export async function updateAcked(
+  shell: Shell,
+  viewId: string,
+  { view, ackedAt }: { readonly view: object; readonly ackedAt: number },
+): Promise<boolean> {
+  const early = AFTER_ACK_MS - (performance.now() - ackedAt);
+  if (early > 0) await shell.wait(early);
+  return updateForm(shell, viewId, view);
+}

@@ -39,7 +39,9 @@ describe("a job", () => {
     const { status } = await dana.readJob("retried");
 
     expect(status).toMatchObject({ succeeded: 1, failed: 2 });
-    expect(await dana.jobLogs("retried")).toContain("[gantry] attempt 2 exited with code 1, tried again in 40 ms");
+    // How long it waits depends on how long the attempt ran: a slow machine makes one look recovered.
+    const told = (await dana.jobLogs("retried")).filter((line) => line.startsWith("[gantry] attempt 2"));
+    expect(told).toEqual([expect.stringMatching(/^\[gantry\] attempt 2 exited with code 1, tried again in \d+ ms$/u)]);
   });
 
   test("has failed after six retries", async () => {
