@@ -4,6 +4,7 @@ import type { BoundTo, Context, Judge, Records } from "../commands/command.ts";
 import { StoreError, UserError } from "../errors.ts";
 import { type Binding, coversName } from "../policy/binding.ts";
 import { apiWithin } from "./api-within.ts";
+import { checkChosen } from "./check-chosen.ts";
 import { createJudge } from "./judge.ts";
 import { freshness, type Profile } from "./people.ts";
 import type { Asked, Shell } from "./shell.ts";
@@ -15,6 +16,7 @@ export async function contextFor(
   signal: AbortSignal,
 ): Promise<Context> {
   const { settings, directory, api, calls } = shell;
+  await checkChosen(shell, place);
   const maxAgeMs = effect === "read" ? freshness.reading : freshness.deciding;
   const [profile, { account, binding, region: own }] = await Promise.all([
     shell.people.profile(place.userId, maxAgeMs),

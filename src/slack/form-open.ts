@@ -60,7 +60,11 @@ async function fill(shell: Shell, filling: Filling, signal: AbortSignal): Promis
   const { viewId, command } = filling;
   const read = await factsFor(shell, filling, signal);
   if (read.kind === "refused") {
-    await updateForm(shell, viewId, endView({ title: command.form.title, post: read.post }));
+    // What somebody has typed meanwhile may be for another workload: it stays.
+    const isEnd = filling.isNew === true;
+    const { post } = read;
+    const view = isEnd ? endView({ title: command.form.title, post }) : drawForm(filling, { above: post.blocks });
+    await updateForm(shell, viewId, view);
     return;
   }
   const full = withFacts(filling, read.facts.values);

@@ -74,7 +74,7 @@ function placeIn({ metadata, values }: OpenedForm, userId: string): Place {
   const place = { ...metadata.place, userId };
   const chosen = values["channel"];
   if (!metadata.asksWhere || chosen === undefined) return place;
-  return { userId, teamId: place.teamId, channelId: chosen };
+  return { userId, teamId: place.teamId, channelId: chosen, isChosen: true };
 }
 
 /** Slack takes errors only under blocks that are there; what belongs to no field stands under the first one. */

@@ -68,7 +68,7 @@ function guessLater(shell: Shell, guessing: Guessing): void {
     const note = guess === undefined ? "The message names no workload that Gantry knows: choose one." : undefined;
     const values = guess === undefined ? {} : { name: guess };
     if (guess !== undefined && guessing.command.form.look !== undefined) {
-      return fillLater(shell, { ...guessing, values });
+      return fillLater(shell, { ...guessing, values, isNew: true });
     }
     await updateForm(shell, viewId, drawForm({ ...guessing, values }, { notes: note === undefined ? [] : [note] }));
   });

@@ -6,6 +6,7 @@ import type { Verdict } from "../policy/verdict.ts";
 import type { Post } from "../views/message.ts";
 import { refusalMessage } from "../views/refusal-message.ts";
 import { useMessage } from "../views/use-message.ts";
+import { checkChosen } from "./check-chosen.ts";
 import { judgeFor } from "./context.ts";
 import type { Deed } from "./deed.ts";
 import { logEvent } from "./event.ts";
@@ -41,6 +42,7 @@ export async function bindChannel(shell: Shell, { terms, place, telling }: UseDe
   const { teamId, channelId, userId } = place;
   const { command, region: defaultRegion, regions } = shell.settings;
   if (isDirect(channelId)) return telling.say(useMessage({ kind: "direct", command }), "refused");
+  await checkChosen(shell, place);
   const wish: BindingWish = terms === undefined ? { kind: "clear" } : { kind: "bind", terms };
   const [profile, before] = await Promise.all([
     shell.people.profile(userId, freshness.deciding),

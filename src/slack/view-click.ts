@@ -25,6 +25,8 @@ export async function onViewClick(shell: Shell, { view, actionId, blockId }: InV
   return redraw(shell, opened, view);
 }
 
+/** A preview that does not stand there any more is none. */
 async function redraw(shell: Shell, opened: OpenedForm, { id }: CarriedView): Promise<void> {
-  await shell.inflight.track(updateForm(shell, id, drawForm(opened, {})));
+  const { previewed: _previewed, ...metadata } = opened.metadata;
+  await shell.inflight.track(updateForm(shell, id, drawForm({ ...opened, metadata }, {})));
 }

@@ -161,3 +161,22 @@ test("with 2,000 services it is drawn, those in trouble first", async () => {
 
   expect(shown).toMatch(/2,000 services/u);
 });
+
+test("a channel that somebody chooses in a form has to be one they are in", async () => {
+  await using town = await approvalTown();
+  const { guest, developer } = town;
+  town.setPolicy(`rules:
+  - { name: all, who: everyone, does: anything, then: allow }
+`);
+  await opensHome(town, guest);
+  await guest.selects("home:do", "restart", { home: true });
+  await town.settled();
+  await guest.selects("name", "web");
+  await town.settled();
+
+  await guest.submits({ channel: developer.channelId("general") });
+  await town.settled();
+
+  expect(form(guest)).toMatch(/not in the channel/u);
+  expect(count(town, "restartService")).toBe(0);
+});
