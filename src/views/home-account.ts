@@ -1,7 +1,7 @@
 import type { StaticSelect } from "@slack/types";
 import type { AccountOwner } from "../accounts/account.ts";
 import { actButton, actions, fields, section } from "./blocks.ts";
-import type { HomeState } from "./home-view.ts";
+import type { HomeState } from "./home-state.ts";
 import { code, strong, words } from "./inline.ts";
 import type { Block } from "./message.ts";
 

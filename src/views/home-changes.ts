@@ -1,7 +1,7 @@
 import type { StoredChange } from "../changes/stored-change.ts";
 import { actButton, actions, section, type Line } from "./blocks.ts";
 import { deedWords, oneLine, whoWords } from "./change-words.ts";
-import type { HomeState } from "./home-view.ts";
+import type { HomeState } from "./home-state.ts";
 import { code, moment, strong, words, type Inline } from "./inline.ts";
 import type { Block } from "./message.ts";
 import { counted, truncate, visible } from "./text.ts";

@@ -1,6 +1,6 @@
 import type { Entry } from "../commands/directory.ts";
 import { actions, button, section, type Line } from "./blocks.ts";
-import type { HomeState } from "./home-view.ts";
+import type { HomeState } from "./home-state.ts";
 import { strong, words } from "./inline.ts";
 import type { Block } from "./message.ts";
 import { openButton } from "./open-button.ts";

@@ -1,22 +1,11 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
+import { onCallDecides } from "../support/policies.ts";
 import { says } from "../support/speak.ts";
-
-const oncall = `
-rules:
-  - name: look
-    who: [members]
-    does: [read]
-    then: allow
-  - name: on call decides
-    who: [members]
-    does: [routine, disruptive, destructive]
-    then: { approve: { votes: 1, from: [S0ONCALL], expires: 30m } }
-`;
 
 test.each([
   ["who is in the channel", "conversations.members", undefined],
-  ["who is in the user group", "usergroups.users.list", oncall],
+  ["who is in the user group", "usergroups.users.list", onCallDecides],
   ["who U0ALEX is", "users.info", undefined],
 ] as const)("when Slack does not tell %s, nothing is done and the sentence says so", async (what, method, policy) => {
   await using town = await approvalTown(policy === undefined ? {} : { policy });

@@ -1,21 +1,10 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
+import { onCallDecides } from "../support/policies.ts";
 import { card, clicks, says, saysIn, whispers } from "../support/speak.ts";
 
-const oncall = `
-rules:
-  - name: look
-    who: [members]
-    does: [read]
-    then: allow
-  - name: on call decides
-    who: [members]
-    does: [routine, disruptive, destructive]
-    then: { approve: { from: [S0ONCALL], expires: 30m } }
-`;
-
 test("membership of a group is looked up at the click, not when it was asked", async () => {
-  await using town = await approvalTown({ policy: oncall });
+  await using town = await approvalTown({ policy: onCallDecides });
   const { developer, approver } = town;
   await says(town, developer, "/gantry restart web");
   town.playground.people.leaveGroup("oncall", "alex");
@@ -135,7 +124,7 @@ test("nobody breaks the glass unseen", async () => {
 });
 
 test("in a conversation with Gantry alone nobody could approve", async () => {
-  await using town = await approvalTown({ policy: oncall });
+  await using town = await approvalTown({ policy: onCallDecides });
 
   const answer = await saysIn(town, { person: town.developer, channel: "@gantry" }, "/gantry restart web");
 

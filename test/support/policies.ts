@@ -10,3 +10,16 @@ rules:
     does: [routine, disruptive, destructive]
     then: { approve: { votes: 2, from: [channel-members], expires: 30m } }
 `;
+
+/** Everything that changes takes a vote of somebody on call. */
+export const onCallDecides = `
+rules:
+  - name: look
+    who: [members]
+    does: [read]
+    then: allow
+  - name: on call decides
+    who: [members]
+    does: [routine, disruptive, destructive]
+    then: { approve: { from: [S0ONCALL], expires: 30m } }
+`;
