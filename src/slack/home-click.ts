@@ -3,7 +3,7 @@ import { NO_REGION } from "../views/home-view.ts";
 import { openForm } from "./forms.ts";
 import { openVerbForm } from "./form-open.ts";
 import { formCommand } from "./form-metadata.ts";
-import { homeLater } from "./home.ts";
+import { ANY_AGE_MS, homeLater } from "./home.ts";
 import { linkOwner } from "./link-owner.ts";
 import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
@@ -38,7 +38,9 @@ export async function onHomeClick(shell: Shell, { actionId, value, place, trigge
     case "home:do": {
       const command = formCommand(value);
       if (command === undefined) return shell.poster.tell(sentences.staleButton(shell.settings.command), place);
-      return openVerbForm(shell, { command, values: {}, place, triggerId });
+      await openVerbForm(shell, { command, values: {}, place, triggerId });
+      // Drawn anew the menu holds no choice, so that the same can be chosen again.
+      return homeLater(shell, place, ANY_AGE_MS);
     }
     case undefined:
       return undefined;

@@ -35,25 +35,29 @@ export function homeOf(userId: string, teamId: string): Place {
 }
 
 /** Draws the Home of somebody, after the acks. */
-export function homeLater(shell: Shell, place: Place): void {
-  const isTaken = shell.inflight.start((signal) => drawHome(shell, place, signal));
+export function homeLater(shell: Shell, place: Place, freshMs = FRESH_MS): void {
+  const isTaken = shell.inflight.start((signal) => drawHome(shell, { place, freshMs }, signal));
   if (!isTaken) shell.log.warn("a Home was not drawn: there is too much to do");
 }
 
 /** A list not older than this costs no call. */
 const FRESH_MS = 15_000;
+/** Where only the drawing has to be another one. */
+export const ANY_AGE_MS = 5 * 60_000;
 /** Home shows at once what the database knows; the service may be slower. */
 const AT_ONCE_MS = 500;
 const LATER_MS = 12_000;
 
 /** Two drawings where the service is slow: one with what is known at once, one with what it says then. */
-async function drawHome(shell: Shell, place: Place, signal: AbortSignal): Promise<void> {
+async function drawHome(shell: Shell, { place, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
   const known = await homeState(shell, place, signal);
-  const first = await withLive(shell, known, AT_ONCE_MS);
+  const first = await withLive(shell, known, { freshMs, withinMs: AT_ONCE_MS });
   await publish(shell, place, first);
   if (!first.isReading || signal.aborted) return;
-  await publish(shell, place, await withLive(shell, known, LATER_MS));
+  await publish(shell, place, await withLive(shell, known, { freshMs, withinMs: LATER_MS }));
 }
+
+type Drawn = { readonly place: Place; readonly freshMs: number };
 
 /** What the person may do with those in trouble. */
 async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context): Promise<HomeState["mayDo"]> {
@@ -77,17 +81,19 @@ async function verbsFor({ judge }: Context): Promise<HomeState["verbs"]> {
 
 type Known = { readonly state: HomeState; readonly context: Context | undefined };
 
-async function withLive(shell: Shell, { state, context }: Known, withinMs: number): Promise<HomeState> {
+type Reading = { readonly freshMs: number; readonly withinMs: number };
+
+async function withLive(shell: Shell, { state, context }: Known, reading: Reading): Promise<HomeState> {
   if (context === undefined) return state;
   const { region } = context.settings;
-  const live = await liveWorkloads(shell, context, { of: "any", region, freshMs: FRESH_MS, withinMs });
+  const live = await liveWorkloads(shell, context, { of: "any", region, ...reading });
   const known = { services: live.services?.entries, jobs: live.jobs?.entries };
   return {
     ...state,
     mayDo: await mayDoIn(known, context),
     ...known,
     problems: [...state.problems, ...live.problems],
-    isReading: live.isLate && withinMs === AT_ONCE_MS,
+    isReading: live.isLate && reading.withinMs === AT_ONCE_MS,
     readAt: new Date(Math.min(...[live.services, live.jobs].map((list) => list?.at ?? state.readAt.getTime()))),
   };
 }

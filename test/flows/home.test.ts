@@ -180,3 +180,20 @@ test("a channel that somebody chooses in a form has to be one they are in", asyn
   expect(form(guest)).toMatch(/not in the channel/u);
   expect(count(town, "restartService")).toBe(0);
 });
+
+test("the same can be chosen twice on Home, and costs no list call", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await opensHome(town, developer);
+  const before = town.calls().length;
+
+  for (const _time of ["first", "second"]) {
+    await developer.selects("home:do", "scale", { home: true });
+    await town.settled();
+    expect(form(developer)).toMatch(/Scale/u);
+    expect(JSON.stringify(developer.home()?.state)).not.toContain('"value":"scale"');
+    await developer.dismisses();
+  }
+
+  expect(town.calls().length).toBe(before);
+});
