@@ -164,7 +164,7 @@ story("everything by pointing", (open) => {
     await dana.page.getByRole("option", { name: "#ops" }).click();
     await sending(dana, "Create").click();
     await sending(dana, "Do it").click();
-    await dana.modal.getByText(/How it goes stands on its card in\s+#ops/u).waitFor();
+    await dana.modal.getByText(/Its card in\s+#ops\s+tells how it goes/u).waitFor();
     await closes(dana);
     await home.getByRole("combobox").last().click();
     await dana.page.getByRole("option", { name: "beijing2" }).click();
@@ -200,7 +200,7 @@ story("everything by pointing", (open) => {
 
     await dana.clicks("Shortcuts");
     await dana.page.getByRole("menuitem", { name: "Find workload" }).click();
-    await dana.modal.getByText("Where to ask").waitFor();
+    await dana.modal.getByText("Workload", { exact: true }).first().waitFor();
     await picks(dana, "Workload", "web");
     await sending(dana, "Show").click();
     await dana.modal.waitFor({ state: "hidden" });

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/store/postgres.ts";
+import { migrations } from "../../src/store/migrations.ts";
 import { openStore, type OpenStore } from "../../src/store/open-store.ts";
 import { StoreError } from "../../src/errors.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -50,7 +51,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     );
 
     const { rows } = await sql<{ number: number }>`select number from migration order by number`.execute(db);
-    expect(rows.map(({ number }) => number)).toEqual([1, 2]);
+    expect(rows.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1));
     for (const store of stores) await store.close();
     await remove();
   });
