@@ -3,6 +3,7 @@ import type { Message } from "../views/message.ts";
 import { section } from "../views/blocks.ts";
 import { blockOf, valuesIn } from "../views/form-values-in.ts";
 import type { Ack } from "./ack.ts";
+import { aloud } from "./aloud.ts";
 import { dispatch } from "./dispatch.ts";
 import { drawForm, type OpenedForm } from "./form-draw.ts";
 import { formCommand, FormMetadata, valuesDigest } from "./form-metadata.ts";
@@ -48,10 +49,14 @@ export async function onForm(shell: Shell, sent: Sent, ack: Ack): Promise<void> 
   const place = placeIn(opened, userId);
   const form = { viewId: view.id, metadata, values };
   const isAsked = command.effect === "write";
-  return dispatch(shell, { command, ask: filled.ask, place, id, ...(isAsked && { form }) }, async (refusal) => {
-    if (refusal !== undefined) return ack(update(saying(refusal)));
-    return ack(isAsked ? update(asking(opened)) : undefined);
-  });
+  return dispatch(
+    shell,
+    { command, ask: aloud(filled.ask, place), place, id, ...(isAsked && { form }) },
+    async (refusal) => {
+      if (refusal !== undefined) return ack(update(saying(refusal)));
+      return ack(isAsked ? update(asking(opened)) : undefined);
+    },
+  );
 }
 
 /** Until it is known how it went, the form stays with what was typed into it; sending it again does nothing. */

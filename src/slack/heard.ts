@@ -3,6 +3,7 @@ import { parseText, type Parsed } from "../commands/parse.ts";
 import { UserError } from "../errors.ts";
 import type { Message } from "../views/message.ts";
 import { usageWithForm } from "../views/usage-with-form.ts";
+import { aloud } from "./aloud.ts";
 import { dispatch } from "./dispatch.ts";
 import { failureMessage } from "./failure.ts";
 import type { Place } from "./place.ts";
@@ -49,9 +50,7 @@ export async function onHeard(shell: Shell, body: unknown): Promise<void> {
     return tell(notUnderstood(shell, error, words));
   }
   const { command, ask } = parsed;
-  // What is said aloud in a thread is answered aloud there: everybody may click in it.
-  const aloud = { ...ask, share: ask.share || place.threadTs !== undefined };
-  return dispatch(shell, { command, ask: aloud, place, id: heard.event_id }, tell);
+  return dispatch(shell, { command, ask: aloud(ask, place), place, id: heard.event_id }, tell);
 }
 
 /** The sentence; with a button where a form can go on with the words, because what was said here can open none itself. */

@@ -3,6 +3,7 @@ import type { ReadCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/parse.ts";
 import { UserError } from "../errors.ts";
 import type { Message } from "../views/message.ts";
+import { NONE } from "../views/option.ts";
 import { jsonIn } from "./json-in.ts";
 import type { Place } from "./place.ts";
 import { answerRead } from "./read.ts";
@@ -20,6 +21,7 @@ type Looking = {
 /** A button that carries an Ask, or a menu in which a workload was chosen. */
 export function onLook(shell: Shell, looking: Looking): Promise<void> | undefined {
   const { place, tell } = looking;
+  if (looking.value === NONE) return tell(sentences.nothingChosen());
   const asked = askOf(looking);
   const { command: typed } = shell.settings;
   if (asked === undefined) return tell(sentences.staleButton(typed));

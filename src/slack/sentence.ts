@@ -21,6 +21,10 @@ export const sentences = {
     sentence(
       `This button does nothing: it is from another version of Gantry, or not from Gantry. Type \`${command} help\` to see what there is.`,
     ),
+  nothingChosen: () =>
+    sentence(
+      "Nothing was chosen: that line only says why there is no list. Type a name into the menu, or open it again later.",
+    ),
   writeButton: (command: string) =>
     sentence(`This button would change something, and buttons here only look. Type the command: \`${command} help\`.`),
   unknownShortcut: (command: string) =>

@@ -21,6 +21,21 @@ const interaction = {
 
 test.each([
   ["an unknown view submission", { type: "view_submission", view: { callback_id: "old" } }, /response_action.*update/u],
+  [
+    "a form of a verb that is gone",
+    { type: "view_submission", view: { callback_id: "form:frobnicate", private_metadata: '{"verb":"frobnicate"}' } },
+    /does not know this form/u,
+  ],
+  [
+    "a form of another version",
+    { type: "view_submission", view: { callback_id: "form:scale", private_metadata: "{" } },
+    /does not know this form/u,
+  ],
+  [
+    "a click in a form of another version",
+    { type: "block_actions", view: { type: "modal" }, actions: [{ action_id: "form:more" }] },
+    /^$/u,
+  ],
   ["a closed view", { type: "view_closed", view: {} }, /^$/u],
   ["options of an unknown menu", { type: "block_suggestion", action_id: "x", value: "w" }, /^\{"options":\[\]\}$/u],
   ["an unknown global shortcut", { type: "shortcut", callback_id: "x" }, /^$/u],
@@ -53,6 +68,16 @@ test.each([
       actions: [{ action_id: "ask:0", value: '{"verb":"frobnicate","share":false,"args":{}}' }],
     },
     "This button does nothing",
+  ],
+  [
+    "a button that opens a form of another version",
+    { type: "block_actions", actions: [{ action_id: "form:open:frobnicate", value: '{"verb":"frobnicate"}' }] },
+    "This button does nothing",
+  ],
+  [
+    "the line of a menu that says why it has no options",
+    { type: "block_actions", actions: [{ action_id: "pick:any", selected_option: { value: "!none" } }] },
+    "Nothing was chosen",
   ],
   [
     "a button that would write",
