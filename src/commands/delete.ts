@@ -70,9 +70,8 @@ async function whatGoes(values: FormValues, given: Given): Promise<FormFacts> {
   const target = Target.safeParse(values["name"]).data;
   if (target === undefined) return { notes: [], values: {} };
   const found = await findWorkload(target, given);
-  if (target.kind === undefined) {
-    await checkFound(readAbout(ops, { kind: found.kind, name: target.name }, found.region), given);
-  }
+  // It is a look, and judged as one.
+  await checkFound(readAbout(ops, { kind: found.kind, name: target.name }, found.region), given);
   const notes = found.kind === "service" ? serviceGoes(found.service) : jobGoes(found.job);
   return { notes, values: {} };
 }

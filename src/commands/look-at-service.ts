@@ -9,7 +9,8 @@ const ops = { service: "getService", job: "getJob" } as const;
 
 /**
  * What a form of a service says about the one that is named in it; nothing without a name. One call where there is such
- * a service. Throws what `findService` throws. A bare name was judged as nothing in particular, so the service is judged.
+ * a service. It is a look, and judged as one: who may restart a service need not be allowed to see it. Throws what
+ * `findService` throws, and a `UserError` for what may not be seen.
  */
 export async function lookAtService(
   values: FormValues,
@@ -19,8 +20,6 @@ export async function lookAtService(
   const target = Target.safeParse(values["name"]).data;
   if (target === undefined) return { notes: [], values: {} };
   const service = await findService(target, given);
-  if (target.kind === undefined) {
-    await checkFound(readAbout(ops, { kind: "service", name: target.name }, given.region), given);
-  }
+  await checkFound(readAbout(ops, { kind: "service", name: target.name }, given.region), given);
   return facts(service);
 }

@@ -60,22 +60,26 @@ describe("a form looks at the workload that it is about", () => {
     expect(notes).toEqual([`The status of web is ${status}, with 3 instances.`, sentence]);
   });
 
-  test("delete says what goes, and judges what it finds behind a bare name", async () => {
+  test("delete says what goes, to who may see it", async () => {
     const script: Script = { services: [web], jobs: [report], judge: ({ op }) => (op === "getJob" ? refuse : allow) };
 
     const goes = await looked("delete", { name: "service/web" }, script);
 
     expect(goes.notes).toEqual(["The service web (status Running) goes for good, with 3 instances and 1 domain."]);
-    await expect(looked("delete", { name: "report" }, script)).rejects.toThrow("No rule lets a guest do this.");
-    expect((await looked("delete", { name: "job/report" }, script)).notes).toEqual([
+    for (const name of ["report", "job/report"]) {
+      await expect(looked("delete", { name }, script)).rejects.toThrow("No rule lets a guest do this.");
+    }
+    expect((await looked("delete", { name: "job/report" }, { jobs: [report] })).notes).toEqual([
       "The job report goes for good, with 1 instance and what they logged.",
     ]);
   });
 
-  test("a service behind a bare name is judged before anything of it is shown", async () => {
-    const script: Script = { services: [web], judge: () => refuse };
+  test("a service is judged as a look before anything of it is shown, whoever may change it", async () => {
+    const script: Script = { services: [web], judge: ({ op }) => (op === "getService" ? refuse : allow) };
 
-    await expect(looked("scale", { name: "web" }, script)).rejects.toThrow("No rule lets a guest do this.");
+    for (const name of ["web", "service/web"]) {
+      await expect(looked("scale", { name }, script)).rejects.toThrow("No rule lets a guest do this.");
+    }
   });
 
   test("a name that nothing has is answered as words are", async () => {
