@@ -1,5 +1,6 @@
 import type { EventKind, NewEvent } from "../changes/history-event.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
+import type { Place } from "./place.ts";
 import type { Shell } from "./shell.ts";
 
 type Happened = {
@@ -38,6 +39,29 @@ export function eventOf(
     breakGlass: change.breakGlass,
     result,
     elapsedMs: change.createdAt === undefined ? undefined : Math.max(0, now().getTime() - change.createdAt.getTime()),
+    reference,
+  };
+}
+
+type HappenedAt = Pick<NewEvent, "kind" | "verb" | "result"> &
+  Partial<Pick<NewEvent, "workload" | "account" | "rule" | "reference">>;
+
+/** A row of history about something that is no Change: who did it and where, or what they were refused. */
+export function placeEvent({ teamId, channelId }: Place, who: Who, happened: HappenedAt): NewEvent {
+  const { kind, verb, result, workload, account, rule, reference } = happened;
+  return {
+    kind,
+    teamId,
+    changeId: undefined,
+    who: { userId: who.userId, name: who.name },
+    channelId,
+    verb,
+    workload,
+    account,
+    rule,
+    breakGlass: false,
+    result,
+    elapsedMs: undefined,
     reference,
   };
 }

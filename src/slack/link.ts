@@ -6,7 +6,7 @@ import { UserError } from "../errors.ts";
 import { connectForm } from "../views/connect-form.ts";
 import { connectResult } from "../views/connect-result.ts";
 import type { Deed } from "./deed.ts";
-import { logEvent } from "./event.ts";
+import { logEvent, placeEvent } from "./event.ts";
 import { updateForm } from "./forms.ts";
 import { linkOwner } from "./link-owner.ts";
 import { freshness, type Profile } from "./people.ts";
@@ -110,19 +110,7 @@ type Linking = {
 };
 
 function eventFor({ kind, place, profile, username, whose }: Linking): NewEvent {
-  return {
-    kind,
-    teamId: place.teamId,
-    changeId: undefined,
-    who: { userId: profile.userId, name: profile.name },
-    channelId: place.channelId,
-    verb: kind === "connected" ? "connect" : "disconnect",
-    workload: undefined,
-    account: username,
-    rule: undefined,
-    breakGlass: false,
-    result: whose === "mine" ? "the person's own account" : "the channel's account",
-    elapsedMs: undefined,
-    reference: undefined,
-  };
+  const verb = kind === "connected" ? "connect" : "disconnect";
+  const result = whose === "mine" ? "the person's own account" : "the channel's account";
+  return placeEvent(place, profile, { kind, verb, result, account: username });
 }

@@ -7,7 +7,7 @@ import { refusalMessage } from "../views/refusal-message.ts";
 import { withContextLine } from "../views/with-context-line.ts";
 import { contextLine } from "./context-line.ts";
 import { contextFor } from "./context.ts";
-import { logEvent } from "./event.ts";
+import { logEvent, placeEvent } from "./event.ts";
 import { failureMessage } from "./failure.ts";
 import { freshness } from "./people.ts";
 import type { Asked, Shell } from "./shell.ts";
@@ -56,7 +56,10 @@ async function refusalOf(shell: Shell, read: Read, context: Context): Promise<Me
   if (about === undefined) return undefined;
   // Before any rule, which has no part in it.
   const outside = binding === undefined ? undefined : outsideLock(binding, about.workload);
-  if (outside !== undefined) throw new UserError(outside.why, { next: outside.next });
+  if (outside !== undefined) {
+    await note(shell, read, { context, verdict: { kind: "refuse", rule: undefined, ...outside } });
+    throw new UserError(outside.why, { next: outside.next });
+  }
   const verdict = refusalIn(await judge.verdict(about));
   if (verdict === undefined) return undefined;
   await note(shell, read, { context, verdict });
@@ -78,24 +81,16 @@ type Noted = { readonly context: Context; readonly verdict: Refused };
 
 /** History knows what was refused; a database that is away does not keep the person from being told. */
 async function note(shell: Shell, { command, ask, place }: Read, { context, verdict }: Noted): Promise<void> {
-  const { userId, name } = context.asker;
   const { kind, region, name: workload } = command.about(ask, context.settings)?.workload ?? {};
-  const event = {
+  const event = placeEvent(place, context.asker, {
     kind: "refused",
-    teamId: place.teamId,
-    changeId: undefined,
-    who: { userId, name },
-    channelId: place.channelId,
     verb: command.name,
     // Of a bare name nobody knows what it is.
     workload: workload === undefined ? undefined : { kind: kind ?? "workload", region: region ?? "", name: workload },
     account: context.account.username,
     rule: verdict.rule,
-    breakGlass: false,
     result: verdict.why,
-    elapsedMs: undefined,
-    reference: undefined,
-  } as const; // a literal kind
+  });
   try {
     await shell.store.addEvent(event);
     logEvent(shell, event);

@@ -9,7 +9,7 @@ import { useMessage } from "../views/use-message.ts";
 import { checkChosen } from "./check-chosen.ts";
 import { judgeFor } from "./context.ts";
 import type { Deed } from "./deed.ts";
-import { logEvent } from "./event.ts";
+import { logEvent, placeEvent } from "./event.ts";
 import { failureMessage } from "./failure.ts";
 import { freshness, type Profile } from "./people.ts";
 import { isDirect, type Place } from "./place.ts";
@@ -91,26 +91,14 @@ async function write({ store, accounts, log }: Shell, asked: Asked): Promise<boo
 
 async function refuse(shell: Shell, asked: Asked, verdict: Verdict): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding cannot wait, but the policy says ${verdict.kind}`);
-  const event = { ...eventOf(asked, { kind: "refused", result: verdict.why }), rule: verdict.rule };
+  const event = eventOf(asked, { kind: "refused", result: verdict.why, rule: verdict.rule });
   await shell.store.addEvent(event);
   logEvent(shell, event);
   return refusalMessage({ kind: "policy", verdict, command: shell.settings.command });
 }
 
-function eventOf({ place, profile, terms }: Asked, { kind, result }: Pick<NewEvent, "kind" | "result">): NewEvent {
-  return {
-    kind,
-    teamId: place.teamId,
-    changeId: undefined,
-    who: { userId: profile.userId, name: profile.name },
-    channelId: place.channelId,
-    verb: "use",
-    workload: undefined,
-    account: terms?.account,
-    rule: undefined,
-    breakGlass: false,
-    result,
-    elapsedMs: undefined,
-    reference: undefined,
-  };
+type Happened = Pick<NewEvent, "kind" | "result"> & { readonly rule?: string | undefined };
+
+function eventOf({ place, profile, terms }: Asked, happened: Happened): NewEvent {
+  return placeEvent(place, profile, { ...happened, verb: "use", account: terms?.account });
 }

@@ -3,22 +3,14 @@ import type { About } from "../../src/commands/command.ts";
 import type { Terms, Verdict } from "../../src/policy/verdict.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { expectFits } from "../views/support/judges.ts";
+import { channelVote } from "../support/channel-vote.ts";
 import { service } from "../views/support/workloads.ts";
 import { allow, answerTo, refuse, scripted, type Script } from "./support/given.ts";
 
-const terms: Terms = {
-  votes: 1,
-  from: { users: [], groups: [], channelMembers: true },
-  selfApproval: false,
-  reasonRequired: false,
-  expiresMs: 3_600_000,
-  cardIn: undefined,
-  mention: "groups",
-};
 const approve = (more: Partial<Terms> = {}): Verdict => ({
   kind: "approve",
   rule: "hurts",
-  terms: { ...terms, ...more },
+  terms: { ...channelVote, ...more },
 });
 const web = service("web", { target_instance_size: 2 });
 

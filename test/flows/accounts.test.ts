@@ -2,19 +2,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
-import { alexs, connects, connectsChannel, danas, teams } from "../support/linking.ts";
+import { alexs, connects, connectsChannel, danas, teams, usedFor } from "../support/linking.ts";
 import { card, clicks, says, saysIn } from "../support/speak.ts";
-import type { World } from "../support/world.ts";
 
 const users = [danas, alexs, teams];
-
-/** The accounts that the bot used for an operation, oldest first. */
-function usedFor(town: World, op: string): readonly (string | null)[] {
-  return town
-    .sent()
-    .filter((request) => request.op === op)
-    .map(({ username }) => username);
-}
 
 test("after an approval it runs with the account of who asked, never with the approver's", async () => {
   await using town = await approvalTown({ users });

@@ -1,18 +1,9 @@
 import { expect, test } from "vitest";
 import { approvalTown } from "../support/approval-town.ts";
-import { alexs, connects, danas, formOf, linkedCount, sends, teams } from "../support/linking.ts";
+import { alexs, connects, danas, formOf, linkedCount, sends, teams, usedFor } from "../support/linking.ts";
 import { says, whispers } from "../support/speak.ts";
-import type { World } from "../support/world.ts";
 
 const users = [danas, alexs, teams];
-
-/** The accounts that the bot used for an operation, oldest first. */
-function usedFor(town: World, op: string): readonly (string | null)[] {
-  return town
-    .sent()
-    .filter((request) => request.op === op)
-    .map(({ username }) => username);
-}
 
 test("connect opens a form, and with a good token everything goes with the own account", async () => {
   await using town = await approvalTown({ users });

@@ -1,34 +1,15 @@
 import { expect, test } from "vitest";
-import { approvalTown, count } from "../support/approval-town.ts";
+import { count } from "../support/approval-town.ts";
+import { gatedTown } from "../support/gated-town.ts";
 import { form, says, whispers } from "../support/speak.ts";
 
-/** A service that can be made to wait with all its answers. */
-async function heldTown() {
-  const gate = Promise.withResolvers<void>();
-  let isHeld = false;
-  const town = await approvalTown({
-    policy: `rules:
+const policy = `rules:
   - { name: all, who: members, does: anything, then: allow }
-`,
-    via: async (request, send) => {
-      if (isHeld) await gate.promise;
-      return send(request);
-    },
-  });
-  return {
-    town,
-    hold: () => void (isHeld = true),
-    release: gate.resolve,
-    async [Symbol.asyncDispose]() {
-      gate.resolve();
-      await town.close();
-    },
-  };
-}
+`;
 
 test("a form that is sent twice in a row asks once", async () => {
-  await using held = await heldTown();
-  const { town, hold, release } = held;
+  await using gated = await gatedTown({ policy });
+  const { town, hold, release } = gated;
   const { developer } = town;
   await says(town, developer, "/gantry restart");
   await developer.selects("name", "web");
@@ -46,8 +27,8 @@ test("a form that is sent twice in a row asks once", async () => {
 });
 
 test("whoever closed the form before it was answered is told in the channel", async () => {
-  await using held = await heldTown();
-  const { town, hold, release } = held;
+  await using gated = await gatedTown({ policy });
+  const { town, hold, release } = gated;
   const { developer } = town;
   await says(town, developer, "/gantry scale");
   await developer.selects("name", "web");
@@ -60,4 +41,23 @@ test("whoever closed the form before it was answered is told in the channel", as
   await town.settled();
 
   expect(whispers(developer).at(-1)).toMatch(/already|2 instances/u);
+});
+
+test("a service that breaks down after the form was sent leaves the form there, with the reason and what was typed", async () => {
+  await using gated = await gatedTown({ policy });
+  const { town, hold, release, breakDown } = gated;
+  const { developer } = town;
+  await says(town, developer, "/gantry scale web");
+  hold();
+
+  await developer.submits({ size: "7", reason: "the sale begins" });
+  breakDown();
+  await town.settled();
+
+  expect(count(town, "updateService")).toBe(0);
+  expect(form(developer)).toMatch(/⚠️[\s\S]*the sale begins/u);
+  release();
+  await developer.submits();
+  await town.settled();
+  expect((await town.service("web")).target_instance_size).toBe(7);
 });

@@ -16,6 +16,15 @@ test("a look that policy refuses stands in history", async () => {
   ]);
 });
 
+test("and so does one that a locked channel refuses", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, '/gantry use --names "shop-*" --lock');
+
+  await says(town, town.approver, "/gantry show web");
+
+  expect((await happened(town))[0]).toMatch(/^refused Alex Kim: .*locked this channel to names like shop-\*/u);
+});
+
 test("a look that was refused is told although history cannot be written", async () => {
   const database = awayStore();
   await using town = await approvalTown({ store: database.wrap });

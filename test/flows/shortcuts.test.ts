@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { longLog } from "../support/many-services.ts";
+import { gatedTown } from "../support/gated-town.ts";
 import { approvalTown } from "../support/approval-town.ts";
 import { form } from "../support/speak.ts";
 import { type Person, world, type World } from "../support/world.ts";
@@ -67,21 +68,17 @@ test("the composer's shortcuts create and find, and answer in the conversation w
 });
 
 test("the form stands there at once, and fills when the service has told", async () => {
-  const answers = Promise.withResolvers<void>();
-  await using town = await approvalTown({
-    via: async (request, send) => {
-      await answers.promise;
-      return send(request);
-    },
-  });
+  await using gated = await gatedTown();
+  const { town, hold, release } = gated;
   const { developer } = town;
+  hold();
   const ts = await writes(town, developer, "web is slow");
 
   await developer.uses("logs_into_thread", { ts });
   await town.until(() => form(developer) !== "");
   expect(form(developer)).toMatch(/Looking which workload/u);
 
-  answers.resolve();
+  release();
   await town.settled();
   expect(form(developer)).toMatch(/service\/web/u);
 });

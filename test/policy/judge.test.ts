@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { channelVote } from "../support/channel-vote.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
 import { judge } from "../../src/policy/judge.ts";
 import { readPolicy } from "../../src/policy/read-policy.ts";
@@ -56,15 +57,7 @@ describe("the built-in policy", () => {
     expect(verdict).toEqual({
       kind: "approve",
       rule: "one more full member for what interrupts or deletes",
-      terms: {
-        votes: 1,
-        from: { users: [], groups: [], channelMembers: true },
-        selfApproval: false,
-        reasonRequired: false,
-        expiresMs: 3_600_000,
-        cardIn: undefined,
-        mention: "groups",
-      },
+      terms: channelVote,
     });
   });
 });

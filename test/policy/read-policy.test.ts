@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { channelVote } from "../support/channel-vote.ts";
 import { defaultPolicy, defaultPolicyText } from "../../src/policy/default-policy.ts";
 import { groupsOf } from "../../src/policy/groups.ts";
 import { readPolicy } from "../../src/policy/read-policy.ts";
@@ -82,15 +83,7 @@ rules:
 
     expect(first?.end).toEqual({
       kind: "approve",
-      terms: {
-        votes: 1,
-        from: { users: [], groups: [], channelMembers: true },
-        selfApproval: false,
-        reasonRequired: false,
-        expiresMs: 3_600_000,
-        cardIn: undefined,
-        mention: "groups",
-      },
+      terms: channelVote,
     });
   });
 

@@ -43,3 +43,11 @@ export async function linkedCount(town: World): Promise<number> {
   const found = await Promise.all(people.map((userId) => town.store().accountsFor({ ...place, userId })));
   return found.filter(({ own }) => own !== undefined).length + (found[0]?.channel === undefined ? 0 : 1);
 }
+
+/** The accounts that the bot used for an operation, oldest first. */
+export function usedFor(town: World, op: string): readonly (string | null)[] {
+  return town
+    .sent()
+    .filter((request) => request.op === op)
+    .map(({ username }) => username);
+}
