@@ -3,4 +3,6 @@ import { linkVerb } from "./link-verb.ts";
 export const disconnect = linkVerb({
   name: "disconnect",
   summary: "Unlink your own account, or this channel's",
+  title: "Unlink an account",
+  submit: "Unlink",
 });

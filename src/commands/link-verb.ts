@@ -2,16 +2,34 @@ import { z } from "zod";
 import { UserError } from "../errors.ts";
 import type { Ask } from "./ask.ts";
 import type { LinkCommand } from "./command.ts";
+import type { FormField } from "./form.ts";
+import { makeForm } from "./make-form.ts";
 
 type Link = {
   readonly name: "connect" | "disconnect";
   readonly summary: string;
+  /** Of its form. */
+  readonly title: string;
+  readonly submit: string;
 };
 
 const Args = z.object({ whose: z.enum(["mine", "channel"]).default("mine") });
 
+const whoseField: FormField = {
+  id: "whose",
+  label: "Whose account",
+  input: {
+    kind: "choice",
+    look: "radio",
+    options: [
+      { value: "mine", text: "My own", description: "For what I ask, wherever I ask" },
+      { value: "channel", text: "The channel's", description: "For everybody there without one of their own" },
+    ],
+  },
+};
+
 /** A verb about whose account Gantry acts with. It takes one word at most, because any other one may be a token. */
-export function linkVerb({ name, summary }: Link): LinkCommand {
+export function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
   const usage = `${name} [channel]`;
   return {
     effect: "link",
@@ -27,6 +45,7 @@ export function linkVerb({ name, summary }: Link): LinkCommand {
       if (more.length > 0 || (word !== undefined && !isChannel)) throw maybeToken(name, usage);
       return { verb: name, share: false, args: { whose: isChannel ? "channel" : "mine" } };
     },
+    form: makeForm({ verb: name, args: Args, form: { title, submit, fields: () => [whoseField] }, common: [] }),
     link: (ask) => ({ kind: name, whose: Args.parse(ask.args).whose }),
   };
 }

@@ -4,7 +4,6 @@ import type { Message } from "../views/message.ts";
 import { useMessage } from "../views/use-message.ts";
 import type { Deed, SentForm } from "./deed.ts";
 import { accept } from "./deliveries.ts";
-import { openForm } from "./forms.ts";
 import { linkOwner } from "./link-owner.ts";
 import { isDirect } from "./place.ts";
 import { answerRead } from "./read.ts";
@@ -16,8 +15,8 @@ type Dispatched = Asked & {
   readonly command: Command;
   /** What Slack calls this delivery. */
   readonly id: string;
-  /** What a form can be opened with; a mention has none. */
-  readonly triggerId?: string;
+  /** Ends the delivery with a form; a mention cannot open one. */
+  readonly opens?: (view: object) => Promise<void>;
   /** The form in which it was asked for; of a write. */
   readonly form?: SentForm;
 };
@@ -28,7 +27,7 @@ type Say = (message: Message | undefined) => Promise<void>;
 /** An Ask on its way to where its verb is done, whichever way it came. What changes something is stored first. */
 export async function dispatch(
   shell: Shell,
-  { command, ask, place, id, triggerId, form }: Dispatched,
+  { command, ask, place, id, opens, form }: Dispatched,
   say: Say,
 ): Promise<void> {
   switch (command.effect) {
@@ -44,7 +43,7 @@ export async function dispatch(
       return accept(shell, { id, deed, ack: say });
     }
     case "link":
-      return link(shell, { ...command.link(ask), place, id, triggerId }, say);
+      return link(shell, { ...command.link(ask), place, id, opens }, say);
     case "bind":
       return use(shell, { wish: command.binding(ask), place, id }, say);
   }
@@ -65,15 +64,13 @@ async function use(shell: Shell, { wish, place, id }: Using, say: Say): Promise<
 type Linking = Pick<Dispatched, "place" | "id"> & {
   readonly kind: "connect" | "disconnect";
   readonly whose: "mine" | "channel";
-  readonly triggerId: string | undefined;
+  readonly opens: Dispatched["opens"];
 };
 
-async function link(shell: Shell, { kind, whose, place, id, triggerId }: Linking, say: Say): Promise<void> {
+async function link(shell: Shell, { kind, whose, place, id, opens }: Linking, say: Say): Promise<void> {
   if (whose === "channel" && isDirect(place.channelId)) return say(sentences.noChannel());
   if (kind === "disconnect") return accept(shell, { id, deed: { kind, whose, place }, ack: say });
-  if (triggerId === undefined) return say(sentences.needsCommand(shell.settings.command));
-  await say(undefined);
+  if (opens === undefined) return say(sentences.needsCommand(shell.settings.command));
   const metadata = JSON.stringify({ whose, place });
-  const view = connectForm({ owner: linkOwner(whose, place), metadata });
-  await openForm(shell, { triggerId, view, place });
+  return opens(connectForm({ owner: linkOwner(whose, place), metadata }));
 }

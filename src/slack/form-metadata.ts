@@ -31,7 +31,7 @@ export const FormMetadata = z.object({
 export type FormMetadata = z.infer<typeof FormMetadata>;
 
 /** What is done in a channel: a card stands there, or the channel itself is changed. Everything else answers who asked. */
-const inChannels: ReadonlySet<Command["effect"]> = new Set(["write", "bind"]);
+const inChannels: ReadonlySet<Command["effect"]> = new Set(["write", "bind", "link"]);
 
 /** Of a form that was just opened; where it needs a channel and there is none, it asks for one. */
 export function newMetadata({ name, effect }: Pick<Command, "name" | "effect">, place: Place): FormMetadata {

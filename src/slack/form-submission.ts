@@ -1,7 +1,7 @@
 import type { FormValues } from "../commands/form.ts";
-import type { Message } from "../views/message.ts";
 import { section } from "../views/blocks.ts";
 import { blockOf, valuesIn } from "../views/form-values-in.ts";
+import type { Post } from "../views/message.ts";
 import type { Ack } from "./ack.ts";
 import { aloud } from "./aloud.ts";
 import { dispatch } from "./dispatch.ts";
@@ -27,8 +27,6 @@ type Sent = {
   readonly userId: string;
   readonly view: CarriedView;
   readonly opened: OpenedForm;
-  /** What says in the form that nothing was done. */
-  readonly saying: (message: Message) => object;
 };
 
 /**
@@ -36,7 +34,7 @@ type Sent = {
  * that was typed is lost.
  */
 export async function onForm(shell: Shell, sent: Sent, ack: Ack): Promise<void> {
-  const { opened, view, id, userId, saying } = sent;
+  const { opened, view, id, userId } = sent;
   const { command, metadata, values } = opened;
   // Somebody pressed it twice: once is what they mean.
   if (metadata.isSent === true) return ack(update(asking(opened)));
@@ -49,14 +47,20 @@ export async function onForm(shell: Shell, sent: Sent, ack: Ack): Promise<void> 
   const place = placeIn(opened, userId);
   const form = { viewId: view.id, metadata, values };
   const isAsked = command.effect === "write";
+  const opens = async (next: object): Promise<void> => ack(update(next));
   return dispatch(
     shell,
-    { command, ask: aloud(filled.ask, place), place, id, ...(isAsked && { form }) },
+    { command, ask: aloud(filled.ask, place), place, id, opens, ...(isAsked && { form }) },
     async (refusal) => {
-      if (refusal !== undefined) return ack(update(saying(refusal)));
+      if (refusal !== undefined) return ack(stays(opened, refusal));
       return ack(isAsked ? update(asking(opened)) : undefined);
     },
   );
+}
+
+/** The form with what was typed, and above it why nothing was done. */
+export function stays(opened: OpenedForm, { blocks }: Pick<Post, "blocks">): object {
+  return update(drawForm(opened, { above: blocks }));
 }
 
 /** Until it is known how it went, the form stays with what was typed into it; sending it again does nothing. */

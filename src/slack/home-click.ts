@@ -1,10 +1,12 @@
 import { connectForm } from "../views/connect-form.ts";
+import type { Message } from "../views/message.ts";
 import { NO_REGION } from "../views/home-view.ts";
 import { openForm } from "./forms.ts";
 import { openVerbForm } from "./form-open.ts";
 import { formCommand } from "./form-metadata.ts";
 import { ANY_AGE_MS, homeLater } from "./home.ts";
 import { linkOwner } from "./link-owner.ts";
+import { onLook } from "./look-click.ts";
 import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
@@ -36,15 +38,22 @@ export async function onHomeClick(shell: Shell, { actionId, value, place, trigge
       return;
     }
     case "home:do": {
-      const command = formCommand(value);
-      if (command === undefined) return shell.poster.tell(sentences.staleButton(shell.settings.command), place);
-      await openVerbForm(shell, { command, values: {}, place, triggerId });
+      await doVerb(shell, { value, place, triggerId });
       // Drawn anew the menu holds no choice, so that the same can be chosen again.
       return homeLater(shell, place, ANY_AGE_MS);
     }
     case undefined:
       return undefined;
   }
+}
+
+/** Its form; what needs no form, because it only looks, is done at once. */
+async function doVerb(shell: Shell, { value, place, triggerId }: Omit<Clicked, "actionId">): Promise<void> {
+  const command = formCommand(value);
+  if (command !== undefined) return openVerbForm(shell, { command, values: {}, place, triggerId });
+  const ask = JSON.stringify({ verb: value, share: false, args: {} });
+  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, place));
+  await onLook(shell, { actionId: "ask:0", blockId: "", value: ask, place, tell });
 }
 
 /** The region where services are looked for when nothing else says one: a setting of this person alone. */

@@ -68,11 +68,12 @@ async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context
   return new Map(await Promise.all(may));
 }
 
-/** Verbs with a form of which something may come for this person. */
+/** Verbs that can be chosen, by their form or because they only look, and of which something may come for this person. */
 async function verbsFor({ judge }: Context): Promise<HomeState["verbs"]> {
   const open = await Promise.all(
-    commands.map(async ({ name, summary, form, deeds }) => {
-      const isOpen = form !== undefined && (deeds.length === 0 || (await judge.outlook(deeds)) !== "refuse");
+    commands.map(async ({ name, summary, form, effect, deeds }) => {
+      const isChoice = form !== undefined || effect === "read";
+      const isOpen = isChoice && (deeds.length === 0 || (await judge.outlook(deeds)) !== "refuse");
       return isOpen ? [{ name, summary }] : [];
     }),
   );

@@ -3,6 +3,7 @@ import { Problem } from "../api/problem.ts";
 import type { NewEvent } from "../changes/history-event.ts";
 import { accountMessage } from "../views/account-message.ts";
 import { UserError } from "../errors.ts";
+import { checkChosen } from "./check-chosen.ts";
 import { connectForm } from "../views/connect-form.ts";
 import { connectResult } from "../views/connect-result.ts";
 import type { Deed } from "./deed.ts";
@@ -38,6 +39,7 @@ async function linkAccount(shell: Shell, deed: ConnectDeed, signal: AbortSignal)
   const { place, whose, username, token, viewId } = deed;
   const { command } = shell.settings;
   const owner = linkOwner(whose, place);
+  if (whose === "channel") await checkChosen(shell, place);
   const profile = await fullMember(shell, place);
   const show = async (view: object): Promise<void> => void (await updateForm(shell, viewId, view));
   const refused = await refusalOf(shell, deed, signal);
@@ -60,6 +62,7 @@ async function linkAccount(shell: Shell, deed: ConnectDeed, signal: AbortSignal)
 
 export async function disconnect(shell: Shell, deed: DisconnectDeed): Promise<void> {
   const { place, whose } = deed;
+  if (whose === "channel") await checkChosen(shell, place);
   const profile = await fullMember(shell, place);
   const owner = linkOwner(whose, place);
   const { own, channel } = await shell.store.accountsFor(place);

@@ -49,7 +49,7 @@ export const sentences = {
     ),
   noChannel: () =>
     sentence(
-      "A conversation with Gantry has no account of its own. Type it in a channel, or leave out `channel` for your own account.",
+      "A conversation with Gantry has no account of its own. Type it in a channel, or choose one; without `channel` it is about your own account.",
     ),
   fileElsewhere: () =>
     sentence(

@@ -4,6 +4,7 @@ import type { Message } from "../views/message.ts";
 import { ackBody, type Ack } from "./ack.ts";
 import { dispatch } from "./dispatch.ts";
 import { failureMessage } from "./failure.ts";
+import { openForm } from "./forms.ts";
 import { type Opening, openVerbForm } from "./form-open.ts";
 import type { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
@@ -39,7 +40,12 @@ export async function onSlash(shell: Shell, body: unknown, ack: Ack): Promise<vo
     return say(failureMessage(shell, error, { verb: "?", effect: "read" }));
   }
   const { trigger_id: id } = typed;
-  return dispatch(shell, { ...parsed, place: placeOf(shell, typed), id, triggerId: id }, say);
+  const place = placeOf(shell, typed);
+  const opens = async (view: object): Promise<void> => {
+    await ack();
+    await openForm(shell, { triggerId: id, view, place });
+  };
+  return dispatch(shell, { ...parsed, place, id, opens }, say);
 }
 
 type Beginning = Pick<Opening, "command" | "values"> & { readonly typed: SlashCommand };

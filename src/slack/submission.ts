@@ -4,7 +4,7 @@ import type { Message } from "../views/message.ts";
 import type { Ack } from "./ack.ts";
 import type { Deed } from "./deed.ts";
 import { accept } from "./deliveries.ts";
-import { onForm, openedIn } from "./form-submission.ts";
+import { onForm, openedIn, stays } from "./form-submission.ts";
 import { jsonIn } from "./json-in.ts";
 import { Place } from "./place.ts";
 import { sentences } from "./sentence.ts";
@@ -26,10 +26,13 @@ const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel"]), place: Pl
 /** A form that was sent. It is stored before its ack, like every decision; errors of fields are the ack. */
 export async function onSubmission(shell: Shell, body: unknown, ack: Ack): Promise<void> {
   const sent = Submission.parse(body);
-  if (shell.inflight.isStopping()) return ack(saying(sentences.restarting()));
   const id = sent.trigger_id ?? `${sent.view.id} ${sent.view.hash ?? ""}`;
   const opened = sent.view.callback_id.startsWith("form:") ? openedIn(sent.view) : undefined;
-  if (opened !== undefined) return onForm(shell, { id, userId: sent.user.id, view: sent.view, opened, saying }, ack);
+  if (shell.inflight.isStopping()) {
+    const said = sentences.restarting();
+    return ack(opened === undefined ? saying(said) : stays(opened, said));
+  }
+  if (opened !== undefined) return onForm(shell, { id, userId: sent.user.id, view: sent.view, opened }, ack);
   const read = deedOf(sent);
   if (read === undefined) return ack(saying(sentences.unknownForm(shell.settings.command)));
   if ("errors" in read) return ack({ response_action: "errors", errors: read.errors });

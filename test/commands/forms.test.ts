@@ -30,7 +30,9 @@ test("every verb with arguments has a form; what stands behind â€œMore settingsâ
     cancel: id
     history: name? by? since? +json? +share?
     can-i: verb words? +share?
-    use: region? names? account? lock? +clear?"
+    use: region? names? account? lock? +clear?
+    connect: whose
+    disconnect: whose"
   `);
   expect(idsOf("create", { kind: "service" }).join(" ")).toMatchInlineSnapshot(
     `"kind name image command? memory? instances? +env? +port? +publish? +volume? +mount? +domain? +sync-timezone? +region? reason? +break-glass?"`,
@@ -52,7 +54,7 @@ test("a masked value that comes back is asked for, and never becomes the value",
 test("what needs no argument needs no form", () => {
   const without = commands.filter(({ form }) => form === undefined).map(({ name }) => name);
 
-  expect(without).toEqual(expect.arrayContaining(["pending", "whoami", "help", "connect", "disconnect"]));
+  expect(without).toEqual(expect.arrayContaining(["pending", "whoami", "help"]));
 });
 
 describe("what is wrong stands under its field, in the form's own words", () => {

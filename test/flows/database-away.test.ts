@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { awayStore, type AwayStore } from "../support/away-store.ts";
 import { connects, danas, sends } from "../support/linking.ts";
-import { card, clicks, says, whispers } from "../support/speak.ts";
+import { card, clicks, form, says, whispers } from "../support/speak.ts";
 import type { World, WorldOptions } from "../support/world.ts";
 
 async function townWith(options: Omit<WorldOptions, "store"> = {}): Promise<{ town: World; database: AwayStore }> {
@@ -87,6 +87,23 @@ test("writes, votes, connect and disconnect are refused with a sentence, and not
   await clicks(town, developer, "Cancel");
   expect(whispers(developer).at(-1)).toMatch(/Nothing was done/u);
   expect(town.calls()).toHaveLength(before);
+});
+
+test("a form that cannot be written down stays, with the reason and what was typed, and can be sent again", async () => {
+  const { town, database } = await townWith();
+  await using _town = town;
+  const { developer } = town;
+  await says(town, developer, "/gantry scale web");
+  database.leave();
+
+  await developer.submits({ size: "5", reason: "the sale begins" });
+  await town.settled();
+
+  expect(form(developer)).toMatch(/Nothing was done: Gantry could not write down[\s\S]*the sale begins/u);
+  database.comeBack();
+  await developer.submits();
+  await town.settled();
+  expect((await town.service("web")).target_instance_size).toBe(5);
 });
 
 test("what lies in the database is not told from memory", async () => {

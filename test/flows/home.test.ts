@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { gatedTown } from "../support/gated-town.ts";
 import { approvalTown, count } from "../support/approval-town.ts";
-import { danas } from "../support/linking.ts";
+import { danas, teams } from "../support/linking.ts";
 import { manyServices } from "../support/many-services.ts";
 import { card, form, home, says } from "../support/speak.ts";
 import { type Person, world, type World } from "../support/world.ts";
@@ -194,3 +194,47 @@ test("the same can be chosen twice on Home, and costs no list call", async () =>
 
   expect(town.calls().length).toBe(before);
 });
+
+test("accounts are linked and unlinked by pointing, for oneself and for a channel", async () => {
+  await using town = await approvalTown({ users: [danas, teams] });
+  const { developer } = town;
+  await opensHome(town, developer);
+
+  await chooses(town, "connect", { whose: "mine" });
+  await developer.submits(danas);
+  await town.settled();
+  await developer.dismisses();
+  expect(await opensHome(town, developer)).toMatch(/dana-own/u);
+
+  await chooses(town, "connect", { whose: "channel" });
+  expect(form(developer)).toMatch(/has no account of its own/u);
+  await developer.dismisses();
+  await chooses(town, "connect", { whose: "channel", channel: developer.channelId("ops") });
+  await developer.submits(teams);
+  await town.settled();
+  await developer.dismisses();
+  expect(await says(town, town.approver, "/gantry whoami")).toContain("team-ops, this channel's");
+
+  await chooses(town, "disconnect", { whose: "mine" });
+  expect(await opensHome(town, developer)).not.toMatch(/dana-own/u);
+});
+
+test("what needs no form is answered in the conversation with the bot", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await opensHome(town, developer);
+
+  await developer.selects("home:do", "whoami", { home: true });
+  await town.settled();
+
+  expect(inDirect(developer).at(-1)).toMatch(/Who you are to Gantry/u);
+});
+
+/** Chooses a verb on dana's Home, and sends its form. */
+async function chooses(town: World, verb: string, values: Readonly<Record<string, string>>): Promise<void> {
+  const { developer } = town;
+  await developer.selects("home:do", verb, { home: true });
+  await town.settled();
+  await developer.submits(values);
+  await town.settled();
+}

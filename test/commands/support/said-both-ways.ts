@@ -130,6 +130,8 @@ const creation = fc.oneof(
 const power = all(word("name", target), common.write);
 
 /** Some of everything that one can ask of a verb, said both ways. */
+const whose = fc.constantFrom(part([], { whose: "mine" }), part(["channel"], { whose: "channel" }));
+
 /** What is bound can be locked, unless it is an account alone. */
 const lockOf = ({ values }: BothWays): fc.Arbitrary<BothWays> =>
   values["region"] === undefined && values["names"] === undefined ? fc.constant(nothing) : flags(tick("lock"));
@@ -194,6 +196,8 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
     ),
     common.free,
   ),
+  connect: whose,
+  disconnect: whose,
   use: flags(flag("region", region), flag("names", fc.constant("shop-*")), flag("account", name)).chain((bound) =>
     bound.words.length === 0
       ? fc.constantFrom(bound, part(["--clear"], { clear: "yes" }))
