@@ -1,0 +1,85 @@
+import { dirname, join, relative, sep } from "node:path";
+import { instrument } from "./path/instrument.ts";
+import { record, type Entered } from "./path/recorder.ts";
+
+/**
+ * Follows `/gantry scale web 3` through the bot, from Slack's delivery to the settled card, and counts what it takes:
+ * functions, files, changes of folder, SQL statements, sealed texts opened, and frames between the entry and `fetch`.
+ * A figure to compare with another commit, not a speed.
+ */
+
+const root = join(import.meta.dirname, "../..");
+const src = join(root, "src");
+const isBot = (path: string): boolean =>
+  path.startsWith(src + sep) && !/\/(?:playground|server|service|bin|stand-ins)\//u.test(path);
+
+Error.stackTraceLimit = 200;
+instrument(isBot);
+const recorder = record((location) => location.endsWith("gantry.sqlite"));
+// After `instrument`: what is imported above it would not be followed.
+const { world, newest } = await import("../support/world.ts");
+
+const web = {
+  name: "web",
+  uid: "u1",
+  status: "Running",
+  target_instance_size: 2,
+  containers: [{ name: "c", image: "gantry/hello-web", resources: { limits: { memory: "512" } } }],
+};
+
+async function api(request: Request): Promise<Response> {
+  if (request.method === "PUT") {
+    recorder.sentAt = new Error("here").stack ?? "";
+    Object.assign(web, await request.json());
+    return Response.json({});
+  }
+  const { pathname } = new URL(request.url);
+  if (pathname.endsWith("/services/web")) return Response.json(web);
+  if (pathname.endsWith("/services")) return Response.json({ services: [web] });
+  if (pathname.endsWith("/jobs")) return Response.json({ jobs: [] });
+  return Response.json({ message: "no such thing" }, { status: 404 });
+}
+
+function ownFrames(stack: string): string[] {
+  return stack.split("\n").filter((line) => isBot(/file:\/\/([^:]+)/u.exec(line)?.[1] ?? ""));
+}
+
+function folderChanges(entered: readonly Entered[]): number {
+  return entered.filter(({ file }, index) => index > 0 && dirname(file) !== dirname(entered[index - 1]?.file ?? ""))
+    .length;
+}
+
+async function main(): Promise<void> {
+  await using gantry = await world({ apiFetch: api });
+  await gantry.developer.says("/gantry list");
+  await gantry.settled();
+  recorder.isOn = true;
+  await gantry.developer.says("/gantry scale web 3");
+  await gantry.settled();
+  recorder.isOn = false;
+  const { statements, acceptedAt, sentAt } = recorder;
+  // Two stacks, because a queue parts the request from the ack.
+  const frames = [...ownFrames(sentAt), ...ownFrames(acceptedAt)];
+  const entered = recorder.entered.filter(({ name }) => !name.startsWith("anonymous:"));
+  const functions = new Set(entered.map(({ file, name }) => `${file} ${name}`));
+  const files = new Set(entered.map(({ file }) => file));
+  const count = (name: string): number => entered.filter((each) => each.name.startsWith(`${name}:`)).length;
+  const figures = {
+    card: newest(gantry.developer).split("\n")[0],
+    functions: functions.size,
+    files: files.size,
+    folders: new Set([...files].map(dirname)).size,
+    "folder changes": folderChanges(entered),
+    "SQL statements": statements.length,
+    sealed: count("sealed"),
+    opened: count("opened"),
+    "frames to fetch": frames.length,
+  };
+  for (const [name, value] of Object.entries(figures)) process.stdout.write(`${name}: ${value}\n`);
+  if (process.argv.includes("--verbose")) {
+    for (const file of [...files].toSorted()) process.stdout.write(`  ${relative(root, file)}\n`);
+    process.stdout.write(`${statements.join("\n")}\n${frames.join("\n")}\n`);
+  }
+}
+
+await main();
