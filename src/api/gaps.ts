@@ -10,9 +10,6 @@ export type Gaps = {
   readonly logZone: string;
 };
 
-/** The likeliest reading of the document, and what our own service does. */
-export const defaultGaps: Gaps = { resourcesKey: "resources", logFrom: "offset", logZone: "UTC" };
-
 export type MemoryUpdate = { readonly container?: string | undefined; readonly mib: MemoryChoice };
 
 /** The item of `containers` in the body of `updateService` that sets a memory limit. */

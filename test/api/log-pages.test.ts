@@ -1,11 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { daysBefore, firstRecord, isZone, logDate, logQuery, parseLogDate } from "../../src/api/log-pages.ts";
-import { defaultGaps } from "../../src/api/gaps.ts";
-
-test("without settings: offsets, days in UTC, the key `resources`", () => {
-  expect(defaultGaps).toEqual({ resourcesKey: "resources", logFrom: "offset", logZone: "UTC" });
-});
 
 test.each([
   { mode: "offset", from: 0, size: 100, asked: { from: 0, size: 100 }, first: 0 },

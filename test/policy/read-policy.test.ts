@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { channelVote } from "../support/channel-vote.ts";
 import { defaultPolicy, defaultPolicyText } from "../../src/policy/default-policy.ts";
-import { groupsOf } from "../../src/policy/groups.ts";
 import { readPolicy } from "../../src/policy/read-policy.ts";
 
 describe("a policy file that can be used", () => {
@@ -72,7 +71,6 @@ rules:
         },
       ],
     });
-    expect(groupsOf(policy)).toEqual(["S0ONCALL"]);
   });
 
   test.each(["approve", "{ approve: }", "{ approve: {} }"])("then: %s has terms of its own", (then) => {
@@ -89,7 +87,6 @@ rules:
 
   test("the built-in policy goes through the same reader", () => {
     expect(readPolicy(defaultPolicyText, "the built-in policy")).toEqual(defaultPolicy);
-    expect(groupsOf(defaultPolicy)).toEqual([]);
   });
 
   test("an anchor stands for what it marks", () => {
