@@ -9,6 +9,8 @@ export type User = {
   readonly isGuest: boolean;
   /** The workspace they belong to: another one for people of another organisation. */
   readonly teamId: string;
+  /** The Web API leaves their workspace out: the fields of a user object vary with how the app meets that person. */
+  readonly isTeamHidden: boolean;
   isDeactivated: boolean;
   /** Slack signs the deactivated out, a moment later; until then they can still do things. */
   isSignedOut: boolean;

@@ -9,7 +9,8 @@ export const slackbot = "USLACKBOT";
 type Named = Pick<User, "id" | "name" | "realName" | "role">;
 
 function member(named: Named): User {
-  return { ...named, isBot: false, isGuest: false, teamId: team.id, isDeactivated: false, isSignedOut: false };
+  const standing = { isBot: false, isGuest: false, isDeactivated: false, isSignedOut: false };
+  return { ...named, ...standing, teamId: team.id, isTeamHidden: false };
 }
 
 /** Somebody of another organisation; they meet the workspace in channels that are shared with it. */

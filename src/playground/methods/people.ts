@@ -35,11 +35,11 @@ function userJson(world: World, user: User): JsonObject {
     real_name_normalized: user.realName,
     display_name: user.name,
     display_name_normalized: user.name,
-    team: user.teamId,
+    ...(user.isTeamHidden ? {} : { team: user.teamId }),
   };
   return {
     id: user.id,
-    team_id: user.teamId,
+    ...(user.isTeamHidden ? {} : { team_id: user.teamId }),
     name: user.name,
     deleted: user.isDeactivated,
     ...(user.isDeactivated ? {} : activeJson(user)),

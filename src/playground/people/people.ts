@@ -9,6 +9,8 @@ export type NewOutsider = {
   readonly realName: string;
   /** Where they meet the workspace; it is a shared channel from now on. */
   readonly channel: string;
+  /** The Web API does not tell which workspace they belong to. */
+  readonly isTeamHidden?: boolean;
 };
 
 /**
@@ -71,9 +73,10 @@ function leave(world: World, channelName: string, userName: string): void {
   touch(world);
 }
 
-function addOutsider(world: World, { id, name, realName, channel }: NewOutsider): Person {
+function addOutsider(world: World, { channel, name, realName, ...rest }: NewOutsider): Person {
   channelNamed(world, channel);
-  const made = outsider({ id: id ?? `U0${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`, name, realName });
+  const { id = `U0${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`, isTeamHidden = false } = rest;
+  const made = { ...outsider({ id, name, realName }), isTeamHidden };
   if (findUser(world.state, made.id) !== undefined || findUser(world.state, name) !== undefined) {
     throw new Error(`There is somebody called "${name}" or with the id ${made.id} already. Invite them instead.`);
   }

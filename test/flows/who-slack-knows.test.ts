@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { onCallDecides } from "../support/policies.ts";
+import { card, clicks, says, whispers } from "../support/speak.ts";
+
+test("a person whose workspace Slack does not tell is an outsider: no request, no approval", async () => {
+  await using town = await approvalTown();
+  const { developer, playground } = town;
+  const robin = playground.people.addOutsider({
+    name: "robin",
+    realName: "Robin Vale",
+    channel: "ops",
+    isTeamHidden: true,
+  });
+
+  expect(await says(town, robin, "/gantry scale web 3")).toMatch(/organisation/u);
+  await says(town, developer, "/gantry restart web");
+  await clicks(town, robin, "Approve");
+
+  expect(whispers(robin).at(-1)).toMatch(/organisation/u);
+  expect(card(developer)).toMatch(/0 of 1/u);
+  expect(count(town, "updateService") + count(town, "restartService")).toBe(0);
+});
+
+test("a request that only deactivated people could approve is refused at once", async () => {
+  await using town = await approvalTown({ policy: onCallDecides });
+  const { developer, playground } = town;
+  // Both stay in the user group: deactivating somebody does not take them out of it.
+  playground.people.deactivate("alex");
+  playground.people.deactivate("omar");
+
+  const answer = await says(town, developer, "/gantry restart web");
+
+  expect(answer).toMatch(/nobody could vote/u);
+  expect(card(developer)).toBe("");
+  expect(await town.store().pendingChanges("T0PLAYGR")).toEqual([]);
+});
+
+const bothOnCall = `
+rules:
+  - { name: look, who: [members], does: [read], then: allow }
+  - name: both on call decide
+    who: [members]
+    does: [disruptive]
+    then: { approve: { votes: 2, from: [S0ONCALL], expires: 30m } }
+`;
+
+test("deactivated people are not counted as possible approvers, and can-i does not name them", async () => {
+  await using town = await approvalTown({ policy: bothOnCall });
+  const { developer, playground } = town;
+  playground.people.deactivate("omar");
+
+  const mayI = await says(town, developer, "/gantry can-i restart web");
+  const answer = await says(town, developer, "/gantry restart web");
+
+  expect(mayI).toContain("Alex Kim");
+  expect(mayI).not.toContain("Omar Haddad");
+  expect(answer).toMatch(/only Alex Kim could vote/u);
+  expect(card(developer)).toBe("");
+});
