@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { operationTable, type OperationId } from "../../src/api/operations.ts";
 import { commands } from "../../src/commands/all.ts";
 import type { About } from "../../src/commands/command.ts";
+import { findCommand } from "../../src/commands/help.ts";
 import { parseText } from "../../src/commands/parse.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { drawn } from "../views/support/drawn.ts";
@@ -11,6 +13,10 @@ function aboutOf(text: string): About | undefined {
   const { command, ask } = parseText(text);
   if (command.effect !== "read") throw new Error(`${text} is no read`);
   return command.about(ask, scripted().context.settings);
+}
+
+function isOperation(op: string): op is OperationId {
+  return Object.hasOwn(operationTable, op);
 }
 
 describe("what a rule has to allow before something is read", () => {
@@ -31,35 +37,50 @@ describe("what a rule has to allow before something is read", () => {
   });
 });
 
-test("what each verb can do is said in its deeds", () => {
-  const said = commands.map(
-    ({ name, deeds }) => `${name}: ${deeds.map(({ op, risk }) => `${op} ${risk ?? "read"}`).join(", ") || "–"}`,
+describe("a verb's deeds say what a rule has to allow", () => {
+  // Of a verb that is not in this table, its own test says it; the tests below hold for every verb.
+  test.each<readonly [verb: string, said: string]>([
+    ["list", "listServices read, listJobs read"],
+    ["show", "getService read, getJob read"],
+    ["logs", "getServiceLogs read, getJobInstanceLogs read"],
+    ["create", "createService routine, createJob routine"],
+    ["scale", "updateService routine, updateService disruptive, updateService destructive"],
+    ["memory", "updateService disruptive"],
+    ["domains", "updateService routine, updateService destructive"],
+    ["start", "startService routine"],
+    ["stop", "stopService disruptive"],
+    ["restart", "restartService disruptive"],
+    ["delete", "deleteService destructive, deleteJob destructive"],
+    ["use", "bindChannel routine"],
+    ...["pending", "approve", "reject", "cancel", "history", "can-i", "whoami", "connect", "disconnect", "help"].map(
+      (verb) => [verb, ""] as const,
+    ),
+  ])("%s: %s", (verb, said) => {
+    const { deeds } = findCommand(commands, verb);
+
+    expect(deeds.map(({ op, risk }) => `${op} ${risk ?? "read"}`).join(", ")).toBe(said);
+  });
+
+  test.each(commands.filter(({ effect }) => effect === "write"))(
+    "$name writes, so each of its deeds is a write with a risk",
+    ({ deeds }) => {
+      expect(deeds).not.toEqual([]);
+      for (const { op, risk } of deeds) {
+        expect(isOperation(op) && operationTable[op].effect).toBe("write");
+        expect(risk).toBeDefined();
+      }
+    },
   );
 
-  expect(said.join("\n")).toMatchInlineSnapshot(`
-    "list: listServices read, listJobs read
-    show: getService read, getJob read
-    logs: getServiceLogs read, getJobInstanceLogs read
-    create: createService routine, createJob routine
-    scale: updateService routine, updateService disruptive, updateService destructive
-    memory: updateService disruptive
-    domains: updateService routine, updateService destructive
-    start: startService routine
-    stop: stopService disruptive
-    restart: restartService disruptive
-    delete: deleteService destructive, deleteJob destructive
-    pending: –
-    approve: –
-    reject: –
-    cancel: –
-    history: –
-    can-i: –
-    whoami: –
-    use: bindChannel routine
-    connect: –
-    disconnect: –
-    help: –"
-  `);
+  test.each(commands.filter(({ effect }) => effect === "read"))(
+    "$name reads, so none of its deeds writes",
+    ({ deeds }) => {
+      for (const { op, risk } of deeds) {
+        expect(isOperation(op) && operationTable[op].effect).toBe("read");
+        expect(risk).toBeUndefined();
+      }
+    },
+  );
 });
 
 const noJobs = ({ workload }: About): Verdict => (workload.kind === "job" ? refuse : allow);
