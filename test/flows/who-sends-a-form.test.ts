@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
+import { alexs } from "../support/linking.ts";
 import { sendsFormOf } from "../support/sends-form.ts";
 import { card, says } from "../support/speak.ts";
 
@@ -52,4 +53,17 @@ test("a form of a verb is a request of the person who sends it, not of the one w
   expect((await town.service("web")).target_instance_size).toBe(5);
   expect(card(developer)).toContain("@alex");
   expect(card(developer)).not.toContain("@dana");
+});
+
+test("an account is linked for the person who sends the connect form, not for the one who opened it", async () => {
+  await using town = await approvalTown({ users: [alexs] });
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry connect");
+  await developer.selects("username", alexs.username);
+  await developer.selects("token", alexs.token);
+
+  await sendsFormOf(town, { opener: developer, sender: approver });
+
+  expect(await says(town, approver, "/gantry whoami")).toContain("alex-own, your own");
+  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, the workspace's");
 });

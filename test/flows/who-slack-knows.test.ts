@@ -36,6 +36,25 @@ test("a request that only deactivated people could approve is refused at once", 
   expect(await town.store().pendingChanges("T0PLAYGR")).toEqual([]);
 });
 
+test("a person who is deactivated before they approve cannot approve, although they are still in the user group", async () => {
+  await using town = await approvalTown({ policy: onCallDecides });
+  const { developer, approver, playground } = town;
+  await says(town, developer, "/gantry restart web");
+  // Slack signs them out a moment later; until then it still delivers their clicks.
+  playground.people.deactivate("alex", { signsOut: false });
+  town.passMinutes(1);
+
+  await clicks(town, approver, "Approve");
+
+  expect(whispers(approver).at(-1)).toMatch(/deactivated/u);
+  expect(card(developer)).toMatch(/0 of 1/u);
+  expect(count(town, "restartService")).toBe(0);
+
+  await clicks(town, playground.as("omar"), "Approve");
+
+  expect(count(town, "restartService")).toBe(1);
+});
+
 const bothOnCall = `
 rules:
   - { name: look, who: [members], does: [read], then: allow }
