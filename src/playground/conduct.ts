@@ -68,6 +68,10 @@ export const conduct = {
     says: "is_stranger is only who shares no channel with the app: who does share one is told by team_id alone",
     link: `${docs}/reference/objects/user-object`,
   },
+  "shared.user-fields": {
+    says: "the fields of a user object vary with how the app meets that person: somebody of another organisation can come without team_id",
+    link: `${docs}/reference/methods/users.info`,
+  },
   "home.opened": {
     says: "app_home_opened carries the tab, and the view as published",
     link: `${events}/app_home_opened`,

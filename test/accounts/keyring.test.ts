@@ -66,6 +66,7 @@ test("the sentences of a broken keyring", () => {
 test("a keyring that is printed does not show its keys", () => {
   const keyring = readKeyring(`k1:${one}`);
 
+  expect(keyring[0].id).toBe("k1");
   expect(inspect(keyring, { depth: 9 }) + JSON.stringify(keyring)).not.toContain(one.slice(0, 8));
   expect(inspect(keyring, { depth: 9 })).not.toContain("first key");
 });

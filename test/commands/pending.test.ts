@@ -48,6 +48,9 @@ test("what waits says who asks for what and why, the votes so far, until when, a
 test("nobody is called by a list that somebody shares, and nothing sealed is in it", async () => {
   const json = JSON.stringify(await answerTo("pending", { pending: [waiting] }));
 
+  expect(waiting.sealed).toContain("SEALED");
+  expect(json).toContain(waiting.id);
+  expect(json).toContain("Dana Reyes");
   expect(json).not.toMatch(/"type":"(?:user|usergroup|broadcast)"/u);
   expect(json).not.toContain("SEALED");
 });

@@ -45,6 +45,8 @@ test("somebody who was deactivated in between does not count", async () => {
 
   await clicks(town, approver, "Approve");
 
+  expect(whispers(approver).at(-1)).toMatch(/deactivated/u);
+  expect(card(developer)).toMatch(/0 of 1/u);
   expect(count(town, "restartService")).toBe(0);
 });
 

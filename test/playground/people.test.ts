@@ -93,16 +93,6 @@ describe("while the bot runs", () => {
     expect(list["members"]).toContainEqual(expect.objectContaining({ id: "U0ROBIN", team_id: "T0ELSEWHERE" }));
   });
 
-  test("Slack may leave out the workspace of somebody from another organisation", async () => {
-    people().addOutsider({ name: "robin", realName: "Robin Vale", channel: "ops", isTeamHidden: true });
-
-    const { user } = await world.call("users.info", { user: "U0ROBIN" });
-
-    expect(user).toMatchObject({ id: "U0ROBIN", is_stranger: false, profile: { real_name: "Robin Vale" } });
-    expect(user).not.toHaveProperty("team_id");
-    expect(user).not.toHaveProperty("profile.team");
-  });
-
   test("an id of one's own is kept, and nobody comes twice", () => {
     const robin = { id: "U0XYZ", name: "robin", realName: "Robin Vale", channel: "ops" };
     people().addOutsider(robin);

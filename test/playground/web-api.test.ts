@@ -165,6 +165,7 @@ test("a body that is no JSON is refused and noted", async () => {
 test("tokens are not kept in the transcript", async () => {
   await world.call("auth.test", { token: "xoxb-for-tests" });
 
+  expect(world.playground.transcript().at(-1)).toMatchObject({ kind: "auth.test", answer: { ok: true } });
   expect(JSON.stringify(world.playground.transcript())).not.toContain("xoxb-");
 });
 

@@ -182,5 +182,11 @@ describe("a card on its way", () => {
 });
 
 test("what is sealed does not stand on a card", () => {
-  expect(JSON.stringify(card(stored()))).not.toContain("SECRETVALUE");
+  const change = stored();
+
+  const json = JSON.stringify(card(change));
+
+  expect(change.sealed).toContain("SECRETVALUE");
+  expect(json).toContain(change.id);
+  expect(json).not.toContain("SECRETVALUE");
 });

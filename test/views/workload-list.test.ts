@@ -144,5 +144,7 @@ test.each([
 test("a region that cannot be a block's id is left out of it", () => {
   const message = list({ services: [web], region: "bei jing".repeat(40) });
 
-  expect(message.blocks.find(({ type }) => type === "actions")).not.toHaveProperty("block_id");
+  const row = message.blocks.find(({ type }) => type === "actions");
+  expect(row).toMatchObject({ elements: [{ action_id: "pick:service" }] });
+  expect(row).not.toHaveProperty("block_id");
 });

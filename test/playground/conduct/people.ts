@@ -97,5 +97,14 @@ export function peopleConduct(where: () => SmallWorld) {
       expect(await userOf("U0ROBIN")).toMatchObject({ is_stranger: true });
       expect(await userOf("U0DANA")).not.toHaveProperty("is_stranger");
     },
+    "shared.user-fields": async () => {
+      const { playground } = where();
+      playground.people.addOutsider({ ...robin, isTeamHidden: true });
+      const met = await userOf("U0ROBIN");
+
+      expect(met).toMatchObject({ id: "U0ROBIN", is_stranger: false, profile: { real_name: robin.realName } });
+      expect(met).not.toHaveProperty("team_id");
+      expect(met).not.toHaveProperty("profile.team");
+    },
   };
 }
