@@ -7,6 +7,7 @@ export const eventKinds = [
   "voted",
   "vote-refused",
   "approved",
+  "returned",
   "rejected",
   "cancelled",
   "expired",

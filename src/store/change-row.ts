@@ -65,6 +65,7 @@ const ChangeRow = z.object({
   break_glass: Flag,
   undo_of: maybe(z.string()),
   is_undone: Flag,
+  notice: maybe(z.string()),
   created_at: Time,
   expires_at: maybe(Time),
   approved_at: maybe(Time),
@@ -93,12 +94,13 @@ export function storedChange(row: Selectable<ChangeTable>, votes: readonly Vote[
     ending: parsed.ending,
     health: parsed.health,
     isUndone: parsed.is_undone,
+    notice: parsed.notice,
     card: cardOf(parsed),
   };
 }
 
 /** What stands since it was asked for. */
-function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs"> {
+function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs" | "waitKey"> {
   return {
     id: row.id,
     deliveryId: row.delivery_id,
@@ -159,8 +161,10 @@ export function newChangeRow(change: NewChange): Omit<Insertable<ChangeTable>, "
     terms: terms === undefined ? null : toJson(TermsJson, terms),
     break_glass: change.breakGlass ? 1 : 0,
     undo_of: change.undoOf ?? null,
+    undo_key: change.undoOf ?? null,
+    wait_key: change.waitKey ?? null,
     ...notYet,
   };
 }
 
-const notYet = { is_undone: 0, posts: 0, drawn_version: 0, told_seq: 0, stale: 1, nowhere: 0 } as const; // flags
+const notYet = { is_undone: 0, posts: 0, drawn_version: 0, told_seq: 0, stale: 1, nowhere: 0, notice: null } as const; // flags

@@ -1,35 +1,51 @@
-import { type Expression, type Selectable, sql, type SqlBool, type UpdateObject } from "kysely";
+import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewEvent } from "../changes/history-event.ts";
 import type { ChangeState, StoredChange } from "../changes/stored-change.ts";
 import { newChangeRow, storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
+import { withVotes } from "./find-change.ts";
 import { keepLease } from "./replicas.ts";
+import { freeOverdue, rivalOf } from "./rivals.ts";
 import type { Db, Session } from "./session.ts";
 import type { NewChange } from "./store.ts";
-import type { ChangeTable, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 import { votesOf } from "./votes.ts";
 
-/** Adds a Change and its event. For a delivery that has one already, that one comes back and nothing is added. */
+/** A Change that stands in the way can end between the insert and the look at it; then it is tried again. */
+const TRIES = 5;
+
+/**
+ * Adds a Change and its event. When its delivery has a Change already, when another Undo of the same Change counts, or
+ * when an equal request waits, that Change comes back and nothing is added: the unique indexes decide, so that of two at
+ * once one is added.
+ */
 export async function addChange(session: Session, change: NewChange, event: NewEvent): Promise<StoredChange> {
   if (change.state === "pending" && change.terms === undefined) {
     throw new Error("a Change that waits for votes needs the terms of its approval");
   }
   await keepLease(session);
-  return session.db.transaction().execute(async (tx) => {
-    const row = await tx
-      .insertInto("change")
-      .values({ ...newChangeRow(change), ...begin(session, change) })
-      .onConflict((conflict) => conflict.column("delivery_id").doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) {
-      const known = await findBy(tx, "delivery_id", change.deliveryId);
-      if (known === undefined) throw new Error("a delivery has a Change, and it cannot be found");
-      return known;
-    }
-    await insertEvent(tx, session, { ...event, changeId: change.id });
-    return storedChange(row, []);
-  });
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const stored = await session.db.transaction().execute((tx) => tryToAdd(tx, session, { change, event }));
+    if (stored !== undefined) return stored;
+  }
+  throw new Error(`Change ${change.id} cannot be added, and what stands in its way cannot be found`);
+}
+
+async function tryToAdd(
+  tx: Db,
+  session: Session,
+  { change, event }: { readonly change: NewChange; readonly event: NewEvent },
+): Promise<StoredChange | undefined> {
+  if (change.state === "pending") await freeOverdue(tx, session, change.waitKey);
+  const row = await tx
+    .insertInto("change")
+    .values({ ...newChangeRow(change), ...begin(session, change) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return rivalOf(tx, session, change);
+  await insertEvent(tx, session, { ...event, changeId: change.id });
+  return storedChange(row, []);
 }
 
 /** A pending one has a time to live and no owner; an approved one is ours to carry out. */
@@ -40,16 +56,6 @@ function begin({ clock, replicaId }: Session, { state, expiresInMs }: NewChange)
     approved_at: state === "approved" ? clock() : null,
     owner: state === "approved" ? replicaId : null,
   };
-}
-
-export async function findBy(db: Db, column: "id" | "delivery_id", value: string): Promise<StoredChange | undefined> {
-  const row = await db.selectFrom("change").selectAll().where(column, "=", value).executeTakeFirst();
-  return row === undefined ? undefined : withVotes(db, row);
-}
-
-export async function withVotes(db: Db, row: Selectable<ChangeTable>): Promise<StoredChange> {
-  const votes = await votesOf(db, [row.id]);
-  return storedChange(row, votes.get(row.id) ?? []);
 }
 
 /** Those that wait for votes and may still get them, oldest first. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
 import { Big } from "./columns.ts";
-import { withVotes } from "./changes.ts";
+import { withVotes } from "./find-change.ts";
 import { eventsAfter } from "./events.ts";
 import type { Db, Session } from "./session.ts";
 import type { Drawing, Drawn } from "./store.ts";

@@ -12,6 +12,7 @@ const kinds = {
   voted: "voted",
   "vote-refused": "vote-refused",
   approved: "approved",
+  returned: "returned",
   rejected: "rejected",
   cancelled: "cancelled",
   expired: "expired",

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Session } from "./session.ts";
 import { createBinding, createPersonSetting } from "./binding-schema.ts";
 import { createChange, createEvent, createRest } from "./change-schema.ts";
+import { addRivals } from "./rival-schema.ts";
 
 export type Migration = {
   readonly title: string;
@@ -59,6 +60,12 @@ export const migrations: readonly Migration[] = [
     async up({ db }) {
       await createBinding(db);
       await createPersonSetting(db);
+    },
+  },
+  {
+    title: "one undo for each change, one card for equal requests",
+    async up({ db }) {
+      await addRivals(db);
     },
   },
 ];

@@ -31,6 +31,8 @@ export type OpenStore = StorePlace & {
   readonly keepHistoryMs?: number | undefined;
   /** Moves the database's clock, for tests. */
   readonly offsetMs?: () => number;
+  /** This machine's clock, for tests. */
+  readonly wallMs?: () => number;
 };
 
 const LEASE_MS = 20_000;
@@ -57,6 +59,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
     flavour: opened.flavour,
     clock: clockOf(opened.flavour, offsetMs),
     elapsedMs: () => performance.now() + offsetMs(),
+    wallMs: options.wallMs ?? Date.now,
   };
   try {
     await migrateAt(options, session);

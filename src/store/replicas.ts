@@ -1,19 +1,20 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Session } from "./session.ts";
 
-/** When this replica's lease was last renewed, on its own clock that only goes forward. */
-const renewedAt = new WeakMap<Session, number>();
+/** When this replica's lease was last renewed, on both of its clocks. */
+const renewedAt = new WeakMap<Session, Renewed>();
+type Renewed = { readonly elapsedMs: number; readonly wallMs: number };
 
 /** Says that this replica lives for the next `leaseMs`. */
 export async function beat(session: Session): Promise<void> {
   const { db, clock, replicaId, leaseMs } = session;
-  const startedMs = session.elapsedMs();
+  const started = { elapsedMs: session.elapsedMs(), wallMs: session.wallMs() };
   await db
     .insertInto("replica")
     .values({ id: replicaId, alive_until: clock(leaseMs) })
     .onConflict((conflict) => conflict.column("id").doUpdateSet({ alive_until: clock(leaseMs) }))
     .execute();
-  renewedAt.set(session, startedMs);
+  renewedAt.set(session, started);
 }
 
 /**
@@ -21,9 +22,14 @@ export async function beat(session: Session): Promise<void> {
  * the process was stopped for a while, others would take it out of our hands at once.
  */
 export async function keepLease(session: Session): Promise<void> {
-  const renewedMs = renewedAt.get(session);
-  if (renewedMs !== undefined && session.elapsedMs() - renewedMs < session.leaseMs / 2) return;
+  const renewed = renewedAt.get(session);
+  if (renewed !== undefined && ageMs(session, renewed) < session.leaseMs / 2) return;
   await beat(session);
+}
+
+/** By the clock that went further: the one stands still while the machine is suspended, the other can be set back. */
+function ageMs({ elapsedMs, wallMs }: Session, renewed: Renewed): number {
+  return Math.max(elapsedMs() - renewed.elapsedMs, wallMs() - renewed.wallMs);
 }
 
 /** What this replica holds is free from now on. */

@@ -2,7 +2,10 @@ import { sql } from "kysely";
 import { accountsFor, removeAccount, resealAccount, saveAccount } from "./accounts.ts";
 import { bind, bindingOf, unbind } from "./bindings.ts";
 import { callsOn, countCalls } from "./calls.ts";
-import { addChange, findBy, markUndone, pendingChanges } from "./changes.ts";
+import { addChange, markUndone, pendingChanges } from "./changes.ts";
+import { findBy } from "./find-change.ts";
+import { returnToPending } from "./return-to-pending.ts";
+import { findUndoOf, findWaiting } from "./rivals.ts";
 import { cancel, drift, expireDue, refuse, reject } from "./decisions.ts";
 import { accept, finish, takeDeliveries } from "./deliveries.ts";
 import { beginDrawing, drew, postponeDrawing, undrawn } from "./drawings.ts";
@@ -70,6 +73,8 @@ function beginnings(
   | "changeOfDelivery"
   | "pendingChanges"
   | "markUndone"
+  | "undoOf"
+  | "waitingLike"
 > {
   const prune = pruner(session);
   return {
@@ -86,19 +91,22 @@ function beginnings(
     changeOfDelivery: guard((deliveryId) => findBy(session.db, "delivery_id", deliveryId)),
     pendingChanges: guard((teamId) => pendingChanges(session, teamId)),
     markUndone: guard((id) => markUndone(session, id)),
+    waitingLike: guard((waitKey) => findWaiting(session, waitKey)),
+    undoOf: guard((id) => findUndoOf(session.db, id)),
   };
 }
 
 function decisions(
   session: Session,
   guard: Guard,
-): Part<"vote" | "reject" | "cancel" | "drift" | "refuse" | "expireDue"> {
+): Part<"vote" | "reject" | "cancel" | "drift" | "refuse" | "returnToPending" | "expireDue"> {
   return {
     vote: guard((id, who, events) => vote(session, { id, who, events })),
     reject: guard((id, { who, reason }, event) => reject(session, { id, who, reason, event })),
     cancel: guard((id, who, event) => cancel(session, { id, who, event })),
     drift: guard((id, found, event) => drift(session, { id, drift: found, event })),
     refuse: guard((id, outcome, event) => refuse(session, { id, outcome, event })),
+    returnToPending: guard((what, event) => returnToPending(session, what, event)),
     expireDue: guard((approvedMs, event) => expireDue(session, { approvedMs, event })),
   };
 }

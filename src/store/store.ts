@@ -2,6 +2,7 @@ import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/acc
 import type { HistoryEvent, HistoryQuery, NewEvent } from "../changes/history-event.ts";
 import type { Outcome } from "../changes/outcome.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
+import type { Terms } from "../policy/verdict.ts";
 import type { Card, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";
 
 /** An interaction that must not be lost: what it asks for is sealed. */
@@ -22,13 +23,34 @@ export type NewChange = Omit<
   | "ending"
   | "health"
   | "isUndone"
+  | "notice"
   | "card"
 > & {
   /** `approved` for what needs no approval. */
   readonly state: "pending" | "approved";
   /** From now on, of a pending one. */
   readonly expiresInMs: number | undefined;
+  /** The same for requests that would do the same: of those, one waits at a time. */
+  readonly waitKey?: string;
 };
+
+/** Why an approved Change waits again: the terms of this moment, and whose approvals count by them. */
+export type Return = {
+  readonly id: string;
+  /** The version that was judged: whatever happened since, it is judged again. */
+  readonly version: number;
+  readonly rule: string;
+  readonly terms: Terms;
+  readonly counting: readonly string[];
+  readonly notice: string;
+};
+
+export type ReturnResult =
+  | { readonly kind: "pending"; readonly change: StoredChange }
+  /** An equal request waits already, so this one cannot; nothing changed. */
+  | { readonly kind: "rival"; readonly rival: StoredChange | undefined }
+  /** It is not approved any more, or something happened to it since it was judged; nothing changed. */
+  | { readonly kind: "moved" };
 
 export type VoteResult =
   | { readonly kind: "counted"; readonly change: StoredChange }
@@ -88,12 +110,17 @@ export type Store = {
   /** Unfinished deliveries of replicas that are gone; they are ours from now on. */
   readonly takeDeliveries: () => Promise<readonly Delivery[]>;
 
-  /** Adds a Change and its event; for a delivery that has one already, that one comes back and nothing is added. */
+  /**
+   * Adds a Change and its event. Nothing is added, and the other Change comes back, when its delivery has one already,
+   * when another Undo of the same Change counts, or when an equal request waits.
+   */
   readonly addChange: (change: NewChange, event: NewEvent) => Promise<StoredChange>;
   readonly findChange: (id: string) => Promise<StoredChange | undefined>;
   readonly changeOfDelivery: (deliveryId: string) => Promise<StoredChange | undefined>;
   /** Those that wait for votes, oldest first. */
   readonly pendingChanges: (teamId: string) => Promise<readonly StoredChange[]>;
+  /** The request with this `waitKey` that waits for votes and may still get them. */
+  readonly waitingLike: (waitKey: string) => Promise<StoredChange | undefined>;
   /** Counts a vote of somebody who may vote; the last one that is needed makes it approved, and ours. */
   readonly vote: (
     id: string,
@@ -120,6 +147,10 @@ export type Store = {
   readonly settle: (id: string, outcome: Outcome, event: NewEvent) => Promise<StoredChange | undefined>;
   /** Once, of a done one that is ours; its event is optional, because most health is not news. */
   readonly setHealth: (id: string, health: Health, event: NewEvent | undefined) => Promise<StoredChange | undefined>;
+  /** approved → pending, with other terms and only the approvals that count by them. */
+  readonly returnToPending: (what: Return, event: NewEvent) => Promise<ReturnResult>;
+  /** The Undo of a Change that was asked for and has not come to nothing. */
+  readonly undoOf: (id: string) => Promise<StoredChange | undefined>;
   /** Once its inverse was asked for, so that the card offers it no more, unless that came to nothing. True: it was not yet. */
   readonly markUndone: (id: string) => Promise<boolean>;
   /** pending past their time, and approved that nobody carried out within `approvedMs`, → expired; `event` makes the row. */

@@ -41,6 +41,12 @@ export type ChangeTable = {
   terms: string | null;
   break_glass: number;
   undo_of: string | null;
+  /** As `undo_of`; unique among the Undos that did not come to nothing. Null in a second one made before this column was. */
+  undo_key: string | null;
+  /** Equal for equal requests; unique among those that wait. Null when it may not stand in the way of others. */
+  wait_key: string | null;
+  /** Why it went back to waiting for approval. */
+  notice: string | null;
   is_undone: number;
   created_at: string;
   expires_at: string | null;

@@ -1,7 +1,8 @@
 import { sql, type SqlBool } from "kysely";
 import type { NewEvent } from "../changes/history-event.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
-import { findBy, step, withVotes } from "./changes.ts";
+import { step } from "./changes.ts";
+import { findBy, withVotes } from "./find-change.ts";
 import { plainText } from "./columns.ts";
 import { keepLease } from "./replicas.ts";
 import type { Db, Session } from "./session.ts";

@@ -9,7 +9,13 @@ const VoteRow = z.object({ change_id: z.string(), user_id: z.string(), user_name
 export async function votesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Vote[]>> {
   const votes = new Map<string, Vote[]>();
   if (ids.length === 0) return votes;
-  const rows = await db.selectFrom("vote").selectAll().where("change_id", "in", ids).orderBy("number").execute();
+  const rows = await db
+    .selectFrom("vote")
+    .selectAll()
+    .where("change_id", "in", ids)
+    .orderBy("number")
+    .orderBy("voted_at")
+    .execute();
   for (const unread of rows) {
     const row = parseRow(VoteRow, unread, `A vote on ${unread.change_id}`);
     const vote = { userId: row.user_id, name: row.user_name, at: row.voted_at };

@@ -31,6 +31,7 @@ export function changeBlocks(card: ChangeCard): Block[] {
     ...brokenGlass(change),
     ...changeHead(card),
     ...rejection(change),
+    ...returned(change),
     ...changeFacts(change, names),
     ...healthLine(card),
     context(small(card)),
@@ -47,6 +48,11 @@ function rejection({ ending }: StoredChange): Block[] {
   if (ending?.kind !== "rejected") return [];
   const { reason } = ending;
   return [section(reason === undefined ? "No reason was given." : [words(`Why not: ${oneLine(reason)}`, 500)])];
+}
+
+/** It was about to run, and more is needed by now. */
+function returned({ state, notice }: StoredChange): Block[] {
+  return state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : [];
 }
 
 const healthMarks: Readonly<Record<Health["kind"], string>> = {

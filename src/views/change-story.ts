@@ -1,11 +1,12 @@
 import type { EventKind, HistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
+import { termsWords } from "./approvers-words.ts";
 import { preformatted, section, type Line } from "./blocks.ts";
 import { deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
 import { driftList } from "./drift-list.ts";
 import { code, strong, words, type Inline } from "./inline.ts";
 import { newestPage } from "./log-pages.ts";
-import type { Post } from "./message.ts";
+import type { Block, Post } from "./message.ts";
 import { told, type Names } from "./spoken.ts";
 import { counted, visibleLines } from "./text.ts";
 import { span } from "./time.ts";
@@ -34,7 +35,17 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
   const earlier = left > 0 ? [section(`${counted(left, "thing")} before that: see history.`)] : [];
   const { ending } = change;
   const moved = ending?.kind === "drifted" && mine.some(({ kind }) => kind === "drifted") ? ending.drift : [];
-  return told([...earlier, section(first, ...rest), ...driftList(moved)], namesIn(change, names));
+  return told(
+    [...earlier, section(first, ...rest), ...neededNow(mine, story), ...driftList(moved)],
+    namesIn(change, names),
+  );
+}
+
+/** The redrawn card notifies nobody: whoever may approve by the terms of now is mentioned here. */
+function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory): Block[] {
+  const { state, terms } = change;
+  if (state !== "pending" || terms === undefined || !mine.some(({ kind }) => kind === "returned")) return [];
+  return [section([words("Needs "), ...termsWords(terms, names), words(".")])];
 }
 
 type ToldEvent = HistoryEvent & { readonly kind: Told };
@@ -51,6 +62,7 @@ const lines: Readonly<Record<Told, Tell>> = {
   requested,
   voted: (event, { change }) => [words("👍 "), doer(event), words(` approved it${whichVote(event, change)}.`)],
   approved: () => "🗳️ It has the votes it needs.",
+  returned: (event) => [words("⏳ It waits for approval again"), ...result(event)],
   rejected: (event) => [words("🚫 "), doer(event), words(" rejected it"), ...result(event)],
   cancelled: (event) => [words("🚫 "), doer(event), words(" cancelled it; nothing was sent.")],
   expired: (event) => [words("⌛ It expired; nothing was sent"), ...result(event)],

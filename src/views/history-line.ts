@@ -8,6 +8,7 @@ const begins: Readonly<Record<EventKind, (who: string, what: string) => string>>
   voted: (who, what) => `${who} voted to ${what}`,
   "vote-refused": (who, what) => `${who} could not vote to ${what}`,
   approved: (_who, what) => `Approved: ${what}`,
+  returned: (_who, what) => `Waiting for approval again: ${what}`,
   rejected: (who, what) => `🚫 ${who} rejected ${what}`,
   cancelled: (who, what) => `${who} took back ${what}`,
   expired: (_who, what) => `Expired: ${what}`,

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { openSqlite } from "../../src/sqlite.ts";
@@ -121,6 +121,7 @@ test("data from before channels could be bound keeps what it has, and channels c
   await before.close();
   const db = look(dir);
   for (const table of ["binding", "person_setting"]) await sql`drop table ${sql.ref(table)}`.execute(db);
+  await withoutRivals(db);
   await db.deleteFrom("migration").where("number", ">", 2).execute();
 
   const after = await open(dir);
@@ -129,6 +130,33 @@ test("data from before channels could be bound keeps what it has, and channels c
   expect(await after.bind({ teamId: "T1", channelId: "C1" }, terms, event("bound"))).toBe(true);
   expect(await after.findChange("AAA111")).toMatchObject({ state: "approved" });
 });
+
+test("data in which two Undos of one change were made at once is brought up to date", async () => {
+  const dir = folder();
+  const before = await open(dir);
+  await before.addChange(approvedChange("AAA111"), event("requested"));
+  await before.addChange(approvedChange("BBB222", { undoOf: "AAA111" }), event("requested"));
+  await before.addChange(approvedChange("CCC333"), event("requested"));
+  await before.close();
+  const db = look(dir);
+  await sql`update change set undo_of = 'AAA111' where id = 'CCC333'`.execute(db);
+  await withoutRivals(db);
+  await db.deleteFrom("migration").where("number", ">", 3).execute();
+
+  const after = await open(dir);
+
+  expect(ofId(await after.openChanges()).toSorted()).toEqual(["AAA111", "BBB222", "CCC333"]);
+  const third = approvedChange("DDD444", { undoOf: "AAA111" });
+  expect((await after.addChange(third, event("requested"))).id).toMatch(/BBB222|CCC333/u);
+});
+
+/** As the table was before the migration that adds them. */
+async function withoutRivals(db: Kysely<Tables>): Promise<void> {
+  for (const index of ["change_undo_key", "change_wait_key"]) await sql`drop index ${sql.ref(index)}`.execute(db);
+  for (const column of ["undo_key", "wait_key", "notice"]) {
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
+  }
+}
 
 test("a migration that fails leaves nothing behind", async () => {
   const db = openSqlite<Tables>(":memory:");
@@ -176,5 +204,9 @@ test("what is looked for every few seconds is found by an index, however much hi
     "change_undrawn",
   );
   expect(await plan("state = 'pending' and expires_at <= 'x'")).toContain("change_pending");
+  expect(
+    await plan("undo_key = 'x' and state not in ('rejected', 'cancelled', 'expired', 'drifted', 'failed')"),
+  ).toContain("change_undo_key");
+  expect(await plan("wait_key = 'x' and state = 'pending' and wait_key is not null")).toContain("change_wait_key");
   expect(await plan("state = 'approved' and approved_at <= 'x'")).toContain("change_open");
 });

@@ -42,6 +42,7 @@ export const waiting: StoredChange = {
   ending: undefined,
   health: undefined,
   isUndone: false,
+  notice: undefined,
   card: { channelId: "C0OPS", ts: "1.2" },
 };
 

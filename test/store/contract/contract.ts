@@ -6,6 +6,7 @@ import { drawingsContract } from "./drawings.ts";
 import { placesContract } from "./places.ts";
 import { recordsContract } from "./records.ts";
 import { requestsContract } from "./requests.ts";
+import { rivalsContract } from "./rivals.ts";
 import { runsContract } from "./runs.ts";
 
 /** What the store promises, on whatever database it stands; `fresh` makes one for each test. */
@@ -21,6 +22,9 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     });
     describe("requests", () => {
       requestsContract(bench);
+    });
+    describe("one at a time", () => {
+      rivalsContract(bench);
     });
     describe("decisions", () => {
       decisionsContract(bench);

@@ -104,6 +104,7 @@ function anyChange(): fc.Arbitrary<StoredChange> {
     ending: maybe(ending),
     health: maybe(health),
     isUndone: fc.boolean(),
+    notice: maybe(hostileText),
     card: maybe(fc.record({ channelId: hostileText, ts: hostileText })),
   });
 }
@@ -155,6 +156,7 @@ function longChange(text: string, state: StoredChange["state"], ending: Ending |
     state,
     verb: text,
     reason: text,
+    notice: text,
     rule: text,
     channelId: text,
     requester: who,

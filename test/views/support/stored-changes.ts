@@ -50,6 +50,7 @@ export function stored(more: Partial<StoredChange> = {}): StoredChange {
     ending: undefined,
     health: undefined,
     isUndone: false,
+    notice: undefined,
     card: undefined,
     ...more,
   };
