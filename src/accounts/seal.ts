@@ -12,6 +12,8 @@ export type Sealer = {
    * left that the old key sealed, the old key can go.
    */
   readonly isCurrent: (sealed: string) => boolean;
+  /** Equal for equal texts under the first key, and of no use to guess the text without it. */
+  readonly fingerprint: (text: string) => string;
 };
 
 const VERSION = "g1";
@@ -32,6 +34,8 @@ export function createSealer(keyring: Keyring): Sealer {
       return opened(key, bytes, bind);
     },
     isCurrent: (text) => text.startsWith(`${VERSION}.${current.id}.`),
+    fingerprint: (text) =>
+      createHmac("sha256", current.secret).update("gantry fingerprint\0").update(text).digest("hex"),
   };
 }
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { StoredChange } from "../changes/stored-change.ts";
+import { UserError } from "../errors.ts";
 import type { CardActions } from "../views/card-buttons.ts";
 import { jobCard } from "../views/job-card.ts";
 import { serviceCard } from "../views/service-card.ts";
@@ -34,17 +36,39 @@ export const show = readVerb({
     }
     const actions = await actionsFor(found, given);
     const { now, settings } = given;
-    const common = { region: found.region, now, command: settings.command, actions };
+    const { command } = settings;
+    const waiting = { changes: await waitingFor(found, given), command };
+    const common = { region: found.region, now, command, actions, waiting };
     return found.kind === "service"
       ? serviceCard({ ...common, service: found.service, defaultRegion: given.defaultRegion })
       : jobCard({ ...common, job: found.job });
   },
 });
 
+/** What waits for approval and is about this workload of this account. A database that is away keeps nobody from looking. */
+async function waitingFor(found: Found, { records, account }: Given): Promise<readonly StoredChange[] | undefined> {
+  try {
+    const name = nameOf(found);
+    return (await records.pending()).filter(
+      ({ workload, account: { username } }) =>
+        username === account.username &&
+        workload.kind === found.kind &&
+        workload.region === found.region &&
+        workload.name === name,
+    );
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function nameOf(found: Found): string {
+  return found.kind === "service" ? found.service.name : found.job.metadata.name;
+}
+
 /** What only one person sees offers what they may do; what everybody sees is judged at the click. */
 async function actionsFor(found: Found, given: Given): Promise<CardActions> {
   const { share: isShared } = given.ask;
   if (isShared) return { isShared, mayDo: cardVerbs };
-  const name = found.kind === "service" ? found.service.name : found.job.metadata.name;
-  return { isShared, mayDo: await mayDoWith({ kind: found.kind, name, region: found.region }, given) };
+  return { isShared, mayDo: await mayDoWith({ kind: found.kind, name: nameOf(found), region: found.region }, given) };
 }

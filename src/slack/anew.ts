@@ -5,6 +5,7 @@ import { UserError } from "../errors.ts";
 import { decisionPost } from "./answer-decision.ts";
 import type { Deed } from "./deed.ts";
 import { propose } from "./propose.ts";
+import { pointAtRival } from "./rival.ts";
 import { retire } from "./retire.ts";
 import { contentOf } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
@@ -31,7 +32,8 @@ export async function anew(shell: Shell, deed: AnewDeed, signal: AbortSignal): P
   // A repeated delivery finds the Change that it asked for the first time.
   const isKnown = (await store.changeOfDelivery(deed.deliveryId)) !== undefined;
   if (ask === undefined) throw cannot(deed, "It is not at an end that this button is for.");
-  if (deed.how === "undo" && !isKnown && change.isUndone) throw cannot(deed, "Somebody did that already.");
+  const before = deed.how === "undo" && !isKnown ? await store.undoOf(change.id) : undefined;
+  if (before !== undefined) return pointAtRival(shell, { ...deed, undoOf: change.id }, before);
   const undoOf = deed.how === "undo" ? change.id : undefined;
   const { deliveryId, place, telling } = deed;
   const asked = { kind: "ask", ask, place, deliveryId, telling, ...(undoOf !== undefined && { undoOf }) } as const;

@@ -140,7 +140,7 @@ async function reject(shell: Shell, { change, deed, answer, who }: By): Promise<
   const rejected = await shell.store.reject(change.id, { who, reason }, event);
   if (rejected === undefined) return late(shell, { change, answer, deed });
   logEvent(shell, event);
-  await draw(shell, change.id);
+  await drawBoth(shell, change);
   return answer({ kind: "rejected", change: rejected });
 }
 
@@ -152,8 +152,14 @@ async function cancel(shell: Shell, { change, deed, answer }: Deciding): Promise
   const cancelled = await shell.store.cancel(change.id, { userId, name }, event);
   if (cancelled === undefined) return late(shell, { change, answer, deed });
   logEvent(shell, event);
-  await draw(shell, change.id);
+  await drawBoth(shell, change);
   return answer({ kind: "cancelled", change: cancelled });
+}
+
+/** An Undo that came to nothing leaves the button on the card of what it would have taken back. */
+async function drawBoth(shell: Shell, { id, undoOf }: StoredChange): Promise<void> {
+  await draw(shell, id);
+  if (undoOf !== undefined) await draw(shell, undoOf);
 }
 
 async function late(shell: Shell, { change, answer, deed }: Deciding): Promise<void> {

@@ -20,6 +20,7 @@ import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
 import { namesFor } from "./names.ts";
 import { preflight, preflightGlass } from "./preflight.ts";
+import { pointAtRival } from "./rival.ts";
 import { sealChange } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
 import type { Telling } from "./telling.ts";
@@ -43,10 +44,14 @@ export async function propose(shell: Shell, deed: AskDeed, signal: AbortSignal):
     { op: change.call.op, risk, workload: change.workload },
     { breakGlass: deed.ask.breakGlass === true },
   );
-  const refused = await refusalOf(shell, { verdict, deed, context });
   const proposed: Proposed = { deed, command, context, change, risk, verdict };
+  // Before it is asked who could approve: the only one who can may be who asks now.
+  const rival = verdict.kind === "approve" ? await shell.store.waitingLike(waitKeyOf(shell, proposed)) : undefined;
+  if (rival !== undefined) return pointAtRival(shell, deed, rival);
+  const refused = await refusalOf(shell, { verdict, deed, context });
   if (refused !== undefined) return refuse(shell, proposed, refused);
   const stored = await store(shell, proposed);
+  if (stored.deliveryId !== deed.deliveryId) return pointAtRival(shell, deed, stored);
   return goOn(shell, { change: stored, isFresh: true, deed }, signal);
 }
 
@@ -120,7 +125,7 @@ async function store(shell: Shell, proposed: Proposed): Promise<StoredChange> {
   const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
   const event = eventOf(shell, draft, { kind: "requested", who: draft.requester, result });
   const stored = await shell.store.addChange(draft, event);
-  logEvent(shell, event);
+  if (stored.id === draft.id) logEvent(shell, event);
   return stored;
 }
 
@@ -151,6 +156,13 @@ function subjectOf({ deed, command, context, change, verdict }: Proposed) {
   };
 }
 
+/** Equal for requests that would do the same to the same workload as it is now. Keyed: a body can hold secrets. */
+function waitKeyOf({ sealer }: Shell, { deed, context, change }: Proposed): string {
+  const { call } = change;
+  const what = [deed.place.teamId, context.account.username, call.op, call.path, call.body ?? null, digestOf(change)];
+  return sealer.fingerprint(JSON.stringify(what));
+}
+
 function draftOf(shell: Shell, proposed: Proposed, id: string): NewChange {
   const { deed, change, risk, verdict } = proposed;
   const { ask, place } = deed;
@@ -168,6 +180,7 @@ function draftOf(shell: Shell, proposed: Proposed, id: string): NewChange {
     risk,
     diff: change.diff,
     digest: digestOf(change),
+    waitKey: waitKeyOf(shell, proposed),
     sealed: sealChange(shell.sealer, id, {
       change,
       ask: askHere,

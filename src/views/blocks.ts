@@ -25,6 +25,7 @@ export const limits = {
   /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
   buttonText: 75,
   buttonValue: 2_000,
+  buttonUrl: 3_000,
   /** https://docs.slack.dev/reference/block-kit/blocks/table-block */
   tableRows: 100,
   tableColumns: 20,
@@ -156,6 +157,13 @@ export function actButton({ label, act, value, style }: ActButtonInput): Button 
     value,
     ...(style && { style }),
   };
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element: a click opens it, and is sent to the bot too. */
+export function linkButton(label: string, url: string | undefined): Button | undefined {
+  if (url === undefined || url.length > limits.buttonUrl || !/^https?:/u.test(url)) return undefined;
+  const text = truncate(visible(label), limits.buttonText) || "–";
+  return { type: "button", action_id: "link", text: { type: "plain_text", text, emoji: false }, url };
 }
 
 /** A button that carries a whole Ask; undefined where that is too long for one. `post` numbers the action_ids of a message. */

@@ -10,6 +10,7 @@ import { post } from "./post.ts";
 import { markedStatus } from "./status.ts";
 import { truncate, visible } from "./text.ts";
 import { between } from "./time.ts";
+import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
 export type JobCard = {
   readonly job: Job;
@@ -18,11 +19,13 @@ export type JobCard = {
   readonly command: string;
   /** Which buttons it has; none without. */
   readonly actions?: CardActions | undefined;
+  /** What waits for approval and is about it; not looked at without. */
+  readonly waiting?: Waiting | undefined;
 };
 
 const LISTED = 4;
 
-export function jobCard({ job, region, now, command, actions }: JobCard): Message {
+export function jobCard({ job, region, now, command, actions, waiting }: JobCard): Message {
   const name = truncate(visible(job.metadata.name), 255);
   const status = jobStatus(job);
   const pod = job.spec?.template?.spec;
@@ -40,6 +43,7 @@ export function jobCard({ job, region, now, command, actions }: JobCard): Messag
   const blocks = [
     header(`Job ${name}`),
     ...fields(all),
+    ...waitingLines(waiting),
     ...((pod?.containers ?? []).some(({ env }) => (env ?? []).length > 0)
       ? [context("Values of environment variables are never shown.")]
       : []),

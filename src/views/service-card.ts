@@ -9,6 +9,7 @@ import { serviceMemory } from "./memory-text.ts";
 import { post } from "./post.ts";
 import { markedStatus } from "./status.ts";
 import { counted, grouped, truncate, visible } from "./text.ts";
+import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
 export type ServiceCard = {
   readonly service: Service;
@@ -19,6 +20,8 @@ export type ServiceCard = {
   readonly defaultRegion?: string;
   /** Which buttons it has; none without. */
   readonly actions?: CardActions | undefined;
+  /** What waits for approval and is about it; not looked at without. */
+  readonly waiting?: Waiting | undefined;
 };
 
 const LISTED = 4;
@@ -47,6 +50,7 @@ export function serviceCard(card: ServiceCard): Message {
   const blocks = [
     header(`Service ${name}`),
     ...fields(all),
+    ...waitingLines(card.waiting),
     ...((service.containers ?? []).some(({ env }) => (env ?? []).length > 0)
       ? [context("Values of environment variables are never shown.")]
       : []),

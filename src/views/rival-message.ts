@@ -1,0 +1,61 @@
+import type { StoredChange } from "../changes/stored-change.ts";
+import { termsWords } from "./approvers-words.ts";
+import { actions, linkButton, section, type Line } from "./blocks.ts";
+import { changeFate } from "./change-fate.ts";
+import { deedWords, namesIn } from "./change-words.ts";
+import { channel, code, strong, words, type Inline } from "./inline.ts";
+import type { Post } from "./message.ts";
+import { told, type Names } from "./spoken.ts";
+
+export type Rival = {
+  /** The Change that was asked for before. */
+  readonly change: StoredChange;
+  /** It is an equal request that waits, or the Undo that somebody clicked first. */
+  readonly kind: "waiting" | "undo";
+  /** Who reads this. */
+  readonly viewer: "requester" | "approver" | "other";
+  /** Where its card is; undefined where that is not known. */
+  readonly link: string | undefined;
+  readonly command: string;
+  readonly defaultRegion?: string | undefined;
+  readonly names?: Names;
+};
+
+/** For who asked for something that is asked for already. Nothing was asked again. */
+export function rivalMessage(rival: Rival): Post {
+  const { change, link, names } = rival;
+  return told(
+    [
+      section(headline(rival), askedBy(rival), ...status(rival), ...next(rival)),
+      ...actions(linkButton("Open card", link)),
+    ],
+    namesIn(change, names),
+  );
+}
+
+function headline({ kind, change }: Rival): Line {
+  if (kind === "undo") return [words("↩️ Undo already requested: "), code(change.id, 40)];
+  return [words("⏳ Already waiting: "), code(change.id, 40)];
+}
+
+function askedBy({ change, viewer, defaultRegion }: Rival): Inline[] {
+  const { card, requester } = change;
+  const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
+  const who = viewer === "requester" ? words("You") : strong(requester.name, 80);
+  return [who, words(" asked to "), ...deedWords(change, defaultRegion), ...where, words(".")];
+}
+
+function status({ change, names }: Rival): Line[] {
+  const { state, terms, votes } = change;
+  if (state !== "pending" || terms === undefined) return [[words(changeFate(change), 600)]];
+  // Only its reader is here to be notified.
+  const needs = termsWords({ ...terms, mention: "all" }, names);
+  return [[words("Needs "), ...needs, words(` · ${votes.length} of ${terms.votes} so far`)]];
+}
+
+function next({ change, viewer, command }: Rival): Line[] {
+  if (change.state !== "pending") return [];
+  const id = change.id.replaceAll("`", "");
+  if (viewer === "approver") return [`You can approve it on its card or with \`${command} approve ${id}\``];
+  return viewer === "requester" ? [`To cancel it: \`${command} cancel ${id}\``] : [];
+}

@@ -1,0 +1,41 @@
+import type { StoredChange } from "../changes/stored-change.ts";
+import { section, type Line } from "./blocks.ts";
+import { deedWords } from "./change-words.ts";
+import { code, strong, words, type Inline } from "./inline.ts";
+import type { Block } from "./message.ts";
+
+const LISTED = 3;
+const DIFF = 2;
+
+export type Waiting = {
+  /** Oldest first; undefined where they could not be read. */
+  readonly changes: readonly StoredChange[] | undefined;
+  readonly command: string;
+};
+
+/** What waits for approval and is about one workload, for its card; nothing where nothing waits. */
+export function waitingLines(waiting: Waiting | undefined): Block[] {
+  if (waiting === undefined) return [];
+  const { changes, command } = waiting;
+  if (changes === undefined) return [section("⚠️ Couldn't check what waits for approval. Try again in a minute.")];
+  const [first, ...rest] = changes.slice(0, LISTED).map(line);
+  if (first === undefined) return [];
+  const more = changes.length - LISTED;
+  return [section(first, ...rest, ...(more > 0 ? [`${more} more: \`${command} pending\``] : []))];
+}
+
+/** "⏳ K7Q2MX waits for approval: scale service web, instances 2 → 4 · asked by Dana Reyes · 0 of 1". */
+function line(change: StoredChange): Line {
+  const { id, requester, terms, votes, diff } = change;
+  const what: Inline[] = diff.length === 0 ? [] : [words(`, ${diff.slice(0, DIFF).join(", ")}`, 160)];
+  return [
+    words("⏳ "),
+    code(id, 40),
+    words(" waits for approval: "),
+    ...deedWords(change),
+    ...what,
+    words(" · asked by "),
+    strong(requester.name, 80),
+    words(` · ${votes.length} of ${terms?.votes ?? 1}`),
+  ];
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { awayStore } from "../support/away-store.ts";
+import { onCallDecides } from "../support/policies.ts";
+import { card, idOf, says, whispers } from "../support/speak.ts";
+import type { World } from "../support/world.ts";
+
+function cards({ developer }: World): readonly string[] {
+  return developer
+    .sees("ops")
+    .filter(({ isEphemeral, text }) => !isEphemeral && text.includes("[Approve]"))
+    .map(({ text }) => text);
+}
+
+describe("while a request waits, an equal one", () => {
+  test("points at it instead of making another card", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    await says(town, developer, "/gantry restart web");
+    const id = idOf(card(developer));
+
+    const again = await says(town, developer, "/gantry restart web");
+
+    expect(again).toContain(`Already waiting: ${id}`);
+    expect(again).toMatch(/You asked to restart service web.*0 of 1/su);
+    expect(again).toContain(`/gantry cancel ${id}`);
+    expect(again).toContain("[Open card]");
+    expect(cards(town)).toHaveLength(1);
+  });
+
+  test("tells somebody else who asked for it and that they can approve it", async () => {
+    await using town = await approvalTown();
+    const { developer, approver } = town;
+    await says(town, developer, "/gantry restart web");
+    const id = idOf(card(developer));
+
+    const told = await says(town, approver, "/gantry restart web");
+
+    expect(told).toMatch(/Dana Reyes asked to restart/u);
+    expect(told).toContain(`You can approve it on its card or with /gantry approve ${id}`);
+    await says(town, approver, `/gantry approve ${id}`);
+    expect(count(town, "restartService")).toBe(1);
+  });
+
+  test("tells so also the only one who could approve it", async () => {
+    await using town = await approvalTown({ policy: onCallDecides });
+    const { developer, approver } = town;
+    town.playground.people.leaveGroup("oncall", "omar");
+    await says(town, developer, "/gantry restart web");
+
+    expect(await says(town, approver, "/gantry restart web")).toMatch(/Already waiting.*You can approve it/su);
+  });
+
+  test("is asked for on its own when it is about something else, or the first one is over", async () => {
+    await using town = await approvalTown();
+    const { developer, approver } = town;
+    await says(town, developer, "/gantry scale web 0");
+    await says(town, developer, "/gantry scale web 1");
+    expect(cards(town)).toHaveLength(2);
+
+    await says(town, approver, `/gantry reject ${idOf(card(developer))}`);
+    await says(town, developer, "/gantry scale web 1");
+    expect(cards(town)).toHaveLength(2);
+  });
+
+  test("is asked for on its own when the first one is past its time", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    await says(town, developer, "/gantry restart web");
+    const first = idOf(card(developer));
+    town.passMinutes(61);
+
+    await says(town, developer, "/gantry restart web");
+
+    expect(idOf(card(developer))).not.toBe(first);
+  });
+
+  test("at the same instant makes one card, and the other person is told", async () => {
+    const { promise: both, resolve } = Promise.withResolvers<void>();
+    let waiting = 0;
+    await using town = await approvalTown({
+      store: (real) => ({
+        ...real,
+        async addChange(change, event) {
+          waiting += 1;
+          if (waiting === 2) resolve();
+          await both;
+          return real.addChange(change, event);
+        },
+      }),
+    });
+    const { developer, approver } = town;
+
+    await Promise.all([developer.says("/gantry restart web"), approver.says("/gantry restart web")]);
+    await town.settled();
+
+    expect(cards(town)).toHaveLength(1);
+    const told = [...whispers(developer), ...whispers(approver)].filter((text) => text.includes("Already waiting"));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(idOf(card(developer)));
+  });
+});
+
+describe("show", () => {
+  test("tells what waits for the workload, and nothing of others", async () => {
+    await using town = await approvalTown();
+    const { developer, approver } = town;
+    expect(await says(town, approver, "/gantry show web")).not.toMatch(/waits for approval/u);
+    await says(town, developer, "/gantry scale web 1");
+
+    const shown = await says(town, approver, "/gantry show web");
+
+    expect(shown).toContain(`${idOf(card(developer))} waits for approval: scale service web, instances 2 → 1`);
+    expect(shown).toMatch(/asked by Dana Reyes · 0 of 1/u);
+    expect(await says(town, approver, "/gantry show service/web --region beijing2")).not.toMatch(/waits for approval/u);
+  });
+
+  test("shows the workload while the database is away, and says what it could not check", async () => {
+    const database = awayStore();
+    await using town = await approvalTown({ store: database.wrap });
+    await says(town, town.developer, "/gantry show web");
+
+    database.leave();
+
+    expect(await says(town, town.developer, "/gantry show web")).toMatch(/Running.*Couldn't check what waits/su);
+  });
+});
