@@ -1,5 +1,5 @@
 import type { Approvers, Terms } from "../policy/verdict.ts";
-import { freshness, type People, type Profile } from "./people.ts";
+import { type Freshness, freshness, type People, type Profile } from "./people.ts";
 
 type Sources = { readonly people: People; readonly botUserId: () => string | undefined };
 
@@ -18,7 +18,7 @@ export type Found = { readonly profiles: readonly Profile[]; readonly count: num
 
 /** Who could approve now. Throws a `UserError` when Slack does not tell. */
 export async function findApprovers(sources: Sources, { from, channelId, without, enough }: Wanted): Promise<Found> {
-  const named = await namedIn(sources.people, from);
+  const named = await namedIn(sources.people, from, freshness.deciding);
   const others = from.channelMembers ? await sources.people.channelMembers(channelId, freshness.reading) : undefined;
   const ids = [...new Set([...named, ...(others ?? [])])].filter((id) => id !== without && id !== sources.botUserId());
   const profiles: Profile[] = [];
@@ -32,8 +32,12 @@ export async function findApprovers(sources: Sources, { from, channelId, without
   return { profiles, count: ids.length - out };
 }
 
-async function namedIn(people: People, { users, groups }: Approvers): Promise<ReadonlySet<string>> {
-  const members = await Promise.all(groups.map((group) => people.groupMembers(group, freshness.deciding)));
+async function namedIn(
+  people: People,
+  { users, groups }: Approvers,
+  maxAgeMs: Freshness,
+): Promise<ReadonlySet<string>> {
+  const members = await Promise.all(groups.map((group) => people.groupMembers(group, maxAgeMs)));
   return new Set([...users, ...members.flatMap((group) => [...group])]);
 }
 
@@ -47,21 +51,26 @@ export type Eligibility =
   | { readonly kind: "may"; readonly profile: Profile }
   | { readonly kind: "own" | "foreign" | "standing"; readonly profile: Profile };
 
-type Voter = { readonly userId: string; readonly requesterId: string; readonly channelId: string };
+type Voter = {
+  readonly userId: string;
+  readonly requesterId: string;
+  /** The channel in which the card stands. */
+  readonly channelId: string;
+  readonly maxAgeMs?: Freshness;
+};
 
 /** Whether somebody may vote now. Throws a `UserError` when Slack does not tell: then the vote does not count. */
 export async function eligibility(
   people: People,
   terms: Terms,
-  { userId, requesterId, channelId }: Voter,
+  { userId, requesterId, channelId, maxAgeMs = freshness.deciding }: Voter,
 ): Promise<Eligibility> {
-  const profile = await people.profile(userId, freshness.deciding);
+  const profile = await people.profile(userId, maxAgeMs);
   if (profile.standing === "bot" || profile.standing === "deactivated") return { kind: "standing", profile };
   if (userId === requesterId && !terms.selfApproval) return { kind: "own", profile };
-  const isNamed = (await namedIn(people, terms.from)).has(userId);
+  const isNamed = (await namedIn(people, terms.from, maxAgeMs)).has(userId);
   if (isNamed) return { kind: "may", profile };
   if (profile.standing !== "member") return { kind: "standing", profile };
-  const isHere =
-    terms.from.channelMembers && (await people.channelMembers(channelId, freshness.deciding))?.has(userId) === true;
+  const isHere = terms.from.channelMembers && (await people.channelMembers(channelId, maxAgeMs))?.has(userId) === true;
   return { kind: isHere ? "may" : "foreign", profile };
 }

@@ -4,13 +4,13 @@ import { settleUnknown } from "../changes/settle-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { operationTable } from "../api/operations.ts";
 import { UserError } from "../errors.ts";
+import { type Clearance, clearToRun } from "./clear-to-run.ts";
 import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
 import { followHealth } from "./follow-health.ts";
 import { apiOf, type OpenedChange, reopened } from "./reopened.ts";
 import { contentOf } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
-import { stillAllowed } from "./still-allowed.ts";
 
 /** One Run of a workload takes seconds: so long a second one waits before it tries again. */
 const BUSY_REST_MS = 10_000;
@@ -19,6 +19,8 @@ type Carried = {
   readonly change: StoredChange;
   /** Whether what was read of the workload is seconds old, so that it need not be read again before it is sent. */
   readonly isFresh: boolean;
+  /** Whether it may run, where that was judged a moment ago. */
+  readonly clearance?: Clearance | undefined;
 };
 
 /**
@@ -34,22 +36,21 @@ export async function carryOn(shell: Shell, carried: Carried, signal: AbortSigna
   });
 }
 
-async function settleState(shell: Shell, { change, isFresh }: Carried, signal: AbortSignal): Promise<void> {
-  if (change.state === "approved") return run(shell, { change, isFresh }, signal);
+async function settleState(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
+  const { change } = carried;
+  if (change.state === "approved") return run(shell, carried, signal);
   const isOpen = change.state === "claimed" || (change.state === "unknown" && change.settledAt === undefined);
   if (isOpen) return settleOpen(shell, change, signal);
 }
 
-async function run(shell: Shell, { change, isFresh }: Carried, signal: AbortSignal): Promise<void> {
+async function run(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
   const { store } = shell;
-  let opened: OpenedChange;
-  try {
-    opened = await reopened(shell, change);
-    if (!isFresh) await stillAllowed(shell, { change, account: opened.account });
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return refuse(shell, change, { kind: "failed", why: error.message, next: error.next ?? "Ask again." });
-  }
+  const { change, isFresh } = carried;
+  const clearance = await clearanceOf(shell, carried);
+  if (clearance.kind === "refused") return refuse(shell, change, clearance.outcome);
+  // Waiting again, or somebody else's by now: whatever it is, it is stored.
+  if (clearance.kind !== "run") return undefined;
+  const { opened } = clearance;
   const executed = await executeChange(opened.content.change, {
     ...apiOf(shell, opened, signal),
     ...guardOf(shell, change, signal),
@@ -67,21 +68,40 @@ async function run(shell: Shell, { change, isFresh }: Carried, signal: AbortSign
   return record(shell, change, executed);
 }
 
-/** The claim, and the look at the clock right before the request leaves: a process that slept must not send. */
+/** What was asked for a moment ago was judged a moment ago. */
+async function clearanceOf(shell: Shell, { change, isFresh, clearance }: Carried): Promise<Clearance> {
+  if (clearance !== undefined) return clearance;
+  if (!isFresh) return clearToRun(shell, change);
+  try {
+    return { kind: "run", opened: await reopened(shell, change) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { kind: "refused", outcome: { kind: "failed", why: error.message, next: error.next ?? "Ask again." } };
+  }
+}
+
+/**
+ * The claim, and the look at the clocks right before the request leaves: a process that slept must not send. Two clocks,
+ * because `performance.now` stands still while the machine is suspended, and the wall clock can be set back.
+ */
 function guardOf(shell: Shell, change: StoredChange, signal: AbortSignal) {
-  let claimedAt = Number.NEGATIVE_INFINITY;
+  const never = Number.NEGATIVE_INFINITY;
+  let claimed = { elapsedMs: never, wallMs: never };
   return {
     claim: async () => {
       const event = eventOf(shell, change, { kind: "claimed", result: "sent to the service" });
-      const before = performance.now();
+      const before = { elapsedMs: performance.now(), wallMs: shell.now().getTime() };
       const result = await shell.store.claim(change.id, event);
       if (result.kind === "claimed") {
-        claimedAt = before;
+        claimed = before;
         logEvent(shell, event);
       }
       return result.kind;
     },
-    mayLeave: () => !signal.aborted && performance.now() - claimedAt < shell.store.sendWithinMs,
+    mayLeave() {
+      const sinceMs = Math.max(performance.now() - claimed.elapsedMs, shell.now().getTime() - claimed.wallMs);
+      return !signal.aborted && sinceMs < shell.store.sendWithinMs;
+    },
   };
 }
 

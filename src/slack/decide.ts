@@ -5,6 +5,7 @@ import { decisionPost } from "./answer-decision.ts";
 import { nearest } from "../commands/nearest.ts";
 import { eligibility, findApprovers } from "./approvers.ts";
 import { carryOn } from "./carry-on.ts";
+import { type Clearance, clearToRun } from "./clear-to-run.ts";
 import type { Deed } from "./deed.ts";
 import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
@@ -128,10 +129,18 @@ async function approve(shell: Shell, { change, answer, who }: By, signal: AbortS
     return answer({ kind: "counted", change: result.change });
   }
   logEvent(shell, events.approved);
+  const clearance = await clearToRun(shell, result.change);
   await Promise.all([
-    answer({ kind: "approved", change: result.change }),
-    carryOn(shell, { change: result.change, isFresh: false }, signal),
+    answer(lastVoteAnswer(result.change, clearance)),
+    carryOn(shell, { change: result.change, isFresh: false, clearance }, signal),
   ]);
+}
+
+/** It has the approvals that its card asked for; by the rules of this moment they may be too few. */
+function lastVoteAnswer(change: StoredChange, clearance: Clearance): DecisionAnswer {
+  if (clearance.kind === "pending") return { kind: "not-enough", change: clearance.change };
+  if (clearance.kind === "refused") return { kind: "not-run", change, why: clearance.outcome.why };
+  return { kind: "approved", change };
 }
 
 async function reject(shell: Shell, { change, deed, answer, who }: By): Promise<void> {

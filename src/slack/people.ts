@@ -7,8 +7,8 @@ import { createMemo, type Memo } from "./memo.ts";
 export type Profile = { readonly userId: string; readonly name: string; readonly standing: Standing };
 
 /** How old an answer of Slack may be, in milliseconds. */
-export const freshness = { deciding: 10_000, reading: 60_000 } as const;
-type Freshness = (typeof freshness)[keyof typeof freshness];
+export const freshness = { executing: 0, deciding: 10_000, reading: 60_000 } as const;
+export type Freshness = (typeof freshness)[keyof typeof freshness];
 
 export type People = {
   /**

@@ -1,6 +1,7 @@
 import type { Asker } from "../commands/command.ts";
 import type { Terms } from "../policy/verdict.ts";
 import type { Post } from "../views/message.ts";
+import { counted } from "../views/text.ts";
 import { refusalMessage } from "../views/refusal-message.ts";
 import { findApprovers } from "./approvers.ts";
 import { freshness } from "./people.ts";
@@ -59,5 +60,8 @@ async function tooFew(
   if (found.profiles.length >= needed) return undefined;
   const names = found.profiles.map(({ name }) => name);
   const post = refusalMessage({ kind: "approvers", rule, command: settings.command, needed, names });
-  return { post, why: `${needed} votes are needed, and ${names.length} others could vote` };
+  return {
+    post,
+    why: `${counted(needed, "approval")} needed, and ${names.length === 0 ? "nobody" : `only ${names.join(", ")}`} could approve`,
+  };
 }

@@ -14,6 +14,10 @@ type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredCha
 export type DecisionAnswer =
   /** A vote that counts, others are still needed; one that was the last. */
   | Of<"counted" | "approved">
+  /** It was the last that the card asked for, and by the rules of that moment more is needed. */
+  | Of<"not-enough">
+  /** It was the last one, and by the rules of that moment it may not run. */
+  | (Of<"not-run"> & { readonly why: string })
   | Of<"rejected" | "cancelled">
   /** They had voted already. */
   | Of<"twice">
@@ -68,6 +72,9 @@ function lines(input: DecisionAnswerInput): Lines {
     case "not-yours":
     case "standing":
       return refused(answer, input);
+    case "not-enough":
+    case "not-run":
+      return held(answer, input);
     default:
       return taken(answer, input);
   }
@@ -95,6 +102,16 @@ function taken(
     case "twice":
       return [[words(`You voted for it before, it stays ${votes(change)}: `), ...what]];
   }
+}
+
+/** Approved, and stopped by rules that changed since it was asked for. */
+function held(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput): Lines {
+  const { change } = answer;
+  const what = about(change, input);
+  if (answer.kind === "not-run") {
+    return [[words("🚫 Approved, but it can't run, and nothing was sent: "), ...what], [words(answer.why, 600)]];
+  }
+  return [[words("⏳ It still needs approval, and nothing was sent: "), ...what], [words(change.notice ?? "", 500)]];
 }
 
 function past(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {

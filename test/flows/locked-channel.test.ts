@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { awayStore } from "../support/away-store.ts";
 import { creates } from "../support/channel-town.ts";
-import { clicks, says, saysIn } from "../support/speak.ts";
+import { card, clicks, says, saysIn } from "../support/speak.ts";
 
 describe("a locked channel", () => {
   test("refuses another region and other names, for reads and writes, before the service is asked", async () => {
@@ -46,15 +46,16 @@ describe("a locked channel", () => {
     expect(await says(town, town.developer, "/gantry show job/none")).toMatch(/no job named none/u);
   });
 
-  test("does not stop votes on what was asked for before", async () => {
+  test("also stops what was asked for before it was locked, and says who locked it", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry restart web");
     await says(town, developer, "/gantry use --region beijing2 --lock");
 
-    await clicks(town, approver, "Approve");
+    expect(await clicks(town, approver, "Approve")).toMatch(/nothing was sent/u);
 
-    expect(count(town, "restartService")).toBe(1);
+    expect(count(town, "restartService")).toBe(0);
+    expect(card(developer)).toMatch(/❌.*Dana Reyes locked this channel to region beijing2/su);
   });
 });
 

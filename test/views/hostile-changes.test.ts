@@ -9,10 +9,13 @@ import { excerptReply, storyReply } from "../../src/views/change-story.ts";
 import { connectForm } from "../../src/views/connect-form.ts";
 import { connectResult } from "../../src/views/connect-result.ts";
 import { decisionAnswer, type DecisionAnswer } from "../../src/views/decision-answer.ts";
+import { post } from "../../src/views/post.ts";
 import { refusalMessage, type Refusal } from "../../src/views/refusal-message.ts";
 import { rejectForm } from "../../src/views/reject-form.ts";
 import { retiredCard } from "../../src/views/retired-card.ts";
+import { type Rival, rivalMessage } from "../../src/views/rival-message.ts";
 import { runWithoutCard } from "../../src/views/run-without-card.ts";
+import { waitingLines } from "../../src/views/waiting-lines.ts";
 import { event } from "./support/stored-changes.ts";
 import { hostileChange, hostileEvent, longChanges } from "./support/hostile-change.ts";
 import { hostileText, long } from "./support/hostile.ts";
@@ -45,11 +48,25 @@ function answersAbout(change: StoredChange): DecisionAnswer[] {
     { kind: "late", change, wanted: "approve" },
     { kind: "foreign", change, wanted: "reject", could },
     { kind: "standing", change, standing: "guest" },
+    { kind: "not-enough", change },
+    { kind: "not-run", change, why: change.id },
     { kind: "missing", id: change.id, nearest: change.diff },
   ];
 }
 
-holds("the answer to a decision", fc.tuple(hostileChange, fc.nat(11)), ([change, at]) => {
+function rivalsAbout(change: StoredChange): Rival[] {
+  return (["requester", "approver", "other"] as const).flatMap((viewer) =>
+    (["waiting", "undo"] as const).map((kind) => ({ change, kind, viewer, link: `https://${change.id}`, ...options })),
+  );
+}
+
+holds("an equal request that waits", hostileChange, (change) => {
+  for (const rival of rivalsAbout(change)) expectFits(rivalMessage(rival));
+  const waiting = { changes: Array.from({ length: 5 }, () => change), command };
+  expectFits(post("what waits", waitingLines(waiting)));
+});
+
+holds("the answer to a decision", fc.tuple(hostileChange, fc.nat(14)), ([change, at]) => {
   const answer = answersAbout(change)[at] ?? { kind: "check-failed" };
 
   expectFits(decisionAnswer({ answer, ...options }));
@@ -97,6 +114,7 @@ test("cards, threads and answers in which every text is long break no limit", ()
     expectFits(runWithoutCard({ change, ...options }));
     expectFits(askedElsewhere({ change, cardIn: change.channelId, ...options }));
     expectFits(retiredCard({ change, ...options }));
+    for (const rival of rivalsAbout(change)) expectFits(rivalMessage(rival));
     expectFormFits(rejectForm({ change, metadata: "" }));
     for (const answer of answersAbout(change)) expectFits(decisionAnswer({ answer, ...options }));
     const excerpt = excerptReply(change);
@@ -106,7 +124,7 @@ test("cards, threads and answers in which every text is long break no limit", ()
 });
 
 test.each(eventKinds)("a thread of many long events of the kind %s breaks no limit", (kind) => {
-  const changes = longChanges().filter(({ state }) => state === "drifted" || state === "done");
+  const changes = longChanges().filter(({ state }) => ["drifted", "done", "pending"].includes(state));
 
   const replies = long.flatMap((text) => {
     const one = event(kind, { who: { userId: text, name: text }, result: text, account: text, reference: text });

@@ -1,0 +1,130 @@
+import type { Outcome } from "../changes/outcome.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import { UserError } from "../errors.ts";
+import type { Terms, Verdict } from "../policy/verdict.ts";
+import { eligibility } from "./approvers.ts";
+import { judgeFor } from "./context.ts";
+import { eventOf, logEvent } from "./event.ts";
+import { freshness } from "./people.ts";
+import { isDirect } from "./place.ts";
+import { preflight } from "./preflight.ts";
+import { type OpenedChange, reopened } from "./reopened.ts";
+import { returnNotice } from "./return-notice.ts";
+import type { Shell } from "./shell.ts";
+
+/** Whether an approved Change may run by the rules of this moment. */
+export type Clearance =
+  | { readonly kind: "run"; readonly opened: OpenedChange }
+  /** Its approvals do not suffice any more; it waits for more of them again. */
+  | { readonly kind: "pending"; readonly change: StoredChange }
+  /** It may not run, and nobody could approve it where it stands. */
+  | { readonly kind: "refused"; readonly outcome: Extract<Outcome, { kind: "failed" }> }
+  /** Something else happened to it meanwhile; whoever looks next judges it again. */
+  | { readonly kind: "moved" };
+
+/**
+ * Between request and execution people leave, rules change and channels are locked. So the policy is asked again, and
+ * the approvals are counted by the terms of this moment: only who may approve now counts. Throws a `StoreError`.
+ */
+export async function clearToRun(shell: Shell, change: StoredChange): Promise<Clearance> {
+  try {
+    const opened = await reopened(shell, change);
+    const verdict = await verdictNow(shell, change, opened);
+    if (verdict.kind === "refuse") {
+      const { name } = change.requester;
+      throw new UserError(`${name} may not do this any more: ${verdict.why}`, { next: verdict.next });
+    }
+    if (verdict.kind !== "approve") return { kind: "run", opened };
+    return await recount(shell, { change, opened, verdict });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { kind: "refused", outcome: { kind: "failed", why: error.message, next: error.next ?? "Ask again." } };
+  }
+}
+
+/** A broken glass is judged as one: where that is not allowed any more it is refused, not asked for. */
+async function verdictNow(shell: Shell, change: StoredChange, { account }: OpenedChange): Promise<Verdict> {
+  const { requester, teamId, channelId, breakGlass, op, risk, workload } = change;
+  const [profile, binding] = await Promise.all([
+    shell.people.profile(requester.userId, freshness.executing, requester.name),
+    isDirect(channelId) ? undefined : shell.store.bindingOf(teamId, channelId),
+  ]);
+  return judgeFor(shell, { profile, channelId, account, binding }).verdict({ op, risk, workload }, { breakGlass });
+}
+
+type Counted = {
+  readonly change: StoredChange;
+  readonly opened: OpenedChange;
+  readonly verdict: Extract<Verdict, { kind: "approve" }>;
+};
+
+async function recount(shell: Shell, { change, opened, verdict }: Counted): Promise<Clearance> {
+  const { terms } = verdict;
+  if (terms.reasonRequired && change.reason === undefined) {
+    throw new UserError("The policy now requires a reason, and none was given.", {
+      next: "Ask again, with a reason.",
+    });
+  }
+  const counting = await countingVotes(shell, change, terms);
+  if (counting.length >= terms.votes) return { kind: "run", opened };
+  const returning = { change, verdict, notice: returnNotice(change, terms, counting), counting };
+  await checkCard(shell, returning);
+  return backToPending(shell, returning);
+}
+
+/** Of those who approved, the ones whose approval these terms count, looked up now. */
+async function countingVotes(shell: Shell, change: StoredChange, terms: Terms): Promise<readonly string[]> {
+  const counting: string[] = [];
+  for (const { userId } of change.votes) {
+    const voter = {
+      userId,
+      requesterId: change.requester.userId,
+      channelId: cardChannel(change, terms),
+      maxAgeMs: freshness.executing,
+    };
+    const { kind } = await eligibility(shell.people, terms, voter);
+    if (kind === "may") counting.push(userId);
+  }
+  return counting;
+}
+
+function cardChannel({ channelId }: StoredChange, { cardIn }: Terms): string {
+  return cardIn ?? channelId;
+}
+
+type Returning = Omit<Counted, "opened"> & {
+  /** Why, and what is missing. */
+  readonly notice: string;
+  readonly counting: readonly string[];
+};
+
+/** A request that nobody could see or decide does not wait. A card cannot move to another channel. */
+async function checkCard(shell: Shell, { change, verdict, notice }: Returning): Promise<void> {
+  const { rule, terms } = verdict;
+  const { requester, teamId, channelId, card } = change;
+  const asker = { ...requester, teamId, channelId };
+  const refused = await preflight(shell, { terms, rule, asker });
+  const isElsewhere = card !== undefined && card.channelId !== cardChannel(change, terms);
+  if (refused === undefined && !isElsewhere) return;
+  const why = refused?.why ?? "its card would have to be in another channel";
+  throw new UserError(`${notice} It can't get that here: ${why}.`, {
+    next: "Ask again; the current rules then apply.",
+  });
+}
+
+async function backToPending(shell: Shell, returning: Returning): Promise<Clearance> {
+  const { change, verdict, notice, counting } = returning;
+  const { id, version } = change;
+  const { rule, terms } = verdict;
+  const event = eventOf(shell, { ...change, rule }, { kind: "returned", result: notice });
+  const result = await shell.store.returnToPending({ id, version, rule, terms, counting, notice }, event);
+  if (result.kind === "moved") return result;
+  if (result.kind === "rival") {
+    const which = result.rival === undefined ? "" : `, ${result.rival.id},`;
+    throw new UserError(`The policy changed, and an equal request${which} already waits for approval.`, {
+      next: "Approve that one.",
+    });
+  }
+  logEvent(shell, event);
+  return result;
+}

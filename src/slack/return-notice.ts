@@ -1,0 +1,36 @@
+import type { StoredChange } from "../changes/stored-change.ts";
+import type { Terms } from "../policy/verdict.ts";
+import { counted } from "../views/text.ts";
+
+/** Why an approved Change waits again and what is missing: "Ann Lee's approval no longer counts. 1 more approval is needed." */
+export function returnNotice(
+  { terms: before, votes }: Pick<StoredChange, "terms" | "votes">,
+  now: Terms,
+  counting: readonly string[],
+): string {
+  const lost = votes.filter(({ userId }) => !counting.includes(userId)).map(({ name }) => name);
+  const missing = now.votes - counting.length;
+  const more = counting.length === 0 ? "approval" : "more approval";
+  return [
+    ...(before !== undefined && isSame(before, now) ? [] : ["The policy changed since this was asked for."]),
+    ...lostWords(lost),
+    `${counted(missing, more)} ${missing === 1 ? "is" : "are"} needed.`,
+  ].join(" ");
+}
+
+function lostWords(names: readonly string[]): readonly string[] {
+  const last = names.at(-1);
+  if (last === undefined) return [];
+  if (names.length === 1) return [`${last}'s approval no longer counts.`];
+  return [`The approvals of ${names.slice(0, -1).join(", ")} and ${last} no longer count.`];
+}
+
+/** In what people decide by; not in how long it waits and whom its card mentions. */
+function isSame(one: Terms, other: Terms): boolean {
+  return partsOf(one) === partsOf(other);
+}
+
+function partsOf({ votes, from, selfApproval, reasonRequired, cardIn }: Terms): string {
+  const { users, groups, channelMembers } = from;
+  return JSON.stringify([votes, users, groups, channelMembers, selfApproval, reasonRequired, cardIn ?? null]);
+}

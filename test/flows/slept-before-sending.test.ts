@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { card, says } from "../support/speak.ts";
+import { until } from "../support/until.ts";
+
+test("a machine that was suspended between the claim and the request does not send it, and says so", async () => {
+  let wake = (): void => undefined;
+  await using town = await approvalTown({
+    store: (real) => ({
+      ...real,
+      async claim(id, event) {
+        const result = await real.claim(id, event);
+        wake();
+        return result;
+      },
+    }),
+  });
+  // The wall clock went on; `performance.now` stood still.
+  wake = () => town.passMinutes(1);
+
+  await says(town, town.developer, "/gantry scale web 4");
+
+  expect(count(town, "updateService")).toBe(0);
+  expect((await town.service("web")).target_instance_size).toBe(2);
+  expect(card(town.developer)).toMatch(/❌.*held back.*Nothing was sent/su);
+});
+
+test("a process that stood still sends nothing, also when the wall clock was set back meanwhile", async () => {
+  const sendWithinMs = 20;
+  let sleep = (): Promise<void> => Promise.resolve();
+  await using town = await approvalTown({
+    store: (real) => ({
+      ...real,
+      sendWithinMs,
+      async claim(id, event) {
+        const result = await real.claim(id, event);
+        await sleep();
+        return result;
+      },
+    }),
+  });
+  sleep = () => {
+    town.passMinutes(-1);
+    const from = performance.now();
+    return until(() => performance.now() - from > sendWithinMs);
+  };
+
+  await says(town, town.developer, "/gantry scale web 4");
+
+  expect(count(town, "updateService")).toBe(0);
+  expect(card(town.developer)).toMatch(/❌.*held back.*Nothing was sent/su);
+});
