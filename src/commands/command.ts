@@ -5,6 +5,7 @@ import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { DeedId } from "../policy/operation-facts.ts";
+import type { Standing } from "../policy/person.ts";
 import type { Question } from "../policy/question.ts";
 import type { Risk } from "../policy/risk.ts";
 import type { Approvers, Verdict } from "../policy/verdict.ts";
@@ -12,6 +13,7 @@ import type { Message } from "../views/message.ts";
 import type { Ask } from "./ask.ts";
 import type { Directory } from "./directory.ts";
 import type { Form, FormValues } from "./form.ts";
+import type { Target } from "./target.ts";
 
 /** What is configured once for the whole deployment, as far as a verb needs it. */
 export type Settings = {
@@ -32,6 +34,7 @@ export type Settings = {
 export type Asker = {
   readonly userId: string;
   readonly name: string;
+  readonly standing: Standing;
   readonly teamId: string;
   readonly channelId: string;
 };
@@ -39,7 +42,6 @@ export type Asker = {
 export type AccountInfo = {
   readonly owner: AccountOwner;
   readonly username: string;
-  readonly maskedToken: string;
   /** Of all replicas together, in this UTC day. */
   readonly calls: () => Promise<{ readonly count: number; readonly since: Date }>;
 };
@@ -51,15 +53,29 @@ export type About = Pick<Question, "op" | "risk" | "workload">;
 export type Judge = {
   readonly verdict: (about: About, options?: { readonly breakGlass?: boolean }) => Promise<Verdict>;
   /** The best that may come of any of these, whatever the workload is called: what help shows. */
-  readonly outlook: (deeds: readonly Deed[]) => Promise<"allow" | "approve" | "refuse">;
+  readonly outlook: (
+    deeds: readonly Deed[],
+    options?: { readonly breakGlass?: boolean },
+  ) => Promise<"allow" | "approve" | "refuse">;
   /** Real names of people who could approve here now, the asker left out; at most a few, and how many there are. */
   readonly approvers: (from: Approvers) => Promise<{ readonly names: readonly string[]; readonly count: number }>;
 };
 
-/** What happened and what waits, read from the store. Throws a `UserError` when the database cannot be reached. */
+/**
+ * What happened and what waits, as far as the person may see it: their own requests, and those about workloads that they
+ * may look at. Throws a `UserError` when the database cannot be reached.
+ */
 export type Records = {
+  /** Also what they may decide about. */
   readonly pending: () => Promise<readonly StoredChange[]>;
-  readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<readonly HistoryEvent[]>;
+  readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<HistoryRows>;
+};
+
+export type HistoryRows = {
+  /** Newest first, at most as many as asked for. */
+  readonly events: readonly HistoryEvent[];
+  /** Where to go on, as `before`; undefined where there is nothing older. */
+  readonly older: number | undefined;
 };
 
 /** What the channel in which somebody asks is bound to. */
@@ -126,7 +142,12 @@ export type ReadCommand = Described & {
 /** A verb that changes something: it says what would change, and nothing else. */
 export type WriteCommand = Described & {
   readonly effect: "write";
-  /** Reads at most twice; throws `UserError` or `Problem`; sends no write. */
+  /** The workload it is about, as it was asked for. Pure. */
+  readonly target: (ask: Ask) => Target;
+  /**
+   * Reads at most twice; throws `UserError` or `Problem`; sends no write. Called by `judgedChange` alone, after policy
+   * was asked.
+   */
   readonly propose: (ask: Ask, context: Context) => Promise<Change>;
 };
 

@@ -5,7 +5,8 @@ import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import { checkMounts, containerArgs, newContainer, newName, whenMountsAreRead } from "./container-args.ts";
 import { createDiff } from "./create-diff.ts";
-import { JOB_REGION, readJob } from "./lookup.ts";
+import { readJob } from "./lookup.ts";
+import { JOB_REGION } from "./target.ts";
 import type { Given } from "./verb.ts";
 
 /** `data`, or `data=host`: `host` is the one known type of a job's volume. */

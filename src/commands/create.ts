@@ -42,6 +42,7 @@ export const create = writeVerb({
     return { kind: wanted, name, ...given(typed) };
   },
   form: createForm,
+  target: ({ kind, name }) => ({ kind, name }),
   propose: (args, context) => (args.kind === "service" ? proposeService(args, context) : proposeJob(args, context)),
 });
 

@@ -3,8 +3,7 @@ import type { Job, Service } from "../api/answers.ts";
 import { jobSnapshot } from "../changes/snapshot.ts";
 import { counted } from "../views/text.ts";
 import type { FormFacts, FormValues } from "./form.ts";
-import { findWorkload, readAbout } from "./lookup.ts";
-import { checkFound } from "./may-see.ts";
+import { findWorkload } from "./lookup.ts";
 import { serviceChange } from "./service-change.ts";
 import { Target } from "./target.ts";
 import { writeVerb, type Given } from "./verb.ts";
@@ -39,6 +38,7 @@ export const remove = writeVerb({
     check: unconfirmed,
     look: whatGoes,
   },
+  target: ({ name }) => name,
   async propose({ name }, given) {
     const found = await findWorkload(name, given);
     if (found.kind === "service") {
@@ -64,14 +64,10 @@ function unconfirmed({ name, confirm = "" }: FormValues): Record<string, string>
   return { confirm: `This has to be the name of what is deleted: type ${target.name}.` };
 }
 
-const ops = { service: "getService", job: "getJob" } as const;
-
 async function whatGoes(values: FormValues, given: Given): Promise<FormFacts> {
   const target = Target.safeParse(values["name"]).data;
   if (target === undefined) return { notes: [], values: {} };
   const found = await findWorkload(target, given);
-  // It is a look, and judged as one.
-  await checkFound(readAbout(ops, { kind: found.kind, name: target.name }, found.region), given);
   const notes = found.kind === "service" ? serviceGoes(found.service) : jobGoes(found.job);
   return { notes, values: {} };
 }

@@ -73,6 +73,7 @@ export const domains = writeVerb({
     toArgs: ({ domains: all = [], ...raw }) => ({ ...raw, edit: "set", domains: all }),
     look: (values, given) => lookAtService(values, given, (service) => domainsNow(service, given.settings.command)),
   },
+  target: ({ name }) => name,
   async propose({ name, edit, domains: given }, context) {
     const service = await findService(name, context);
     const before = service.binding_domain_name ?? [];

@@ -51,14 +51,8 @@ export const history = freeVerb({
   form: historyForm,
   async answer(args, { records, ask, settings, now }) {
     const limit = args.json ? HISTORY_FILE_ROWS : HISTORY_PAGE;
-    // One more than is shown tells whether there is more.
-    const found = await records.history({ ...queryOf(args, now), limit: limit + 1 });
-    const page = {
-      events: found.slice(0, limit),
-      hasOlder: found.length > limit,
-      ask,
-      command: settings.command,
-    };
+    const rows = await records.history({ ...queryOf(args, now), limit });
+    const page = { ...rows, ask, command: settings.command };
     return args.json ? historyFile({ ...page, now }) : historyPage(page);
   },
 });

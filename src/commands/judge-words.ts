@@ -1,12 +1,13 @@
 import { Problem } from "../api/problem.ts";
-import { riskOf } from "../changes/risk.ts";
 import { UserError } from "../errors.ts";
 import type { Judged, JudgedDeed } from "../views/can-i.ts";
 import type { Ask } from "./ask.ts";
-import type { About, BindCommand, Command, Context, Deed, ReadCommand, WriteCommand } from "./command.ts";
-import { JOB_REGION } from "./lookup.ts";
+import { bindingVerdict } from "./binding-verdict.ts";
+import type { About, BindCommand, Command, Context, ReadCommand, WriteCommand } from "./command.ts";
+import { judgedChange } from "./gate.ts";
+import { kindOf } from "./may-do.ts";
 import { namedIn } from "./named-in.ts";
-import { bindingAbout } from "./use.ts";
+import { JOB_REGION } from "./target.ts";
 
 /** Words that somebody thinks of typing; `breakGlass` stands apart from them, because it takes a reason. */
 export type Supposed<Verb extends Command = Command> = {
@@ -32,22 +33,22 @@ export async function judgeRead(asked: Supposed<ReadCommand>, context: Context):
 }
 
 /**
- * A complete write is proposed for real, which only reads, and judged by what it would change. Nothing is read for
- * somebody whom every rule refuses. Throws the `UserError` of a name that nothing has.
+ * A complete write is judged by what it would change, as if it was asked for. Who is refused sees no diff. Throws the
+ * `UserError` of a name that nothing has.
  */
 export async function judgeWrite(asked: Supposed<WriteCommand>, context: Context): Promise<Judged> {
   const ask = parsed(asked);
   if (typeof ask === "string") return judgeDeeds(asked, ask, context);
-  if ((await context.judge.outlook(asked.command.deeds)) === "refuse") return judgeDeeds(asked, undefined, context);
+  const { command, breakGlass } = asked;
   try {
-    const { call, before, workload, diff } = await asked.command.propose(ask, context);
-    const { kind, region, name } = workload;
-    const about = { op: call.op, risk: riskOf(call, before), workload: { kind, region, name } };
+    const judged = await judgedChange(command, { ...ask, breakGlass }, context);
+    const about = judged.kind === "refused" ? judged.found : judged.about;
+    if (about === undefined) return judgeDeeds(asked, undefined, context);
     return {
       kind: "judged",
-      workload,
-      answers: [await judgeAbout(about, asked.breakGlass, context)],
-      change: { diff },
+      workload: about.workload,
+      answers: [await judgeAbout(about, breakGlass, context)],
+      change: judged.kind === "refused" ? undefined : { diff: judged.change.diff },
       note: undefined,
       hasReason: ask.reason !== undefined,
     };
@@ -61,11 +62,11 @@ export async function judgeWrite(asked: Supposed<WriteCommand>, context: Context
 export async function judgeBinding(asked: Supposed<BindCommand>, context: Context): Promise<Judged> {
   const ask = parsed(asked);
   const wish = typeof ask === "string" ? ({ kind: "show" } as const) : asked.command.binding(ask);
-  const about = bindingAbout(wish, context);
+  const { risk, verdict } = await bindingVerdict(wish, context);
   return {
     kind: "judged",
     workload: { kind: undefined, name: undefined },
-    answers: [await judgeAbout(about, false, context)],
+    answers: [{ risk, kind: undefined, verdict, approvers: undefined, glassRule: undefined }],
     change: undefined,
     note: undefined,
     hasReason: false,
@@ -85,8 +86,8 @@ function parsed({ command, words }: Supposed): Ask | string {
 async function judgeDeeds(asked: Supposed, note: string | undefined, context: Context): Promise<Judged> {
   const { command, words } = asked;
   const { kind, name, region = context.settings.region } = namedIn(words, command);
-  const deeds = command.deeds.filter((deed) => kind === undefined || kindOf(deed) === kind);
-  const answers = deeds.map(async (deed): Promise<JudgedDeed> => {
+  const ofKind = command.deeds.filter((deed) => kind === undefined || kindOf(deed) === kind);
+  const answers = (ofKind.length > 0 ? ofKind : command.deeds).map(async (deed): Promise<JudgedDeed> => {
     const of = kindOf(deed);
     const about = { ...deed, workload: { kind: of, region: of === "job" ? JOB_REGION : region, name } };
     const judged = await judgeAbout(about, asked.breakGlass, context);
@@ -104,10 +105,6 @@ async function judgeDeeds(asked: Supposed, note: string | undefined, context: Co
     note,
     hasReason: words.some((word) => word === "--reason" || word.startsWith("--reason=")),
   };
-}
-
-function kindOf({ op }: Deed): "service" | "job" {
-  return op.includes("Job") ? "job" : "service";
 }
 
 /** What the policy says, who could approve, and whether breaking the glass would help. */

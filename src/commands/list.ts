@@ -6,9 +6,10 @@ import type { Message } from "../views/message.ts";
 import { post } from "../views/post.ts";
 import { workloadList } from "../views/workload-list.ts";
 import type { About } from "./command.ts";
-import { JOB_REGION, listJobs, listServices, type Listed } from "./lookup.ts";
+import { listJobs, listServices, type Listed } from "./lookup.ts";
 import { listForm } from "./list-form.ts";
 import { refusalToSee } from "./may-see.ts";
+import { JOB_REGION } from "./target.ts";
 import { readVerb, type Given } from "./verb.ts";
 
 const kinds: Readonly<Record<string, "services" | "jobs">> = {

@@ -7,10 +7,10 @@ import { compileGrep } from "../logs/grep.ts";
 import { logExcerpt } from "../views/log-excerpt.ts";
 import type { Message } from "../views/message.ts";
 import { logDay } from "./day.ts";
-import { bothExist, JOB_REGION, orMissing, readAbout, readJob, unknownName } from "./lookup.ts";
+import { bothExist, openTarget, orMissing, readAbout, readJob, unknownName } from "./lookup.ts";
 import { logsForm } from "./logs-form.ts";
 import { checkFound } from "./may-see.ts";
-import { Target } from "./target.ts";
+import { JOB_REGION, Target } from "./target.ts";
 import { readVerb, type Given } from "./verb.ts";
 import { wholeNumber } from "./whole-number.ts";
 
@@ -109,14 +109,15 @@ type Found = {
  * be known first. A name that was listed lately and is only one of the two costs no look-up.
  */
 async function read(args: Args, date: string, given: Given): Promise<Found> {
-  const kind = args.name.kind ?? lately(args.name.name, given);
+  const open = await openTarget(args.name, given);
+  const kind = open.kind ?? lately(args.name.name, given);
   const [service, job] = await Promise.all([
     kind === "job" ? undefined : orMissing(serviceLines(args, date, given)),
     kind === "service" ? undefined : readJob(args.name.name, given),
   ]);
   if (service !== undefined && job !== undefined) throw bothExist(args.name.name);
   if (service !== undefined) return { kind: "service", lines: service };
-  if (job === undefined) throw await unknownName({ kind: args.name.kind, name: args.name.name }, given);
+  if (job === undefined) throw await unknownName(open, given);
   const instance = args.instance ?? job.instance_names?.at(-1);
   if (instance === undefined) {
     throw new UserError(`The job ${args.name.name} has no instance yet, so there is no log.`, {

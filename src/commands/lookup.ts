@@ -4,12 +4,11 @@ import { Problem } from "../api/problem.ts";
 import { UserError } from "../errors.ts";
 import { jobStatus } from "../views/job-status.ts";
 import type { About } from "./command.ts";
+import { bestFor } from "./may-do.ts";
+import { aboutSeeing, checkFound, maySee, suggestible } from "./may-see.ts";
 import { nearest } from "./nearest.ts";
-import type { Target } from "./target.ts";
+import { JOB_REGION, type Target } from "./target.ts";
 import type { Given } from "./verb.ts";
-
-/** Jobs can only be run here (the API's document, "Limits"). */
-export const JOB_REGION = "us";
 
 export type Found =
   | { readonly kind: "service"; readonly region: string; readonly service: Service }
@@ -57,18 +56,50 @@ export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer
 }
 
 /**
- * Finds what a person named: a bare name is looked up among services and jobs at once (two calls). Throws a
- * `UserError` that asks which, when both exist, or that offers near names, when neither does.
+ * Finds what a person named: a bare name is looked up among services and jobs at once (two calls), as far as they may
+ * know of them. Throws a `UserError` that asks which, when both exist, or that offers near names, when neither does.
  */
 export async function findWorkload(target: Target, given: Given): Promise<Found> {
+  const { name } = target;
+  const { kind } = await openTarget(target, given);
   const [service, job] = await Promise.all([
-    target.kind === "job" ? undefined : readService(target.name, given),
-    target.kind === "service" ? undefined : readJob(target.name, given),
+    kind === "job" ? undefined : readService(name, given),
+    kind === "service" ? undefined : readJob(name, given),
   ]);
-  if (service !== undefined && job !== undefined) throw bothExist(target.name);
+  if (service !== undefined && job !== undefined) throw bothExist(name);
   if (service !== undefined) return { kind: "service", region: given.region, service };
   if (job !== undefined) return { kind: "job", region: JOB_REGION, job };
-  throw await unknownName(target, given);
+  throw await unknownName({ kind, name }, given);
+}
+
+const kinds = ["service", "job"] as const;
+
+/**
+ * The target without the kind that the person may neither look at nor act on under this name: they do not learn whether
+ * there is one. A kind that was said was judged with the verb; only a form's look, which has no deeds, judges it here.
+ * Takes no API call. Throws a `LookRefused` when nothing is left.
+ */
+export async function openTarget(target: Target, given: Given): Promise<Target> {
+  const { kind: wanted, name } = target;
+  const { region, deeds } = given;
+  if (wanted !== undefined && deeds.length > 0) return target;
+  const isLook = deeds.every(({ risk }) => risk === undefined);
+  const asked = wanted === undefined ? kinds : [wanted];
+  const open = await Promise.all(
+    asked.map(async (kind) => {
+      const best = await bestFor(given, { kind, name, region }, given);
+      // An approval opens a write; nobody can approve a look.
+      const mayAct = best !== undefined && best.kind !== "refuse" && !(isLook && best.kind === "approve");
+      return mayAct || (await maySee(named(kind, name, region), given)) ? [kind] : [];
+    }),
+  );
+  const [first, ...others] = open.flat();
+  if (first === undefined) await checkFound(aboutSeeing(named(asked[0] ?? "service", name, region)), given);
+  return { kind: others.length > 0 ? undefined : first, name };
+}
+
+function named(kind: Found["kind"], name: string, region: string) {
+  return { kind, region: kind === "job" ? JOB_REGION : region, name };
 }
 
 /** Finds the service that a verb for services is about; a job of that name is pointed out. At most two calls. */
@@ -76,9 +107,10 @@ export async function findService(target: Target, given: Given): Promise<Service
   if (target.kind === "job") throw notForJobs(target.name, given);
   const service = await readService(target.name, given);
   if (service !== undefined) return service;
-  if (target.kind === undefined && (await readJob(target.name, given)) !== undefined)
-    throw notForJobs(target.name, given);
-  throw await unknownName({ kind: "service", name: target.name }, given);
+  const { name } = target;
+  const mayBeJob = target.kind === undefined && (await maySee(named("job", name, given.region), given));
+  if (mayBeJob && (await readJob(name, given)) !== undefined) throw notForJobs(name, given);
+  throw await unknownName({ kind: "service", name }, given);
 }
 
 function notForJobs(name: string, { ask, settings }: Given): UserError {
@@ -100,9 +132,7 @@ export async function unknownName({ kind, name }: Target, given: Given): Promise
     job: `no job named ${name} in ${JOB_REGION}`,
     any: `no service in ${given.region} and no job in ${JOB_REGION} named ${name}`,
   }[kind ?? "any"];
-  const { binding } = given;
-  const known = (await knownNames(kind, given)).filter((each) => binding?.covers(each) ?? true);
-  const near = nearest(name, known);
+  const near = nearest(name, await namesNear({ kind, name }, given));
   return new UserError(`There is ${where}.`, {
     next:
       near.length > 0
@@ -111,14 +141,22 @@ export async function unknownName({ kind, name }: Target, given: Given): Promise
   });
 }
 
-/** Names for suggestions: those lately listed, else one list call for each kind. A failing list suggests nothing. */
-async function knownNames(kind: Target["kind"], given: Given): Promise<string[]> {
-  const [services, jobs] = await Promise.all([
-    kind === "job" ? [] : namesOf("service", given),
-    kind === "service" ? [] : namesOf("job", given),
-  ]);
-  return [...services, ...jobs];
+/**
+ * The nearest names of each kind that the person may see: from what was listed lately, else from one list call for each
+ * kind. A failing list suggests nothing.
+ */
+async function namesNear({ kind: wanted, name }: Target, given: Given): Promise<readonly string[]> {
+  const near = kinds.map(async (kind) => {
+    if (wanted !== undefined && wanted !== kind) return [];
+    const known = (await namesOf(kind, given)).filter((each) => given.binding?.covers(each) ?? true);
+    const items = nearest(name, known, known.length);
+    const { region } = named(kind, name, given.region);
+    return suggestible({ kind, region, items, nameOf: (each) => each, most: MOST_NEAR }, given);
+  });
+  return (await Promise.all(near)).flat();
 }
+
+const MOST_NEAR = 3;
 
 async function namesOf(kind: "service" | "job", given: Given): Promise<readonly string[]> {
   const region = kind === "job" ? JOB_REGION : given.region;

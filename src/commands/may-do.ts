@@ -1,42 +1,44 @@
 import type { Verdict } from "../policy/verdict.ts";
-import type { Command, Context } from "./command.ts";
-import type { FormValues } from "./form.ts";
-import { JOB_REGION } from "./lookup.ts";
-import { Target } from "./target.ts";
+import type { Command, Context, Deed } from "./command.ts";
+import { JOB_REGION } from "./target.ts";
 
-type Judged = Pick<Context, "judge" | "settings">;
-type Workload = { readonly kind: "service" | "job" | undefined; readonly name: string };
+type Aim = {
+  readonly kind: "service" | "job" | undefined;
+  readonly name: string;
+  /** Of services. */
+  readonly region: string;
+  readonly breakGlass?: boolean;
+};
 
-/** How well it stands with a verdict: what is refused comes last. */
+/** From best to worst for the person who asks. */
 const rank: Readonly<Record<Verdict["kind"], number>> = { allow: 0, "break-glass": 1, approve: 2, refuse: 3 };
 
+/** The better of two verdicts; the first where they are equal. */
+export function better(one: Verdict, other: Verdict): Verdict {
+  return rank[other.kind] < rank[one.kind] ? other : one;
+}
+
+export function kindOf({ op }: Deed): "service" | "job" {
+  return /Jobs?|JobInstance/u.test(op) ? "job" : "service";
+}
+
 /**
- * The best that policy says to what a verb can do with this workload, whichever way it is done; undefined for a verb for
- * which nobody needs a rule. It takes no call of the service.
+ * The best that policy says to anything the verb can do with this workload. Without a kind either may be meant.
+ * Undefined where the verb can do nothing with the kind. Takes no API call.
  */
 export async function bestFor(
   { deeds }: Pick<Command, "deeds">,
-  { kind, name, region = "" }: Workload & { readonly region?: string },
+  { kind, name, region, breakGlass = false }: Aim,
   { judge }: Pick<Context, "judge">,
 ): Promise<Verdict | undefined> {
-  const possible = deeds.filter(({ op }) => kind === undefined || /Jobs?|JobInstance/u.test(op) === (kind === "job"));
+  const possible = deeds.filter((deed) => kind === undefined || kindOf(deed) === kind);
   const verdicts = await Promise.all(
-    possible.map(({ op, risk }) => {
-      const isJob = kind === "job";
-      return judge.verdict({ op, risk, workload: { kind, region: isJob ? JOB_REGION : region, name } });
+    possible.map((deed) => {
+      const of = kindOf(deed);
+      const workload = { kind: of, region: of === "job" ? JOB_REGION : region, name };
+      return judge.verdict({ ...deed, workload }, { breakGlass });
     }),
   );
-  return verdicts.toSorted((one, other) => rank[one.kind] - rank[other.kind])[0];
-}
-
-/** The same for what stands in a form; undefined as long as no workload is named in it. */
-export async function bestVerdict(
-  command: Pick<Command, "deeds">,
-  values: FormValues,
-  context: Judged,
-): Promise<Verdict | undefined> {
-  const target = Target.safeParse(values["name"]).data;
-  if (target === undefined) return undefined;
-  const kind = values["kind"] === "service" || values["kind"] === "job" ? values["kind"] : target.kind;
-  return bestFor(command, { ...target, kind, region: values["region"] ?? context.settings.region }, context);
+  const [first, ...rest] = verdicts;
+  return first === undefined ? undefined : rest.reduce(better, first);
 }

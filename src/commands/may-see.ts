@@ -1,25 +1,89 @@
 import { UserError } from "../errors.ts";
 import type { Verdict } from "../policy/verdict.ts";
-import type { About } from "./command.ts";
-import type { Given } from "./verb.ts";
+import type { About, Context } from "./command.ts";
 
-type Refusal = { readonly why: string; readonly next: string };
+export type Refusal = Extract<Verdict, { kind: "refuse" }>;
 
-/** Why this may not be looked at, or undefined. Nobody can approve a look: what is not allowed is refused. */
+type Judging = Pick<Context, "judge">;
+type Kind = "service" | "job";
+/** A workload by name, as a record or a list has it. */
+export type Named = { readonly kind: Kind; readonly region: string; readonly name: string };
+
+/** Policy refuses to show what was read. It carries the refusal, so that history can tell of it. */
+export class LookRefused extends UserError {
+  readonly refusal: Refusal;
+  readonly about: About;
+
+  constructor(refusal: Refusal, about: About) {
+    super(refusal.why, { next: refusal.next });
+    this.refusal = refusal;
+    this.about = about;
+  }
+}
+
+/** Why this may not be looked at, or undefined. Nobody can approve a look: a rule that asks for approval refuses it. */
 export function refusalToSee(verdict: Verdict): Refusal | undefined {
   if (verdict.kind === "allow" || verdict.kind === "break-glass") return undefined;
   if (verdict.kind === "refuse") return verdict;
+  const { rule } = verdict;
   return {
-    why: `The rule “${verdict.rule}” wants an approval for this, and only changes can be approved.`,
+    kind: "refuse",
+    rule,
+    why: `The rule “${rule}” wants an approval for this, and only changes can be approved.`,
     next: "Ask those who run Gantry here for a rule that allows or refuses it.",
   };
 }
 
-/**
- * Of a bare name it is not known before the read whether it is a service or a job, and jobs are in another region: what
- * was found is judged once more before it is shown. Throws a `UserError` for what may not be seen.
- */
-export async function checkFound(about: About, { judge }: Pick<Given, "judge">): Promise<void> {
+/** Throws a `LookRefused` for what may not be seen. */
+export async function checkFound(about: About, { judge }: Judging): Promise<void> {
   const refusal = refusalToSee(await judge.verdict(about));
-  if (refusal !== undefined) throw new UserError(refusal.why, { next: refusal.next });
+  if (refusal !== undefined) throw new LookRefused(refusal, about);
+}
+
+const getOps = { service: "getService", job: "getJob" } as const;
+const listOps = { service: "listServices", job: "listJobs" } as const;
+
+/** What policy is asked before somebody sees this workload; without a name or a region, before they see any. */
+export function aboutSeeing({ kind, ...where }: Partial<Named> & Pick<Named, "kind">): About {
+  return { op: getOps[kind], risk: undefined, workload: { kind, region: where.region, name: where.name } };
+}
+
+/** Whether policy lets the person look at this workload. Takes no API call. */
+export async function maySee(workload: Named, { judge }: Judging): Promise<boolean> {
+  const { kind, region, name } = workload;
+  return refusalToSee(await judge.verdict(aboutSeeing({ kind, region, name }))) === undefined;
+}
+
+type Candidates<Item> = {
+  readonly kind: Kind;
+  readonly region: string;
+  readonly items: readonly Item[];
+  readonly nameOf: (item: Item) => string;
+  /** Stops when so many are found; all of them without it. */
+  readonly most?: number;
+};
+
+/**
+ * The workloads whose names may be suggested to the person: those they may look at and, where they may list the kind,
+ * those that no rule hides. Takes no API call.
+ */
+export async function suggestible<Item>(candidates: Candidates<Item>, { judge }: Judging): Promise<readonly Item[]> {
+  const { kind, region, items, nameOf, most = Number.POSITIVE_INFINITY } = candidates;
+  // Allowed without a name is allowed for every name: one question instead of thousands.
+  const forAny = await judge.verdict(aboutSeeing({ kind, region }));
+  if (forAny.kind === "allow") return items.slice(0, most);
+  const listing = await judge.verdict({
+    op: listOps[kind],
+    risk: undefined,
+    workload: { kind, region, name: undefined },
+  });
+  const mayList = refusalToSee(listing) === undefined;
+  const found: Item[] = [];
+  for (const item of items) {
+    if (found.length >= most) break;
+    const verdict = await judge.verdict(aboutSeeing({ kind, region, name: nameOf(item) }));
+    const isListed = mayList && verdict.kind === "refuse" && verdict.rule === undefined;
+    if (isListed || refusalToSee(verdict) === undefined) found.push(item);
+  }
+  return found;
 }

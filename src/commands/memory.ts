@@ -57,6 +57,7 @@ export const memory = writeVerb({
     ],
     look: (values, given) => lookAtService(values, given, memoryNow),
   },
+  target: ({ name }) => name,
   async propose({ name, mib, container }, given) {
     const service = await findService(name, given);
     const at = position(service, container);

@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein";
 
-/** The known words that look like a mistyped one, nearest first, at most three. Pure. */
-export function nearest(typed: string, known: Iterable<string>): string[] {
+/** The known words that look like a mistyped one, nearest first. Pure. */
+export function nearest(typed: string, known: Iterable<string>, count = 3): string[] {
   const wanted = typed.toLowerCase();
   if (wanted === "") return [];
   const most = Math.max(2, Math.floor(wanted.length / 3));
@@ -12,7 +12,7 @@ export function nearest(typed: string, known: Iterable<string>): string[] {
   }
   return scored
     .sort((a, b) => a.score - b.score || (a.word < b.word ? -1 : 1))
-    .slice(0, 3)
+    .slice(0, count)
     .map(({ word }) => word);
 }
 

@@ -45,6 +45,7 @@ export function powerVerb({ name, op, summary, risk, already, diff, effect }: Po
       look: (values, given) =>
         lookAtService(values, given, (service) => ({ notes: [now(service), whatFollows(service)], values: {} })),
     },
+    target: ({ name }) => name,
     async propose({ name: target }, given: Given): Promise<Change> {
       const service = await findService(target, given);
       const status = service.status ?? "not told";

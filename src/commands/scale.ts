@@ -42,6 +42,7 @@ export const scale = writeVerb({
         values: now === undefined ? {} : { size: String(now) },
       })),
   },
+  target: ({ name }) => name,
   async propose({ name, size }, given) {
     const service = await findService(name, given);
     const now = service.target_instance_size;

@@ -6,7 +6,6 @@ import { jobCard } from "../views/job-card.ts";
 import { serviceCard } from "../views/service-card.ts";
 import { cardVerbs, mayDoWith } from "./card-verbs.ts";
 import { findWorkload, readAbout, type Found } from "./lookup.ts";
-import { checkFound } from "./may-see.ts";
 import { Target } from "./target.ts";
 import { readVerb, type Given } from "./verb.ts";
 import { workloadField } from "./workload-field.ts";
@@ -30,10 +29,6 @@ export const show = readVerb({
   form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
   async answer({ name }, given) {
     const found = await findWorkload(name, given);
-    if (name.kind === undefined) {
-      const target = { kind: found.kind, name: name.name };
-      await checkFound(readAbout(ops, target, found.region), given);
-    }
     const actions = await actionsFor(found, given);
     const { now, settings } = given;
     const { command } = settings;

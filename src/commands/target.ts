@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { pathSafe } from "../api/names.ts";
 
+/** Jobs can only be run here (the API's document, "Limits"). */
+export const JOB_REGION = "us";
+
 /** Which workload was meant: `web`, or `service/web` where a job has the same name. */
 export type Target = { readonly kind: "service" | "job" | undefined; readonly name: string };
 

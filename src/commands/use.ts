@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { pathSafe } from "../api/names.ts";
-import type { Binding } from "../policy/binding.ts";
-import type { About, BindingWish } from "./command.ts";
 import { useForm } from "./use-form.ts";
 import { bindVerb } from "./verb.ts";
 
@@ -34,7 +32,11 @@ export const use = bindVerb({
     lock: { summary: "refuse other regions and other names here" },
     clear: { summary: "take the binding away" },
   },
-  deeds: [{ op: "bindChannel", risk: "routine" }],
+  deeds: [
+    { op: "bindChannel", risk: "routine" },
+    // Somebody else's lock is lifted.
+    { op: "bindChannel", risk: "destructive" },
+  ],
   words: 0,
   args: z
     .object({
@@ -67,14 +69,3 @@ export const use = bindVerb({
     return isNothing ? { kind: "show" } : { kind: "bind", terms: { region, names, account, isLocked: lock } };
   },
 });
-
-type Now = { readonly binding: Binding | undefined; readonly defaultRegion: string };
-
-/**
- * What policy is asked about before a channel is bound: the region that it is bound to, or was until now. Where a binding
- * names none, the configured one is meant. Pure.
- */
-export function bindingAbout(wish: BindingWish, { binding, defaultRegion }: Now): About {
-  const region = (wish.kind === "bind" ? wish.terms.region : binding?.region) ?? defaultRegion;
-  return { op: "bindChannel", risk: "routine", workload: { kind: undefined, region, name: undefined } };
-}

@@ -21,6 +21,7 @@ import type { Form, FormFacts, FormValues } from "./form.ts";
 import { commonTexts, commonTyped } from "./common-typed.ts";
 import type { FormShape } from "./make-form.ts";
 import { pointing, type Pointing } from "./pointing.ts";
+import type { Target } from "./target.ts";
 
 /** What stands in a verb's own file: how it reads, and the schema of its arguments, shared by words and forms. */
 type Shape<Args extends z.ZodType> = {
@@ -42,8 +43,8 @@ type Shape<Args extends z.ZodType> = {
   };
 };
 
-/** What a verb works with besides its arguments: the context, and the Ask they came in (region, share). */
-export type Given = Context & { readonly ask: Ask; readonly region: string };
+/** What a verb works with besides its arguments: the context, the Ask they came in (region, share), what it may do. */
+export type Given = Context & Ruled & { readonly ask: Ask; readonly region: string };
 
 type Ruled = { readonly deeds: readonly Deed[] };
 type ReadShape<Args extends z.ZodType> = Shape<Args> & {
@@ -52,7 +53,10 @@ type ReadShape<Args extends z.ZodType> = Shape<Args> & {
 type RuledReadShape<Args extends z.ZodType> = ReadShape<Args> &
   Ruled & { readonly about: (args: z.output<Args>, region: string) => About };
 type WriteShape<Args extends z.ZodType> = Shape<Args> &
-  Ruled & { readonly propose: (args: z.output<Args>, given: Given) => Promise<Change> };
+  Ruled & {
+    readonly target: (args: z.output<Args>) => Target;
+    readonly propose: (args: z.output<Args>, given: Given) => Promise<Change>;
+  };
 type BindShape<Args extends z.ZodType> = Shape<Args> &
   Ruled & { readonly binding: (args: z.output<Args>) => BindingWish };
 type DecideShape<Args extends z.ZodType> = Shape<Args> & {
@@ -63,22 +67,22 @@ type DecideShape<Args extends z.ZodType> = Shape<Args> & {
 export function readVerb<Args extends z.ZodType>(shape: RuledReadShape<Args>): ReadCommand {
   return {
     ...freeVerb(shape, readFields),
-    deeds: shape.deeds,
     about: (ask, settings) => shape.about(argsOf(shape, ask.args), ask.region ?? settings.region),
   };
 }
 
 /** A read for which nobody needs a rule. */
 export function freeVerb<Args extends z.ZodType>(
-  shape: ReadShape<Args>,
+  shape: ReadShape<Args> & Partial<Ruled>,
   fields: readonly CommonField[] = [shareField],
 ): ReadCommand {
+  const { deeds = [] } = shape;
   return {
     effect: "read",
     ...describe(shape, commonFlags, fields),
-    deeds: [],
+    deeds,
     about: () => undefined,
-    answer: async (ask, context) => shape.answer(argsOf(shape, ask.args), give(ask, context)),
+    answer: async (ask, context) => shape.answer(argsOf(shape, ask.args), give(ask, context, deeds)),
   };
 }
 
@@ -87,7 +91,8 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
     effect: "write",
     ...describe(shape, writeFlags, writeFields),
     deeds: shape.deeds,
-    propose: async (ask, context) => shape.propose(argsOf(shape, ask.args), give(ask, context)),
+    target: (ask) => shape.target(argsOf(shape, ask.args)),
+    propose: async (ask, context) => shape.propose(argsOf(shape, ask.args), give(ask, context, shape.deeds)),
   };
 }
 
@@ -141,8 +146,9 @@ function pointed(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonF
     return { args: argsIn(shape, typed), common: commonTexts(typed) };
   });
   if (look === undefined) return { form: made, unfinished };
+  // A form looks: what the verb may do to the workload opens nothing here.
   const lookAt: Form["look"] = async (values, region, context) =>
-    look(values, give({ verb, ...(region !== undefined && { region }), share: false, args: {} }, context));
+    look(values, give({ verb, ...(region !== undefined && { region }), share: false, args: {} }, context, []));
   return { form: { ...made, look: lookAt }, unfinished };
 }
 
@@ -176,8 +182,8 @@ function argsOf<Args extends z.ZodType>({ args, usage, example }: Shape<Args>, g
   });
 }
 
-function give(ask: Ask, context: Context): Given {
-  return { ...context, ask, region: ask.region ?? context.settings.region };
+function give(ask: Ask, context: Context, deeds: readonly Deed[]): Given {
+  return { ...context, ask, deeds, region: ask.region ?? context.settings.region };
 }
 
 function withUsage<Result>({ usage, example }: { usage: string; example: string }, work: () => Result): Result {

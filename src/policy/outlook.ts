@@ -7,29 +7,27 @@ import { neverServed } from "./refusals.ts";
 import type { Risk } from "./risk.ts";
 
 type Outlook = "allow" | "approve" | "refuse";
+type Asker = Pick<Question, "person" | "place" | "account"> & { readonly breakGlass?: boolean };
 type Deed = { readonly op: DeedId; readonly risk: Risk | undefined };
 
 /**
  * The best that may come of any of these deeds, for the workload that suits best: what help shows. Who asks, where and
- * with which account is taken as it is; what is not known of that opens nothing. Glass is not broken here. Without a
- * deed nobody needs a rule. Pure.
+ * with which account is taken as it is; what is not known of that opens nothing. Rules for breaking the glass count only
+ * with `breakGlass`. Without a deed nobody needs a rule. Pure.
  */
-export function outlook(
-  policy: Policy,
-  asker: Pick<Question, "person" | "place" | "account">,
-  deeds: readonly Deed[],
-): Outlook {
+export function outlook(policy: Policy, asker: Asker, deeds: readonly Deed[]): Outlook {
   if (neverServed(asker.person) !== undefined) return "refuse";
   return deeds.length === 0 ? "allow" : best(deeds.map((deed) => best(ends(policy, asker, deed))));
 }
 
 /** What may come of one deed, for one workload or another. */
-function ends(policy: Policy, asker: Pick<Question, "person" | "place" | "account">, { op, risk }: Deed): Outlook[] {
+function ends(policy: Policy, asker: Asker, { op, risk }: Deed): Outlook[] {
   const workload = { kind: operationFacts[op].kind, region: undefined, name: undefined };
-  const question: Question = { ...asker, op, risk, workload, breakGlass: false };
+  const { breakGlass = false } = asker;
+  const question: Question = { ...asker, op, risk, workload, breakGlass };
   const possible: Outlook[] = [];
   for (const rule of policy.rules) {
-    if (rule.end.kind === "break-glass") continue;
+    if (rule.end.kind === "break-glass" && (!breakGlass || op === "bindChannel")) continue;
     const parts = matchRule(rule, question);
     const ofAsker = matchOfParts(parts.filter(isOfAsker));
     const ofWorkload = matchOfParts(parts.filter((part) => !isOfAsker(part)));
@@ -44,7 +42,7 @@ function ends(policy: Policy, asker: Pick<Question, "person" | "place" | "accoun
 
 /** As `judge` has it: an approval that may be needed is not skipped, another rule that may open does not; a binding waits for none. */
 function endFor({ end }: Rule, op: DeedId, isUnsure: boolean): Outlook | undefined {
-  if (end.kind === "allow") return isUnsure ? undefined : "allow";
+  if (end.kind === "allow" || end.kind === "break-glass") return isUnsure ? undefined : "allow";
   return end.kind === "approve" && !isUnsure && op !== "bindChannel" ? "approve" : "refuse";
 }
 

@@ -4,6 +4,7 @@ import { undoAsk } from "../commands/undo.ts";
 import { UserError } from "../errors.ts";
 import { decisionPost } from "./answer-decision.ts";
 import type { Deed } from "./deed.ts";
+import { knownChange } from "./known-change.ts";
 import { propose } from "./propose.ts";
 import { pointAtRival } from "./rival.ts";
 import { retire } from "./retire.ts";
@@ -19,10 +20,9 @@ type AnewDeed = Extract<Deed, { kind: "anew" }> & { readonly deliveryId: string;
  */
 export async function anew(shell: Shell, deed: AnewDeed, signal: AbortSignal): Promise<void> {
   const { store, sealer } = shell;
-  const change = await store.findChange(deed.changeId);
-  if (change === undefined || change.teamId !== deed.place.teamId) {
-    return deed.telling.say(decisionPost(shell, { kind: "missing", id: deed.changeId, nearest: [] }), "told");
-  }
+  const known = await knownChange(shell, deed);
+  if ("missing" in known) return deed.telling.say(decisionPost(shell, known.missing), "told");
+  const { change } = known;
   if (await retire(shell, change, deed)) {
     return deed.telling.say(decisionPost(shell, { kind: "retired", change }), "told");
   }

@@ -6,6 +6,7 @@ import { answerDecision } from "./answer-decision.ts";
 import type { Deed } from "./deed.ts";
 import { accept } from "./deliveries.ts";
 import { openForm } from "./forms.ts";
+import { knownChange } from "./known-change.ts";
 import type { Place } from "./place.ts";
 import { retire } from "./retire.ts";
 import { sentences } from "./sentence.ts";
@@ -61,8 +62,9 @@ type Rejecting = {
 /** Asks why; what is not to be decided any more is said instead. */
 async function openRejection(shell: Shell, rejecting: Rejecting): Promise<void> {
   const { changeId, card, metadata, triggerId, place } = rejecting;
-  const change = await shell.store.findChange(changeId);
-  if (change === undefined) return answerDecision(shell, { kind: "missing", id: changeId, nearest: [] }, place);
+  const known = await knownChange(shell, { changeId, card, place });
+  if ("missing" in known) return answerDecision(shell, known.missing, place);
+  const { change } = known;
   if (change.state !== "pending") return answerDecision(shell, { kind: "late", change, wanted: "reject" }, place);
   if (await retire(shell, change, { card, place })) return answerDecision(shell, { kind: "retired", change }, place);
   const view = rejectForm({ change, metadata, defaultRegion: shell.settings.region });

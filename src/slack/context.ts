@@ -1,12 +1,11 @@
-import { masked } from "../accounts/masked.ts";
 import type { OpenAccount } from "../accounts/account.ts";
-import type { BoundTo, Context, Judge, Records } from "../commands/command.ts";
-import { StoreError, UserError } from "../errors.ts";
+import type { BoundTo, Context, Judge } from "../commands/command.ts";
 import { type Binding, coversName } from "../policy/binding.ts";
 import { apiWithin } from "./api-within.ts";
 import { checkChosen } from "./check-chosen.ts";
 import { createJudge } from "./judge.ts";
 import { freshness, type Profile } from "./people.ts";
+import { recordsFor } from "./records.ts";
 import type { Asked, Shell } from "./shell.ts";
 
 /** What a verb is given; made anew for each Ask, since rights, the clock and the count move on. Throws `UserError`. */
@@ -23,21 +22,21 @@ export async function contextFor(
     shell.accounts.here(place, effect),
   ]);
   calls.uses(account.username);
+  const judge = judgeFor(shell, { profile, channelId: place.channelId, account, binding });
   return {
     api: apiWithin(api.as(account), binding),
     account: {
       owner: account.owner,
       username: account.username,
-      maskedToken: masked(account.token),
       calls: () => calls.today(account.username),
     },
-    judge: judgeFor(shell, { profile, channelId: place.channelId, account, binding }),
-    records: recordsOf(shell, place.teamId),
+    judge,
+    records: recordsFor(shell, { profile, judge, teamId: place.teamId }),
     directory,
     settings: { ...settings, region: binding?.region ?? own ?? settings.region },
     defaultRegion: settings.region,
     binding: binding && boundTo(binding),
-    asker: { userId: place.userId, name: profile.name, teamId: place.teamId, channelId: place.channelId },
+    asker: { ...profile, teamId: place.teamId, channelId: place.channelId },
     now: shell.now(),
     signal,
   };
@@ -60,22 +59,4 @@ export function judgeFor(shell: Shell, { profile, channelId, account, binding }:
   const { botUserId } = identity;
   const policy = shell.policy();
   return createJudge({ people, policy, profile, channelId, account: account?.username, binding, botUserId });
-}
-
-function recordsOf({ store }: Shell, teamId: string): Records {
-  return {
-    pending: () => readable(store.pendingChanges(teamId)),
-    history: (query) => readable(store.history({ ...query, teamId })),
-  };
-}
-
-async function readable<Value>(reading: Promise<Value>): Promise<Value> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    throw new UserError("Gantry cannot reach its database, where this is written down.", {
-      next: "Try again in a minute; if it stays so, tell those who run Gantry here.",
-    });
-  }
 }

@@ -2,13 +2,13 @@ import type { StoredChange, Who } from "../changes/stored-change.ts";
 import type { Standing } from "../policy/person.ts";
 import type { DecisionAnswer } from "../views/decision-answer.ts";
 import { decisionPost } from "./answer-decision.ts";
-import { nearest } from "../commands/nearest.ts";
 import { eligibility, findApprovers } from "./approvers.ts";
 import { carryOn } from "./carry-on.ts";
 import { type Clearance, clearToRun } from "./clear-to-run.ts";
 import type { Deed } from "./deed.ts";
 import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
+import { knownChange } from "./known-change.ts";
 import { freshness } from "./people.ts";
 import { retire } from "./retire.ts";
 import type { Shell } from "./shell.ts";
@@ -21,12 +21,10 @@ export type DecideDeed = Extract<Deed, { kind: "decide" }> & { readonly telling:
  * counted by one UPDATE, so that doing it again changes nothing. Every one is answered. Throws `UserError`, `StoreError`.
  */
 export async function decide(shell: Shell, deed: DecideDeed, signal: AbortSignal): Promise<void> {
-  const change = await shell.store.findChange(deed.changeId);
   const answer = (what: DecisionAnswer): Promise<void> => deed.telling.say(decisionPost(shell, what), "told");
-  if (change === undefined || change.teamId !== deed.place.teamId) {
-    const pending = (await shell.store.pendingChanges(deed.place.teamId)).map(({ id }) => id);
-    return answer({ kind: "missing", id: deed.changeId, nearest: nearest(deed.changeId, pending) });
-  }
+  const known = await knownChange(shell, deed);
+  if ("missing" in known) return answer(known.missing);
+  const { change } = known;
   const isSuperseded = await retire(shell, change, deed);
   // A form with a reason may have been opened before the newer card stood there: what was written in it is not lost.
   if (isSuperseded && deed.decision !== "reject") return answer({ kind: "retired", change });

@@ -1,10 +1,12 @@
 import type { BindingWish, Command } from "../commands/command.ts";
 import { connectForm } from "../views/connect-form.ts";
 import type { Message } from "../views/message.ts";
+import { refusalMessage } from "../views/refusal-message.ts";
 import { useMessage } from "../views/use-message.ts";
 import type { Deed, SentForm } from "./deed.ts";
 import { accept } from "./deliveries.ts";
 import { linkOwner } from "./link-owner.ts";
+import { refusedEarly } from "./may-link.ts";
 import { isDirect } from "./place.ts";
 import { answerRead } from "./read.ts";
 import { sentences } from "./sentence.ts";
@@ -71,6 +73,10 @@ async function link(shell: Shell, { kind, whose, place, id, opens }: Linking, sa
   if (whose === "channel" && isDirect(place.channelId)) return say(sentences.noChannel());
   if (kind === "disconnect") return accept(shell, { id, deed: { kind, whose, place }, ack: say });
   if (opens === undefined) return say(sentences.needsCommand(shell.settings.command));
+  const refusal = whose === "channel" ? await refusedEarly(shell, { kind, whose, place }) : undefined;
+  if (refusal !== undefined) {
+    return say(refusalMessage({ kind: "policy", verdict: refusal, command: shell.settings.command }));
+  }
   const metadata = JSON.stringify({ whose, place });
   return opens(connectForm({ owner: linkOwner(whose, place), metadata }));
 }

@@ -1,6 +1,6 @@
 import { Problem } from "../api/problem.ts";
 import type { FormFacts, FormValues } from "../commands/form.ts";
-import { bestVerdict } from "../commands/may-do.ts";
+import { refusedForm } from "../commands/gate.ts";
 import { UserError } from "../errors.ts";
 import { section } from "../views/blocks.ts";
 import { endView, skeletonView } from "../views/form-states.ts";
@@ -11,6 +11,7 @@ import { drawForm, type OpenedForm } from "./form-draw.ts";
 import { digest, type FormCommand, newMetadata } from "./form-metadata.ts";
 import { openForm, updateForm } from "./forms.ts";
 import type { Place } from "./place.ts";
+import { noteRefused } from "./refused.ts";
 import type { Shell } from "./shell.ts";
 
 export type Opening = {
@@ -32,7 +33,19 @@ export async function openVerbForm(shell: Shell, { command, values, place, trigg
     ? skeletonView({ title: command.form.title, sentence: `Reading ${like ?? shown["name"] ?? "the service"}…` })
     : drawForm(opened, { fresh: new Set(Object.keys(shown)) });
   const viewId = await openForm(shell, { triggerId, view, place });
-  if (viewId !== undefined && reads(opened)) fillLater(shell, { ...opened, viewId, isNew: true });
+  if (viewId === undefined) return;
+  if (reads(opened)) fillLater(shell, { ...opened, viewId, isNew: true });
+  else refuseLater(shell, { ...opened, viewId, isNew: true });
+}
+
+/** A form that reads nothing stays as it was opened, unless policy refuses all that it could ask for. */
+function refuseLater(shell: Shell, opened: Filling): void {
+  const { effect, deeds } = opened.command;
+  if (effect === "read" || deeds.length === 0) return;
+  shell.inflight.start(async (signal) => {
+    const read = await factsFor(shell, opened, { signal, isLooking: false });
+    if (read.kind === "refused") await end(shell, opened, read.post);
+  });
 }
 
 /** Whether there is something to read for it: about the workload that is chosen, or the one to be like. */
@@ -57,19 +70,19 @@ export function fillLater(shell: Shell, filling: Filling): void {
 }
 
 async function fill(shell: Shell, filling: Filling, signal: AbortSignal): Promise<void> {
-  const { viewId, command } = filling;
-  const read = await factsFor(shell, filling, signal);
-  if (read.kind === "refused") {
-    // What somebody has typed meanwhile may be for another workload: it stays.
-    const isEnd = filling.isNew === true;
-    const { post } = read;
-    const view = isEnd ? endView({ title: command.form.title, post }) : drawForm(filling, { above: post.blocks });
-    await updateForm(shell, viewId, view);
-    return;
-  }
+  const { viewId } = filling;
+  const read = await factsFor(shell, filling, { signal, isLooking: true });
+  if (read.kind === "refused") return end(shell, filling, read.post);
   const full = withFacts(filling, read.facts.values);
   const fresh = new Set(Object.keys(filling.isNew === true ? full.values : read.facts.values));
   await updateForm(shell, viewId, drawForm(full, { notes: read.facts.notes, above: read.above, fresh }));
+}
+
+/** What somebody has typed meanwhile may be for another workload: it stays. */
+async function end(shell: Shell, filling: Filling, post: Post): Promise<void> {
+  const { command, viewId, isNew = false } = filling;
+  const view = isNew ? endView({ title: command.form.title, post }) : drawForm(filling, { above: post.blocks });
+  await updateForm(shell, viewId, view);
 }
 
 /** What was read takes the place of nothing, and of what was read before; never of what somebody typed. */
@@ -99,14 +112,28 @@ type Read =
 
 const noFacts: FormFacts = { notes: [], values: {} };
 
-async function factsFor(shell: Shell, { command, values, metadata }: OpenedForm, signal: AbortSignal): Promise<Read> {
-  const { form } = command;
+type Reading = {
+  readonly signal: AbortSignal;
+  /** Whether the workload is read, once it is not refused. */
+  readonly isLooking: boolean;
+};
+
+async function factsFor(shell: Shell, filling: Filling, { signal, isLooking }: Reading): Promise<Read> {
+  const { command, values, metadata, isNew = false } = filling;
+  const { form, name: verb } = command;
+  const { place } = metadata;
   try {
-    const context = await contextFor(shell, { place: metadata.place, effect: "read" }, signal);
-    const verdict = await bestVerdict(command, values, context);
-    if (verdict?.kind === "refuse") {
+    const context = await contextFor(shell, { place, effect: "read" }, signal);
+    // Policy can say something else about the channel that is still to be chosen: sending the form judges that.
+    const refused = metadata.asksWhere ? undefined : await refusedForm(command, values, context);
+    if (refused !== undefined) {
+      const { asker: who, account } = context;
+      // A workload that is only chosen in an open form was not asked for yet.
+      if (isNew) await noteRefused(shell, { ...refused, verb, place, who, account: account.username });
+      const { refusal: verdict } = refused;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: shell.settings.command }) };
     }
+    if (!isLooking) return { kind: "facts", facts: noFacts, above: [] };
     const asked = metadata.like === undefined ? values : { ...values, like: metadata.like };
     const facts = (await form.look?.(asked, values["region"], context)) ?? noFacts;
     return { kind: "facts", facts, above: [] };

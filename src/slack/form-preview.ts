@@ -1,16 +1,17 @@
-import { riskOf } from "../changes/risk.ts";
 import type { Ask } from "../commands/ask.ts";
 import type { Context } from "../commands/command.ts";
-import type { Verdict } from "../policy/verdict.ts";
+import { judgedChange, type JudgedChange } from "../commands/gate.ts";
 import { section } from "../views/blocks.ts";
 import { previewBlocks } from "../views/form-preview.ts";
 import type { Block } from "../views/message.ts";
+import { refusalMessage } from "../views/refusal-message.ts";
 import { contextFor } from "./context.ts";
 import { drawForm, type OpenedForm } from "./form-draw.ts";
 import { valuesDigest } from "./form-metadata.ts";
 import { failureMessage } from "./failure.ts";
 import { updateAcked } from "./forms.ts";
 import type { Place } from "./place.ts";
+import { noteRefused } from "./refused.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
 
@@ -47,14 +48,17 @@ async function previewOf(shell: Shell, { command, ask, place }: Previewing, sign
   try {
     if (command.effect !== "write") throw new Error(`${command.name} changes nothing, so it has no preview`);
     const context = await contextFor(shell, { place, effect: "write" }, signal);
-    const change = await command.propose(ask, context);
-    const risk = riskOf(change.call, change.before);
-    const { op } = change.call;
-    const breakGlass = ask.breakGlass === true;
-    const verdict = await context.judge.verdict({ op, risk, workload: change.workload }, { breakGlass });
-    const approvers = await approversOf(verdict, context);
     const { command: slash, region: defaultRegion } = shell.settings;
-    const blocks = previewBlocks({ change, risk, verdict, approvers, command: slash, defaultRegion });
+    const judged = await judgedChange(command, ask, context);
+    if (judged.kind === "refused") {
+      const { asker: who, account } = context;
+      await noteRefused(shell, { ...judged, verb: command.name, place, who, account: account.username });
+      const { blocks } = refusalMessage({ kind: "policy", verdict: judged.refusal, command: slash });
+      return { blocks, submit: undefined };
+    }
+    const { change, about, verdict } = judged;
+    const approvers = await approversOf(verdict, context);
+    const blocks = previewBlocks({ change, risk: about.risk, verdict, approvers, command: slash, defaultRegion });
     if (change.diff.length === 0) return { blocks, submit: undefined };
     const isReasonMissing = verdict.kind === "approve" && verdict.terms.reasonRequired && ask.reason === undefined;
     if (isReasonMissing) return { blocks: [...blocks, reasonMissing], submit: undefined, needsReason: true };
@@ -67,11 +71,12 @@ async function previewOf(shell: Shell, { command, ask, place }: Previewing, sign
 
 const reasonMissing = section("⚠️ This needs a reason, for those who decide and for history: fill in “Reason”.");
 
-const submits: Readonly<Record<Verdict["kind"], string | undefined>> = {
+type Verdict = Extract<JudgedChange, { kind: "judged" }>["verdict"];
+
+const submits: Readonly<Record<Verdict["kind"], string>> = {
   allow: "Do it",
   "break-glass": "Do it without approval",
   approve: "Ask for approval",
-  refuse: undefined,
 };
 
 type Approvers = Awaited<ReturnType<Context["judge"]["approvers"]>>;

@@ -7,11 +7,10 @@ import { StoreError, UserError } from "../errors.ts";
 import type { HomeState } from "../views/home-state.ts";
 import { homeView } from "../views/home-view.ts";
 import { targetOf, troubledIn } from "../views/home-workloads.ts";
-import { eligibility } from "./approvers.ts";
 import { contextFor } from "./context.ts";
 import { liveWorkloads } from "./live-workloads.ts";
-import { freshness } from "./people.ts";
 import type { Place } from "./place.ts";
+import { mayDecide } from "./records.ts";
 import { codeOf } from "./slack-error.ts";
 import type { Shell } from "./shell.ts";
 
@@ -114,7 +113,7 @@ async function homeState(shell: Shell, place: Place, signal: AbortSignal): Promi
   try {
     const context = await contextFor(shell, { place, effect: "read" }, signal);
     const { account, asker, settings: own } = context;
-    const records = await recordsFor(shell, context);
+    const records = await recordsOf(shell, context);
     const verbs = await verbsFor(context);
     const state = { ...nobody, ...records, verbs, who: asker.name, account: { ...account, region: own.region } };
     return { state, context };
@@ -129,13 +128,11 @@ async function homeState(shell: Shell, place: Place, signal: AbortSignal): Promi
 const MOST_WAITING = 10;
 const RECENT = 5;
 
-async function recordsFor(shell: Shell, { records, asker }: Context) {
+async function recordsOf(shell: Shell, { records, asker }: Context) {
   try {
-    const { standing } = await shell.people.profile(asker.userId, freshness.reading);
-    const [pending, recent] = await Promise.all([
+    const [pending, { events: recent }] = await Promise.all([
       records.pending(),
-      // As the verb: what was done here is for full members.
-      standing === "member" ? records.history({ userId: asker.userId, limit: RECENT }) : [],
+      records.history({ userId: asker.userId, limit: RECENT }),
     ]);
     const mine = pending.filter(({ requester }) => requester.userId === asker.userId);
     const others = pending.filter((change) => !mine.includes(change)).slice(0, MOST_WAITING);
@@ -147,17 +144,10 @@ async function recordsFor(shell: Shell, { records, asker }: Context) {
   }
 }
 
-/** As it is checked at the vote itself; whoever cannot be checked is not asked. */
+/** Who approved it already is not asked again. */
 async function mayVote({ people }: Shell, change: StoredChange, userId: string): Promise<boolean> {
-  const { terms, card, channelId, requester } = change;
-  if (terms === undefined || change.votes.some(({ userId: voter }) => voter === userId)) return false;
-  const where = card?.channelId ?? terms.cardIn ?? channelId;
-  try {
-    const { kind } = await eligibility(people, terms, { userId, requesterId: requester.userId, channelId: where });
-    return kind === "may";
-  } catch {
-    return false;
-  }
+  if (change.votes.some(({ userId: voter }) => voter === userId)) return false;
+  return mayDecide(people, change, userId);
 }
 
 async function publish(shell: Shell, { userId }: Place, state: HomeState): Promise<void> {

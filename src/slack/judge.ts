@@ -33,9 +33,9 @@ export function createJudge(bound: Bound): Judge {
       if (outside !== undefined) return { kind: "refuse", rule: undefined, ...outside };
       return withGroups(bound, (person) => judgeBy(bound.policy, questionOf(bound, person, { about, breakGlass })));
     },
-    outlook: (deeds: readonly Deed[]) =>
+    outlook: (deeds: readonly Deed[], { breakGlass = false } = {}) =>
       withGroups(bound, (person) =>
-        outlook(bound.policy, { person, place: placeOf(channelId), account: bound.account }, deeds),
+        outlook(bound.policy, { person, place: placeOf(channelId), account: bound.account, breakGlass }, deeds),
       ),
     async approvers(from) {
       const found = await findApprovers(

@@ -3,14 +3,14 @@ import { Problem } from "../api/problem.ts";
 import type { NewEvent } from "../changes/history-event.ts";
 import { accountMessage } from "../views/account-message.ts";
 import { UserError } from "../errors.ts";
-import { checkChosen } from "./check-chosen.ts";
 import { connectForm } from "../views/connect-form.ts";
 import { connectResult } from "../views/connect-result.ts";
 import type { Deed } from "./deed.ts";
 import { logEvent, placeEvent } from "./event.ts";
 import { updateForm } from "./forms.ts";
 import { linkOwner } from "./link-owner.ts";
-import { freshness, type Profile } from "./people.ts";
+import { checkLink } from "./may-link.ts";
+import type { Profile } from "./people.ts";
 import type { Place } from "./place.ts";
 import type { Shell } from "./shell.ts";
 import { tellChannel } from "./tell-channel.ts";
@@ -39,8 +39,7 @@ async function linkAccount(shell: Shell, deed: ConnectDeed, signal: AbortSignal)
   const { place, whose, username, token, viewId } = deed;
   const { command } = shell.settings;
   const owner = linkOwner(whose, place);
-  if (whose === "channel") await checkChosen(shell, place);
-  const profile = await fullMember(shell, place);
+  const profile = await checkLink(shell, { kind: "connect", whose, place });
   const show = async (view: object): Promise<void> => void (await updateForm(shell, viewId, view));
   const refused = await refusalOf(shell, deed, signal);
   if (refused !== undefined) {
@@ -62,8 +61,7 @@ async function linkAccount(shell: Shell, deed: ConnectDeed, signal: AbortSignal)
 
 export async function disconnect(shell: Shell, deed: DisconnectDeed): Promise<void> {
   const { place, whose } = deed;
-  if (whose === "channel") await checkChosen(shell, place);
-  const profile = await fullMember(shell, place);
+  const profile = await checkLink(shell, { kind: "disconnect", whose, place });
   const owner = linkOwner(whose, place);
   const { own, channel } = await shell.store.accountsFor(place);
   const username = (whose === "mine" ? own : channel)?.username;
@@ -74,14 +72,6 @@ export async function disconnect(shell: Shell, deed: DisconnectDeed): Promise<vo
   const told = accountMessage({ kind: isRemoved ? "disconnected" : "nothing-linked", owner, command });
   await deed.telling.say(told, "told");
   if (isRemoved && whose === "channel") await tellChannel(shell, place, told);
-}
-
-async function fullMember(shell: Shell, { userId }: Place): Promise<Profile> {
-  const profile = await shell.people.profile(userId, freshness.deciding);
-  if (profile.standing === "member") return profile;
-  throw new UserError("Only full members of this workspace can link an account or unlink one.", {
-    next: "Ask a full member, or those who run Gantry here.",
-  });
 }
 
 /** One live call; undefined when the service knows the account. */

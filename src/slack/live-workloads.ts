@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../commands/command.ts";
 import type { Lately } from "../commands/directory.ts";
-import { JOB_REGION, listJobs, listServices } from "../commands/lookup.ts";
-import { refusalToSee } from "../commands/may-see.ts";
+import { listJobs, listServices } from "../commands/lookup.ts";
+import { refusalToSee, suggestible } from "../commands/may-see.ts";
+import { JOB_REGION } from "../commands/target.ts";
 import { Problem } from "../api/problem.ts";
 import type { Shell } from "./shell.ts";
 
@@ -39,13 +40,22 @@ export async function liveWorkloads(shelf: Shelf, context: Context, wanted: Want
   ]);
   const problems = [...new Set([services.problem, jobs.problem].filter((each) => each !== undefined))];
   const isLate = services.isLate || jobs.isLate;
-  return { services: bound(services, context), jobs: bound(jobs, context), problems, isLate };
+  return {
+    services: await seen(services, { kind: "service", region: wanted.region }, context),
+    jobs: await seen(jobs, { kind: "job", region: JOB_REGION }, context),
+    problems,
+    isLate,
+  };
 }
 
-/** In a channel that is bound to names, only those. */
-function bound({ lately }: Told, { binding }: Context): Lately | undefined {
-  if (lately === undefined || binding === undefined) return lately;
-  return { ...lately, entries: lately.entries.filter(({ name }) => binding.covers(name)) };
+type Where = { readonly kind: "service" | "job"; readonly region: string };
+
+/** Those that the person may see; in a channel that is bound to names, only those. */
+async function seen({ lately }: Told, where: Where, context: Context): Promise<Lately | undefined> {
+  if (lately === undefined) return undefined;
+  const { binding } = context;
+  const items = lately.entries.filter(({ name }) => binding?.covers(name) ?? true);
+  return { ...lately, entries: await suggestible({ ...where, items, nameOf: ({ name }) => name }, context) };
 }
 
 type Told = { readonly lately: Lately | undefined; readonly problem: string | undefined; readonly isLate: boolean };

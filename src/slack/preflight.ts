@@ -9,7 +9,7 @@ import { isDirect } from "./place.ts";
 import type { Shell } from "./shell.ts";
 
 type Refused = { readonly post: Post; readonly why: string };
-type Wanted = { readonly terms: Terms; readonly rule: string; readonly asker: Asker };
+type Wanted = { readonly terms: Terms; readonly rule: string; readonly asker: Pick<Asker, "userId" | "channelId"> };
 
 /**
  * Before a card is posted: can it stand there, and could enough people approve it? A request that nobody can see or

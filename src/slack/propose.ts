@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Change } from "../changes/change.ts";
 import { digestOf } from "../changes/digest.ts";
-import { riskOf } from "../changes/risk.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { newChangeId } from "../commands/change-id.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
+import { judgedChange, type Refused } from "../commands/gate.ts";
 import { commandOf } from "../commands/parse.ts";
 import type { Risk } from "../policy/risk.ts";
 import type { Verdict } from "../policy/verdict.ts";
@@ -22,6 +22,7 @@ import { namesFor } from "./names.ts";
 import { preflight, preflightGlass } from "./preflight.ts";
 import { pointAtRival } from "./rival.ts";
 import { sealChange } from "./sealed-change.ts";
+import { refusedEvent } from "./refused.ts";
 import type { Shell } from "./shell.ts";
 import type { Telling } from "./telling.ts";
 
@@ -37,13 +38,11 @@ export async function propose(shell: Shell, deed: AskDeed, signal: AbortSignal):
   const command = commandOf(deed.ask);
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
   const context = await contextFor(shell, { place: deed.place, effect: "write" }, signal);
-  const change = await command.propose(deed.ask, context);
+  const judged = await judgedChange(command, deed.ask, context);
+  if (judged.kind === "refused") return refuseByPolicy(shell, { deed, command, context }, judged);
+  const { change, about, verdict } = judged;
+  const { risk } = about;
   if (change.diff.length === 0) return deed.telling.say(alreadySo(shell, change, deed), "told");
-  const risk = riskOf(change.call, change.before);
-  const verdict = await context.judge.verdict(
-    { op: change.call.op, risk, workload: change.workload },
-    { breakGlass: deed.ask.breakGlass === true },
-  );
   const proposed: Proposed = { deed, command, context, change, risk, verdict };
   // Before it is asked who could approve: the only one who can may be who asks now.
   const rival = verdict.kind === "approve" ? await shell.store.waitingLike(waitKeyOf(shell, proposed)) : undefined;
@@ -61,7 +60,7 @@ type Proposed = {
   readonly context: Context;
   readonly change: Change;
   readonly risk: Risk;
-  readonly verdict: Verdict;
+  readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
 };
 
 type Going = { readonly change: StoredChange; readonly isFresh: boolean; readonly deed: AskDeed };
@@ -91,16 +90,27 @@ function alreadySo({ settings }: Shell, change: Change, { place }: AskDeed): Mes
   return outcomeMessage({ change, outcome, command, by: place.userId, defaultRegion: region });
 }
 
-type Refused = { readonly post: Post; readonly why: string };
+async function refuseByPolicy(
+  shell: Shell,
+  { deed, command, context }: Pick<Proposed, "deed" | "command" | "context">,
+  { refusal, workload }: Refused,
+): Promise<void> {
+  const { asker: who, account } = context;
+  const { place, telling } = deed;
+  const event = refusedEvent({ refusal, workload, verb: command.name, place, who, account: account.username });
+  await shell.store.addEvent(event);
+  logEvent(shell, event);
+  const post = refusalMessage({ kind: "policy", verdict: refusal, command: shell.settings.command });
+  return telling.say(post, "refused");
+}
+
+type Stopped = { readonly post: Post; readonly why: string };
 
 async function refusalOf(
   shell: Shell,
   { verdict, deed, context }: Pick<Proposed, "verdict" | "deed" | "context">,
-): Promise<Refused | undefined> {
+): Promise<Stopped | undefined> {
   const { command } = shell.settings;
-  if (verdict.kind === "refuse") {
-    return { post: refusalMessage({ kind: "policy", verdict, command }), why: verdict.why };
-  }
   const needsReason = verdict.kind === "break-glass" || (verdict.kind === "approve" && verdict.terms.reasonRequired);
   if (needsReason && deed.ask.reason === undefined) {
     const post = refusalMessage({ kind: "reason", rule: verdict.rule, command });
@@ -112,7 +122,7 @@ async function refusalOf(
   return preflight(shell, { terms: verdict.terms, rule: verdict.rule, asker });
 }
 
-async function refuse(shell: Shell, proposed: Proposed, { post, why }: Refused): Promise<void> {
+async function refuse(shell: Shell, proposed: Proposed, { post, why }: Stopped): Promise<void> {
   const who = whoAsks(proposed);
   const event = eventOf(shell, { ...subjectOf(proposed), id: undefined }, { kind: "refused", who, result: why });
   await shell.store.addEvent(event);

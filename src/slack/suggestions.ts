@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { JOB_REGION, readJob } from "../commands/lookup.ts";
-import { Target } from "../commands/target.ts";
+import { readJob } from "../commands/lookup.ts";
+import { maySee } from "../commands/may-see.ts";
+import { JOB_REGION, Target } from "../commands/target.ts";
 import { UserError } from "../errors.ts";
 import { valuesIn } from "../views/form-values-in.ts";
 import { changeOptions, instanceOptions, regionOptions, workloadOptions } from "../views/options.ts";
@@ -11,7 +12,6 @@ import { contextFor } from "./context.ts";
 import { openedIn } from "./form-submission.ts";
 import { liveWorkloads } from "./live-workloads.ts";
 import { regionOfBlock } from "./look-click.ts";
-import { freshness } from "./people.ts";
 import type { Place } from "./place.ts";
 import type { Shell } from "./shell.ts";
 import { CarriedView } from "./view-state.ts";
@@ -74,11 +74,7 @@ async function optionsOf(shell: Shell, asked: Suggestion): Promise<Options> {
     { place: placeOf(shell, asked), effect: "read" },
     new AbortController().signal,
   );
-  if (kind === "change") {
-    const { standing } = await shell.people.profile(asked.user.id, freshness.reading);
-    // As the verb: what waits here is for full members to see.
-    return changeOptions({ query, changes: standing === "member" ? await context.records.pending() : [] });
-  }
+  if (kind === "change") return changeOptions({ query, changes: await context.records.pending() });
   if (kind === "instance") {
     const target = Target.safeParse(values["name"]).data;
     const isJob = target !== undefined && target.kind !== "service";
@@ -99,9 +95,7 @@ type Judged = Awaited<ReturnType<typeof contextFor>>;
 /** One call of the service for a job, remembered while somebody types. */
 async function instancesOf({ now }: Shell, context: Judged, name: string): Promise<readonly string[]> {
   const { directory, account, judge } = context;
-  const workload = { kind: "job", region: JOB_REGION, name } as const;
-  const verdict = await judge.verdict({ op: "getJob", risk: undefined, workload });
-  if (verdict.kind !== "allow") return [];
+  if (!(await maySee({ kind: "job", region: JOB_REGION, name }, { judge }))) return [];
   const known = directory.instances(account.username, name);
   if (known !== undefined && now().getTime() - known.at < FRESH_MS) return known.names;
   const job = await readJob(name, context);

@@ -1,6 +1,6 @@
 import type { NewEvent } from "../changes/history-event.ts";
+import { bindingVerdict } from "../commands/binding-verdict.ts";
 import type { BindingWish } from "../commands/command.ts";
-import { bindingAbout } from "../commands/use.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../policy/binding.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { Post } from "../views/message.ts";
@@ -13,6 +13,7 @@ import { logEvent, placeEvent } from "./event.ts";
 import { failureMessage } from "./failure.ts";
 import { freshness, type Profile } from "./people.ts";
 import { isDirect, type Place } from "./place.ts";
+import { refusedEvent } from "./refused.ts";
 import type { Shell } from "./shell.ts";
 import { tellChannel } from "./tell-channel.ts";
 import type { Telling } from "./telling.ts";
@@ -48,8 +49,8 @@ export async function bindChannel(shell: Shell, { terms, place, telling }: UseDe
     shell.people.profile(userId, freshness.deciding),
     shell.store.bindingOf(teamId, channelId),
   ]);
-  const about = bindingAbout(wish, { binding: before, defaultRegion });
-  const verdict = await judgeFor(shell, { profile, channelId, account: undefined }).verdict(about);
+  const judge = judgeFor(shell, { profile, channelId, account: undefined });
+  const { verdict } = await bindingVerdict(wish, { binding: before, defaultRegion, asker: profile, judge });
   const asked: Asked = { place, profile, terms, before };
   if (verdict.kind !== "allow") return telling.say(await refuse(shell, asked, verdict), "refused");
   const isChanged = await write(shell, asked);
@@ -91,13 +92,21 @@ async function write({ store, accounts, log }: Shell, asked: Asked): Promise<boo
 
 async function refuse(shell: Shell, asked: Asked, verdict: Verdict): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding cannot wait, but the policy says ${verdict.kind}`);
-  const event = eventOf(asked, { kind: "refused", result: verdict.why, rule: verdict.rule });
+  const { place, profile: who, terms } = asked;
+  const event = refusedEvent({
+    refusal: verdict,
+    workload: undefined,
+    verb: "use",
+    place,
+    who,
+    account: terms?.account,
+  });
   await shell.store.addEvent(event);
   logEvent(shell, event);
   return refusalMessage({ kind: "policy", verdict, command: shell.settings.command });
 }
 
-type Happened = Pick<NewEvent, "kind" | "result"> & { readonly rule?: string | undefined };
+type Happened = Pick<NewEvent, "kind" | "result">;
 
 function eventOf({ place, profile, terms }: Asked, happened: Happened): NewEvent {
   return placeEvent(place, profile, { ...happened, verb: "use", account: terms?.account });

@@ -14,7 +14,7 @@ import { counted } from "./text.ts";
 export type FormPreview = {
   readonly change: Change;
   readonly risk: Risk;
-  readonly verdict: Verdict;
+  readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
   /** Who could approve now; undefined where nobody has to, or Slack does not tell. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
   readonly command: string;
@@ -40,7 +40,7 @@ export function previewBlocks(preview: FormPreview): Block[] {
   ];
 }
 
-function policyWords({ verdict, approvers, command, names = {} }: FormPreview): Block {
+function policyWords({ verdict, approvers, names = {} }: FormPreview): Block {
   switch (verdict.kind) {
     case "allow":
       return section("✅ It runs at once.");
@@ -50,12 +50,6 @@ function policyWords({ verdict, approvers, command, names = {} }: FormPreview): 
       return section(
         [words("⏳ It asks for "), ...termsWords({ ...verdict.terms, mention: "all" }, names), words(".")],
         ...couldNow(verdict.terms, approvers),
-      );
-    case "refuse":
-      return section(
-        [words(`🚫 ${verdict.why}`, 700)],
-        [words(verdict.next, 700)],
-        `What you may do: \`${command} help\``,
       );
   }
 }

@@ -11,26 +11,26 @@ export const HISTORY_FILE_ROWS = 1000;
 
 /** The same events as a file for the asker alone; where the bot cannot write to them, the first of them as a message. */
 export function historyFile(page: HistoryPage & { readonly now: Date }): Message {
-  const { events, hasOlder, ask, command, now } = page;
+  const { events, older: goOn, ask, command, now } = page;
   const { json: _json, ...args } = ask.args;
   const inMessage = historyPage({
     ...page,
     events: events.slice(0, HISTORY_PAGE),
-    hasOlder: hasOlder || events.length > HISTORY_PAGE,
+    older: events.length > HISTORY_PAGE ? events[HISTORY_PAGE - 1]?.seq : goOn,
     ask: { ...ask, args },
   });
   if (events.length === 0) return inMessage;
   const title = `${historyTitle(ask)} · ${counted(events.length, "event")}`;
-  const last = events.at(-1)?.seq ?? 0;
-  const older = hasOlder
-    ? [
-        section([
-          words("There are older ones: "),
-          code(`${command} history --json --before ${last}`, 120),
-          words(" with the same filters."),
-        ]),
-      ]
-    : [];
+  const older =
+    goOn === undefined
+      ? []
+      : [
+          section([
+            words("There are older ones: "),
+            code(`${command} history --json --before ${goOn}`, 120),
+            words(" with the same filters."),
+          ]),
+        ];
   const name = `gantry-history-${now.toISOString().slice(0, 10)}.json`;
   const content = `${JSON.stringify(events.map(row), undefined, 2)}\n`;
   const sorry = "Slack did not take the file into your conversation with Gantry. Try again in a minute.";

@@ -13,31 +13,32 @@ export const HISTORY_PAGE = 20;
 export type HistoryPage = {
   /** Newest first, as many as are shown. */
   readonly events: readonly HistoryEvent[];
-  readonly hasOlder: boolean;
+  /** Where older ones begin, as `args.before`; undefined where there are none. */
+  readonly older: number | undefined;
   /** As it was asked for; the buttons carry it with another `args.before`. */
   readonly ask: Ask;
   readonly command: string;
 };
 
 /** What happened, newest first, with a button that goes on where the page ends. */
-export function historyPage({ events, hasOlder, ask, command }: HistoryPage): Message {
+export function historyPage({ events, older, ask, command }: HistoryPage): Message {
   const shown = events.slice(0, HISTORY_PAGE);
   const [first, ...rest] = entries(shown);
-  const last = shown.at(-1);
   const about = historyTitle(ask);
   const newest = ask.args["before"] === undefined ? undefined : askButton("Newest", withBefore(ask, undefined));
-  if (first === undefined || last === undefined) {
+  const goOn = older === undefined ? undefined : askButton("Older", withBefore(ask, older));
+  if (first === undefined) {
     const sentence = isFiltered(ask) ? "No event matches." : "Nothing has happened yet.";
     return post(`${sentence} ${about}`, [
       section(sentence),
       context(`${about} · everything there is stands in ${command} history`),
-      ...actions(newest),
+      ...actions(newest, goOn),
     ]);
   }
   return post([about, ...shown.map(spoken)].join("\n"), [
     bullets([first, ...rest]),
     context(about),
-    ...actions(newest, hasOlder ? askButton("Older", withBefore(ask, last.seq)) : undefined),
+    ...actions(newest, goOn),
   ]);
 }
 

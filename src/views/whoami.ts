@@ -10,7 +10,6 @@ export type Whoami = {
   readonly account: {
     readonly owner: AccountOwner;
     readonly username: string;
-    readonly maskedToken: string;
     /** Of all replicas together, since a moment. */
     readonly calls: { readonly count: number; readonly since: Date };
   };
@@ -23,7 +22,7 @@ export type Whoami = {
   readonly now: Date;
 };
 
-/** Which account Gantry acts with for somebody; the token only as far as it tells two tokens apart. */
+/** Which account Gantry acts with for somebody. Nothing of its token is shown, to anybody. */
 export function whoami({ account, command, service, region, regions, slackUser, now }: Whoami): Message {
   const { count, since } = account.calls;
   const calls = counted(count, "call");
@@ -32,7 +31,6 @@ export function whoami({ account, command, service, region, regions, slackUser, 
     ...fields([
       { label: "You", value: [person(slackUser)] },
       { label: "Account", value: [code(account.username, 100), words(`, ${whose[account.owner.kind]}`)] },
-      { label: "Token", value: [code(account.maskedToken, 60)] },
       { label: "Service", value: [words(service)] },
       {
         label: "Region",

@@ -80,10 +80,10 @@ describe("paging", () => {
     expect(asked(third, "Older")).toBeUndefined();
     expect(drawn(await click(third, "Newest", town))).toBe(drawn(first));
     expect(town.queries.map(({ name, before, limit }) => [name, before, limit])).toEqual([
-      ["web", undefined, 21],
-      ["web", 26, 21],
-      ["web", 6, 21],
-      ["web", undefined, 21],
+      ["web", undefined, 20],
+      ["web", 26, 20],
+      ["web", 6, 20],
+      ["web", undefined, 20],
     ]);
   });
 
@@ -110,7 +110,7 @@ describe("filters", () => {
 
     await answerTo(text, town);
 
-    expect(town.queries).toEqual([{ ...query, limit: 21 }]);
+    expect(town.queries).toEqual([{ ...query, limit: 20 }]);
   });
 
   test("what matches nothing is told apart from an empty history", async () => {
@@ -143,7 +143,7 @@ describe("--json", () => {
 
     const message = await answerTo("history --json", town);
 
-    expect(town.queries[0]?.limit).toBe(1001);
+    expect(town.queries[0]?.limit).toBe(1000);
     expect(JSON.parse(message.thread?.files[0]?.content ?? "")).toHaveLength(1000);
     expect(drawn(message)).toContain("/gantry history --json --before 501");
     const next = await answerTo("history --json --before 501", town);

@@ -122,7 +122,6 @@ test("whoami tells the account and how much it was used", () => {
     account: {
       owner: { kind: "user", userId: "UDANA" },
       username: "dana",
-      maskedToken: "••••9f3a",
       calls: { count: 1234, since: new Date("2026-11-21T00:00:00Z") },
     },
     command,
@@ -140,7 +139,6 @@ test("whoami tells the account and how much it was used", () => {
     "# Who you are to Gantry
     You  @UDANA
     Account  dana, your own
-    Token  ••••9f3a
     Service  https://workloads.example.org
     Region  beijing1 for services without --region; jobs run in the region us
     Known regions  us, beijing1, beijing2

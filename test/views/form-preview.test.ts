@@ -57,7 +57,6 @@ test("what the policy says to it, in a sentence", () => {
     { verdict: approve, approvers: { names: [], count: 0 } },
     { verdict: approve },
     { verdict: { kind: "break-glass", rule: "on-call" } },
-    { verdict: { kind: "refuse", rule: "no", why: "Nobody creates here.", next: "Ask in #ops." } },
     { change: { ...change, diff: [] } },
   ];
 
@@ -76,10 +75,6 @@ test("what the policy says to it, in a sentence", () => {
     ⏳ It asks for 2 votes of @oncall.
     ────────
     🚨 It runs at once, by breaking the glass: the channel is told, and history marks it.
-    ────────
-    🚫 Nobody creates here.
-    Ask in #ops.
-    What you may do: /gantry help
     ────────
     It is already so: nothing would be sent.
     ────────"

@@ -48,7 +48,7 @@ test("history breaks no limit and carries no live markup", { timeout: TIME_LIMIT
   const rows = fc.tuple(fc.array(anyEvent, { minLength: 1, maxLength: 3 }), fc.constantFrom(1, 7));
   fc.assert(
     fc.property(rows, ask, ([some, times], asked) => {
-      const page = { events: Array.from({ length: times }, () => some).flat(), hasOlder: true, ask: asked, command };
+      const page = { events: Array.from({ length: times }, () => some).flat(), older: 7, ask: asked, command };
 
       expectFits(historyPage(page));
       expectRoom(historyPage({ ...page, events: page.events.map((each) => ({ ...each, channelId: "C0123456789" })) }));

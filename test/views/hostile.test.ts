@@ -204,7 +204,7 @@ holds("a bug", hostileText, (reference) => {
 
 holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, service, count]) => {
   const calls = { count, since: new Date(count) };
-  const account = { owner: { kind: "workspace" } as const, username, maskedToken: service, calls };
+  const account = { owner: { kind: "workspace" } as const, username, calls };
 
   expectFits(
     whoami({ account, service, region: service, regions: [username, service], slackUser: username, command, now }),

@@ -56,20 +56,21 @@ export function scripted(script: Script = {}): Scripted {
       pending: async () => script.pending ?? [],
       async history(query) {
         queries.push(query);
-        return events.filter(({ seq }) => query.before === undefined || seq < query.before).slice(0, query.limit);
+        const found = events.filter(({ seq }) => query.before === undefined || seq < query.before);
+        const shown = found.slice(0, query.limit);
+        return { events: shown, older: found.length > query.limit ? shown.at(-1)?.seq : undefined };
       },
     },
     account: {
       owner: { kind: "workspace" },
       username: "dana",
-      maskedToken: "••••9f3a",
       calls: async () => ({ count: 3, since: new Date("2026-11-21T00:00:00Z") }),
     },
     directory: createDirectory(() => now.getTime()),
     settings: readConfig({}).settings,
     defaultRegion: readConfig({}).settings.region,
     binding: script.binding,
-    asker: { userId: "U0DANA", name: "Dana Reyes", teamId: "T0GANTRY", channelId: "C0OPS" },
+    asker: { userId: "U0DANA", name: "Dana Reyes", standing: "member", teamId: "T0GANTRY", channelId: "C0OPS" },
     now,
     signal: new AbortController().signal,
   };

@@ -1,0 +1,41 @@
+import type { Binding } from "../policy/binding.ts";
+import type { Risk } from "../policy/risk.ts";
+import type { Verdict } from "../policy/verdict.ts";
+import type { BindingWish, Context } from "./command.ts";
+
+type Now = Pick<Context, "defaultRegion"> & {
+  readonly binding: Binding | undefined;
+  readonly asker: { readonly userId: string };
+  readonly judge: Pick<Context["judge"], "verdict">;
+};
+
+export type BindingVerdict = { readonly risk: Risk; readonly verdict: Verdict };
+
+/**
+ * What policy says to binding a channel: about the region it is bound to then and, where a lock is changed or lifted,
+ * about the region it is locked to. Without a region the configured one is meant. Somebody else's lock protects what
+ * they set it for, so changing it is destructive: by the default policy only who locked a channel unlocks it.
+ */
+export async function bindingVerdict(
+  wish: BindingWish,
+  { binding, defaultRegion, asker, judge }: Now,
+): Promise<BindingVerdict> {
+  const ask = (region = defaultRegion, risk: Risk = "routine"): Promise<Verdict> =>
+    judge.verdict({ op: "bindChannel", risk, workload: { kind: undefined, region, name: undefined } });
+  if (wish.kind === "bind") {
+    const verdict = await ask(wish.terms.region);
+    if (verdict.kind !== "allow" || binding?.isLocked !== true) return { risk: "routine", verdict };
+  }
+  const isOthersLock = binding?.isLocked === true && binding.boundBy.userId !== asker.userId;
+  if (wish.kind === "show" || !isOthersLock) return { risk: "routine", verdict: await ask(binding?.region) };
+  const verdict = await ask(binding.region, "destructive");
+  return { risk: "destructive", verdict: verdict.kind === "refuse" ? lockStays(verdict, binding) : verdict };
+}
+
+function lockStays(refusal: Extract<Verdict, { kind: "refuse" }>, { boundBy: { name } }: Binding): Verdict {
+  return {
+    ...refusal,
+    why: `${name} locked this channel. Only ${name}, or somebody whom a policy rule allows, can change that.`,
+    next: `Ask ${name}, or ask your Gantry admin for a rule that allows bindChannel.`,
+  };
+}

@@ -1,0 +1,132 @@
+import { riskOf } from "../changes/risk.ts";
+import type { Change } from "../changes/change.ts";
+import type { Risk } from "../policy/risk.ts";
+import type { Verdict } from "../policy/verdict.ts";
+import type { Ask } from "./ask.ts";
+import type { About, Command, Context, ReadCommand, WriteCommand } from "./command.ts";
+import type { FormValues } from "./form.ts";
+import { bestFor, better, kindOf } from "./may-do.ts";
+import { refusalToSee, type Refusal } from "./may-see.ts";
+import { Target } from "./target.ts";
+
+/** What a request named, as far as it did: for history. */
+export type Aimed = {
+  readonly kind: "service" | "job" | undefined;
+  readonly region: string | undefined;
+  readonly name: string;
+};
+
+export type Refused = { readonly refusal: Refusal; readonly workload: Aimed | undefined };
+
+/**
+ * The refusal of a read, before anything is read for it. Verbs without a rule are for full members, but for those that
+ * say what Gantry is and what one may do. Takes no API call.
+ */
+export async function refusedRead(command: ReadCommand, ask: Ask, context: Context): Promise<Refused | undefined> {
+  const about = command.about(ask, context.settings);
+  if (about === undefined) {
+    const refusal = await refusedRecords(command, context);
+    return refusal && { refusal, workload: undefined };
+  }
+  const refusal = refusalToSee(await context.judge.verdict(about));
+  const { name, kind, region } = about.workload;
+  return refusal && { refusal, workload: name === undefined ? undefined : { kind, region, name } };
+}
+
+const forEverybody = new Set(["help", "whoami", "can-i"]);
+
+async function refusedRecords({ name }: ReadCommand, { asker, judge }: Context): Promise<Refusal | undefined> {
+  if (asker.standing === "bot" || asker.standing === "deactivated") {
+    // Policy refuses them everything, and says why.
+    const workload = { kind: "service", region: undefined, name: undefined } as const;
+    return refusalToSee(await judge.verdict({ op: "listServices", risk: undefined, workload }));
+  }
+  if (asker.standing === "member" || forEverybody.has(name)) return undefined;
+  const why = "Only full members of this workspace can see what was asked for and done here.";
+  return { kind: "refuse", rule: undefined, why, next: "Ask a full member." };
+}
+
+export type JudgedChange =
+  | (Refused & {
+      readonly kind: "refused";
+      readonly workload: Aimed;
+      /** What policy was asked about, where it depended on what was found. */
+      readonly found?: About;
+    })
+  | {
+      readonly kind: "judged";
+      readonly change: Change;
+      readonly about: About & { readonly risk: Risk };
+      readonly verdict: Exclude<Verdict, Refusal>;
+    };
+
+/**
+ * The only way to a Change, for words, forms, previews and `can-i`. Policy is asked twice: before any read, for the best
+ * it could say to this verb and name, and again about what was found. Who is refused gets no name, diff or state of a
+ * workload. Throws what `propose` throws, once something could be allowed.
+ */
+export async function judgedChange(command: WriteCommand, ask: Ask, context: Context): Promise<JudgedChange> {
+  const upFront = await refusedWrite(command, ask, context);
+  if (upFront !== undefined) return { kind: "refused", ...upFront };
+  const change = await command.propose(ask, context);
+  const { call, before, workload } = change;
+  const { kind, region, name } = workload;
+  const risk = riskOf(call, before);
+  const about = { op: call.op, risk, workload: { kind, region, name } };
+  const verdict = await context.judge.verdict(about, { breakGlass: ask.breakGlass === true });
+  if (verdict.kind !== "refuse") return { kind: "judged", change, about, verdict };
+  return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
+}
+
+/** A verb for services that is given a job is judged as if a service was meant: it fails later, with its own sentence. */
+async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
+  const { kind, name } = command.target(ask);
+  const region = ask.region ?? context.settings.region;
+  const breakGlass = ask.breakGlass === true;
+  const best =
+    (await bestFor(command, { kind, name, region, breakGlass }, context)) ??
+    (await bestFor(command, { kind: undefined, name, region, breakGlass }, context));
+  if (best?.kind !== "refuse") return undefined;
+  return { refusal: best, workload: { kind: kind ?? onlyKind(command), region, name } };
+}
+
+function onlyKind({ deeds }: Pick<Command, "deeds">): "service" | "job" | undefined {
+  const [kind, ...others] = new Set(deeds.map(kindOf));
+  return others.length === 0 ? kind : undefined;
+}
+
+/**
+ * The refusal of a form that changes something, as far as it is filled in: whatever else is chosen in it, policy would
+ * say no, with or without `--break-glass`. Takes no API call.
+ */
+export async function refusedForm(
+  command: Command,
+  values: FormValues,
+  context: Context,
+): Promise<Refused | undefined> {
+  if (command.effect === "read" || command.deeds.length === 0) return undefined;
+  const target = command.effect === "write" ? targetIn(values) : undefined;
+  if (target === undefined) return refusedWhatever(command, context);
+  const { kind, name } = target;
+  const region = values["region"] ?? context.settings.region;
+  const [usual, glass] = await Promise.all(
+    [false, true].map((breakGlass) => bestFor(command, { kind, name, region, breakGlass }, context)),
+  );
+  if (usual?.kind !== "refuse" || glass === undefined || better(usual, glass) !== usual) return undefined;
+  return { refusal: usual, workload: { kind: kind ?? onlyKind(command), region, name } };
+}
+
+/** The workload that is chosen or typed in a form; one that is created has its kind in a field of its own. */
+function targetIn(values: FormValues): Target | undefined {
+  const target = Target.safeParse(values["name"]).data;
+  const kind = values["kind"] === "service" || values["kind"] === "job" ? values["kind"] : target?.kind;
+  return target && { kind, name: target.name };
+}
+
+async function refusedWhatever({ deeds }: Command, { judge }: Context): Promise<Refused | undefined> {
+  const [first] = deeds;
+  if (first === undefined || (await judge.outlook(deeds, { breakGlass: true })) !== "refuse") return undefined;
+  const kind = first.op === "bindChannel" ? undefined : kindOf(first);
+  const refusal = await judge.verdict({ ...first, workload: { kind, region: undefined, name: undefined } });
+  return refusal.kind === "refuse" ? { refusal, workload: undefined } : undefined;
+}

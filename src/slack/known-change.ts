@@ -1,0 +1,60 @@
+import type { Card, StoredChange } from "../changes/stored-change.ts";
+import { nearest } from "../commands/nearest.ts";
+import { UserError } from "../errors.ts";
+import type { DecisionAnswer } from "../views/decision-answer.ts";
+import { judgeFor } from "./context.ts";
+import { eventOf, logEvent } from "./event.ts";
+import { freshness } from "./people.ts";
+import type { Place } from "./place.ts";
+import { mayKnowChange, recordsFor, type Viewer } from "./records.ts";
+import type { Shell } from "./shell.ts";
+
+type Named = {
+  readonly changeId: string;
+  /** The message whose button was clicked; none for words. */
+  readonly card?: Card | undefined;
+  readonly place: Place;
+};
+
+type Known =
+  | { readonly change: StoredChange }
+  | { readonly missing: Extract<DecisionAnswer, { readonly kind: "missing" }> };
+
+/**
+ * The change somebody named. One they may not know of is answered as if it did not exist, with near ids of those they
+ * may; history notes the attempt. Who clicked on a card reads it there. Throws `UserError` when Slack does not tell who
+ * they are, and `StoreError`.
+ */
+export async function knownChange(shell: Shell, { changeId, card, place }: Named): Promise<Known> {
+  const found = await shell.store.findChange(changeId);
+  const change = found?.teamId === place.teamId ? found : undefined;
+  const isOnCard = card !== undefined && card.channelId === (change?.card?.channelId ?? card.channelId);
+  if (change !== undefined && isOnCard) return { change };
+  const viewer = await viewerAt(shell, place);
+  if (change !== undefined && (await mayKnowChange(shell, viewer, change))) return { change };
+  if (change !== undefined) await noteHidden(shell, change, viewer);
+  const ids = (await recordsFor(shell, viewer).pending()).map(({ id }) => id);
+  return { missing: { kind: "missing", id: changeId, nearest: nearest(changeId, ids) } };
+}
+
+/** Who has no account here sees no workload by it, but still their own requests and those they may decide about. */
+async function viewerAt(shell: Shell, place: Place): Promise<Viewer> {
+  const { teamId, channelId, userId } = place;
+  const [profile, here] = await Promise.all([
+    shell.people.profile(userId, freshness.deciding),
+    shell.accounts.here(place, "read").catch((error: unknown) => {
+      if (error instanceof UserError) return undefined;
+      throw error;
+    }),
+  ]);
+  const judge = judgeFor(shell, { profile, channelId, account: here?.account, binding: here?.binding });
+  return { profile, judge, teamId };
+}
+
+async function noteHidden(shell: Shell, change: StoredChange, { profile }: Viewer): Promise<void> {
+  const { userId, name } = profile;
+  const result = "may not know of this change";
+  const event = eventOf(shell, { ...change, id: undefined }, { kind: "vote-refused", who: { userId, name }, result });
+  await shell.store.addEvent(event);
+  logEvent(shell, event);
+}

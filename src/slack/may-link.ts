@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { bindingVerdict } from "../commands/binding-verdict.ts";
+import type { Refusal } from "../commands/may-see.ts";
+import { UserError } from "../errors.ts";
+import { checkChosen } from "./check-chosen.ts";
+import { judgeFor } from "./context.ts";
+import { freshness, type Profile } from "./people.ts";
+import type { Place } from "./place.ts";
+import { noteRefused } from "./refused.ts";
+import type { Shell } from "./shell.ts";
+
+type Linking = {
+  readonly kind: "connect" | "disconnect";
+  readonly whose: "mine" | "channel";
+  readonly place: Place;
+};
+
+type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefined };
+
+/**
+ * Whether somebody may link an account or unlink one: full members their own. A channel's account is what others act
+ * with, so policy decides about it as about binding the channel. Throws a `UserError` when Slack does not tell.
+ */
+async function judgeLink(shell: Shell, { whose, place }: Linking): Promise<MayLink> {
+  const { teamId, channelId, userId } = place;
+  if (whose === "channel") await checkChosen(shell, place);
+  const profile = await shell.people.profile(userId, freshness.deciding);
+  if (profile.standing !== "member") return { profile, refusal: membersOnly };
+  if (whose === "mine") return { profile, refusal: undefined };
+  const binding = await shell.store.bindingOf(teamId, channelId);
+  const judge = judgeFor(shell, { profile, channelId, account: undefined });
+  const { region: defaultRegion } = shell.settings;
+  const { verdict } = await bindingVerdict({ kind: "show" }, { binding, defaultRegion, asker: profile, judge });
+  return { profile, refusal: verdict.kind === "refuse" ? verdict : undefined };
+}
+
+const membersOnly: Refusal = {
+  kind: "refuse",
+  rule: undefined,
+  why: "Only full members of this workspace can link an account or unlink one.",
+  next: "Ask a full member, or those who run Gantry here.",
+};
+
+/** Who may; a refusal is written into history. Throws a `UserError` with why not. */
+export async function checkLink(shell: Shell, linking: Linking): Promise<Profile> {
+  const { profile, refusal } = await judgeLink(shell, linking);
+  if (refusal === undefined) return profile;
+  await note(shell, linking, { profile, refusal });
+  throw new UserError(refusal.why, { next: refusal.next });
+}
+
+function note(
+  shell: Shell,
+  { kind: verb, place }: Linking,
+  { profile: who, refusal }: MayLink & Refusing,
+): Promise<void> {
+  return noteRefused(shell, { refusal, workload: undefined, verb, place, who, account: undefined });
+}
+
+type Refusing = { readonly refusal: Refusal };
+
+/** Slack waits 3 s for the ack that this comes before. */
+const WITHIN_MS = 1_000;
+
+/**
+ * Why nobody needs to be asked for a token; undefined where they may link, or where that takes too long to find out: it
+ * is checked again when the token was sent. Never rejects.
+ */
+export async function refusedEarly(shell: Shell, linking: Linking): Promise<Refusal | undefined> {
+  const control = new AbortController();
+  const late = sleep(WITHIN_MS, undefined, { signal: control.signal, ref: false }).catch(() => undefined);
+  const judged = judgeLink(shell, linking).catch(() => undefined);
+  const may = await Promise.race([judged, late]);
+  control.abort();
+  if (may?.refusal === undefined) return undefined;
+  const { profile, refusal } = may;
+  void shell.inflight.track(note(shell, linking, { profile, refusal }));
+  return refusal;
+}
