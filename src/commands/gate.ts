@@ -7,7 +7,7 @@ import type { About, Command, Context, ReadCommand, WriteCommand } from "./comma
 import type { FormValues } from "./form.ts";
 import { bestFor, better, kindOf } from "./may-do.ts";
 import { refusalToSee, type Refusal } from "./may-see.ts";
-import { Target } from "./target.ts";
+import { JOB_REGION, Target } from "./target.ts";
 
 /** What a request named, as far as it did: for history. */
 export type Aimed = {
@@ -87,12 +87,14 @@ async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
     (await bestFor(command, { kind, name, region, breakGlass }, context)) ??
     (await bestFor(command, { kind: undefined, name, region, breakGlass }, context));
   if (best?.kind !== "refuse") return undefined;
-  return { refusal: best, workload: { kind: kind ?? onlyKind(command), region, name } };
+  return { refusal: best, workload: aimed(command, { kind, name }, region) };
 }
 
-function onlyKind({ deeds }: Pick<Command, "deeds">): "service" | "job" | undefined {
-  const [kind, ...others] = new Set(deeds.map(kindOf));
-  return others.length === 0 ? kind : undefined;
+/** What history tells that was asked for: a verb for one kind says which. */
+function aimed({ deeds }: Pick<Command, "deeds">, { kind: wanted, name }: Target, region: string): Aimed {
+  const [first, ...others] = new Set(deeds.map(kindOf));
+  const kind = wanted ?? (others.length === 0 ? first : undefined);
+  return { kind, region: kind === "job" ? JOB_REGION : region, name };
 }
 
 /**
@@ -113,7 +115,7 @@ export async function refusedForm(
     [false, true].map((breakGlass) => bestFor(command, { kind, name, region, breakGlass }, context)),
   );
   if (usual?.kind !== "refuse" || glass === undefined || better(usual, glass) !== usual) return undefined;
-  return { refusal: usual, workload: { kind: kind ?? onlyKind(command), region, name } };
+  return { refusal: usual, workload: aimed(command, target, region) };
 }
 
 /** The workload that is chosen or typed in a form; one that is created has its kind in a field of its own. */

@@ -132,7 +132,8 @@ async function recordsOf(shell: Shell, { records, asker }: Context) {
   try {
     const [pending, { events: recent }] = await Promise.all([
       records.pending(),
-      records.history({ userId: asker.userId, limit: RECENT }),
+      // As the verb: what was done here is for full members.
+      asker.standing === "member" ? records.history({ userId: asker.userId, limit: RECENT }) : { events: [] },
     ]);
     const mine = pending.filter(({ requester }) => requester.userId === asker.userId);
     const others = pending.filter((change) => !mine.includes(change)).slice(0, MOST_WAITING);
