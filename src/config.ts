@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { AccountMode } from "./accounts/account.ts";
 import type { Settings } from "./commands/command.ts";
 import { ConfigError } from "./config-error.ts";
+import { type DatabaseTls, databaseTls } from "./database-tls.ts";
 import { Environment } from "./environment.ts";
 
 type Listen = { readonly host: string; readonly port: number };
@@ -26,9 +27,7 @@ export type StoreConfig =
   | {
       readonly kind: "postgres";
       readonly url: string;
-      readonly tls: "off" | "verify" | "unverified";
-      /** A file with the certificate of who signed the server's. */
-      readonly caFile: string | undefined;
+      readonly tls: DatabaseTls;
       readonly poolSize: number;
       readonly statementTimeoutMs: number;
     };
@@ -60,11 +59,15 @@ export type ConfigOptions = {
 /** What must not stand in any log. */
 export function secretsOf({ slack, service, store, keys }: Config): readonly string[] {
   return [
-    ...(store.kind === "postgres" ? [store.url, decodeURIComponent(new URL(store.url).password)] : []),
+    ...(store.kind === "postgres" ? [store.url, ...passwordsIn(new URL(store.url))] : []),
     ...(keys === undefined ? [] : [keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1))]),
     ...(slack.kind === "real" ? [slack.botToken, slack.signingSecret] : []),
     ...(service.kind === "remote" ? [service.token] : []),
   ];
+}
+
+function passwordsIn({ password, searchParams }: URL): string[] {
+  return [decodeURIComponent(password), ...searchParams.getAll("password")].filter((each) => each !== "");
 }
 
 const JOB_REGION = "us";
@@ -83,8 +86,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, op
     ...(parsed.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) ?? []),
     ...wrongSets(given, options),
   ];
-  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  return configOf(parsed.data);
+  if (!parsed.success) throw new ConfigError(problems);
+  const store = storeOf(parsed.data);
+  if ("problem" in store) problems.push(store.problem);
+  if (problems.length > 0 || "problem" in store) throw new ConfigError(problems);
+  return configOf(parsed.data, store);
 }
 
 const slackSet = ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET"];
@@ -129,7 +135,7 @@ function wrongSets(given: Given, { isBotAlone = false }: ConfigOptions): string[
   ];
 }
 
-function configOf(env: Environment): Config {
+function configOf(env: Environment, store: StoreConfig): Config {
   const slack = slackOf(env);
   const service = serviceOf(env);
   const isLocal = slack.kind === "playground" && service.kind === "embedded";
@@ -139,7 +145,7 @@ function configOf(env: Environment): Config {
     listen: { host: env.HOST, port: env.PORT },
     settings: settingsOf(env, service),
     dataDir: resolve(projectDir, env.GANTRY_DATA ?? ".gantry"),
-    store: storeOf(env),
+    store,
     keys: env.GANTRY_KEYS,
     policyPath: env.GANTRY_POLICY === undefined ? undefined : resolve(env.GANTRY_POLICY),
     accountMode: env.GANTRY_ACCOUNTS,
@@ -162,13 +168,14 @@ function slackOf({ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL, ...env 
   };
 }
 
-function storeOf(env: Environment): StoreConfig {
+function storeOf(env: Environment): StoreConfig | { readonly problem: string } {
   if (env.DATABASE_URL === undefined) return { kind: "sqlite" };
+  const resolved = databaseTls({ url: env.DATABASE_URL, tls: env.DATABASE_TLS, caFile: env.DATABASE_CA });
+  if ("problem" in resolved) return resolved;
   return {
     kind: "postgres",
     url: env.DATABASE_URL,
-    tls: env.DATABASE_TLS,
-    caFile: env.DATABASE_CA,
+    tls: resolved.tls,
     poolSize: env.DATABASE_POOL,
     statementTimeoutMs: env.DATABASE_TIMEOUT_MS,
   };

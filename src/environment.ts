@@ -97,7 +97,7 @@ export const Environment = z.object({
       ["off", "verify", "unverified"],
       "must be verify (the server's certificate is checked), unverified (encrypted only) or off",
     )
-    .default("off"),
+    .optional(),
   DATABASE_CA: z.string().optional(),
   DATABASE_POOL: wholeNumber("of connections", { from: 1, to: 1_000, byDefault: 10 }),
   DATABASE_TIMEOUT_MS: wholeNumber("of milliseconds for one statement", { from: 50, to: 60_000, byDefault: 900 }),

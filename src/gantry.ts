@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { createSealer } from "./accounts/seal.ts";
 import { createApi, type Api, type ApiAccount } from "./api/client.ts";
 import type { Config } from "./config.ts";
+import { loadTls } from "./database-tls.ts";
 import { createDemo } from "./demo.ts";
 import { openKeyring } from "./key-file.ts";
 import { withPortSentence } from "./listen.ts";
@@ -73,16 +73,7 @@ function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logg
   // Every process is a replica of its own, also after a restart.
   const common = { replicaId: randomUUID(), keepHistoryMs, log };
   if (store.kind === "sqlite") return { ...common, kind: "sqlite", dataDir };
-  const { url, tls, caFile, poolSize, statementTimeoutMs } = store;
-  const ca = caFile === undefined ? undefined : readFileSync(caFile, "utf8");
-  return {
-    ...common,
-    kind: "postgres",
-    url,
-    tls: tls === "off" ? "off" : { rejectUnauthorized: tls === "verify", ...(ca !== undefined && { ca }) },
-    poolSize,
-    statementTimeoutMs,
-  };
+  return { ...common, ...store, tls: loadTls(store.tls) };
 }
 
 type Service = { readonly api: Api; readonly account: ApiAccount; readonly switches: readonly ExtraTrouble[] };

@@ -70,8 +70,7 @@ test("with a database for several replicas, its limits are set, and its password
   expect(config.store).toEqual({
     kind: "postgres",
     url: database.DATABASE_URL,
-    tls: "verify",
-    caFile: "/etc/ca.pem",
+    tls: { verify: "chain and name", caFile: "/etc/ca.pem" },
     poolSize: 10,
     statementTimeoutMs: 900,
   });

@@ -3,11 +3,20 @@ import { Pool, type PoolClient } from "pg";
 import type { Logger } from "pino";
 import { storeErrorOf } from "./store-error.ts";
 
+export type TlsOptions = {
+  readonly rejectUnauthorized: boolean;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Given where the server's name is not checked. */
+  readonly checkServerIdentity?: () => undefined;
+};
+
 export type PostgresOptions = {
   /** With the password in it: never shown, never logged. */
   readonly url: string;
-  /** Without it, the address itself says (`sslmode`). */
-  readonly tls?: { readonly rejectUnauthorized: boolean; readonly ca?: string } | "off";
+  /** What the address and the settings ask for together. Without it, the address alone counts (`sslmode`). */
+  readonly tls?: TlsOptions | "off";
   readonly poolSize: number;
   /** How long a statement may take, in milliseconds. */
   readonly statementTimeoutMs: number;
@@ -86,7 +95,7 @@ function addressOf({ url, tls }: PostgresOptions) {
   return { connectionString: withoutTls(url), ssl: tls === "off" ? false : { ...tls } };
 }
 
-/** `pg` lets the address win over the options; what was configured on its own must win. */
+/** `pg` lets the address win over the options and reads it in its own way; `tls` holds what the address asks for. */
 function withoutTls(url: string): string {
   const address = new URL(url);
   for (const name of ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert", "uselibpqcompat"]) {

@@ -39,7 +39,7 @@ const driverSentences: readonly (readonly [RegExp, string])[] = [
   [/^(?:Connection terminated|This socket has been ended|Postgres connection has been discarded)/u, unreachable],
   [/^Client (?:has encountered a connection error|was closed)/u, unreachable],
   [/^Cannot use a pool after calling end/u, "it was closed, because Gantry is stopping"],
-  [/^The server does not support SSL/u, "it speaks no TLS, and TLS is asked for"],
+  [/^The server does not support SSL/u, "it speaks no TLS, and the settings ask for TLS"],
 ];
 
 /** The `StoreError` that an error of the driver stands for; undefined for anything else, which is a bug and stays one. */
