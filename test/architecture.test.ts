@@ -16,6 +16,11 @@ type Row = {
 const table: Readonly<Record<string, Row>> = {
   api: { code: [], types: [], because: "the contract depends on nobody" },
   logs: { code: [], types: ["api"], because: "pure: the same input always filters and redacts the same" },
+  "log-worker": {
+    code: ["logs"],
+    types: [],
+    because: "threads in which logs are redacted and filtered: a file that a thread runs, and what ends it in time",
+  },
   policy: { code: [], types: ["api"], because: "pure: the same input always decides the same" },
   accounts: { code: ["api", "policy"], types: [], because: "whose token it is knows no Slack and no SQL" },
   changes: {
@@ -40,9 +45,9 @@ const table: Readonly<Record<string, Row>> = {
     because: "SQL can be swapped without touching a rule; rows are parsed with the schema of what they hold",
   },
   slack: {
-    code: ["api", "commands", "views", "changes", "policy", "accounts", "logs"],
+    code: ["api", "commands", "views", "changes", "policy", "accounts", "logs", "log-worker"],
     types: ["store"],
-    because: "the only folder that knows Bolt",
+    because: "the only folder that knows Bolt; it starts the threads for logs",
   },
   server: { code: ["api"], types: [], because: "it would run as well on its own" },
   playground: { code: [], types: [], because: "it must not know the bot it judges" },

@@ -10,8 +10,8 @@ export type FailingLinesDeps = {
   readonly nowMs: () => number;
   /** The IANA zone in which the service cuts its logs into days. Default: UTC. */
   readonly logZone?: string;
-  /** Makes lines of one writer fit to be shown: without control characters and secrets. As many come back. */
-  readonly redact: (lines: readonly string[]) => readonly string[];
+  /** Makes lines of one writer fit to be shown: without control characters and secrets. As many come back, or none. */
+  readonly redact: (lines: readonly string[]) => Promise<readonly string[]>;
 };
 
 /** How many lines are read, so that those of one instance are among them, and how many are kept. */
@@ -36,7 +36,7 @@ export async function failingLines(
   try {
     const lines = await (workload.kind === "job" ? jobLines(workload, instance, deps) : serviceLines(workload, deps));
     // Redacted before the cut: a secret may run over lines, and half of one is not recognised.
-    const redacted = deps.redact(lines).slice(-KEPT);
+    const redacted = (await deps.redact(lines)).slice(-KEPT);
     return redacted.map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed()}…`));
   } catch (error) {
     if (error instanceof Problem) return [];

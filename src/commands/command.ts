@@ -1,8 +1,10 @@
 import type { AccountOwner } from "../accounts/account.ts";
 import type { AccountApi } from "../api/client.ts";
-import type { Change } from "../changes/change.ts";
+import type { Change, WorkloadRef } from "../changes/change.ts";
 import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
+import type { Excerpt } from "../logs/excerpt.ts";
+import type { ExcerptRequest } from "../logs/excerpt-request.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { DeedId } from "../policy/operation-facts.ts";
 import type { Standing } from "../policy/person.ts";
@@ -78,6 +80,15 @@ export type HistoryRows = {
   readonly older: number | undefined;
 };
 
+/** Pages of logs, made fit to be shown. */
+export type Logs = {
+  /** Redacted and filtered, without keeping anybody waiting. Throws a `UserError` when that takes too long. */
+  readonly excerpt: (request: ExcerptRequest, workload: Logged) => Promise<Excerpt>;
+  /** Whether the environment of the workload was read lately: its values are redacted, too. */
+  readonly knowsEnv: (workload: Logged) => boolean;
+};
+export type Logged = Pick<WorkloadRef, "kind" | "region" | "name">;
+
 /** What the channel in which somebody asks is bound to. */
 export type BoundTo = Binding & {
   /** Whether it is about workloads of this name. */
@@ -88,6 +99,7 @@ export type BoundTo = Binding & {
 export type Context = {
   readonly judge: Judge;
   readonly records: Records;
+  readonly logs: Logs;
   readonly api: AccountApi;
   readonly account: AccountInfo;
   readonly directory: Directory;

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import type { LogLine } from "../api/answers.ts";
 import { firstRecord, logQuery } from "../api/log-pages.ts";
+import { Problem } from "../api/problem.ts";
 import { UserError } from "../errors.ts";
-import { makeExcerpt } from "../logs/excerpt.ts";
+import type { ExcerptRequest } from "../logs/excerpt-request.ts";
 import { compileGrep } from "../logs/grep.ts";
 import { logExcerpt } from "../views/log-excerpt.ts";
 import type { Message } from "../views/message.ts";
+import type { Logged } from "./command.ts";
 import { logDay } from "./day.ts";
-import { bothExist, openTarget, orMissing, readAbout, readJob, unknownName } from "./lookup.ts";
+import { bothExist, openTarget, orMissing, readAbout, readJob, readService, unknownName } from "./lookup.ts";
 import { logsForm } from "./logs-form.ts";
 import { checkFound } from "./may-see.ts";
 import { JOB_REGION, Target } from "./target.ts";
@@ -62,7 +64,7 @@ export const logs = readVerb({
   async answer(args, given) {
     const { settings, ask } = given;
     // Checked before a call is spent on it.
-    const grep = args.grep === undefined ? undefined : compileGrep(args.grep);
+    if (args.grep !== undefined) compileGrep(args.grep);
     const date = logDay(args.date, settings.logZone, given.now);
     const found = await read(args, date, given);
     if (args.name.kind === undefined) {
@@ -70,13 +72,13 @@ export const logs = readVerb({
     }
     const { instance, size } = args;
     const from = firstRecord({ mode: settings.logFrom, from: args.from, size });
-    const excerpt = makeExcerpt({
+    const request: ExcerptRequest = {
       lines: found.lines.map(({ instance_name, log }) => ({
         ...(instance_name && { instance: instance_name }),
         text: log,
       })),
       ...(found.kind === "service" && instance !== undefined && { instance }),
-      ...(grep && { grep }),
+      ...(args.grep !== undefined && { grep: args.grep }),
       from,
       size,
       overlap: given.directory.pages.overlap({
@@ -84,7 +86,8 @@ export const logs = readVerb({
         from,
         lines: found.lines.map(({ log }) => log),
       }),
-    });
+    };
+    const excerpt = await given.logs.excerpt(request, logged(found.kind, args, given));
     const message = logExcerpt({
       workload: { kind: found.kind, name: args.name.name },
       date,
@@ -114,6 +117,7 @@ async function read(args: Args, date: string, given: Given): Promise<Found> {
   const [service, job] = await Promise.all([
     kind === "job" ? undefined : orMissing(serviceLines(args, date, given)),
     kind === "service" ? undefined : readJob(args.name.name, given),
+    kind === "service" ? readEnv(args, given) : undefined,
   ]);
   if (service !== undefined && job !== undefined) throw bothExist(args.name.name);
   if (service !== undefined) return { kind: "service", lines: service };
@@ -125,6 +129,23 @@ async function read(args: Args, date: string, given: Given): Promise<Found> {
     });
   }
   return { kind: "job", instance, lines: await instanceLines(instance, { args, date, given }) };
+}
+
+function logged(kind: Found["kind"], { name: { name } }: Args, { region }: Given): Logged {
+  return { kind, region: kind === "job" ? JOB_REGION : region, name };
+}
+
+/**
+ * The service itself beside its log, so that the values of its environment are known and redacted. Without it the log is
+ * redacted by what its lines look like.
+ */
+async function readEnv(args: Args, given: Given): Promise<void> {
+  if (given.logs.knowsEnv(logged("service", args, given))) return;
+  try {
+    await readService(args.name.name, given);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
 }
 
 function lately(name: string, { directory, account, region }: Given): "service" | "job" | undefined {

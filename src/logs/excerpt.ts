@@ -37,6 +37,8 @@ export type ExcerptInput = {
   readonly from: number;
   readonly size: number;
   readonly overlap?: number | undefined;
+  /** Values that are known to be secret, whatever they look like. */
+  readonly secrets?: readonly string[];
 };
 
 type Item = { readonly instance: string; readonly text: string };
@@ -44,11 +46,19 @@ type Item = { readonly instance: string; readonly text: string };
 /** The longest record that is shown whole, and the longest that is looked at, in characters. */
 const SHOWN = 2_000;
 const READ = 16_384;
-/** A secret that READ cuts in two may no longer be recognised, so that much before the cut is not shown either. */
+/** What is looked at of a page, so that the time it takes has a bound: less of each record when there are many. */
+const READ_OF_PAGE = 4 * 1024 * 1024;
+/** A secret that the end of what is read cuts in two may not be recognised, so that much before it is not shown. */
 const MARGIN = 600;
 
-function clean({ instance, text }: LogRecord): Item {
-  return { instance: instance ?? "", text: cleanLine(text.slice(0, READ)) };
+function readOf(records: number): number {
+  return Math.min(READ, Math.max(SHOWN + MARGIN, Math.floor(READ_OF_PAGE / Math.max(1, records))));
+}
+
+/** The records with as much of each as an excerpt looks at, and one character more where there is more. */
+export function boundRecords<Item extends LogRecord>(lines: readonly Item[]): readonly Item[] {
+  const most = readOf(lines.length) + 1;
+  return lines.map((line) => (line.text.length <= most ? line : { ...line, text: line.text.slice(0, most) }));
 }
 
 function cut(text: string, wasCut: boolean): string {
@@ -57,22 +67,26 @@ function cut(text: string, wasCut: boolean): string {
 }
 
 /** Instances write at the same time: each one's lines are redacted by themselves, so that a key's lines stay together. */
-function redactByInstance(items: readonly Item[]): string[] {
+function redactByInstance(items: readonly Item[], secrets: readonly string[] = []): string[] {
   const texts = items.map(({ text }) => text);
   for (const same of Map.groupBy(items.keys(), (at) => items[at]?.instance ?? "").values()) {
-    const redacted = redactLines(same.map((at) => texts[at] ?? ""));
+    const redacted = redactLines(
+      same.map((at) => texts[at] ?? ""),
+      secrets,
+    );
     for (const [nth, at] of same.entries()) texts[at] = redacted[nth] ?? "";
   }
   return texts;
 }
 
 /** Redacts first and filters after: an expression must not tell whether a secret matches it. */
-export function makeExcerpt({ lines, instance, grep, from, size, overlap = 0 }: ExcerptInput): Excerpt {
-  const items = lines.map(clean);
-  const texts = redactByInstance(items);
+export function makeExcerpt({ lines, instance, grep, from, size, overlap = 0, secrets }: ExcerptInput): Excerpt {
+  const read = readOf(lines.length);
+  const items = lines.map((line) => ({ instance: line.instance ?? "", text: cleanLine(line.text.slice(0, read)) }));
+  const texts = redactByInstance(items, secrets);
   const all = items.map((item, at) => ({
     instance: item.instance,
-    text: cut(texts[at] ?? "", (lines[at]?.text.length ?? 0) > READ),
+    text: cut(texts[at] ?? "", (lines[at]?.text.length ?? 0) > read),
   }));
   // Records without an instance are of the one that was asked for: a job's log has only one.
   const own = instance === undefined ? all : all.filter((line) => line.instance === "" || line.instance === instance);

@@ -2,6 +2,7 @@ import { redactKnownTokens } from "./known-tokens.ts";
 import { redactPrivateKeys } from "./private-keys.ts";
 import { redactRandomStrings } from "./random-strings.ts";
 import { redactSecretPairs } from "./secret-pairs.ts";
+import { valueRedactor } from "./secret-values.ts";
 
 function pass(line: string): string {
   return redactRandomStrings(redactSecretPairs(redactKnownTokens(line)));
@@ -21,12 +22,17 @@ function redactLine(line: string): string {
 /**
  * Replaces what looks like a secret by `[redacted]` and keeps its name. The lines are of one writer, in order: a private
  * key may be spread over several of them. Time is linear in the text, and redacting twice changes nothing. It errs on
- * the side of redacting; what has neither shape, name nor randomness (a short password in prose) is not found.
+ * the side of redacting; what has neither shape, name nor randomness (a short password in prose) is not found, unless it
+ * is among `secrets`: values that are known to be secret.
  */
-export function redactLines(lines: readonly string[]): string[] {
+export function redactLines(lines: readonly string[], secrets: readonly string[] = []): string[] {
+  const values = valueRedactor(secrets);
   // A record may hold several lines; keys run over both kinds of border.
   const counts = lines.map((line) => line.split("\n").length);
-  const flat = redactPrivateKeys(lines.flatMap((line) => line.split("\n"))).map(redactLine);
+  // Known values first, while they are whole. A value that is a telling word ("password") only after it has told.
+  const flat = redactPrivateKeys(lines.flatMap((line) => line.split("\n").map(values.before)))
+    .map(redactLine)
+    .map(values.after);
   return counts.map((count) => flat.splice(0, count).join("\n"));
 }
 

@@ -7,11 +7,13 @@ import type { Sealer } from "../accounts/seal.ts";
 import type { Api, ApiAccount } from "../api/client.ts";
 import type { Settings } from "../commands/command.ts";
 import { createDirectory } from "../commands/directory.ts";
+import { createLogPool } from "../log-worker/log-pool.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
 import { createAccounts } from "./account-of.ts";
 import { createCalls } from "./calls.ts";
 import { createClients, type SlackAccess } from "./clients.ts";
+import { createEnvSeen, notingEnv } from "./env-seen.ts";
 import { healthRoutes } from "./health.ts";
 import { createIdentity, type Identity } from "./identity.ts";
 import { createInflight, type DrainLimits, drainLimits } from "./inflight.ts";
@@ -106,9 +108,9 @@ export function createBot(parts: BotParts): Bot {
 /** Calls since the last sweep. Without the database they stay uncounted, and nothing waits for it longer than this. */
 const FLUSH_WITHIN_MS = 250;
 
-async function flushed({ calls, log }: Shell): Promise<void> {
+async function flushed({ calls, log, logs }: Shell): Promise<void> {
   try {
-    await calls.flush();
+    await Promise.all([calls.flush(), logs.close()]);
   } catch (err) {
     log.warn({ err }, "the last calls could not be counted");
   }
@@ -121,10 +123,12 @@ type Made = {
 };
 
 function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
-  const { log, api, store, settings, sealer, policy, accountMode: mode } = parts;
+  const { log, store, settings, sealer, policy, accountMode: mode } = parts;
   const pause = (ms: number): Promise<void> => sleep(ms);
   const newReference = (): string => randomBytes(4).toString("hex");
   const nowMs = (): number => now().getTime();
+  const envSeen = createEnvSeen(nowMs);
+  const api = notingEnv(parts.api, envSeen);
   const workspace = { owner: { kind: "workspace" }, ...parts.account } as const;
   const reply = { fetch: (url: string, init: RequestInit) => fetch(url, init), wait: parts.backOff ?? pause };
   return {
@@ -133,8 +137,10 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
     calls: createCalls({ api, store, now }),
     clients,
     directory: createDirectory(nowMs),
+    envSeen,
     identity,
     inflight: createInflight(parts.drain ?? drainLimits, (err) => log.error({ err }, "work after an ack failed")),
+    logs: createLogPool(),
     people: createPeople({ client: clients.interactive, teamId: () => teamOf(identity), nowMs }),
     policy,
     poster: createPoster({ clients, reply, log, newReference, botName: identity.botName }),

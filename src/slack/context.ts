@@ -1,5 +1,5 @@
 import type { OpenAccount } from "../accounts/account.ts";
-import type { BoundTo, Context, Judge } from "../commands/command.ts";
+import type { BoundTo, Context, Judge, Logs } from "../commands/command.ts";
 import { type Binding, coversName } from "../policy/binding.ts";
 import { apiWithin } from "./api-within.ts";
 import { checkChosen } from "./check-chosen.ts";
@@ -32,6 +32,7 @@ export async function contextFor(
     },
     judge,
     records: recordsFor(shell, { profile, judge, teamId: place.teamId }),
+    logs: logsOf(shell, account.username, { who: place.userId, signal }),
     directory,
     settings: { ...settings, region: binding?.region ?? own ?? settings.region },
     defaultRegion: settings.region,
@@ -59,4 +60,13 @@ export function judgeFor(shell: Shell, { profile, channelId, account, binding }:
   const { botUserId } = identity;
   const policy = shell.policy();
   return createJudge({ people, policy, profile, channelId, account: account?.username, binding, botUserId });
+}
+
+type Asking = { readonly who: string; readonly signal: AbortSignal };
+
+function logsOf({ logs, envSeen }: Shell, account: string, asking: Asking): Logs {
+  return {
+    excerpt: (request, workload) => logs.excerpt({ ...request, secrets: envSeen.values(account, workload) }, asking),
+    knowsEnv: (workload) => envSeen.isFresh(account, workload),
+  };
 }

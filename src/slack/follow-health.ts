@@ -1,8 +1,6 @@
 import { watchHealth } from "../changes/health.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
-import { cleanLine } from "../logs/clean-line.ts";
-import { redactLines } from "../logs/redact.ts";
 import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
 import { apiOf, type OpenedChange, reopened } from "./reopened.ts";
@@ -53,8 +51,21 @@ async function healthAfter(shell: Shell, change: StoredChange, signal: AbortSign
     ...apiOf(shell, opened, signal),
     nowMs: () => shell.now().getTime(),
     logZone: shell.settings.logZone,
-    redact: (lines) => redactLines(lines.map(cleanLine)),
+    redact: (lines) => fitToShow(shell, { lines, opened, signal }),
   });
+}
+
+type Lines = { readonly lines: readonly string[]; readonly opened: OpenedChange; readonly signal: AbortSignal };
+
+/** Lines that take too long to redact, or that the end of the process overtakes, are not shown. */
+async function fitToShow({ logs, envSeen }: Shell, { lines, opened, signal }: Lines): Promise<readonly string[]> {
+  const secrets = envSeen.values(opened.account.username, opened.content.change.workload);
+  try {
+    return await logs.redact({ lines, secrets }, { who: "health", signal });
+  } catch (error) {
+    if (error instanceof UserError || signal.aborted) return [];
+    throw error;
+  }
 }
 
 /** Between two clocks, the database's and ours: good for minutes. */

@@ -4,11 +4,13 @@ import type { Api } from "../api/client.ts";
 import type { Ask } from "../commands/ask.ts";
 import type { Settings } from "../commands/command.ts";
 import type { Directory } from "../commands/directory.ts";
+import type { LogPool } from "../log-worker/log-pool.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
 import type { Accounts } from "./account-of.ts";
 import type { Calls } from "./calls.ts";
 import type { Clients } from "./clients.ts";
+import type { EnvSeen } from "./env-seen.ts";
 import type { Identity } from "./identity.ts";
 import type { Inflight } from "./inflight.ts";
 import type { People } from "./people.ts";
@@ -25,8 +27,11 @@ export type Shell = {
   readonly calls: Calls;
   readonly clients: Clients;
   readonly directory: Directory;
+  readonly envSeen: EnvSeen;
   readonly identity: Identity;
   readonly inflight: Inflight;
+  /** Redacts and filters log lines off the main thread. */
+  readonly logs: LogPool;
   readonly people: People;
   readonly policy: () => Policy;
   readonly poster: Poster;

@@ -35,7 +35,7 @@ async function watched(change: Change, answers: readonly unknown[], log: () => u
       nowMs += ms;
       return Promise.resolve();
     },
-    redact: (lines) => lines.map((line) => line.replace(/hunter2/u, "[redacted]")),
+    redact: async (lines) => lines.map((line) => line.replace(/hunter2/u, "[redacted]")),
   });
   return { health, calls, readsAtMs };
 }
@@ -91,7 +91,7 @@ describe("a workload is followed after a change", () => {
       signal: control.signal,
       nowMs: () => 0,
       wait,
-      redact: (all) => all,
+      redact: async (all) => all,
     });
 
     expect(health.kind).toBe("not-yet");

@@ -97,6 +97,28 @@ describe("secrets", () => {
   });
 });
 
+test("half a secret at the end of what is read of a line is not shown, also when little is left of the line", () => {
+  const secret = ["ghp", "a1B2".repeat(9)].join("_");
+  // Colours go, so that the end of what is read comes near the beginning of what is shown.
+  const colours = "\u001b[0m".repeat(4_000);
+  const lines = [5, 12, 18].map((shown) => ({
+    text: `${colours}${"word ".repeat(70)}${" ".repeat(384 - 350 - shown)}${secret} and more`,
+  }));
+
+  const texts = makeExcerpt({ ...page, lines }).lines.map(({ text }) => text);
+
+  expect(texts.map((text) => /ghp|a1B2/u.test(text))).toEqual([false, false, false]);
+});
+
+test("of a page of many records less of each is read, and a secret that this cuts in two is not shown either", () => {
+  const secret = ["ghp", "a1B2".repeat(9)].join("_");
+  const text = `${"\u001b[0m".repeat(1_040)}${" word".repeat(5)} ${secret} and more`;
+
+  const { lines } = makeExcerpt({ ...page, lines: Array.from({ length: 1_000 }, () => ({ text })) });
+
+  expect(lines[999]?.text).not.toMatch(/ghp|a1B2/u);
+});
+
 test("long lines are cut, with a mark", () => {
   const excerpt = makeExcerpt({ ...page, lines: [{ text: "word ".repeat(1000) }] });
 

@@ -8,6 +8,7 @@ import type { About, BoundTo, Context, Judge, Records } from "../../../src/comma
 import { createDirectory } from "../../../src/commands/directory.ts";
 import { parseText } from "../../../src/commands/parse.ts";
 import { readConfig } from "../../../src/config.ts";
+import { excerptOf } from "../../../src/logs/excerpt-request.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
 import type { Message } from "../../../src/views/message.ts";
 
@@ -61,6 +62,7 @@ export function scripted(script: Script = {}): Scripted {
         return { events: shown, older: found.length > query.limit ? shown.at(-1)?.seq : undefined };
       },
     },
+    logs: { excerpt: async (request) => excerptOf(request), knowsEnv: () => true },
     account: {
       owner: { kind: "workspace" },
       username: "dana",

@@ -1,0 +1,59 @@
+import type { Worker } from "node:worker_threads";
+import { UserError } from "../errors.ts";
+import type { Report, Step, Task } from "./task.ts";
+
+type Run = {
+  readonly task: Task;
+  /** How many lines it is about, for the sentence when it takes too long. */
+  readonly lines: number;
+  readonly stepLimitMs: number;
+  readonly signal: AbortSignal;
+};
+
+/** A thread starts in a tenth of a second; on a machine that is busy, much later. */
+const START_WITHIN_MS = 20_000;
+
+/**
+ * Has one task done. Whenever this rejects, the thread may still be busy and has to be ended. Throws UserError when a
+ * step takes longer than its limit.
+ */
+export async function runTask(thread: Worker, { task, lines, stepLimitMs, signal }: Run): Promise<Report> {
+  const { promise, resolve, reject } = Promise.withResolvers<Report>();
+  let timer = setTimeout(() => reject(new Error("a log thread did not start")), START_WITHIN_MS);
+  const onMessage = (report: Report): void => {
+    if (report.kind !== "step") return resolve(report);
+    clearTimeout(timer);
+    timer = setTimeout(() => reject(tooExpensive(report.step, lines, stepLimitMs)), stepLimitMs);
+  };
+  const onError = (error: Error): void => reject(isOutOfMemory(error) ? tooExpensive("matching", lines, 0) : error);
+  const onExit = (): void => reject(new Error("a log thread ended early"));
+  const onAbort = (): void => reject(signal.reason);
+  thread.on("message", onMessage).on("error", onError).on("exit", onExit);
+  signal.addEventListener("abort", onAbort);
+  try {
+    signal.throwIfAborted();
+    thread.postMessage(task);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    thread.off("message", onMessage).off("error", onError).off("exit", onExit);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function isOutOfMemory(error: Error): boolean {
+  return "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+}
+
+function tooExpensive(step: Step, lines: number, limitMs: number): UserError {
+  const limit = limitMs === 0 ? "the memory it may take" : `${limitMs / 1000} s`;
+  const of = `${lines} ${lines === 1 ? "line" : "lines"}`;
+  if (step === "matching") {
+    return new UserError(`This expression is too expensive: searching ${of} takes more than ${limit}.`, {
+      next: "Search for plain words, avoid large counts like `{900}`, or read fewer lines with `--size 20`.",
+    });
+  }
+  return new UserError(`Checking ${of} for secrets takes more than ${limit}, so none are shown.`, {
+    next: "Read fewer lines with `--size 20`.",
+  });
+}

@@ -1,0 +1,100 @@
+import { Worker } from "node:worker_threads";
+import { UserError } from "../errors.ts";
+
+export type Threads = {
+  /**
+   * Gives work a thread of its own. Each person's work goes one by one, so that nobody takes all threads. A thread whose
+   * work fails is ended. Throws UserError when too many wait.
+   */
+  readonly use: <Result>(asked: Asked, work: (thread: Worker) => Promise<Result>) => Promise<Result>;
+  readonly close: () => Promise<void>;
+};
+
+export type Asked = { readonly who: string; readonly signal: AbortSignal };
+
+type Job = Asked & {
+  readonly start: (thread: Worker) => Promise<void>;
+  readonly reject: (reason: unknown) => void;
+};
+
+const entry = new URL("./worker.ts", import.meta.url);
+/** In MiB. An expression builds its automaton while it matches. */
+const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+
+type Pool = {
+  readonly most: number;
+  readonly idle: Set<Worker>;
+  /** By whose work it does. */
+  readonly busy: Map<string, Worker>;
+  readonly waiting: Set<Job>;
+  isClosed: boolean;
+};
+
+/** At most so many threads, which start when they are needed, and so many jobs that wait for one. */
+export function createThreads({ most, mostWaiting }: { most: number; mostWaiting: number }): Threads {
+  const pool: Pool = { most, idle: new Set(), busy: new Map(), waiting: new Set(), isClosed: false };
+  return {
+    async use(asked, work) {
+      if (pool.isClosed) throw closed();
+      if (pool.waiting.size >= mostWaiting) throw tooMany();
+      const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
+      const job: Job = { ...asked, reject, start: async (thread) => resolve(await work(thread)) };
+      const onAbort = (): void => {
+        pool.waiting.delete(job);
+        reject(asked.signal.reason);
+      };
+      asked.signal.addEventListener("abort", onAbort);
+      pool.waiting.add(job);
+      startNext(pool);
+      return promise.finally(() => asked.signal.removeEventListener("abort", onAbort));
+    },
+    async close() {
+      pool.isClosed = true;
+      for (const { reject } of pool.waiting) reject(closed());
+      pool.waiting.clear();
+      await Promise.all([...pool.idle, ...pool.busy.values()].map((thread) => thread.terminate()));
+    },
+  };
+}
+
+function startNext(pool: Pool): void {
+  const { most, idle, busy, waiting, isClosed } = pool;
+  if (isClosed || busy.size >= most) return;
+  const job = [...waiting].find(({ who }) => !busy.has(who));
+  if (job === undefined) return;
+  waiting.delete(job);
+  const [thread = startThread(idle)] = idle;
+  idle.delete(thread);
+  busy.set(job.who, thread);
+  void run(pool, job, thread);
+}
+
+async function run(pool: Pool, job: Job, thread: Worker): Promise<void> {
+  // Only a thread that works keeps the process from ending.
+  thread.ref();
+  try {
+    await job.start(thread);
+    thread.unref();
+    if (!pool.isClosed) pool.idle.add(thread);
+  } catch (error) {
+    job.reject(error);
+    await thread.terminate();
+  }
+  pool.busy.delete(job.who);
+  startNext(pool);
+}
+
+function closed(): Error {
+  return new Error("the log threads were closed");
+}
+
+function tooMany(): UserError {
+  return new UserError("Too many logs are being read right now.", { next: "Try again in a few seconds." });
+}
+
+/** One that ends while nobody uses it is forgotten. */
+function startThread(idle: Set<Worker>): Worker {
+  const thread = new Worker(entry, { resourceLimits: LIMITS });
+  const forget = (): void => void idle.delete(thread);
+  return thread.on("error", forget).on("exit", forget);
+}
