@@ -4,7 +4,7 @@ import { counted } from "../views/text.ts";
 import { createFields } from "./create-fields.ts";
 import type { FormFacts, FormValues } from "./form.ts";
 import { textOf, type RawArgument } from "./form-argument.ts";
-import { isSecretPair, looksSecret } from "./form-secret.ts";
+import { looksSecret } from "./form-secret.ts";
 
 type Container = {
   readonly image?: string | undefined;
@@ -29,18 +29,19 @@ export type Model = {
 const MOST_NAMES = 20;
 
 /**
- * The form of a workload like this one. What looks like a secret is not copied, because whoever looks over a shoulder
- * would see it; nothing that does not fit a field stands there in part. All of that is said. Pure.
+ * The form of a workload like this one. Of environment variables only the names are copied: no rule can tell which of
+ * the values are secret, and Slack would keep them. A command that looks as if it held a secret is left out, and so is
+ * what does not fit a field. All of that is said. Pure.
  */
 export function copied({ kind, name, containers, args, notes }: Model): FormFacts {
   const [container = {}] = containers;
-  const env = envOf(container.env ?? []);
-  const { values, lost } = fitted(kind, { ...containerArguments(container), ...args, env: some(env.lines) });
+  const names = (container.env ?? []).map(({ name }) => name);
+  const env = some(names.map((name) => `${name}=`));
+  const { values, lost } = fitted(kind, { ...containerArguments(container), ...args, env });
   return {
     notes: [
       `Filled in from ${kind}/${name}. Give it a name of its own.`,
-      ...about("These look like secrets, so type their values anew", env.secrets),
-      ...about("The values of these do not fit on a line, so they are empty", env.odd),
+      ...about("Values of environment variables are never copied. Enter them again", names),
       ...about("Not copied, because it does not fit or looks like a secret", lost),
       ...(containers.length > 1 ? [`It has ${counted(containers.length, "container")}; this is the first one.`] : []),
       ...notes,
@@ -72,22 +73,8 @@ export function isTimeZone({ name }: { readonly name: string }): boolean {
   return name.endsWith("-time-zone");
 }
 
-function envOf(env: readonly EnvVar[]) {
-  const secrets = env.filter(isSecretPair).map(({ name }) => name);
-  const odd = env
-    .filter(({ name, value = "" }) => !secrets.includes(name) && !isOneLine(value))
-    .map(({ name }) => name);
-  const withheld = new Set([...secrets, ...odd]);
-  const lines = env.map(({ name, value = "" }) => `${name}=${withheld.has(name) ? "" : value}`);
-  return { lines, secrets, odd };
-}
-
 function holdsSecret(command: RawArgument): boolean {
   return Array.isArray(command) && (looksSecret(command.join(" ")) || command.some(looksSecret));
-}
-
-function isOneLine(value: string): boolean {
-  return value.trim() === value && !/[\p{Cc}\u2028\u2029]/u.test(value);
 }
 
 /** Each argument that its field can hold, and the labels of those that no field can. */

@@ -20,15 +20,3 @@ export function maskedLine(text: string): string | undefined {
 export function looksSecret(text: string): boolean {
   return redact(text) !== text;
 }
-
-/** A name that tells makes a secret of any value with a digit, also of a number, which a log may show. */
-export function isSecretPair({
-  name,
-  value = "",
-}: {
-  readonly name: string;
-  readonly value?: string | undefined;
-}): boolean {
-  if (value === "") return false;
-  return looksSecret(`${name}=${value}`) || (/\d/u.test(value) && looksSecret(`${name}=x8Kq2vR7t`));
-}

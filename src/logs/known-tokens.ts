@@ -30,6 +30,10 @@ const userInfo = /(:\/\/[^\s:@/"'<>]{0,256}:)(?!\d{1,5}(?:[/?#\s"']|$))[^\s"'<>]
 /** `curl -u user:password`; digits alone are the ids of a user and a group. */
 const userOption = /(?<![\w-])((?:-u|--user)[ \t=]{1,2}["']?[^\s:"']{1,64}:)(?!\d{1,7}(?:\s|$))[^\s"']+/gu;
 
+/** `mysql -psecret`: glued to its option. A number alone is a port. */
+const gluedOption =
+  /(?<![\w-])((?:(?:mysql|mariadb)\w*|sshpass|7za?)(?=[\s"'])[^;&|]{0,256}?[ \t"',]-p|-u[ \t]?[\w.-]{1,64}["',]{0,3}[ \t]{1,4}["']?-p)(?!\d{1,5}(?:[:\s"',]|$))[^\s"',]+/gu;
+
 const bearer = /(?<![\w-])((?:bearer|basic)[ \t]{1,4})([\w.~+/=-]{8,})/giu;
 
 /** "Bearer authentication" is prose: letters of one kind, as short as a word. */
@@ -44,5 +48,6 @@ export function redactKnownTokens(line: string): string {
   return text
     .replaceAll(userInfo, `$1${REDACTED}@`)
     .replaceAll(userOption, `$1${REDACTED}`)
+    .replaceAll(gluedOption, `$1${REDACTED}`)
     .replaceAll(bearer, (whole, scheme: string, value: string) => (isWord(value) ? whole : `${scheme}${REDACTED}`));
 }

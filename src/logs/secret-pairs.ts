@@ -4,7 +4,7 @@ import { readSecret } from "./secret-value.ts";
 // `name=secret`, `name: secret`, `"name": "secret"`, `--name secret`, `<name>secret</name>`. The name may have more words
 // around the telling one (`DB_PASSWORD`, `secretAccessKey`, `x-api-key`). Every repetition is bounded: linear.
 const NAME =
-  /(?:pass(?:word|wd|phrase|code)|pwd|secret|token(?!iz)|credential|(?:api|access|account|private|signing|encryption|auth|shared|master)[_-]?key|session[_-]?id|connection[_-]?string|signature|authorization|cookie|(?<=[_-])pass|\bpass(?==))[\w.-]{0,40}/giu;
+  /(?:pass(?:word|wd|phrase|code)|pwd|secret|token(?!iz)|credential|(?:api|access|account|private|signing|encryption|auth|shared|master)[_-]?key|session[_-]?id|connection[_-]?string|signature|authorization|cookie|(?<=[_-])pass|\bpass(?==)|\bpgpass|(?<=[_-])(?:pw|pat|seed)(?![a-z])|basic[_-]auth|\bx-auth(?![a-z])|(?<![\w-])sig(?==))[\w.-]{0,40}/giu;
 
 const SEPARATOR = /[\\"'`\]]{0,4}[ \t]{0,4}(?:=>|:=|={1,2}|:(?!:))[ \t]{0,4}/uy;
 

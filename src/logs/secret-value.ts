@@ -9,6 +9,9 @@ const LISTED = /(?:digest|aws4-hmac-sha256|hawk|oauth|signature)[ \t]/iuy;
 /** Up to white space, a quote, a tag, or the next pair of a query, a cookie or a list. */
 const WORD = /(?:(?![&,;][\w.[\]-]{1,40}[=:])[^\s"'`<])+/uy;
 const REST = /.+/uy;
+/** More words of a passphrase: plain ones, up to the next pair, quote or number. */
+const MORE_WORDS = /(?:[ \t]{1,4}[\p{L}'-]{1,40}(?![\p{L}\p{N}_.:=@/([-])){1,24}/uy;
+const PASSPHRASE = /^(?:pass|pwd|secret|.{0,20}seed)/iu;
 const harmless =
   /^(?:true|false|null|none|nil|undefined|required|missing|invalid|expired|basic|bearer|\$\{?[\w.]+\}?|\*{3,}|[[{(](?:["'\s\d[{}\])]|$).*)$/iu;
 
@@ -30,6 +33,15 @@ function quotedEnd(line: string, start: number, quote: string): number {
   return line.length;
 }
 
+/** The end of a value without quotes: of a word, of the words of a passphrase, or of the line. */
+function bareEnd(line: string, start: number, { name, isListed }: { name: string; isListed: boolean }): number {
+  const end = matchAt(isListed ? REST : WORD, line, start);
+  // Only after a first word that is one: what follows "null", or a number with a unit, is about something else.
+  const isWord = /^[\p{L}'-]{1,40}$/u.test(line.slice(start, end));
+  const isPhrase = isWord && PASSPHRASE.test(name) && !harmless.test(line.slice(start, end));
+  return isPhrase ? matchAt(MORE_WORDS, line, end) : end;
+}
+
 /** Closing punctuation of whatever the pair stands in is not part of the value. */
 function withoutPunctuation(line: string, { start, end }: Span): Span {
   const least = line.startsWith(REDACTED, start) ? start + REDACTED.length : start;
@@ -41,11 +53,11 @@ function withoutPunctuation(line: string, { start, end }: Span): Span {
 /** Where the secret stands that begins at `start`; undefined when what stands there tells nothing (`null`, `${VAR}`). */
 export function readSecret(line: string, start: number, name: string): Span | undefined {
   const inner = matchAt(OPENING, line, start);
-  const isHeader = /^authorization/iu.test(name);
+  const isHeader = /^(?:authorization|x-auth)/iu.test(name);
   const body = isHeader ? matchAt(SCHEME, line, inner) : inner;
   const isListed = /^cookie/iu.test(name) || (isHeader && matchAt(LISTED, line, body) > body);
   const quote = line.slice(start, inner);
-  const end = quote === "" ? matchAt(isListed ? REST : WORD, line, body) : quotedEnd(line, body, quote);
+  const end = quote === "" ? bareEnd(line, body, { name, isListed }) : quotedEnd(line, body, quote);
   const span = quote === "" ? withoutPunctuation(line, { start: body, end }) : { start: body, end };
   return span.end <= span.start || harmless.test(line.slice(span.start, span.end)) ? undefined : span;
 }

@@ -4,7 +4,7 @@ import { filledIn, looked } from "./support/form-of.ts";
 import { refuse, type Script } from "./support/given.ts";
 
 describe("create like this one", () => {
-  test("everything of a service is there but its name, its domains and its secrets", async () => {
+  test("everything of a service is there but its name, its domains and the values of its environment", async () => {
     const { notes, values, calls, asked } = await looked(
       "create",
       { kind: "service", like: "service/web" },
@@ -14,7 +14,7 @@ describe("create like this one", () => {
     expect(values).toMatchInlineSnapshot(`
       {
         "command": "--greeting "hello you"",
-        "env": "LOG_LEVEL=info
+        "env": "LOG_LEVEL=
       API_TOKEN=",
         "image": "gantry/hello-web",
         "instances": "3",
@@ -29,7 +29,7 @@ describe("create like this one", () => {
     expect(notes).toMatchInlineSnapshot(`
       [
         "Filled in from service/web. Give it a name of its own.",
-        "These look like secrets, so type their values anew: API_TOKEN.",
+        "Values of environment variables are never copied. Enter them again: LOG_LEVEL, API_TOKEN.",
         "Not copied, because they belong to web: 1 domain.",
       ]
     `);
@@ -37,14 +37,14 @@ describe("create like this one", () => {
     expect(asked).toEqual(["getService"]);
   });
 
-  test("with a name, and what was withheld typed anew, it is complete", async () => {
+  test("with a name, it is complete", async () => {
     const { values = {} } = await looked("create", { like: "service/web" }, { services: [web] });
 
     expect(filledIn("create", { ...values, name: "web-2" })).toMatchObject({
       kind: "ask",
       ask: {
         verb: "create",
-        args: { name: "web-2", env: ["LOG_LEVEL=info", "API_TOKEN="], command: ["--greeting", "hello you"] },
+        args: { name: "web-2", env: ["LOG_LEVEL=", "API_TOKEN="], command: ["--greeting", "hello you"] },
       },
     });
   });
@@ -82,19 +82,27 @@ describe("create like this one", () => {
     });
   });
 
-  test.each([
-    ["DB_PASSWORD", "hunter2"],
-    ["TOKEN", "1234567"],
-    ["GREETING", "ghp_0123456789abcdefghijABCDEFGHIJ012345"],
-    ["DATABASE_URL", "postgres://app:hunter2hunter2@db/app"],
-  ])("%s is not copied", async (name, value) => {
-    const like = service("web", { containers: [{ image: "x", env: [{ name, value }] }] });
+  test("the form gets the names of environment variables and not one of their values, whatever they are called", async () => {
+    const env = Object.entries({
+      DB_PASSWORD: "hunter2",
+      BASIC_AUTH: "bob:swordfish",
+      PGPASS: "tr0ub4dor",
+      ROOT_PW: "opensesame",
+      OTP_SEED: "abandon ability able",
+      GH_PAT: "plainwords",
+      SENTRY_DSN: "https://abc@sentry.example/1",
+      GREETING: "hello there",
+      LINES: "first\nsecond",
+    }).map(([name, value]) => ({ name, value }));
+    const like = service("web", { containers: [{ image: "x", env }] });
 
     const { notes = [], values } = await looked("create", { like: "service/web" }, { services: [like] });
 
-    expect(values?.["env"]).toBe(`${name}=`);
-    expect(notes).toContain(`These look like secrets, so type their values anew: ${name}.`);
-    expect(JSON.stringify(notes)).not.toContain(value);
+    expect(values?.["env"]).toBe(env.map(({ name }) => `${name}=`).join("\n"));
+    expect(notes).toContain(
+      `Values of environment variables are never copied. Enter them again: ${env.map(({ name }) => name).join(", ")}.`,
+    );
+    for (const { value } of env) expect(JSON.stringify([notes, values])).not.toContain(value);
   });
 
   test("a command with a secret, and what does not fit into a field, are left out and named", async () => {
@@ -103,7 +111,6 @@ describe("create like this one", () => {
         {
           image: "a b".repeat(200),
           command: ["serve", "--api-token", "s3cr3t-s3cr3t"],
-          env: [{ name: "A", value: "x\ny" }],
         },
         {},
       ],
@@ -116,7 +123,6 @@ describe("create like this one", () => {
     expect(notes).toEqual(
       expect.arrayContaining([
         "Not copied, because it does not fit or looks like a secret: Image, Command.",
-        "The values of these do not fit on a line, so they are empty: A.",
         "It has 2 containers; this is the first one.",
       ]),
     );

@@ -66,6 +66,22 @@ describe("a secret is replaced and its name kept", () => {
     ["an open quote", `secret="never closed and so on`, `secret="[redacted]`],
     ["a query", "GET /cb?access_token=abc&state=1", "GET /cb?access_token=[redacted]&state=1"],
     ["a list", "token=abc, user=dana", "token=[redacted], user=dana"],
+    ["a signature of a shared link", "GET /blob?sv=2024&sig=aB%2F9&se=1", "GET /blob?sv=2024&sig=[redacted]&se=1"],
+    ["a header for who asks", "X-Auth: swordfish7", "X-Auth: [redacted]"],
+    ["the same with a scheme", "x-auth: Bearer swordfish", "x-auth: Bearer [redacted]"],
+    ["a password glued to its option", "mysql -u root -psw0rdfish shop", "mysql -u root -p[redacted] shop"],
+    ["the same of a dump", "mysqldump -hdb -uroot -psw0rdfish shop", "mysqldump -hdb -uroot -p[redacted] shop"],
+    ["the same in a list", `exec ["mysql","-uroot","-psw0rdfish"]`, `exec ["mysql","-uroot","-p[redacted]"]`],
+    ["the same without its program", "args: -u root -psw0rdfish", "args: -u root -p[redacted]"],
+    ["a passphrase", "password: correct horse battery", "password: [redacted]"],
+    ["a passphrase before a pair", "password=correct horse battery user=bob", "password=[redacted] user=bob"],
+    ["a passphrase before a number", "passphrase: correct horse, 3 tries", "passphrase: [redacted], 3 tries"],
+    [
+      "names that tell",
+      "PGPASS=abc ROOT_PW=abc OTP_SEED=abc GH_PAT=abc",
+      "PGPASS=[redacted] ROOT_PW=[redacted] OTP_SEED=[redacted] GH_PAT=[redacted]",
+    ],
+    ["user and password in one", "BASIC_AUTH=bob:swordfish", "BASIC_AUTH=[redacted]"],
     ["an option", "run --db-password hunter2 --user app", "run --db-password [redacted] --user app"],
     ["a tag", "<password>hunter2</password>", "<password>[redacted]</password>"],
     ["a hash rocket", `:secret_key_base => "abc"`, `:secret_key_base => "[redacted]"`],
@@ -129,11 +145,38 @@ describe("what is no secret stays as it is", () => {
     "the author 3 of the monkey: fine",
     "step 12 of 40: 1000000000000000000000000000000000000 rows",
     "[redacted]",
+    "docker run -p8080:80 -u app -p 9090:90 web",
+    "mkdir -p /var/lib/mysql && tar -pxf data.tar",
+    "mysql -h db -P3306 --protocol tcp",
+    "signal sig 9, path=/patterns seed=3 seeds planted",
   ])("%s", (line) => {
     const text = redact(line);
 
     expect(text).toBe(line);
   });
+});
+
+describe("values that are known to be secret", () => {
+  test.each([
+    ["as they are", "hello swordfish7!", ["swordfish7"], "hello [redacted]!"],
+    ["in JSON", String.raw`{"a":"x\"y\\zzz"}`, [String.raw`x"y\zzz`], `{"a":"[redacted]"}`],
+    ["in an address", "GET /?q=bob%3Asword%20fish", ["bob:sword fish"], "GET /?q=[redacted]"],
+    ["the password of an address", "login sw0rd-fish", ["postgres://bob:sw0rd-fish@db/x"], "login [redacted]"],
+    ["the longer one first", "a swordfish-and-more", ["swordfish", "swordfish-and-more"], "a [redacted]"],
+    ["each line of several", "got bbbbbbbbbbbbbb", ["aaaaaaaaaaaaaa\nbbbbbbbbbbbbbb"], "got [redacted]"],
+    ["but no word that tells of others", "password: hunter2", ["password"], "[redacted]: [redacted]"],
+  ])("%s", (_, line, secrets, expected) => {
+    expect(redactLines([line], secrets)).toEqual([expected]);
+  });
+
+  test.each(["true", "on", "info", "production", "99999", "8080", "localhost", "512Mi", "en_US.UTF-8", "short"])(
+    "%s is too ordinary to be taken out",
+    (value) => {
+      const line = `it says ${value} here`;
+
+      expect(redactLines([line], [value])).toEqual([line]);
+    },
+  );
 });
 
 describe("private keys", () => {
@@ -205,7 +248,7 @@ test("redacting twice changes nothing", () => {
 });
 
 test.each(
-  'a|aB3|password|token=|password:"|\\"|eyJ|eyJ.|://a:b|://|@|-----BEGIN PRIVATE KEY-----|-----BEGIN A|AKIA|bearer |basic x1|<a|--token |)|,;)|cookie:a=|[|=|1-|a-|/|\t|gh|xox|\u001b[|authorization:digest |5f1c0f9e-5c55-4a43-9a63-0d9f3f1a0b11 '.split(
+  'a|aB3|mysql |mysql -p|-u a -p|-u a |password: a |pwd|sig=|password|token=|password:"|\\"|eyJ|eyJ.|://a:b|://|@|-----BEGIN PRIVATE KEY-----|-----BEGIN A|AKIA|bearer |basic x1|<a|--token |)|,;)|cookie:a=|[|=|1-|a-|/|\t|gh|xox|\u001b[|authorization:digest |5f1c0f9e-5c55-4a43-9a63-0d9f3f1a0b11 '.split(
     "|",
   ),
 )("16 KB of %j come to an end, and redacting them once is enough", (piece) => {
