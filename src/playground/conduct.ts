@@ -52,6 +52,18 @@ export const conduct = {
     link: `${events}/app_mention`,
   },
   "mention.member": { says: "a bot hears only of channels it is in", link: `${events}/app_mention` },
+  "mention.edited": {
+    says: "an edited message that mentions the app comes again as app_mention: with a new event_id, the same ts, and edited",
+    link: `${events}/app_mention`,
+  },
+  "message.changed": {
+    says: "where the app hears messages, an edit comes as message_changed with the message in it, and a deletion as message_deleted",
+    link: `${events}/message/message_changed`,
+  },
+  "channel.archived-people": {
+    says: "people write nothing in an archived channel, and edit nothing there",
+    link: "https://docs.slack.dev/reference/methods/conversations.archive",
+  },
   "user.deactivated": {
     says: "deactivated people have deleted true and lack most of a user's fields; no channel lists them, and they do nothing any more once Slack has signed them out",
     link: `${docs}/reference/objects/user-object`,

@@ -3,7 +3,7 @@ import { newId } from "./ids.ts";
 import { isObject, type Json, type JsonObject, textOf } from "./json.ts";
 import { limits, times } from "./limits.ts";
 import { change } from "./methods/chat.ts";
-import { threadOf } from "./methods/places.ts";
+import { checkOpen, threadOf } from "./methods/places.ts";
 import { refuse, Refused } from "./refusal.ts";
 import type { Channel, Message, ResponseUrl } from "./state.ts";
 import { bot, findChannel } from "./workspace.ts";
@@ -84,6 +84,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
   }
   const channel = findChannel(world.state, origin.channel);
   if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${origin.channel}`);
+  checkOpen(channel);
   post(world, {
     channel: channel.id,
     user: bot.user,

@@ -123,6 +123,10 @@ const others = {
   },
   "channel.known": { says: "a channel exists and the bot may know it", link: method("chat.postMessage") },
   "channel.member": { says: "the bot is a member of the channel", link: method("chat.postMessage") },
+  "channel.archived": {
+    says: "nothing is posted in an archived channel (is_archived), and no message in it is changed (is_inactive; ours for a response_url, where Slack's pages are silent)",
+    link: method("chat.update"),
+  },
   "user.known": { says: "a user exists", link: method("users.info") },
   "user.enabled": {
     says: "a direct conversation is opened with somebody who is not deactivated",

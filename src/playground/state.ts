@@ -23,6 +23,7 @@ export type Channel = {
   readonly members: Set<string>;
   /** Ids of other workspaces whose people may be in it. */
   readonly sharedWith: Set<string>;
+  isArchived: boolean;
 };
 
 export type UserGroup = {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** "lost": the request is carried out, and the answer is a 500 all the same. */
-export type Failure = "429" | "500" | "garbage" | "hang" | "lost";
+/**
+ * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer comes
+ * after `lateMs`. "blocks": blocks are refused, and nothing is done; what has none is answered as it should be.
+ */
+export type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "blocks";
 
 export type Planned = { readonly kind: string; readonly failure: Failure; left: number };
 
@@ -9,6 +12,8 @@ export type Planned = { readonly kind: string; readonly failure: Failure; left: 
 export type Trouble = {
   /** Each answer to the bot is this late. */
   slowMs: number;
+  /** How late an answer is that comes "late". */
+  lateMs: number;
   /** Retry-After of a 429. */
   retryAfterSeconds: number;
   /** Commands, clicks and submissions are delivered a second time, with the same trigger_id. */
@@ -27,20 +32,30 @@ export type Trouble = {
   /** Ends answers that hang. */
   readonly release: () => void;
   /** The failure planned for this request, counted down. */
-  readonly next: (kind: string) => Failure | undefined;
+  readonly next: (kind: string, request: { readonly hasBlocks: boolean }) => Failure | undefined;
   /** Never answers until the asker hangs up or `release`. */
   readonly hang: (signal: AbortSignal) => Promise<void>;
-  readonly delay: () => Promise<void>;
+  readonly delay: (isLate: boolean) => Promise<void>;
 };
 
-const none = { slowMs: 0, deliverTwice: false, signsWrongly: false, signatureAgeSeconds: 0 };
+const none = {
+  slowMs: 0,
+  lateMs: 10_000,
+  retryAfterSeconds: 1,
+  deliverTwice: false,
+  signsWrongly: false,
+  signatureAgeSeconds: 0,
+};
+
+function isFor(plan: Planned, kind: string): boolean {
+  return plan.kind === kind || plan.kind === "all";
+}
 
 export function createTrouble(): Trouble {
   let planned: Planned[] = [];
   const waiting = new Set<() => void>();
   return {
     ...none,
-    retryAfterSeconds: 1,
     answer(kind, failure, times = Number.POSITIVE_INFINITY) {
       planned.push({ kind, failure, left: times });
     },
@@ -58,11 +73,11 @@ export function createTrouble(): Trouble {
       for (const end of waiting) end();
       waiting.clear();
     },
-    next(kind) {
-      const plan = planned.find((each) => (each.kind === kind || each.kind === "all") && each.left > 0);
-      if (plan === undefined) return undefined;
-      plan.left -= 1;
-      return plan.failure;
+    next(kind, { hasBlocks }) {
+      const isMeant = (each: Planned): boolean => isFor(each, kind) && (hasBlocks || each.failure !== "blocks");
+      const plan = planned.find((each) => isMeant(each) && each.left > 0);
+      if (plan !== undefined) plan.left -= 1;
+      return plan?.failure;
     },
     async hang(signal) {
       await new Promise<void>((resolve) => {
@@ -70,8 +85,9 @@ export function createTrouble(): Trouble {
         signal.addEventListener("abort", () => resolve(), { once: true });
       });
     },
-    async delay() {
-      if (this.slowMs > 0) await sleep(this.slowMs);
+    async delay(isLate) {
+      const ms = this.slowMs + (isLate ? this.lateMs : 0);
+      if (ms > 0) await sleep(ms, undefined, { ref: false });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isList, isObject, type Json, type JsonObject, parseJson } from "./json.ts";
 import { methods } from "./methods/all.ts";
 import { argumentsOf, checkAccess, readArguments } from "./methods/method.ts";
 import { receive } from "./methods/files.ts";
@@ -91,7 +91,15 @@ async function askUpload(world: World, id: string, request: Request): Promise<As
   return { request: { file: id, bytes: bytes.byteLength }, run };
 }
 
-function failed(failure: Failure): Outcome {
+/** Blocks as a list, or as the JSON of one in a form. */
+function hasBlocks(request: Json): boolean {
+  const blocks = isObject(request) ? request["blocks"] : undefined;
+  const list = typeof blocks === "string" ? parseJson(blocks) : blocks;
+  return isList(list) && list.length > 0;
+}
+
+function failed(failure: Failure, kind: string): Outcome {
+  if (failure === "blocks") return json({ ok: false, error: "invalid_blocks" }, kind === "response_url" ? 400 : 200);
   if (failure === "429") return json({ ok: false, error: "ratelimited" }, 429);
   if (failure === "garbage") {
     return { answer: "<html>", status: 200, body: "<html><body>Something is off", contentType: "text/html" };
@@ -107,12 +115,13 @@ function toResponse(world: World, outcome: Outcome): Response {
 
 async function answer(world: World, kind: string, asked: { what: Asked; signal: AbortSignal }): Promise<Response> {
   const finish = world.transcript.begin({ direction: "from bot", kind, request: asked.what.request });
-  const failure = world.trouble.next(kind);
+  const failure = world.trouble.next(kind, { hasBlocks: hasBlocks(asked.what.request) });
   // "lost" and "hang" differ in this: what is lost was done.
-  const done = failure === undefined || failure === "lost" ? asked.what.run() : undefined;
-  await world.trouble.delay();
+  const isDone = failure === undefined || failure === "lost" || failure === "late";
+  const done = isDone ? asked.what.run() : undefined;
+  await world.trouble.delay(failure === "late");
   if (failure === "hang") await world.trouble.hang(asked.signal);
-  const outcome = failure === undefined && done !== undefined ? done : failed(failure ?? "500");
+  const outcome = done !== undefined && failure !== "lost" ? done : failed(failure ?? "500", kind);
   finish({
     answer: outcome.answer,
     status: outcome.status,

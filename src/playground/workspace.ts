@@ -30,8 +30,8 @@ function people(): readonly User[] {
 
 const full = ["U0DANA", "U0ALEX", "U0OMAR"];
 
-function membersOnly(ids: readonly string[]): Pick<Channel, "members" | "sharedWith"> {
-  return { members: new Set(ids), sharedWith: new Set() };
+function membersOnly(ids: readonly string[]): Pick<Channel, "members" | "sharedWith" | "isArchived"> {
+  return { members: new Set(ids), sharedWith: new Set(), isArchived: false };
 }
 
 function channels(): readonly Channel[] {

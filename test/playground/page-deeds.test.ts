@@ -34,6 +34,19 @@ describe("what is typed", () => {
     expect(said("alex")).toEqual(["hello @alex"]);
   });
 
+  test("one's own words are edited and deleted, others' are not", async () => {
+    const { ts = "" } = await dana().says("@gantry hello");
+    await does("edit", { channel: "C0OPS", ts, text: "@gantry good bye" });
+    const edited = said();
+    const stolen = await does("edit", { as: "alex", channel: "C0OPS", ts, text: "mine" });
+    await does("delete", { channel: "C0OPS", ts });
+
+    expect(edited).toEqual(["@gantry good bye"]);
+    expect(world.bot.last()["event"]).toMatchObject({ type: "app_mention", ts, edited: { user: "U0DANA" } });
+    expect(stolen).toMatchObject({ status: 400, body: { error: expect.stringContaining("only what alex wrote") } });
+    expect(said()).toEqual([]);
+  });
+
   test("a direct conversation begins with the first word", async () => {
     await does("say", { channel: "D0BOT0DANA", text: "hi" });
 

@@ -24,6 +24,32 @@ test("trouble is switched on and off, and cleared", async () => {
   expect(world.playground.trouble).toMatchObject({ slowMs: 0, deliverTwice: false });
 });
 
+test("one method answers as chosen, with the Retry-After that is chosen, until another is", async () => {
+  const limited = async (method: string) =>
+    (await fetch(`${world.url}/api/${method}`, { method: "POST" })).headers.get("retry-after");
+  await does("trouble", { answers: "429", answersTo: "chat.postMessage", retryAfterSeconds: 40 });
+  const first = [await limited("chat.postMessage"), await limited("auth.test")];
+  await does("trouble", { answers: "429", answersTo: "auth.test" });
+  const second = [await limited("chat.postMessage"), await limited("auth.test")];
+  await does("trouble", { clear: true });
+
+  expect([first, second]).toEqual([
+    ["40", null],
+    [null, "40"],
+  ]);
+  expect(world.playground.trouble).toMatchObject({ retryAfterSeconds: 1, lateMs: 10_000 });
+  expect(await limited("auth.test")).toBeNull();
+});
+
+test("a channel is archived and opened again", async () => {
+  const info = async () => (await world.call("conversations.info", { channel: "C0OPS" }))["channel"];
+  await does("people", { do: "archive", channel: "C0OPS" });
+  const archived = await info();
+  await does("people", { do: "unarchive", channel: "C0OPS" });
+
+  expect([archived, await info()]).toMatchObject([{ is_archived: true }, { is_archived: false }]);
+});
+
 test("the bot is taken out of a channel and let in again", async () => {
   await does("trouble", { bot: { channel: "C0OPS", isIn: false } });
   const out = await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });

@@ -25,6 +25,8 @@ const timing: readonly Line[] = [
   ["a message shortcut knows its message", "shortcut.message"],
   ["a global shortcut knows no channel", "shortcut.global"],
   ["app_mention comes beside message, in threads too, to members", "mention.event", "mention.member"],
+  ["an edit of a mention is another app_mention", "mention.edited"],
+  ["edits and deletions come as message_changed and message_deleted", "message.changed", "message.tombstone"],
   ["app_home_opened comes when somebody looks", "home.opened"],
   ["three views in a modal", "view.stack"],
   ["a submission is answered by update, push, clear, errors", "ack.view-answers", "view.answer", "view.error-block"],
@@ -101,6 +103,7 @@ const besides: readonly Line[] = [
   ["views", "view.focus", "view.known", "view.external-id-unique"],
   ["messages", "message.format", "message.known", "message.own", "thread.parent"],
   ["who is where", "channel.known", "channel.member", "user.known", "group.known", "bot.known"],
+  ["archived channels", "channel.archived", "channel.archived-people"],
   ["who was deactivated", "user.deactivated", "user.enabled", "group.deactivated"],
   [
     "people of other organisations",
@@ -140,6 +143,7 @@ test("what cannot be kept says why", () => {
     [
       "a message's text is best within 4,000 characters: advice, so that nothing is refused before the limit",
       "an ephemeral message may never arrive, and is gone when the client reloads: here it always arrives, since chance would break tests; the page forgets it at a reload",
+      "a deleted message that has replies stays as a tombstone: here it goes, and its replies stay",
       "whether people of another organisation can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse by itself",
       "whether a user group still lists somebody who was deactivated is not documented: here it does, since a bot must not count on it",
       "Delayed Events (hourly for 24 hours after the last retry): a setting of the app outside of its manifest, off at first",

@@ -40,6 +40,43 @@ test("an answer can be lost after the message was posted", async () => {
   expect(world.playground.messages("ops")).toHaveLength(1);
 });
 
+test("an answer can be late, after the message was posted", async () => {
+  world.playground.trouble.lateMs = 30;
+  world.playground.trouble.answer("chat.postMessage", "late", 1);
+  const late = await post();
+  const after = await post();
+
+  expect([late.ok, after.ok]).toEqual([true, true]);
+  expect(world.playground.messages("ops")).toHaveLength(2);
+  expect(world.playground.transcript()[0]?.ms).toBeGreaterThanOrEqual(29);
+});
+
+test("blocks can be refused, and what has none is taken", async () => {
+  world.playground.trouble.answer("chat.postMessage", "blocks");
+  const blocks = [{ type: "divider" }];
+  const refused = await world.call("chat.postMessage", { channel: "C0OPS", text: "x", blocks });
+  const plain = await world.call("chat.postMessage", { channel: "C0OPS", text: "x", blocks: [] });
+
+  expect(refused).toEqual({ ok: false, error: "invalid_blocks" });
+  expect(plain).toMatchObject({ ok: true });
+  expect(world.playground.messages("ops")).toHaveLength(1);
+});
+
+test("in an archived channel nothing is posted by any way", async () => {
+  await world.playground.as("dana").says("/gantry list");
+  world.playground.people.archive("ops");
+  const posted = await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
+  const whispered = await world.call("chat.postEphemeral", { channel: "C0OPS", user: "U0DANA", text: "x" });
+  const answer = await fetch(String(world.bot.last()["response_url"]), { method: "POST", body: '{"text":"x"}' });
+  const { channel } = await world.call("conversations.info", { channel: "C0OPS" });
+
+  expect(posted).toMatchObject({ ok: false, error: "is_archived" });
+  expect(whispered).toMatchObject({ ok: false, error: "is_archived" });
+  expect(await answer.json()).toMatchObject({ ok: false, error: "is_archived" });
+  expect(channel).toMatchObject({ is_archived: true });
+  expect(world.playground.messages("ops")).toEqual([]);
+});
+
 test("a hanging answer ends when the trouble is cleared", async () => {
   world.playground.trouble.answer("auth.test", "hang", 1);
   const asked = world.web.auth.test().catch(() => "failed");

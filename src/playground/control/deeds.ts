@@ -3,6 +3,7 @@ import type { Delivery } from "../deliver.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { act, type Actor, isSilent, remember, suggestions } from "../people/acts.ts";
 import { checkSignedIn } from "../people/check-signed-in.ts";
+import { deleteMessage, editMessage } from "../people/edits.ts";
 import type { Found } from "../people/find-element.ts";
 import { openHome } from "../people/opens-home.ts";
 import { sayText } from "../people/says.ts";
@@ -23,6 +24,8 @@ const Values = z.record(z.string(), z.record(z.string(), JsonFields)).default({}
 
 const shapes = {
   say: z.object({ as: z.string(), channel: z.string(), text: z.string().min(1), thread: z.string().optional() }),
+  edit: z.object({ as: z.string(), channel: z.string(), ts: z.string(), text: z.string().min(1) }),
+  delete: z.object({ as: z.string(), channel: z.string(), ts: z.string() }),
   /** `values`: what the fields of the view around the element hold. */
   act: z.object({ ...Element, value: JsonFields, values: Values }),
   suggest: z.object({ ...Element, query: z.string() }),
@@ -80,6 +83,16 @@ type Asked<Name extends keyof typeof shapes> = z.infer<(typeof shapes)[Name]>;
 async function say(world: World, { as, channel, text, thread }: Asked<"say">): Promise<JsonObject> {
   const user = actorOf(world, as);
   return deliveryJson(await sayText(world, { user, channel: channelAt(world, user, channel), thread }, text));
+}
+
+async function edit(world: World, { as, channel, ts, text }: Asked<"edit">): Promise<JsonObject> {
+  const user = actorOf(world, as);
+  return deliveryJson(await editMessage(world, { user, channel: channelAt(world, user, channel), ts }, text));
+}
+
+async function remove(world: World, { as, channel, ts }: Asked<"delete">): Promise<JsonObject> {
+  const user = actorOf(world, as);
+  return deliveryJson(await deleteMessage(world, { user, channel: channelAt(world, user, channel), ts }));
 }
 
 async function useElement(world: World, asked: Asked<"act">): Promise<JsonObject> {
@@ -151,6 +164,8 @@ function deed<Name extends keyof typeof shapes>(
 /** What a person can do from the page, by ids. Each rejects with a sentence for whoever did it. */
 export const deeds: Readonly<Record<string, Deed>> = {
   say: deed("say", say),
+  edit: deed("edit", edit),
+  delete: deed("delete", remove),
   act: deed("act", useElement),
   suggest: deed("suggest", suggest),
   submit: deed("submit", submit),

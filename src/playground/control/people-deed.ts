@@ -23,6 +23,8 @@ const Change = z.discriminatedUnion("do", [
     realName: z.string().min(1).max(50),
     channel: z.string(),
   }),
+  z.object({ do: z.literal("archive"), channel: z.string() }),
+  z.object({ do: z.literal("unarchive"), channel: z.string() }),
   z.object({ do: z.literal("removeMessage"), channel: z.string(), ts: z.string() }),
 ]);
 type Change = z.infer<typeof Change>;
@@ -43,6 +45,10 @@ function apply(people: People, change: Change): void {
       return people.remove(change.channel, change.user);
     case "addOutsider":
       return void people.addOutsider(change);
+    case "archive":
+      return people.archive(change.channel);
+    case "unarchive":
+      return people.unarchive(change.channel);
     case "removeMessage":
       return people.removeMessage(change.channel, change.ts);
   }

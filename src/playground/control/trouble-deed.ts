@@ -8,7 +8,14 @@ const Change = z.object({
   deliverTwice: z.boolean().optional(),
   signsWrongly: z.boolean().optional(),
   signatureAgeSeconds: z.number().min(0).max(86_400).optional(),
-  answers: z.enum(["", "429", "500", "hang", "lost", "garbage"]).optional(),
+  lateMs: z.number().min(0).max(60_000).optional(),
+  retryAfterSeconds: z.number().int().min(1).max(3_600).optional(),
+  answers: z.enum(["", "429", "500", "hang", "lost", "garbage", "late", "blocks"]).optional(),
+  /** A method's name, "response_url", "upload", or "all". */
+  answersTo: z
+    .string()
+    .regex(/^[a-zA-Z._]{1,80}$/u)
+    .default("all"),
   bot: z.object({ channel: z.string(), isIn: z.boolean() }).optional(),
   extra: z.object({ label: z.string(), on: z.boolean() }).optional(),
   clear: z.boolean().optional(),
@@ -38,12 +45,12 @@ function clearAll(world: World): void {
 
 /** Switches what goes wrong in the workspace on and off. Throws a sentence. */
 export async function makeTrouble(world: World, body: unknown): Promise<JsonObject> {
-  const { answers, bot: membership, extra, clear, ...settings } = Change.parse(body);
+  const { answers, answersTo, bot: membership, extra, clear, ...settings } = Change.parse(body);
   const { trouble } = world;
   if (clear === true) clearAll(world);
   Object.assign(trouble, settings);
-  if (answers !== undefined) trouble.answerNormally("all");
-  if (answers !== undefined && answers !== "") trouble.answer("all", answers);
+  if (answers !== undefined) for (const { kind } of trouble.planned()) trouble.answerNormally(kind);
+  if (answers !== undefined && answers !== "") trouble.answer(answersTo, answers);
   if (membership !== undefined) setBot(world, membership);
   if (extra !== undefined) setExtra(world, extra);
   touch(world);

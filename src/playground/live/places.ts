@@ -13,14 +13,22 @@ function peopleIds(state: State): readonly string[] {
 }
 
 function channelJson(channel: Channel): WireChannel {
-  const { id, name, kind, members } = channel;
-  return { id, name, kind, members: [...members], hasBot: members.has(bot.user) };
+  const { id, name, kind, members, isArchived } = channel;
+  return { id, name, kind, members: [...members], hasBot: members.has(bot.user), isArchived };
 }
 
 /** Direct conversations are listed before anybody has said a word in them. */
 function directJson(you: string, partner: string): WireChannel {
   const id = directId(you, partner);
-  return { id, name: "directmessage", kind: "im", partner, members: [you, partner], hasBot: partner === bot.user };
+  return {
+    id,
+    name: "directmessage",
+    kind: "im",
+    partner,
+    members: [you, partner],
+    hasBot: partner === bot.user,
+    isArchived: false,
+  };
 }
 
 function channelsOf(world: World, you: string): readonly WireChannel[] {
@@ -42,10 +50,13 @@ function readsOf(state: State, you: string): Readonly<Record<string, string>> {
 }
 
 function troubleJson({ trouble, extraTrouble, extraTroubleOn }: World): WireTrouble {
-  const answers: SlackAnswers = trouble.planned().find((plan) => plan.kind === "all")?.failure ?? "";
+  const plan = trouble.planned()[0];
+  const answers: SlackAnswers = plan?.failure ?? "";
+  const answersTo = plan?.kind ?? "all";
   const extra = extraTrouble.map(({ label }) => ({ label, on: extraTroubleOn.has(label) }));
-  const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds } = trouble;
-  return { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers, extra };
+  const { slowMs, retryAfterSeconds, deliverTwice, signsWrongly, signatureAgeSeconds } = trouble;
+  const deliveries = { deliverTwice, signsWrongly, signatureAgeSeconds };
+  return { slowMs, retryAfterSeconds, ...deliveries, answers, answersTo, extra };
 }
 
 function appJson({ app }: World): WirePlaces["app"] {

@@ -29,6 +29,7 @@ export type WireChannel = {
   readonly partner?: string;
   readonly members: readonly string[];
   readonly hasBot: boolean;
+  readonly isArchived: boolean;
 };
 
 export type WireFile = { readonly id: string; readonly name: string; readonly title: string; readonly size: number };
@@ -83,14 +84,17 @@ export type WireShortcut = {
 };
 
 /** "": Slack answers as it should. */
-export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage";
+export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage" | "late" | "blocks";
 
 export type WireTrouble = {
   readonly slowMs: number;
   readonly deliverTwice: boolean;
   readonly signsWrongly: boolean;
   readonly signatureAgeSeconds: number;
+  readonly retryAfterSeconds: number;
   readonly answers: SlackAnswers;
+  /** What is answered so: a method's name, "response_url", or "all". */
+  readonly answersTo: string;
   readonly extra: readonly { readonly label: string; readonly on: boolean }[];
 };
 

@@ -16,7 +16,13 @@ const readScopes = ["channels:read", "groups:read", "im:read", "mpim:read"];
 
 function channelJson(channel: Channel): JsonObject {
   const other = [...channel.members].find((member) => member !== bot.user) ?? "";
-  const shared = { id: channel.id, is_im: channel.kind === "im", is_mpim: false, is_archived: false, created: 0 };
+  const shared = {
+    id: channel.id,
+    is_im: channel.kind === "im",
+    is_mpim: false,
+    is_archived: channel.isArchived,
+    created: 0,
+  };
   if (channel.kind === "im") return { ...shared, user: other, is_open: true };
   return {
     ...shared,

@@ -15,9 +15,14 @@ export function knownChannel(world: World, name: string): Channel {
   return channel;
 }
 
-/** The channel an argument names, if the bot is in it. */
+export function checkOpen(channel: Channel, error = "is_archived"): void {
+  if (channel.isArchived) refuse(error, "channel.archived", `#${channel.name} is archived`);
+}
+
+/** The channel an argument names, if the bot is in it and may write there. */
 export function joinedChannel(world: World, name: string): Channel {
   const channel = knownChannel(world, name);
+  checkOpen(channel);
   if (!channel.members.has(bot.user)) refuse("not_in_channel", "channel.member", `the bot is not in #${channel.name}`);
   return channel;
 }
@@ -26,7 +31,9 @@ export function joinedChannel(world: World, name: string): Channel {
 export function postChannel(world: World, name: string): Channel {
   const channel = knownChannel(world, name);
   const isOpen = channel.kind === "public" && world.app.scopes.includes("chat:write.public");
-  return isOpen ? channel : joinedChannel(world, name);
+  if (!isOpen) return joinedChannel(world, name);
+  checkOpen(channel);
+  return channel;
 }
 
 export function knownUser(world: World, id: string): User {
@@ -53,6 +60,8 @@ export function ownMessage(world: World, args: JsonObject, error: string): Messa
   const channel = knownChannel(world, textOf(args["channel"]));
   const message = publicMessage(world, channel, textOf(args["ts"]));
   if (!isBots(message)) refuse(error, "message.own", `message ${message.ts} is not the bot's`);
+  // Its own word for it: https://docs.slack.dev/reference/methods/chat.update#errors
+  checkOpen(channel, "is_inactive");
   return message;
 }
 

@@ -27,6 +27,9 @@ export type People = {
   readonly invite: (channel: string, user: string) => void;
   readonly remove: (channel: string, user: string) => void;
   readonly addOutsider: (outsider: NewOutsider) => Person;
+  /** Nobody writes in an archived channel, and no message in it is changed, until it is opened again. */
+  readonly archive: (channel: string) => void;
+  readonly unarchive: (channel: string) => void;
   /** Deletes a message, whoever wrote it, as an admin may. */
   readonly removeMessage: (channel: string, ts: string) => void;
 };
@@ -73,6 +76,11 @@ function leave(world: World, channelName: string, userName: string): void {
   touch(world);
 }
 
+function setArchived(world: World, channelName: string, isArchived: boolean): void {
+  channelNamed(world, channelName).isArchived = isArchived;
+  touch(world);
+}
+
 function addOutsider(world: World, { channel, name, realName, ...rest }: NewOutsider): Person {
   channelNamed(world, channel);
   const { id = `U0${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`, isTeamHidden = false } = rest;
@@ -101,6 +109,8 @@ export function createPeople(world: World): People {
     leaveGroup: (handle, name) => setGroup(world, handle, { name, isIn: false }),
     invite: (channel, user) => invite(world, channel, user),
     remove: (channel, user) => leave(world, channel, user),
+    archive: (channel) => setArchived(world, channel, true),
+    unarchive: (channel) => setArchived(world, channel, false),
     addOutsider: (made) => addOutsider(world, made),
     removeMessage: (channel, ts) => removeMessage(world, channel, ts),
   };

@@ -7,6 +7,7 @@ import type { World } from "../world.ts";
 import { act, type Actor, blocksAt, isSilent, remember, suggest, valueFor } from "./acts.ts";
 import { channelOf } from "./channel-of.ts";
 import { checkSignedIn } from "./check-signed-in.ts";
+import { deleteMessage, editMessage } from "./edits.ts";
 import { clickables, type Found, findClickable, findField } from "./find-element.ts";
 import { sayText } from "./says.ts";
 import { drawMessage, type Seen, visibleMessages } from "./seen.ts";
@@ -22,6 +23,10 @@ export type Person = {
   readonly name: string;
   /** Types text and sends it; resolves when the bot has acked, or failed to. */
   readonly says: (text: string, where?: Where) => Promise<Delivery>;
+  /** Edits a message of theirs, as the pencil of its menu does; resolves when the bot has acked what it hears of it. */
+  readonly edits: (ts: string, text: string, where?: Where) => Promise<Delivery>;
+  /** Deletes a message of theirs. */
+  readonly deletes: (ts: string, where?: Where) => Promise<Delivery>;
   /** Clicks the newest button or overflow option with this text or action_id: in the open modal, else in the channel. */
   readonly clicks: (label: string, where?: Where) => Promise<Delivery>;
   /** Picks in the menu, or fills the field, with this action_id, block_id, label or placeholder. */
@@ -143,6 +148,10 @@ export function createPerson(world: World, nameOrId: string): Person {
       acting(async () =>
         sayText(world, { user, channel: channelOf(world, user, where.channel), thread: where.thread }, text),
       ),
+    edits: (ts, text, where = {}) =>
+      acting(async () => editMessage(world, { user, channel: channelOf(world, user, where.channel), ts }, text)),
+    deletes: (ts, where = {}) =>
+      acting(async () => deleteMessage(world, { user, channel: channelOf(world, user, where.channel), ts })),
     clicks: (label, where = {}) => acting(() => click(world, user, { label, where })),
     selects: (name, choice, where = {}) => acting(async () => pick(world, field(world, user, { where, name }), choice)),
     searches: (name, query, where = {}) =>

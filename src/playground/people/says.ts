@@ -11,6 +11,13 @@ import { bot } from "../workspace.ts";
 import { notice, post, type World } from "../world.ts";
 import { runOwnCommand } from "./own-commands.ts";
 
+export const channelTypes = { public: "channel", private: "group", im: "im" } as const;
+
+/** Throws a sentence: people write nothing in an archived channel. */
+export function checkNotArchived({ name, isArchived }: Channel): void {
+  if (isArchived) throw new Error(`#${name} is archived: nobody can write there.`);
+}
+
 export type Speaker = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
 
 /** What the ack of a command says is shown, to its user or to all. Plain text counts as well. */
@@ -56,7 +63,8 @@ async function runCommand(world: World, from: Speaker, text: string): Promise<De
 
 type Posted = { readonly message: Message; readonly channel: Channel };
 
-function eventsOf(world: World, channel: Channel, text: string): readonly string[] {
+/** The events that the app hears of words said in a channel, by their names in the manifest. */
+export function eventsOf(world: World, channel: Channel, text: string): readonly string[] {
   // An app hears only of channels its bot is in.
   if (!channel.members.has(bot.user)) return [];
   const kind =
@@ -70,8 +78,7 @@ function eventOf(world: World, name: string, { message, channel }: Posted): Json
   const shared = { user, ...teamsOf(world, message), text, ts, event_ts: ts, channel: channel.id };
   const thread = message.threadTs === undefined ? {} : { thread_ts: message.threadTs };
   if (name === "app_mention") return { type: "app_mention", ...shared, ...thread };
-  const kinds = { public: "channel", private: "group", im: "im" } as const;
-  return { type: "message", channel_type: kinds[channel.kind], ...shared, ...thread };
+  return { type: "message", channel_type: channelTypes[channel.kind], ...shared, ...thread };
 }
 
 /** Slack tells who mentions an app outside of its channels that it will not hear of it. */
@@ -96,5 +103,6 @@ async function sayWords(world: World, from: Speaker, text: string): Promise<Deli
 
 /** What a person types: a command when it starts with a slash, otherwise a message. */
 export async function sayText(world: World, from: Speaker, text: string): Promise<Delivery> {
+  checkNotArchived(from.channel);
   return text.startsWith("/") ? runCommand(world, from, text.trim()) : sayWords(world, from, text);
 }

@@ -89,6 +89,71 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       expect(kinds(both).toSorted()).toEqual(["app_mention", "app_mention", "message", "message", "message"]);
       expect(both.bot.last()["event"]).toMatchObject({ thread_ts: ts });
     },
+    "mention.edited": async () => {
+      const world = where();
+      const dana = world.playground.as("dana");
+      const { ts = "" } = await dana.says("@gantry hello");
+      const said = world.bot.last();
+      await dana.says("a reply", { thread: ts });
+      await dana.edits(ts, "@gantry good bye");
+      const edited = world.bot.last();
+      await dana.edits(ts, "good bye");
+
+      expect(kinds(world)).toEqual(["app_mention", "app_mention"]);
+      expect(edited["event_id"]).not.toBe(said["event_id"]);
+      expect(said["event"]).not.toHaveProperty("edited");
+      expect(edited["event"]).toMatchObject({
+        type: "app_mention",
+        ts,
+        thread_ts: ts,
+        user: "U0DANA",
+        channel: "C0OPS",
+        text: "<@U0BOT> good bye",
+        edited: { user: "U0DANA", ts: expect.any(String) },
+      });
+      await expect(world.playground.as("alex").edits(ts, "mine")).rejects.toThrow("only what alex wrote");
+    },
+    "message.changed": async () => {
+      const world = await another({ app: { ...app, events: ["message.im"] } });
+      const dana = world.playground.as("dana");
+      const at = { channel: "@gantry" };
+      const { ts = "" } = await dana.says("lst", at);
+      await dana.edits(ts, "list", at);
+      const changed = world.bot.last()["event"];
+      await dana.deletes(ts, at);
+
+      const place = { type: "message", hidden: true, channel: dana.channelId("@gantry"), channel_type: "im" };
+      expect(changed).toMatchObject({
+        ...place,
+        subtype: "message_changed",
+        message: { user: "U0DANA", ts, text: "list", edited: { user: "U0DANA" } },
+        previous_message: { ts, text: "lst" },
+      });
+      expect(world.bot.last()["event"]).toMatchObject({
+        ...place,
+        subtype: "message_deleted",
+        deleted_ts: ts,
+        previous_message: { text: "list" },
+      });
+      expect(dana.sees("@gantry")).toEqual([]);
+    },
+    "channel.archived-people": async () => {
+      const world = where();
+      const dana = world.playground.as("dana");
+      const { ts = "" } = await dana.says("hello");
+      world.playground.people.archive("ops");
+      const tries = [dana.says("/gantry list"), dana.says("hello"), dana.edits(ts, "good bye"), dana.deletes(ts)];
+
+      expect(await Promise.allSettled(tries)).toEqual(
+        tries.map(() => ({
+          status: "rejected",
+          reason: expect.objectContaining({ message: expect.stringContaining("archived") }),
+        })),
+      );
+      world.playground.people.unarchive("ops");
+      await dana.edits(ts, "good bye");
+      expect(dana.sees("ops").map(({ text }) => text)).toEqual(["good bye"]);
+    },
     "mention.member": async () => {
       await says("hello @gantry");
       await says("hello @gantry", { channel: "general" });

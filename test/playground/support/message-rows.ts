@@ -47,6 +47,19 @@ export function messageRows(acts: Acts) {
       kept: () => message({ channel: "C0OPS" }),
       broken: () => message({ channel: "C0GENERAL" }),
     },
+    "channel.archived": {
+      error: "is_inactive",
+      kept: async () => {
+        const ts = await posted();
+        return world.call("chat.update", { channel: "C0OPS", ts, text: "y" });
+      },
+      broken: async () => {
+        const ts = await posted();
+        world.playground.people.archive("ops");
+        await world.call("chat.update", { channel: "C0OPS", ts, text: "y" });
+        world.playground.people.unarchive("ops");
+      },
+    },
     "user.known": {
       error: "user_not_found",
       kept: () => world.call("users.info", { user: "U0DANA" }),

@@ -14,6 +14,7 @@ const channel = (id: string, name: string, more: Partial<WireChannel> = {}): Wir
   kind: "public",
   members: ["U0DANA"],
   hasBot: true,
+  isArchived: false,
   ...more,
 });
 
@@ -48,7 +49,16 @@ export const places: WirePlaces = {
   modalsBelow: 0,
   home: null,
   reads: {},
-  trouble: { slowMs: 0, deliverTwice: false, signsWrongly: false, signatureAgeSeconds: 0, answers: "", extra: [] },
+  trouble: {
+    slowMs: 0,
+    retryAfterSeconds: 1,
+    deliverTwice: false,
+    signsWrongly: false,
+    signatureAgeSeconds: 0,
+    answers: "",
+    answersTo: "all",
+    extra: [],
+  },
 };
 
 export const message = (ts: string, more: Partial<WireMessage> = {}): WireMessage => ({

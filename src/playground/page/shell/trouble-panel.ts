@@ -1,4 +1,5 @@
 import { Fragment, h, type JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { JsonObject } from "../../json.ts";
 import type { SlackAnswers, WirePlaces } from "../../live/wire.ts";
 import { PeoplePanel } from "./people-panel.ts";
@@ -11,33 +12,47 @@ const slowSlackMs = 2000;
 /** Bots take signatures of the last five minutes: https://docs.slack.dev/authentication/verifying-requests-from-slack */
 const oldSignatureSeconds = 600;
 
+const longRetryAfterSeconds = 40;
+
 const answers: Readonly<Record<SlackAnswers, string>> = {
   "": "as it should",
-  "429": "429, too many requests, to everything",
-  "500": "500 to everything, and does nothing",
-  lost: "500 to everything, though it does it",
+  "429": "429, too many requests",
+  "500": "500, and does nothing",
+  lost: "500, though it does it",
+  late: "10 s late, though it does it at once",
   hang: "nothing: it hangs",
   garbage: "with a page that is no JSON",
+  blocks: "that blocks are invalid",
+};
+
+const answered: Readonly<Record<string, string>> = {
+  all: "everything",
+  "chat.postMessage": "chat.postMessage: cards and threads",
+  "chat.update": "chat.update: cards that change",
+  "chat.postEphemeral": "chat.postEphemeral",
+  response_url: "response_url: answers",
+  "views.open": "views.open: forms",
+  "users.info": "users.info: who people are",
 };
 
 /** How many troubles are on. */
 export function troubleCount({ trouble }: WirePlaces): number {
-  const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers: given } = trouble;
-  const slack = [slowMs > 0, deliverTwice, signsWrongly, signatureAgeSeconds > 0, given !== ""];
+  const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers: given, retryAfterSeconds } = trouble;
+  const slack = [slowMs > 0, deliverTwice, signsWrongly, signatureAgeSeconds > 0, given !== "", retryAfterSeconds > 1];
   return [...slack, ...trouble.extra.map((each) => each.on)].filter(Boolean).length;
 }
 
-function Answers({
-  value,
-  onChange,
-}: {
-  readonly value: SlackAnswers;
+function Choice(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: Readonly<Record<string, string>>;
   readonly onChange: (to: string) => void;
 }): JSX.Element {
+  const { label, value, options, onChange } = props;
   return h(
     "label",
     { class: "trouble" },
-    h("span", { class: "trouble-name" }, "Slack answers the bot "),
+    h("span", { class: "trouble-name" }, label),
     h(
       "select",
       {
@@ -45,10 +60,42 @@ function Answers({
         value,
         onChange: (event: Event) => onChange((event.currentTarget as HTMLSelectElement).value),
       }, // the select it is set on
-      Object.entries(answers).map(([name, words]) =>
+      Object.entries(options).map(([name, words]) =>
         h("option", { key: name, value: name, selected: name === value }, words),
       ),
     ),
+  );
+}
+
+/** How Slack answers, what it answers so, and for how long a 429 asks to wait. */
+function Answers({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
+  const { trouble } = useShell().places;
+  const [answersTo, setAnswersTo] = useState(trouble.answersTo);
+  const set = (how: string, to: string): void => change({ answers: how, answersTo: to });
+  return h(
+    Fragment,
+    null,
+    h(Choice, {
+      label: "Slack answers the bot ",
+      value: trouble.answers,
+      options: answers,
+      onChange: (how) => set(how, answersTo),
+    }),
+    h(Choice, {
+      label: "when it asks for ",
+      value: answersTo,
+      options: answered,
+      onChange: (to) => {
+        setAnswersTo(to);
+        if (trouble.answers !== "") set(trouble.answers, to);
+      },
+    }),
+    h(Switch, {
+      label: "Slack asks for patience",
+      detail: `A 429 says Retry-After: ${longRetryAfterSeconds} instead of 1.`,
+      isOn: trouble.retryAfterSeconds > 1,
+      onChange: (on) => change({ retryAfterSeconds: on ? longRetryAfterSeconds : 1 }),
+    }),
   );
 }
 
@@ -98,6 +145,18 @@ function Membership({ change }: { readonly change: (body: JsonObject) => void })
   });
 }
 
+/** Whether the channel that is shown is archived. */
+function Archive(): JSX.Element | null {
+  const { channel, attempt } = useShell();
+  if (channel.kind === "im") return null;
+  return h(Switch, {
+    label: `#${channel.name} is archived`,
+    detail: "Nobody writes there, and the bot can change none of its messages.",
+    isOn: channel.isArchived,
+    onChange: (on) => attempt(perform("people", { do: on ? "archive" : "unarchive", channel: channel.id })),
+  });
+}
+
 /** Switches for what can go wrong, to see what the bot does then. */
 export function TroublePanel(): JSX.Element {
   const { places, attempt } = useShell();
@@ -107,9 +166,10 @@ export function TroublePanel(): JSX.Element {
     "fieldset",
     { class: "trouble-panel" },
     h("legend", null, "Make trouble, and see what the bot does"),
-    h(Answers, { value: trouble.answers, onChange: (to) => change({ answers: to }) }),
+    h(Answers, { change }),
     h(Deliveries, { change }),
     h(Membership, { change }),
+    h(Archive, {}),
     trouble.extra.map(({ label, on }) =>
       h(Switch, {
         key: label,
