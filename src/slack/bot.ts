@@ -14,6 +14,7 @@ import { createAccounts } from "./account-of.ts";
 import { createCalls } from "./calls.ts";
 import { createClients, type SlackAccess } from "./clients.ts";
 import { createEnvSeen, notingEnv } from "./env-seen.ts";
+import { createDropped } from "./dropped.ts";
 import { healthRoutes } from "./health.ts";
 import { createIdentity, type Identity } from "./identity.ts";
 import { createInflight, type DrainLimits, drainLimits } from "./inflight.ts";
@@ -105,12 +106,12 @@ export function createBot(parts: BotParts): Bot {
   };
 }
 
-/** Calls since the last sweep. Without the database they stay uncounted, and nothing waits for it longer than this. */
+/** Calls since the last sweep, and what was refused. Without the database they stay uncounted, and nothing waits for it longer than this. */
 const FLUSH_WITHIN_MS = 250;
 
-async function flushed({ calls, log, logs }: Shell): Promise<void> {
+async function flushed({ calls, dropped, log, logs }: Shell): Promise<void> {
   try {
-    await Promise.all([calls.flush(), logs.close()]);
+    await Promise.all([dropped.flush(), calls.flush(), logs.close()]);
   } catch (err) {
     log.warn({ err }, "the last calls could not be counted");
   }
@@ -138,6 +139,7 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
     clients,
     directory: createDirectory(nowMs),
     envSeen,
+    dropped: createDropped(store, log),
     identity,
     inflight: createInflight(parts.drain ?? drainLimits, (err) => log.error({ err }, "work after an ack failed")),
     logs: createLogPool(),

@@ -5,7 +5,7 @@ import { type Deed, openDeed, sealDeed } from "./deed.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
 import type { Interrupted } from "./unfinished.ts";
-import { finish, work } from "./work.ts";
+import { work } from "./work.ts";
 
 /** What is stored waits for this before its ack: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
 const STORE_WITHIN_MS = 1_000;
@@ -16,25 +16,32 @@ type Accepted = { readonly id: string; readonly deed: Deed; readonly ack: (refus
 
 /**
  * Stores what a person did, acks, and works on it. Slack does not send a lost click again, so what was acked is on disk;
- * what was delivered twice is one. When it cannot be stored, the ack says so and nothing is done.
+ * what was delivered twice is one. When there is no room, only its id is stored, as finished: what was refused lies
+ * nowhere from where a later process could begin it.
  */
 export async function accept(shell: Shell, { id, deed, ack }: Accepted): Promise<void> {
   const { store, sealer, inflight, log } = shell;
+  const hasRoom = inflight.hasRoom();
+  const storing = hasRoom ? store.accept({ id, sealed: sealDeed(sealer, id, deed) }) : store.remember(id);
   let isNew: boolean;
-  const storing = store.accept({ id, sealed: sealDeed(sealer, id, deed) });
   try {
     isNew = await within(STORE_WITHIN_MS, storing);
   } catch (err) {
-    forget(shell, id, storing);
     const reference = shell.newReference();
-    log.error({ err, reference, deed: deed.kind }, "an interaction could not be stored, and nothing was done");
-    return ack(sentences.notStored(reference));
+    log.error({ err, reference, deed: deed.kind }, "an interaction could not be stored, and is dropped");
+    shell.dropped.add(id);
+    void storing.then(
+      () => shell.dropped.flush(),
+      () => undefined,
+    );
+    return ack(hasRoom ? sentences.notStored(reference, shell.settings.command) : sentences.busy());
   }
   // Delivered before, maybe to another replica: that one has it.
   if (!isNew) return ack();
-  if (inflight.start((signal) => work(shell, { id, deed, tries: 0 }, signal))) return ack();
-  await store.finish(id);
-  return ack(sentences.busy());
+  if (!hasRoom) return ack(sentences.busy());
+  // Stored is promised: should the last place have gone meanwhile, the next look begins it.
+  start(shell, { id, deed, tries: 0 });
+  return ack();
 }
 
 /** What the database or Slack interrupted in this process, when its time has come. */
@@ -61,14 +68,6 @@ export function takeOver(shell: Shell, delivery: Delivery): void {
 function start(shell: Shell, interrupted: Interrupted): void {
   const isTaken = shell.inflight.start((signal) => work(shell, interrupted, signal));
   if (!isTaken) shell.unfinished.keep(interrupted, 0);
-}
-
-/** What was stored after all, later than the person was told that it was not, must not be done by anybody. */
-function forget(shell: Shell, id: string, storing: Promise<boolean>): void {
-  void storing.then(
-    (isStored) => (isStored ? finish(shell, id) : undefined),
-    () => undefined,
-  );
 }
 
 async function within<Result>(ms: number, storing: Promise<Result>): Promise<Result> {

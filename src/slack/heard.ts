@@ -7,24 +7,33 @@ import { aloud } from "./aloud.ts";
 import { dispatch } from "./dispatch.ts";
 import { failureMessage } from "./failure.ts";
 import type { Place } from "./place.ts";
+import { editNoticeKey, isTooOldToRun, messageKey } from "./message-key.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
 import { begunIn } from "./unfinished-words.ts";
+
+const Said = {
+  user: z.string().optional(),
+  bot_id: z.string().optional(),
+  subtype: z.string().optional(),
+  text: z.string().default(""),
+  ts: z.string().default(""),
+  thread_ts: z.string().optional(),
+  /** Of a message that was edited. An edited mention is a new `app_mention` with this in it. */
+  edited: z.object({ ts: z.string() }).optional(),
+};
 
 /** https://docs.slack.dev/reference/events/app_mention and https://docs.slack.dev/reference/events/message.im */
 const Heard = z.object({
   event_id: z.string(),
   team_id: z.string().optional(),
   event: z.object({
+    ...Said,
     type: z.string(),
     channel_type: z.string().optional(),
-    user: z.string().optional(),
-    bot_id: z.string().optional(),
-    subtype: z.string().optional(),
-    text: z.string().default(""),
     channel: z.string().default(""),
-    ts: z.string().default(""),
-    thread_ts: z.string().optional(),
+    /** https://docs.slack.dev/reference/events/message/message_changed: what the message is now. */
+    message: z.object(Said).optional(),
   }),
 });
 type Heard = z.infer<typeof Heard>;
@@ -33,15 +42,21 @@ type Heard = z.infer<typeof Heard>;
  * What was said to the bot: a mention in a channel or a thread, or words in its own conversation. The same grammar as
  * the slash command, which Slack does not run in threads. Bolt has acked it before: an event that is lost with the
  * process comes not again, and the person sees no answer.
+ *
+ * A message is run once. It counts as run as soon as its words were understood as a command, whatever came of that; while
+ * they were not, an edit is a first time.
  */
 export async function onHeard(shell: Shell, body: unknown): Promise<void> {
-  const heard = Heard.parse(body);
+  const heard = unwrapped(Heard.parse(body));
   const userId = speakerOf(shell, heard);
   if (userId === undefined || shell.seen.isRepeat(heard.event_id)) return;
   const place = placeOf(shell, heard, userId);
   const tell = (message: Message | undefined): Promise<void> =>
     message === undefined ? Promise.resolve() : shell.inflight.track(shell.poster.tell(message, place));
   if (shell.inflight.isStopping()) return tell(sentences.restarting());
+  const { ts } = heard.event;
+  const key = ts === "" ? heard.event_id : messageKey({ ...place, ts });
+  if (await wasRun(shell, heard, key)) return tellOfEdit(shell, { heard, key }, tell);
   let parsed: Parsed;
   const words = wordsOf(shell, heard.event.text);
   try {
@@ -50,7 +65,53 @@ export async function onHeard(shell: Shell, body: unknown): Promise<void> {
     return tell(notUnderstood(shell, error, words));
   }
   const { command, ask } = parsed;
-  return dispatch(shell, { command, ask: aloud(ask, place), place, id: heard.event_id }, tell);
+  await dispatch(shell, { command, ask: aloud(ask, place), place, id: key }, tell);
+  // What changes something was stored under this id before it was begun.
+  if (command.effect === "read" || command.effect === "link" || command.effect === "bind") await noteRead(shell, key);
+}
+
+/** An edit in the conversation with the bot comes wrapped; it is taken as the message that it makes. */
+function unwrapped(heard: Heard): Heard {
+  const { message, ...event } = heard.event;
+  if (event.subtype !== "message_changed" || message?.edited === undefined) return heard;
+  // What a plain message does not have is not taken from the wrapping either.
+  const { subtype: _subtype, user: _user, bot_id: _bot, ...wrapping } = event;
+  return { ...heard, event: { ...wrapping, ...message } };
+}
+
+async function wasRun({ store, now, log }: Shell, { event }: Heard, key: string): Promise<boolean> {
+  if (event.edited !== undefined && isTooOldToRun(event.ts, now().getTime())) return true;
+  try {
+    return await store.isKnown(key);
+  } catch (err) {
+    // A write is refused for the same reason, and a read may be answered twice.
+    log.warn({ err }, "the database does not tell whether a message was run");
+    return false;
+  }
+}
+
+type Known = { readonly heard: Heard; readonly key: string };
+
+/** The author hears once that edits are not run; what Slack only sends again is let go. */
+async function tellOfEdit(
+  { store, log, settings }: Shell,
+  { heard, key }: Known,
+  tell: (message: Message) => Promise<void>,
+): Promise<void> {
+  if (heard.event.edited === undefined) return;
+  try {
+    if (await store.remember(editNoticeKey(key))) await tell(sentences.editNotRun(settings.command));
+  } catch (err) {
+    log.warn({ err }, "the author of an edited message could not be told that edits are not run");
+  }
+}
+
+async function noteRead({ store, log }: Shell, key: string): Promise<void> {
+  try {
+    await store.remember(key);
+  } catch (err) {
+    log.warn({ err }, "a message that was answered could not be noted: an edit of it is answered again");
+  }
 }
 
 /** The sentence; with a button where a form can go on with the words, because what was said here can open none itself. */
@@ -63,7 +124,7 @@ function notUnderstood(shell: Shell, error: unknown, words: string): Message {
   return usageWithForm(error, { verb: command.name, values }, shell.settings.command);
 }
 
-/** The person who speaks to the bot; undefined for bots (ourselves among them), edits, and what is not for us. */
+/** The person who speaks to the bot; undefined for bots (ourselves among them), and what is not for us. */
 function speakerOf({ identity }: Shell, { event }: Heard): string | undefined {
   const { type, channel_type, user, bot_id, subtype } = event;
   const isForUs = type === "app_mention" || (type === "message" && channel_type === "im");

@@ -65,7 +65,7 @@ async function chooseRegion(shell: Shell, value: string, place: Place): Promise<
   } catch (error) {
     const reference = shell.newReference();
     shell.log.error({ err: error, reference }, "a setting could not be stored");
-    return shell.poster.tell(sentences.notStored(reference), place);
+    return shell.poster.tell(sentences.notStored(reference, shell.settings.command), place);
   }
   homeLater(shell, place);
 }

@@ -5,6 +5,8 @@ export type Inflight = {
   readonly arrived: () => void;
   /** Does work after the ack; false, and nothing is done, when too much waits already. */
   readonly start: (work: Work) => boolean;
+  /** Whether `start` would take something now. */
+  readonly hasRoom: () => boolean;
   /** Counts something that must be over before the bot may end. */
   readonly track: <Result>(work: Promise<Result>) => Promise<Result>;
   readonly isStopping: () => boolean;
@@ -35,6 +37,7 @@ export function createInflight(limits: DrainLimits, onError: (error: unknown) =>
   return {
     arrived: queue.arrived,
     start: queue.add,
+    hasRoom: queue.hasRoom,
     async track(work) {
       tracked += 1;
       try {

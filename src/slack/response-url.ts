@@ -23,28 +23,29 @@ export type ReplyDeps = {
   readonly wait: (ms: number) => Promise<void>;
 };
 
-/** Bolt's own `respond` has neither a time limit nor a retry. */
-const TIME_LIMIT_MS = 2_500;
+/** Bolt's own `respond` has neither a time limit nor a retry. Patient: what is given up too early is said twice. */
+const TIME_LIMIT_MS = 12_000;
 const RETRY_AFTER_MS = [250, 1_000];
 const LONGEST_RETRY_AFTER_MS = 3_000;
 /** Slack answers with a word; anything longer is somebody else's page. */
 const LONGEST_WHY = 200;
 
-const gone = new Set(["used_url", "expired_url", "invalid_url"]);
+const gone = new Set(["used_url", "expired_url", "invalid_url", "is_archived"]);
 const Answer = z.object({ ok: z.boolean().optional(), error: z.string().optional() });
 
 /** Posts to a response_url, at most three times. Resolves to undefined when Slack took it, and never rejects. */
 export async function reply(url: string, body: Reply, deps: ReplyDeps): Promise<Refused | undefined> {
   let attempt = await once(url, body, deps);
   for (const ms of RETRY_AFTER_MS) {
-    if (attempt === undefined || attempt.kind !== "unreachable") return attempt;
+    // Late is not lost: said again, it would be read twice.
+    if (attempt === undefined || attempt.kind !== "unreachable" || attempt.isLate === true) return attempt;
     await deps.wait(Math.max(ms, attempt.retryAfterMs ?? 0));
     attempt = await once(url, body, deps);
   }
   return attempt;
 }
 
-type Attempt = (Refused & { readonly retryAfterMs?: number }) | undefined;
+type Attempt = (Refused & { readonly retryAfterMs?: number; readonly isLate?: boolean }) | undefined;
 
 async function once(url: string, body: Reply, { fetch }: ReplyDeps): Promise<Attempt> {
   try {
@@ -57,7 +58,8 @@ async function once(url: string, body: Reply, { fetch }: ReplyDeps): Promise<Att
     });
     return judge(response, await response.text());
   } catch (error) {
-    return { kind: "unreachable", why: error instanceof Error ? error.name : "no answer" };
+    const why = error instanceof Error ? error.name : "no answer";
+    return { kind: "unreachable", why, isLate: why === "TimeoutError" };
   }
 }
 

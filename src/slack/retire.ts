@@ -6,19 +6,25 @@ import type { Shell } from "./shell.ts";
 type Clicked = { readonly card?: Card | undefined; readonly place: Place };
 
 /**
- * A card can stand twice, when a post was lost on its way back. The one that is not in the row loses its buttons at its
- * first click, and what was clicked does not count. Resolves to whether it was such a one.
+ * A click on a card that is not the one in the row: it loses its buttons, and what was clicked does not count. Resolves to
+ * whether it was such a one.
  */
 export async function retire(shell: Shell, change: StoredChange, { card }: Clicked): Promise<boolean> {
   if (card === undefined || change.card === undefined) return false;
   if (card.channelId === change.card.channelId && card.ts === change.card.ts) return false;
+  await retireCard(shell, change, card);
+  return true;
+}
+
+/** Takes the buttons from a message that is not the card of a Change, or not any more. Never rejects. */
+export async function retireCard(shell: Shell, change: StoredChange, card: Card): Promise<void> {
   const { text, blocks } = retiredCard({
     change,
     command: shell.settings.command,
     defaultRegion: shell.settings.region,
   });
   try {
-    await shell.clients.background.chat.update({
+    await shell.clients.drawing.chat.update({
       channel: card.channelId,
       ts: card.ts,
       text,
@@ -27,5 +33,4 @@ export async function retire(shell: Shell, change: StoredChange, { card }: Click
   } catch (err) {
     shell.log.warn({ err, changeId: change.id }, "a superseded card could not be retired");
   }
-  return true;
 }

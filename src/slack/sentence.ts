@@ -11,9 +11,13 @@ export function sentence(text: string): Message {
 export const sentences = {
   restarting: () => sentence("Gantry is restarting, and did nothing with this. Try again in a moment."),
   busy: () => sentence("Gantry has more to do than it can take in, and did nothing with this. Try again in a minute."),
-  notStored: (reference: string) =>
+  editNotRun: (command: string) =>
     sentence(
-      `Nothing was done: Gantry could not write down your command, and it changes nothing without a note. Try again in a minute; if it stays so, tell who runs Gantry here the reference \`${reference}\`.`,
+      `I don't run edited messages: this one was handled when you first sent it. To run it again, send a new message, or type \`${command}\` with the same words.`,
+    ),
+  notStored: (reference: string, command: string) =>
+    sentence(
+      `Not started: the database didn't confirm that your command was saved, so I'm dropping it. Check \`${command} pending\` before you try again. If this keeps happening, give your Gantry admin the reference \`${reference}\`.`,
     ),
   otherCommand: (command: string) =>
     sentence(`This Gantry listens to \`${command}\`, not to the command you typed. Type \`${command} help\`.`),

@@ -11,6 +11,7 @@ import type { Accounts } from "./account-of.ts";
 import type { Calls } from "./calls.ts";
 import type { Clients } from "./clients.ts";
 import type { EnvSeen } from "./env-seen.ts";
+import type { Dropped } from "./dropped.ts";
 import type { Identity } from "./identity.ts";
 import type { Inflight } from "./inflight.ts";
 import type { People } from "./people.ts";
@@ -28,6 +29,7 @@ export type Shell = {
   readonly clients: Clients;
   readonly directory: Directory;
   readonly envSeen: EnvSeen;
+  readonly dropped: Dropped;
   readonly identity: Identity;
   readonly inflight: Inflight;
   /** Redacts and filters log lines off the main thread. */

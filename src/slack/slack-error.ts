@@ -1,8 +1,10 @@
-import { WebAPIPlatformError } from "@slack/web-api";
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from "@slack/web-api";
 
 /** https://docs.slack.dev/reference/methods/chat.postMessage#errors: the bot may not post there, whoever asks. */
 export const closedPlaces: ReadonlySet<string> = new Set([
   "is_archived",
+  // https://docs.slack.dev/reference/methods/chat.update#errors: so is_archived is called there.
+  "is_inactive",
   "restricted_action",
   "restricted_action_read_only_channel",
   "restricted_action_thread_only_channel",
@@ -17,6 +19,24 @@ export const closedPlaces: ReadonlySet<string> = new Set([
 /** What an invitation of the bot mends. */
 export const uninvited: ReadonlySet<string> = new Set(["not_in_channel", "channel_not_found"]);
 
+/** Slack does not take the content; as text alone it does. */
+export const refusedContent: ReadonlySet<string> = new Set([
+  "invalid_blocks",
+  "invalid_blocks_format",
+  "msg_blocks_too_long",
+  "msg_too_long",
+  "invalid_arguments",
+  "invalid_attachments",
+]);
+
+/** https://docs.slack.dev/apis/web-api#responses: what Slack says when it does not know itself how far it came. */
+const unsure: ReadonlySet<string> = new Set([
+  "internal_error",
+  "fatal_error",
+  "request_timeout",
+  "service_unavailable",
+]);
+
 /** Slack's own word for what went wrong, or the kind of error of the transport. */
 export function codeOf(error: unknown): string {
   if (error instanceof WebAPIPlatformError) return error.data.error;
@@ -30,5 +50,27 @@ export async function errorOf(call: () => Promise<unknown>): Promise<string | un
     return undefined;
   } catch (error) {
     return codeOf(error);
+  }
+}
+
+export type CallFailure = {
+  readonly code: string;
+  /** Slack may have done it all the same: the answer got lost, or says so little. */
+  readonly isUnsure: boolean;
+  /** After a 429. */
+  readonly retryAfterMs: number | undefined;
+};
+
+/** How a call failed; undefined when it did not. */
+export async function failureOf(call: () => Promise<unknown>): Promise<CallFailure | undefined> {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    const code = codeOf(error);
+    const isLimited = error instanceof WebAPIRateLimitedError;
+    const isRefused = error instanceof WebAPIHTTPError && error.statusCode < 500;
+    const isSure = isLimited || isRefused || (error instanceof WebAPIPlatformError && !unsure.has(code));
+    return { code, isUnsure: !isSure, retryAfterMs: isLimited ? error.retryAfter * 1_000 : undefined };
   }
 }

@@ -17,6 +17,7 @@ export async function sweep(shell: Shell): Promise<void> {
   const { store, inflight } = shell;
   if (inflight.isStopping()) return;
   await store.beat();
+  await shell.dropped.flush();
   goOnWith(shell);
   for (const delivery of await store.takeDeliveries()) takeOver(shell, delivery);
   await expire(shell);

@@ -14,16 +14,20 @@ const TELL_FOR_MS = 24 * 60 * 60_000;
  * with, and once that is over, or where there was none, in their conversation with the bot. False: it did not reach them,
  * and it is worth another try.
  */
-export async function tellAlone(shell: Shell, change: StoredChange): Promise<boolean> {
+export async function tellAlone(
+  shell: Shell,
+  change: StoredChange,
+  place: { readonly canInvite: boolean } = { canInvite: true },
+): Promise<boolean> {
   const { sealer, settings, identity, poster } = shell;
   const ageMs = shell.now().getTime() - change.createdAt.getTime();
   if (ageMs > TELL_FOR_MS) return true;
   const responseUrl = ageMs > RESPONSE_URL_MS ? undefined : contentOf(sealer, change)?.responseUrl;
   const { command, region: defaultRegion } = settings;
   const { requester, teamId, channelId } = change;
-  const canInvite = !isDirect(channelId);
+  const canInvite = place.canInvite && !isDirect(channelId);
   const post = runWithoutCard({ change, command, defaultRegion, ...(canInvite && { botName: identity.botName() }) });
   const { userId } = requester;
-  const place = responseUrl === undefined ? { channelId: userId } : { channelId, responseUrl };
-  return poster.reaches(post, { userId, teamId, ...place });
+  const by = responseUrl === undefined ? { channelId: userId } : { channelId, responseUrl };
+  return poster.reaches(post, { userId, teamId, ...by });
 }

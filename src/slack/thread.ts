@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Message, Post, TextFile } from "../views/message.ts";
 import type { Clients } from "./clients.ts";
 import { isDirect } from "./place.ts";
-import { closedPlaces, codeOf, uninvited } from "./slack-error.ts";
+import { closedPlaces, codeOf, refusedContent, uninvited } from "./slack-error.ts";
 
 type ThreadParts = { readonly clients: Clients; readonly log: Logger; readonly newReference: () => string };
 
@@ -16,16 +16,6 @@ export type ThreadResult =
   | { readonly kind: "complete" }
   | { readonly kind: "incomplete"; readonly reference: string }
   | { readonly kind: "nowhere"; readonly canInvite: boolean };
-
-/** Slack does not take the content: text alone is tried once. */
-const content = new Set([
-  "invalid_blocks",
-  "invalid_blocks_format",
-  "msg_blocks_too_long",
-  "msg_too_long",
-  "invalid_arguments",
-  "invalid_attachments",
-]);
 
 /** Posts a head, then its replies and files below it, in order; all of it into a thread that exists. Never rejects. */
 export async function postThread(parts: ThreadParts, message: Message, into: PostPlace): Promise<ThreadResult> {
@@ -71,7 +61,7 @@ type PostPlace = { readonly channel: string; readonly thread_ts?: string };
 
 async function posted(parts: ThreadParts, post: Post, place: PostPlace): Promise<Posted> {
   const first = await postOnce(parts.clients.background, post, place);
-  if (!("error" in first) || !content.has(first.error)) return first;
+  if (!("error" in first) || !refusedContent.has(first.error)) return first;
   const reference = parts.newReference();
   const blockTypes = post.blocks.map(({ type }) => type);
   parts.log.error({ reference, slackError: first.error, blockTypes }, "Slack refused our blocks");

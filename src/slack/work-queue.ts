@@ -8,6 +8,7 @@ type WorkQueue = {
   readonly arrived: () => void;
   /** False, and nothing is done, when too much waits already. */
   readonly add: (work: Work) => boolean;
+  readonly hasRoom: () => boolean;
   /** Waiting and running. */
   readonly size: () => number;
   readonly abort: () => void;
@@ -61,6 +62,7 @@ export function createWorkQueue(events: QueueEvents, arrivals: Arrivals = create
       schedule(state);
       return true;
     },
+    hasRoom: () => state.waiting.length < MOST_WAITING,
     size: () => state.waiting.length + state.running,
     abort() {
       controller.abort();

@@ -22,7 +22,33 @@ export async function accept(session: Session, { id, sealed }: NewDelivery): Pro
   return row !== undefined;
 }
 
-/** Its id stays for an hour, so that it is known when it comes again; what it asked for is gone. */
+/** Stores only the id, as finished, so nobody ever begins it. False: it was known before. */
+export async function remember({ db, clock }: Session, id: string): Promise<boolean> {
+  const row = await db
+    .insertInto("delivery")
+    .values({ id, sealed: null, owner: null, received_at: clock(), finished_at: clock() })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function isKnown({ db }: Session, id: string): Promise<boolean> {
+  const row = await db.selectFrom("delivery").select("id").where("id", "=", id).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** `remember`, whether the delivery was stored or not: of ours, what it asked for is gone, and nobody begins it. */
+export async function drop({ db, clock, replicaId }: Session, id: string): Promise<void> {
+  const over = { sealed: null, owner: null, finished_at: clock() };
+  await db
+    .insertInto("delivery")
+    .values({ id, received_at: clock(), ...over })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(over).where("delivery.owner", "=", replicaId))
+    .execute();
+}
+
+/** Its id stays for a while, so that it is known when it comes again; what it asked for is gone. */
 export async function finish({ db, clock }: Session, id: string): Promise<void> {
   await db
     .updateTable("delivery")

@@ -4,10 +4,13 @@ import { Big } from "./columns.ts";
 import { withVotes } from "./find-change.ts";
 import { eventsAfter } from "./events.ts";
 import type { Db, Session } from "./session.ts";
-import type { Drawing, Drawn } from "./store.ts";
+import type { Drawing, Drawn, Postponed, Store } from "./store.ts";
 
-/** A drawing is a call or two to Slack; whoever takes longer has lost the right to somebody else. */
-const DRAW_WITHIN_MS = 15_000;
+/**
+ * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each: shorter than a call, and a
+ * second card would be posted while the answer to the first is on its way.
+ */
+const DRAW_WITHIN_MS = 30_000;
 
 /** What is to be drawn, and nobody draws now. The first line is the index `change_undrawn`, word for word. */
 function isDue({ clock }: Session) {
@@ -36,6 +39,36 @@ export function beginDrawing(session: Session, id: string): Promise<Drawing | un
     const change = await withVotes(tx, row);
     return { change, token, posts: row.posts, untold: await eventsAfter(tx, id, Big.parse(row.told_seq)) };
   });
+}
+
+/** Renews the right, and stores a card that was just posted. */
+export async function holdDrawing(
+  session: Session,
+  id: string,
+  { token, card }: { readonly token: string; readonly card: Drawn["card"] },
+): ReturnType<Store["holdDrawing"]> {
+  const placed =
+    card === undefined
+      ? {}
+      : { card_channel: card.channelId, card_ts: card.ts, nowhere: 0, posts: sql<number>`posts + 1` };
+  const held = await session.db
+    .updateTable("change")
+    .set({ drawing_until: session.clock(DRAW_WITHIN_MS), ...placed })
+    .where("id", "=", id)
+    .where("drawing_token", "=", token)
+    .returning("id")
+    .executeTakeFirst();
+  if (held !== undefined) return "held";
+  if (card === undefined) return "lost";
+  const adopted = await session.db
+    .updateTable("change")
+    .set({ ...placed, drawn_version: -1, stale: 1 })
+    .where("id", "=", id)
+    .where("card_ts", "is", null)
+    .where("nowhere", "=", 0)
+    .returning("id")
+    .executeTakeFirst();
+  return adopted === undefined ? "lost" : "adopted";
 }
 
 const free = { drawing_token: null, drawing_until: null, draw_after: null };
@@ -105,10 +138,15 @@ async function drewTooLate(tx: Db, id: string, drawn: Drawn): Promise<boolean> {
 }
 
 /** Gives the right back; nobody has it before `ms` are over. */
-export async function postponeDrawing(session: Session, id: string, wait: { token: string; ms: number }) {
+export async function postponeDrawing(session: Session, id: string, wait: Postponed & { readonly token: string }) {
   await session.db
     .updateTable("change")
-    .set({ ...free, draw_after: session.clock(wait.ms) })
+    .set({
+      ...free,
+      draw_after: session.clock(wait.ms),
+      ...(wait.isPosted === true && { posts: sql<number>`posts + 1` }),
+      ...(wait.toldSeq !== undefined && { told_seq: wait.toldSeq }),
+    })
     .where("id", "=", id)
     .where("drawing_token", "=", wait.token)
     .execute();

@@ -4,6 +4,10 @@ import type { Session } from "./session.ts";
 const HOUR_MS = 60 * 60_000;
 /** Slack repeats a delivery within about five minutes; an hour leaves room for a slow network. */
 const KEEP_DELIVERIES_MS = HOUR_MS;
+/** A message can be edited for as long as its author likes: longer than the bot takes edits (`message-key.ts`). */
+const KEEP_MESSAGES_MS = 8 * 24 * HOUR_MS;
+/** Deliveries of messages have ids of their own: see `message-key.ts`. */
+const MESSAGE_IDS = "said:%";
 /** Calls are asked for today's day; a week leaves room for whoever wonders. */
 const KEEP_CALLS_MS = 7 * 24 * HOUR_MS;
 const PRUNE_EVERY_MS = 10 * 60_000;
@@ -25,7 +29,13 @@ export function pruner(session: Session): () => Promise<void> {
 
 /** The only place where history goes away: by age, if an age is configured, and its settled Changes with it. */
 async function prune({ db, clock, keepHistoryMs }: Session): Promise<void> {
-  await db.deleteFrom("delivery").where("finished_at", "<", clock(-KEEP_DELIVERIES_MS)).execute();
+  await db
+    .deleteFrom("delivery")
+    .where("finished_at", "<", clock(-KEEP_DELIVERIES_MS))
+    .where((where) =>
+      where.or([where("id", "not like", MESSAGE_IDS), where("finished_at", "<", clock(-KEEP_MESSAGES_MS))]),
+    )
+    .execute();
   await db.deleteFrom("replica").where("alive_until", "<", clock(-HOUR_MS)).execute();
   await db
     .deleteFrom("call_count")

@@ -7,8 +7,8 @@ import { findBy } from "./find-change.ts";
 import { returnToPending } from "./return-to-pending.ts";
 import { findUndoOf, findWaiting } from "./rivals.ts";
 import { cancel, drift, expireDue, refuse, reject } from "./decisions.ts";
-import { accept, finish, takeDeliveries } from "./deliveries.ts";
-import { beginDrawing, drew, postponeDrawing, undrawn } from "./drawings.ts";
+import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliveries.ts";
+import { beginDrawing, drew, holdDrawing, postponeDrawing, undrawn } from "./drawings.ts";
 import { addEvent, history } from "./events.ts";
 import { setRegion, settingsOf } from "./person-settings.ts";
 import { pruner } from "./prune.ts";
@@ -67,6 +67,9 @@ function beginnings(
   | "beat"
   | "accept"
   | "finish"
+  | "remember"
+  | "isKnown"
+  | "drop"
   | "takeDeliveries"
   | "addChange"
   | "findChange"
@@ -85,6 +88,9 @@ function beginnings(
     }),
     accept: guard((delivery) => accept(session, delivery)),
     finish: guard((deliveryId) => finish(session, deliveryId)),
+    remember: guard((deliveryId) => remember(session, deliveryId)),
+    isKnown: guard((deliveryId) => isKnown(session, deliveryId)),
+    drop: guard((deliveryId) => drop(session, deliveryId)),
     takeDeliveries: guard(() => takeDeliveries(session)),
     addChange: guard((change, event) => addChange(session, change, event)),
     findChange: guard((id) => findBy(session.db, "id", id)),
@@ -121,12 +127,16 @@ function runs(session: Session, guard: Guard): Part<"claim" | "doubt" | "settle"
   };
 }
 
-function drawings(session: Session, guard: Guard): Part<"undrawn" | "beginDrawing" | "drew" | "postponeDrawing"> {
+function drawings(
+  session: Session,
+  guard: Guard,
+): Part<"undrawn" | "beginDrawing" | "holdDrawing" | "drew" | "postponeDrawing"> {
   return {
     undrawn: guard(() => undrawn(session)),
     beginDrawing: guard((id) => beginDrawing(session, id)),
+    holdDrawing: guard((id, token, card) => holdDrawing(session, id, { token, card })),
     drew: guard((id, drawn) => drew(session, id, drawn)),
-    postponeDrawing: guard((id, token, ms) => postponeDrawing(session, id, { token, ms })),
+    postponeDrawing: guard((id, token, wait) => postponeDrawing(session, id, { token, ...wait })),
   };
 }
 

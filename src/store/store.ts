@@ -82,6 +82,14 @@ export type Drawing = {
   readonly untold: readonly HistoryEvent[];
 };
 
+export type Postponed = {
+  readonly ms: number;
+  /** A card was perhaps posted and its answer got lost: it counts as a message. */
+  readonly isPosted?: boolean;
+  /** The number of the last event that was told all the same. */
+  readonly toldSeq?: number | undefined;
+};
+
 export type Drawn = {
   readonly token: string;
   /** The version that stands in Slack now. */
@@ -105,8 +113,14 @@ export type Store = {
 
   /** Commits a delivery as ours. False: it was delivered before, and somebody has it. */
   readonly accept: (delivery: NewDelivery) => Promise<boolean>;
-  /** Its work is over; what it asked for is forgotten, its id is remembered for an hour. */
+  /** Its work is over; what it asked for is forgotten, its id is remembered for a while. */
   readonly finish: (deliveryId: string) => Promise<void>;
+  /** Stores an id as finished, in one statement: a delivery that was refused, or a read. False: it was known before. */
+  readonly remember: (deliveryId: string) => Promise<boolean>;
+  /** Whether it was accepted or remembered before. */
+  readonly isKnown: (deliveryId: string) => Promise<boolean>;
+  /** Nobody begins it from now on, whether or not we stored it; what another replica took stays with it. */
+  readonly drop: (deliveryId: string) => Promise<void>;
   /** Unfinished deliveries of replicas that are gone; they are ours from now on. */
   readonly takeDeliveries: () => Promise<readonly Delivery[]>;
 
@@ -168,10 +182,15 @@ export type Store = {
   readonly undrawn: () => Promise<readonly string[]>;
   /** The right to draw, if there is something to draw and nobody else does. */
   readonly beginDrawing: (id: string) => Promise<Drawing | undefined>;
+  /**
+   * Keeps the right for as long as one call to Slack may take. With a card, stores where it was posted as well, before
+   * anything else is said. `lost`: somebody else draws. `adopted`: so they do, and our card is the one they will use.
+   */
+  readonly holdDrawing: (id: string, token: string, card?: Card) => Promise<"held" | "adopted" | "lost">;
   /** Notes what stands in Slack. Without the right any more, what was drawn may be old: it is drawn anew. True: draw again. */
   readonly drew: (id: string, drawn: Drawn) => Promise<boolean>;
   /** Gives the right back; nobody tries before `ms` are over. */
-  readonly postponeDrawing: (id: string, token: string, ms: number) => Promise<void>;
+  readonly postponeDrawing: (id: string, token: string, wait: Postponed) => Promise<void>;
 
   /** An event that belongs to no transition: a refusal, a linked account. */
   readonly addEvent: (event: NewEvent) => Promise<void>;

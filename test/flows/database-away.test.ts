@@ -74,7 +74,7 @@ test("writes, votes, connect and disconnect are refused with a sentence, and not
   const before = town.calls().length;
   database.leave();
 
-  expect(await sends(town, developer, danas)).toMatch(/Nothing was done: Gantry could not write down/u);
+  expect(await sends(town, developer, danas)).toMatch(/Not started: the database didn't confirm/u);
   await developer.closes();
   expect(await says(town, developer, "/gantry scale web 5")).toMatch(/Nothing was done/u);
   expect(await says(town, developer, "/gantry disconnect")).toMatch(/Nothing was done/u);
@@ -99,7 +99,7 @@ test("a form that cannot be written down stays, with the reason and what was typ
   await developer.submits({ size: "5", reason: "the sale begins" });
   await town.settled();
 
-  expect(form(developer)).toMatch(/Nothing was done: Gantry could not write down[\s\S]*the sale begins/u);
+  expect(form(developer)).toMatch(/Not started: the database didn't confirm[\s\S]*the sale begins/u);
   database.comeBack();
   await developer.submits();
   await town.settled();

@@ -103,7 +103,7 @@ test("when a write cannot be written down, nothing is done, and the ack says so"
   await town.settled();
 
   expect(ack.acked).toBe(true);
-  expect(newest(town.developer)).toMatch(/Nothing was done: Gantry could not write down your command/u);
+  expect(newest(town.developer)).toMatch(/Not started: the database didn't confirm that your command was saved/u);
   expect(town.calls()).toEqual([]);
   const reference = /reference ([0-9a-f]{8})/u.exec(newest(town.developer))?.[1];
   expect(town.logged().find((line) => line["reference"] === reference)).toMatchObject({ level: 50, deed: "ask" });

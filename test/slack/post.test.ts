@@ -93,6 +93,17 @@ test.each([
   expect(waits).toEqual(waited);
 });
 
+test("an address that answers too late is not told the same again: the words may stand there by then", async () => {
+  const late = (): never => {
+    throw new DOMException("The operation was aborted due to timeout", "TimeoutError");
+  };
+  const { post, posted } = poster(late, ok);
+
+  await post(message, place, { isShared: false });
+
+  expect(posted).toHaveLength(1);
+});
+
 test.each([
   ["used up", () => new Response("used_url", { status: 404 })],
   ["too old", () => Response.json({ ok: false, error: "expired_url" }, { status: 404 })],

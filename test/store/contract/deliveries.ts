@@ -67,6 +67,44 @@ export function deliveriesContract({ replica, db }: Bench): void {
     expect(await b.accept(delivery)).toBe(false);
   });
 
+  test("what is only remembered is known, and nobody begins it", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    const first = await a.remember("d1");
+    const again = await b.remember("d1");
+    await a.close();
+
+    expect([first, again]).toEqual([true, false]);
+    expect(await b.takeDeliveries()).toEqual([]);
+    expect([await b.isKnown("d1"), await b.isKnown("d2")]).toEqual([true, false]);
+    expect(await b.accept(delivery)).toBe(false);
+  });
+
+  test("what is dropped is begun by nobody, whether it was stored before, after, or by somebody else", async () => {
+    const [a, b, c] = [await replica("a"), await replica("b"), await replica("c")];
+    await a.accept(delivery);
+    await b.accept({ ...delivery, id: "d2" });
+    for (const id of ["d1", "d2", "d3"]) await a.drop(id);
+    const late = await a.accept({ ...delivery, id: "d3" });
+    await a.close();
+    await b.close();
+
+    expect(late).toBe(false);
+    // What another replica had taken stays with it, and so with whoever follows.
+    expect((await c.takeDeliveries()).map(({ id }) => id)).toEqual(["d2"]);
+  });
+
+  test("messages are known for eight days, because they can be edited", async () => {
+    const a = await replica("a");
+    await a.remember("said:T1:C1:1.2");
+    const passes = async (hours: number): Promise<boolean> => {
+      a.later(hours * 3_600_000);
+      await a.beat();
+      return a.isKnown("said:T1:C1:1.2");
+    };
+
+    expect([await passes(7 * 24 + 20), await passes(5)]).toEqual([true, false]);
+  });
+
   test("finished deliveries are forgotten after an hour, unfinished ones never", async () => {
     const a = await replica("a");
     await a.accept(delivery);

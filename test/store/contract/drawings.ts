@@ -73,7 +73,7 @@ export function drawingsContract({ replica }: Bench): void {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.addChange(pendingChange("AAA111"), event("requested"));
     const slow = given(await a.beginDrawing("AAA111"));
-    b.later(15_100);
+    b.later(30_100);
     const quick = given(await b.beginDrawing("AAA111"));
     await b.drew("AAA111", { ...drawnAsSeen(quick), card: { channelId: "C1", ts: "2.0" } });
 
@@ -89,13 +89,55 @@ export function drawingsContract({ replica }: Bench): void {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.addChange(pendingChange("AAA111"), event("requested"));
     const slow = given(await a.beginDrawing("AAA111"));
-    b.later(15_100);
+    b.later(30_100);
     const quick = given(await b.beginDrawing("AAA111"));
-    await b.postponeDrawing("AAA111", quick.token, 0);
+    await b.postponeDrawing("AAA111", quick.token, { ms: 0 });
 
     await a.drew("AAA111", drawnAsSeen(slow));
 
     expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, change: { card }, untold: [] });
+  });
+
+  test("where a card was posted is stored before anything else, and keeps the right for another call", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    const { token } = given(await a.beginDrawing("AAA111"));
+    for (const store of [a, b]) store.later(20_000);
+
+    const held = await a.holdDrawing("AAA111", token, card);
+    for (const store of [a, b]) store.later(20_000);
+
+    expect(held).toBe("held");
+    expect(await b.beginDrawing("AAA111")).toBeUndefined();
+    expect(await b.findChange("AAA111")).toMatchObject({ card });
+    for (const store of [a, b]) store.later(11_000);
+    expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, change: { card } });
+    expect(await a.holdDrawing("AAA111", token)).toBe("lost");
+  });
+
+  test("of two cards that were posted by accident, the first one that is stored is the card", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    const slow = given(await a.beginDrawing("AAA111"));
+    for (const store of [a, b]) store.later(30_100);
+    const quick = given(await b.beginDrawing("AAA111"));
+
+    const first = await a.holdDrawing("AAA111", slow.token, card);
+    const second = await b.holdDrawing("AAA111", slow.token, { channelId: "C1", ts: "2.0" });
+    const right = await b.holdDrawing("AAA111", quick.token);
+
+    expect([first, second, right]).toEqual(["adopted", "lost", "held"]);
+    expect(await b.findChange("AAA111")).toMatchObject({ card });
+  });
+
+  test("a card whose answer got lost counts as a message, and what was told meanwhile stays told", async () => {
+    const a = await replica("a");
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    const { token, untold } = given(await a.beginDrawing("AAA111"));
+
+    await a.postponeDrawing("AAA111", token, { ms: 0, isPosted: true, toldSeq: untold.at(-1)?.seq });
+
+    expect(given(await a.beginDrawing("AAA111"))).toMatchObject({ posts: 1, untold: [] });
   });
 
   test("a card that was posted anew counts as a second message", async () => {
@@ -116,11 +158,11 @@ export function drawingsContract({ replica }: Bench): void {
     await a.addChange(pendingChange("AAA111"), event("requested"));
     const { token } = given(await a.beginDrawing("AAA111"));
 
-    await a.postponeDrawing("AAA111", token, 30_000);
+    await a.postponeDrawing("AAA111", token, { ms: 30_000 });
     const early = [await b.undrawn(), await b.beginDrawing("AAA111")];
     for (const store of [a, b]) store.later(30_100);
     const right = given(await b.beginDrawing("AAA111"));
-    await a.postponeDrawing("AAA111", token, 60_000);
+    await a.postponeDrawing("AAA111", token, { ms: 60_000 });
 
     expect(early).toEqual([[], undefined]);
     expect(await b.drew("AAA111", drawnAsSeen(right))).toBe(false);

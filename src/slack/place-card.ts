@@ -1,0 +1,133 @@
+import type { Card, StoredChange } from "../changes/stored-change.ts";
+import { undoAsk } from "../commands/undo.ts";
+import type { Drawing } from "../store/store.ts";
+import { changeCard } from "../views/change-card.ts";
+import type { Post } from "../views/message.ts";
+import { openingCard } from "../views/opening-card.ts";
+import { truncate } from "../views/text.ts";
+import { namesFor } from "./names.ts";
+import { retireCard } from "./retire.ts";
+import { contentOf } from "./sealed-change.ts";
+import type { Shell } from "./shell.ts";
+import { type CallFailure, closedPlaces, failureOf, refusedContent, uninvited } from "./slack-error.ts";
+
+export type Placed =
+  | { readonly kind: "placed"; readonly card: Card }
+  /** It cannot be posted there, however long one waits. */
+  | { readonly kind: "nowhere"; readonly why: string }
+  /** It is there and cannot be changed, as long as the channel is archived or without the bot. */
+  | { readonly kind: "closed"; readonly card: Card; readonly why: string }
+  | { readonly kind: "later"; readonly failure: CallFailure; readonly isPosted: boolean }
+  /** Somebody else draws it by now. */
+  | { readonly kind: "lost" };
+
+/** A card that was deleted is posted anew once; whoever deletes that too does not want it. */
+const MOST_POSTS = 2;
+
+/** https://docs.slack.dev/reference/methods/chat.update#errors: the message is not there any more. */
+export const gone: ReadonlySet<string> = new Set(["message_not_found", "thread_not_found"]);
+/** https://docs.slack.dev/reference/methods/chat.update#errors: it is there, and stays as it is for ever. */
+const fixed = new Set(["cant_update_message", "edit_window_closed"]);
+
+/** The bot may not write there, and trying again at once does not help. */
+export function isClosed(code: string): boolean {
+  return closedPlaces.has(code) || uninvited.has(code) || fixed.has(code);
+}
+
+/** Brings the card of a Change to its last version, posting it first where there is none. */
+export async function placeCard(shell: Shell, { change, posts, token }: Drawing): Promise<Placed> {
+  const names = await namesFor(shell, change);
+  const { command, region: defaultRegion } = shell.settings;
+  const look = { change, command, defaultRegion, names };
+  const post = changeCard({ ...look, canUndo: canUndo(shell, change) });
+  if (change.card !== undefined) {
+    const updated = await update(shell, { id: change.id, token, card: change.card }, post);
+    const isGone = updated.kind === "later" && gone.has(updated.failure.code);
+    if (!isGone) return updated;
+    if (posts >= MOST_POSTS) return { kind: "placed", card: change.card };
+  }
+  // What is over already has no buttons that decide: it may be posted as it is.
+  if (change.settledAt !== undefined) return postNew(shell, { change, token }, post);
+  const opened = await postNew(shell, { change, token }, openingCard(look));
+  if (opened.kind !== "placed") return opened;
+  return update(shell, { id: change.id, token, card: opened.card }, post);
+}
+
+type Ours = { readonly id: string; readonly token: string; readonly card: Card };
+
+async function update(shell: Shell, { id, token, card }: Ours, post: Post): Promise<Placed> {
+  if ((await shell.store.holdDrawing(id, token)) !== "held") return { kind: "lost" };
+  const { channelId: channel, ts } = card;
+  const failure = await asTextAtLast(shell, post, (body) =>
+    shell.clients.drawing.chat.update({ channel, ts, ...body }),
+  );
+  if (failure === undefined || fixed.has(failure.code)) return { kind: "placed", card };
+  if (isClosed(failure.code)) return { kind: "closed", card, why: failure.code };
+  return { kind: "later", failure, isPosted: false };
+}
+
+type New = { readonly change: StoredChange; readonly token: string };
+
+/** Posts it, and stores its place before anything else is said. */
+async function postNew(shell: Shell, { change, token }: New, post: Post): Promise<Placed> {
+  const channel = change.terms?.cardIn ?? change.channelId;
+  const thread_ts = threadOf(shell, change);
+  const where = { channel, ...(thread_ts !== undefined && { thread_ts }), ...unfurl };
+  if ((await shell.store.holdDrawing(change.id, token)) !== "held") return { kind: "lost" };
+  let posted: { readonly ts?: string; readonly channel?: string } = {};
+  const failure = await asTextAtLast(shell, post, async (body) => {
+    posted = await shell.clients.drawing.chat.postMessage({ ...where, ...body });
+  });
+  if (failure !== undefined) {
+    const { code: why, isUnsure } = failure;
+    return isClosed(why) ? { kind: "nowhere", why } : { kind: "later", failure, isPosted: isUnsure };
+  }
+  // Posted to a person, it stands in a conversation that has an id of its own.
+  const { ts, channel: channelId = channel } = posted;
+  if (ts === undefined) return { kind: "later", failure: noTs, isPosted: true };
+  const card = { channelId, ts };
+  const held = await shell.store.holdDrawing(change.id, token, card);
+  if (held === "held") return { kind: "placed", card };
+  if (held === "lost") await retireCard(shell, change, card);
+  return { kind: "lost" };
+}
+
+const noTs: CallFailure = { code: "no_ts", isUnsure: true, retryAfterMs: undefined };
+
+export const unfurl = { unfurl_links: false, unfurl_media: false } as const;
+
+/** Slack takes 4,000 characters: https://docs.slack.dev/reference/methods/chat.update#truncating */
+const MOST_TEXT = 3_800;
+
+type Body = { text: string; blocks: Post["blocks"][number][] };
+
+/** Blocks that Slack refuses are our mistake: the text says the same, without buttons, and names what to type. */
+export async function asTextAtLast(
+  { log, newReference, settings }: Pick<Shell, "log" | "newReference" | "settings">,
+  { text, blocks }: Post,
+  send: (body: Body) => Promise<unknown>,
+): Promise<CallFailure | undefined> {
+  const failure = await failureOf(() => send({ text, blocks: [...blocks] }));
+  if (failure === undefined || !refusedContent.has(failure.code)) return failure;
+  const reference = newReference();
+  log.error(
+    { reference, slackError: failure.code, blockTypes: blocks.map(({ type }) => type) },
+    "Slack refused our blocks",
+  );
+  const plain = `${truncate(text, MOST_TEXT)}\n(shown without its buttons: type ${settings.command} help; reference ${reference})`;
+  // Empty, not left out: chat.update keeps the blocks, and with them the buttons, that it does not mention.
+  return failureOf(() => send({ text: plain, blocks: [] }));
+}
+
+/** The thread in which it was asked for, when its card stands there. What does not open has a card of its own. */
+export function threadOf({ sealer }: Pick<Shell, "sealer">, change: StoredChange): string | undefined {
+  const cardIn = change.terms?.cardIn;
+  if (cardIn !== undefined && cardIn !== change.channelId) return undefined;
+  return contentOf(sealer, change)?.threadTs;
+}
+
+function canUndo({ sealer }: Shell, change: StoredChange): boolean {
+  if (change.state !== "done" || change.isUndone) return false;
+  const content = contentOf(sealer, change);
+  return content !== undefined && undoAsk(content.change) !== undefined;
+}

@@ -1,0 +1,151 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { deliver } from "../support/deliver.ts";
+import { card } from "../support/speak.ts";
+import type { Person, World } from "../support/world.ts";
+
+const editNotRun = /don't run edited messages/u;
+
+/** What a person was told of their edits, in a channel. */
+function told(person: Person, channel = "ops"): readonly string[] {
+  return person
+    .sees(channel)
+    .map(({ text }) => text)
+    .filter((text) => editNotRun.test(text));
+}
+
+type Said = { readonly ts: string | undefined; readonly channel?: string };
+
+async function edits(town: World, { ts = "", channel = "ops" }: Said, text: string): Promise<void> {
+  await town.developer.edits(ts, text, { channel });
+  await town.settled();
+}
+
+test("a mention that was run is not run again, however often it is edited, and its author is told once", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const { ts } = await developer.says("@gantry scale web 3");
+  await town.settled();
+
+  await edits(town, { ts }, "@gantry scale web 3 please");
+  await edits(town, { ts }, "@gantry scale web 4");
+  await town.restartBot();
+  await edits(town, { ts }, "@gantry scale web 5");
+
+  expect(count(town, "updateService")).toBe(1);
+  expect(told(developer)).toEqual([expect.stringMatching(/send a new message/u)]);
+  expect(told(approver)).toEqual([]);
+});
+
+test("a restart with --break-glass goes out once, also when its message is edited", async () => {
+  const policy = `
+rules:
+  - { name: all, who: members, does: read, then: allow }
+  - name: somebody else
+    who: members
+    does: [routine, disruptive]
+    then: break-glass
+`;
+  await using town = await approvalTown({ policy });
+  const { ts } = await town.developer.says("@gantry restart web --break-glass --reason fire");
+  await town.settled();
+  expect(count(town, "restartService")).toBe(1);
+
+  await edits(town, { ts }, "@gantry restart web --break-glass --reason 'a fire'");
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(told(town.developer)).toHaveLength(1);
+});
+
+test("an edit that makes a command of what was none is run, once", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  const { ts } = await developer.says("@gantry sclae web 3");
+  await town.settled();
+  expect(count(town, "updateService")).toBe(0);
+
+  await edits(town, { ts }, "@gantry scale web 3");
+  await edits(town, { ts }, "@gantry scale web 4");
+
+  expect(count(town, "updateService")).toBe(1);
+  expect(told(developer)).toHaveLength(1);
+});
+
+test("what was said without a mention is a first time when the mention is added", async () => {
+  await using town = await approvalTown();
+  const { ts } = await town.developer.says("scale web 3");
+
+  await edits(town, { ts }, "@gantry scale web 3");
+
+  expect(count(town, "updateService")).toBe(1);
+});
+
+test("a question that was answered does not become a change by an edit", async () => {
+  await using town = await approvalTown();
+  const { ts } = await town.developer.says("@gantry show web");
+  await town.settled();
+
+  await edits(town, { ts }, "@gantry scale web 3");
+
+  expect(count(town, "updateService")).toBe(0);
+  expect(told(town.developer)).toHaveLength(1);
+});
+
+test("in the conversation with the bot it is the same", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  const channel = "@gantry";
+  const first = await developer.says("sclae web 3", { channel });
+  await town.settled();
+
+  await edits(town, { ts: first.ts, channel }, "scale web 3");
+  await edits(town, { ts: first.ts, channel }, "scale web 4");
+  await developer.deletes(first.ts ?? "", { channel });
+  await town.settled();
+
+  expect(count(town, "updateService")).toBe(1);
+  expect(told(developer, channel)).toHaveLength(1);
+});
+
+test("a message of last week is not run by an edit, whatever it was", async () => {
+  await using town = await approvalTown();
+  const { ts } = await town.developer.says("@gantry sclae web 3");
+  await town.settled();
+  town.passMinutes(8 * 24 * 60);
+  await town.sweep();
+
+  await edits(town, { ts }, "@gantry scale web 3");
+
+  expect(count(town, "updateService")).toBe(0);
+  expect(told(town.developer)).toHaveLength(1);
+});
+
+test("a message that was run is known for as long as edits are taken", async () => {
+  await using town = await approvalTown();
+  const { ts } = await town.developer.says("@gantry scale web 3");
+  await town.settled();
+  for (let day = 0; day < 6; day += 1) {
+    town.passMinutes(24 * 60);
+    await town.sweep();
+  }
+
+  await edits(town, { ts }, "@gantry scale web 4");
+
+  expect(count(town, "updateService")).toBe(1);
+});
+
+test("a mention that Slack sends again after a restart of the bot is neither run nor talked about", async () => {
+  await using town = await approvalTown();
+  await town.developer.says("@gantry scale web 3");
+  await town.settled();
+  const event = town.playground.transcript().findLast(({ kind }) => kind === "event_callback")?.request;
+
+  await town.restartBot();
+  const seen = town.developer.sees("ops").length;
+  await deliver(town, { body: JSON.stringify(event), type: "application/json" });
+  await town.settled();
+
+  expect(count(town, "updateService")).toBe(1);
+  expect(town.developer.sees("ops")).toHaveLength(seen);
+  expect(card(town.developer)).toBe("");
+});

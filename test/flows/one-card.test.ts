@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../support/approval-town.ts";
+import { buttons } from "../support/kill-town.ts";
+import { card, clicks, idOf, says, saysIn } from "../support/speak.ts";
+import type { World } from "../support/world.ts";
+
+/** Messages in the channel itself, in no thread. */
+function messages({ playground }: World): readonly string[] {
+  return playground.messages("ops").map(({ text }) => text);
+}
+
+function stories({ playground }: World): readonly string[] {
+  return playground.messages("ops").flatMap(({ replies }) => replies.map(({ text }) => text));
+}
+
+async function laterOn(town: World, minutes: number): Promise<void> {
+  town.passMinutes(minutes);
+  await town.sweep();
+}
+
+test("while Slack limits the thread for 40 s, the card stands once, and one Cancel leaves no button anywhere", async () => {
+  await using town = await approvalTown();
+  const { playground, developer } = town;
+  playground.trouble.retryAfterSeconds = 40;
+  const stop = playground.watch(() => {
+    if (playground.messages("ops").length === 0) return;
+    stop();
+    playground.trouble.answer("chat.postMessage", "429");
+  });
+
+  await says(town, developer, "/gantry restart web");
+  await laterOn(town, 0.3);
+  await laterOn(town, 1);
+  await laterOn(town, 1);
+
+  expect(messages(town)).toHaveLength(1);
+  expect(buttons(town)).toHaveLength(3);
+  expect(stories(town)).toEqual([]);
+  playground.trouble.clear();
+  await laterOn(town, 1);
+  expect(stories(town).filter((text) => text.includes("asked"))).toHaveLength(1);
+
+  await clicks(town, developer, "Cancel");
+  expect(buttons(town)).toEqual([]);
+  expect(messages(town)).toHaveLength(1);
+});
+
+test("a 429 for the card itself is waited for as long as Slack says", async () => {
+  await using town = await approvalTown();
+  const { playground } = town;
+  playground.trouble.retryAfterSeconds = 40;
+  playground.trouble.answer("chat.postMessage", "429");
+  const tries = (): number =>
+    playground.transcript().filter(({ kind, status }) => kind === "chat.postMessage" && status === 429).length;
+
+  await says(town, town.developer, "/gantry restart web");
+  await laterOn(town, 0.5);
+  const before = tries();
+  playground.trouble.clear();
+  await laterOn(town, 0.5);
+
+  expect(before).toBe(1);
+  expect(buttons(town)).toHaveLength(3);
+});
+
+test("an answer that comes late is waited for, not repeated", async () => {
+  await using town = await approvalTown();
+  const { playground } = town;
+  playground.trouble.lateMs = 3_000;
+  playground.trouble.answer("chat.postMessage", "late", 1);
+
+  await says(town, town.developer, "/gantry restart web");
+  await laterOn(town, 1);
+
+  expect(messages(town)).toHaveLength(1);
+  expect(buttons(town)).toHaveLength(3);
+});
+
+test("a message whose answer got lost never shows a button, so nothing stays live after the decision", async () => {
+  await using town = await approvalTown();
+  const { playground, approver } = town;
+  playground.trouble.answer("chat.postMessage", "lost", 1);
+
+  await says(town, town.developer, "/gantry restart web");
+  expect(messages(town)).toHaveLength(1);
+  expect(buttons(town)).toEqual([]);
+  await laterOn(town, 1);
+  expect(messages(town)).toHaveLength(2);
+  expect(buttons(town)).toHaveLength(3);
+
+  await clicks(town, approver, "Approve");
+  expect(count(town, "restartService")).toBe(1);
+  expect(buttons(town)).toEqual([]);
+  expect(town.developer.sees("ops")[0]?.text).toMatch(/asks to restart service web[\s\S]*no buttons here\?/u);
+});
+
+test("in an archived channel whoever asked is told alone how it ended, once, and the card follows when it is opened", async () => {
+  await using town = await approvalTown();
+  const { playground, developer, approver } = town;
+  await says(town, developer, "/gantry restart web");
+  const id = idOf(card(developer));
+  playground.people.archive("ops");
+
+  await saysIn(town, { person: approver, channel: "general" }, `/gantry approve ${id}`);
+  await laterOn(town, 2);
+  await laterOn(town, 2);
+  await laterOn(town, 2);
+
+  expect(count(town, "restartService")).toBe(1);
+  const told = developer.sees("@gantry").filter(({ text }) => text.includes(id));
+  expect(told.map(({ text }) => text)).toEqual([expect.not.stringMatching(/invite/u)]);
+  playground.people.unarchive("ops");
+  await laterOn(town, 2);
+  expect(buttons(town)).toEqual([]);
+  expect(card(developer)).toMatch(/Alex Kim/u);
+});
+
+test("when Slack refuses the blocks of a card, its text says what to type, and no old button stays", async () => {
+  await using town = await approvalTown();
+  const { playground, developer, approver } = town;
+  await says(town, developer, "/gantry stop web");
+  const first = idOf(card(developer));
+  playground.trouble.answer("chat.postMessage", "blocks");
+  playground.trouble.answer("chat.update", "blocks");
+  await says(town, approver, `/gantry reject ${first}`);
+  expect(buttons(town)).toEqual([]);
+
+  await says(town, developer, "/gantry restart web");
+  const second = idOf(card(developer));
+  expect(card(developer)).toContain(`/gantry approve ${second}`);
+  await says(town, approver, `/gantry approve ${second}`);
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(card(developer)).toMatch(/shown without its buttons/u);
+  const refusals = town.logged().filter(({ msg }) => msg === "Slack refused our blocks");
+  expect(refusals.length).toBeGreaterThan(0);
+});
