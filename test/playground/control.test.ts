@@ -12,6 +12,9 @@ afterEach(async () => {
   await world.stop();
 });
 
+/** On a busy machine, longer than a bot takes from one post to the next. */
+const patient = { quietMs: 1_500, deadlineMs: 20_000 };
+
 async function control(route: string, body: object, headers: Record<string, string> = {}) {
   const response = await fetch(`${world.url}/playground/${route}`, {
     method: "POST",
@@ -44,7 +47,7 @@ function answerWithThread(): void {
 
 test("saying something shows all that became visible: ephemeral lines, threads, files, buttons", async () => {
   answerWithThread();
-  const said = await control("say", { as: "dana", channel: "ops", text: "/gantry logs web", quietMs: 150 });
+  const said = await control("say", { as: "dana", channel: "ops", text: "/gantry logs web", ...patient });
 
   expect(said.body["ack"]).toMatchObject({ kind: "slash_command", acked: true });
   expect(said.body["text"]).toMatchInlineSnapshot(`
@@ -77,7 +80,7 @@ test("a click shows what changed, and a deleted message is told", async () => {
     void world.web.chat.delete({ channel: "C0OPS", ts });
     return undefined;
   };
-  const clicked = await control("click", { label: "Next" });
+  const clicked = await control("click", { label: "Next", ...patient });
 
   expect(clicked.body["text"]).toBe("gantry: (edited)\n  page 2\n\n(a message was deleted)");
 });

@@ -6,9 +6,9 @@ import { until } from "../support/until.ts";
 
 const limits = { graceMs: 30, goodbyeMs: 30 };
 
-function inflight() {
+function inflight(more: Partial<typeof limits> = {}) {
   const errors: unknown[] = [];
-  return { errors, ...createInflight(limits, (error) => void errors.push(error)) };
+  return { errors, ...createInflight({ ...limits, ...more }, (error) => void errors.push(error)) };
 }
 
 test("work begins after the ack, and idle waits for it", async () => {
@@ -139,12 +139,12 @@ test("work that throws is reported, and what comes after it is done", async () =
 });
 
 test("a drain lets work end by itself, and aborts only what does not", async () => {
-  const quick = inflight();
+  const quick = inflight({ graceMs: 20_000 });
   quick.start(() => nextTurn());
   expect(await quick.drain()).toEqual({ aborted: 0, left: 0 });
   expect(quick.isStopping()).toBe(true);
 
-  const slow = inflight();
+  const slow = inflight({ goodbyeMs: 20_000 });
   const said: string[] = [];
   slow.start(async (signal) => {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -27,7 +27,7 @@ export async function memoryService(
       lasting: { image: images.lasting },
     },
     reach,
-    deadlineMs: 1_000,
+    deadlineMs: 20_000,
     close,
   };
 }
