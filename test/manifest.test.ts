@@ -83,6 +83,7 @@ const scopesOf: Readonly<Record<string, readonly string[]>> = {
   "chat.postMessage": ["chat:write"],
   "chat.postEphemeral": ["chat:write"],
   "chat.update": ["chat:write"],
+  "chat.getPermalink": [],
   // One for each kind of conversation in which a command can be typed.
   "conversations.members": ["channels:read", "groups:read", "im:read", "mpim:read"],
   // Two methods and an upload, all under one scope.

@@ -1,5 +1,5 @@
 import type { Approvers, Terms } from "../policy/verdict.ts";
-import { type Freshness, freshness, type People, type Profile } from "./people.ts";
+import { freshness, type People, type Profile } from "./people.ts";
 
 type Sources = { readonly people: People; readonly botUserId: () => string | undefined };
 
@@ -32,11 +32,7 @@ export async function findApprovers(sources: Sources, { from, channelId, without
   return { profiles, count: ids.length - out };
 }
 
-async function namedIn(
-  people: People,
-  { users, groups }: Approvers,
-  maxAgeMs: Freshness,
-): Promise<ReadonlySet<string>> {
+async function namedIn(people: People, { users, groups }: Approvers, maxAgeMs: number): Promise<ReadonlySet<string>> {
   const members = await Promise.all(groups.map((group) => people.groupMembers(group, maxAgeMs)));
   return new Set([...users, ...members.flatMap((group) => [...group])]);
 }
@@ -56,7 +52,7 @@ type Voter = {
   readonly requesterId: string;
   /** The channel in which the card stands. */
   readonly channelId: string;
-  readonly maxAgeMs?: Freshness;
+  readonly maxAgeMs?: number;
 };
 
 /** Whether somebody may vote now. Throws a `UserError` when Slack does not tell: then the vote does not count. */

@@ -5,7 +5,6 @@ import type { Terms, Verdict } from "../policy/verdict.ts";
 import { eligibility } from "./approvers.ts";
 import { judgeFor } from "./context.ts";
 import { eventOf, logEvent } from "./event.ts";
-import { freshness } from "./people.ts";
 import { isDirect } from "./place.ts";
 import { preflight } from "./preflight.ts";
 import { type OpenedChange, reopened } from "./reopened.ts";
@@ -24,48 +23,59 @@ export type Clearance =
 
 /**
  * Between request and execution people leave, rules change and channels are locked. So the policy is asked again, and
- * the approvals are counted by the terms of this moment: only who may approve now counts. Throws a `StoreError`.
+ * the approvals are counted by the terms of this moment: only who may approve now counts. What Slack told of people is
+ * believed if it was read since `sinceMs`, which is now unless said otherwise. Throws a `StoreError`.
  */
-export async function clearToRun(shell: Shell, change: StoredChange): Promise<Clearance> {
+export async function clearToRun(
+  shell: Shell,
+  change: StoredChange,
+  sinceMs = shell.now().getTime(),
+): Promise<Clearance> {
   try {
     const opened = await reopened(shell, change);
-    const verdict = await verdictNow(shell, change, opened);
+    const judged = { change, opened, sinceMs };
+    const verdict = await verdictNow(shell, judged);
     if (verdict.kind === "refuse") {
       const { name } = change.requester;
       throw new UserError(`${name} may not do this any more: ${verdict.why}`, { next: verdict.next });
     }
     if (verdict.kind !== "approve") return { kind: "run", opened };
-    return await recount(shell, { change, opened, verdict });
+    return await recount(shell, { ...judged, verdict });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { kind: "refused", outcome: { kind: "failed", why: error.message, next: error.next ?? "Ask again." } };
   }
 }
 
+type Judged = { readonly change: StoredChange; readonly opened: OpenedChange; readonly sinceMs: number };
+
+/** How old something may be that was read in that moment or later. */
+function ageSince({ now }: Shell, sinceMs: number): number {
+  return now().getTime() - sinceMs + 1;
+}
+
 /** A broken glass is judged as one: where that is not allowed any more it is refused, not asked for. */
-async function verdictNow(shell: Shell, change: StoredChange, { account }: OpenedChange): Promise<Verdict> {
+async function verdictNow(shell: Shell, { change, opened, sinceMs }: Judged): Promise<Verdict> {
+  const { account } = opened;
   const { requester, teamId, channelId, breakGlass, op, risk, workload } = change;
   const [profile, binding] = await Promise.all([
-    shell.people.profile(requester.userId, freshness.executing, requester.name),
+    shell.people.profile(requester.userId, ageSince(shell, sinceMs), requester.name),
     isDirect(channelId) ? undefined : shell.store.bindingOf(teamId, channelId),
   ]);
   return judgeFor(shell, { profile, channelId, account, binding }).verdict({ op, risk, workload }, { breakGlass });
 }
 
-type Counted = {
-  readonly change: StoredChange;
-  readonly opened: OpenedChange;
-  readonly verdict: Extract<Verdict, { kind: "approve" }>;
-};
+type Counted = Judged & { readonly verdict: Extract<Verdict, { kind: "approve" }> };
 
-async function recount(shell: Shell, { change, opened, verdict }: Counted): Promise<Clearance> {
+async function recount(shell: Shell, counted: Counted): Promise<Clearance> {
+  const { change, opened, verdict } = counted;
   const { terms } = verdict;
   if (terms.reasonRequired && change.reason === undefined) {
     throw new UserError("The policy now requires a reason, and none was given.", {
       next: "Ask again, with a reason.",
     });
   }
-  const counting = await countingVotes(shell, change, terms);
+  const counting = await countingVotes(shell, counted);
   if (counting.length >= terms.votes) return { kind: "run", opened };
   const returning = { change, verdict, notice: returnNotice(change, terms, counting), counting };
   await checkCard(shell, returning);
@@ -73,14 +83,15 @@ async function recount(shell: Shell, { change, opened, verdict }: Counted): Prom
 }
 
 /** Of those who approved, the ones whose approval these terms count, looked up now. */
-async function countingVotes(shell: Shell, change: StoredChange, terms: Terms): Promise<readonly string[]> {
+async function countingVotes(shell: Shell, { change, verdict, sinceMs }: Counted): Promise<readonly string[]> {
+  const { terms } = verdict;
   const counting: string[] = [];
   for (const { userId } of change.votes) {
     const voter = {
       userId,
       requesterId: change.requester.userId,
       channelId: cardChannel(change, terms),
-      maxAgeMs: freshness.executing,
+      maxAgeMs: ageSince(shell, sinceMs),
     };
     const { kind } = await eligibility(shell.people, terms, voter);
     if (kind === "may") counting.push(userId);
@@ -92,7 +103,7 @@ function cardChannel({ channelId }: StoredChange, { cardIn }: Terms): string {
   return cardIn ?? channelId;
 }
 
-type Returning = Omit<Counted, "opened"> & {
+type Returning = Pick<Counted, "change" | "verdict"> & {
   /** Why, and what is missing. */
   readonly notice: string;
   readonly counting: readonly string[];

@@ -21,6 +21,7 @@ export type DecideDeed = Extract<Deed, { kind: "decide" }> & { readonly telling:
  * counted by one UPDATE, so that doing it again changes nothing. Every one is answered. Throws `UserError`, `StoreError`.
  */
 export async function decide(shell: Shell, deed: DecideDeed, signal: AbortSignal): Promise<void> {
+  const sinceMs = shell.now().getTime();
   const answer = (what: DecisionAnswer): Promise<void> => deed.telling.say(decisionPost(shell, what), "told");
   const known = await knownChange(shell, deed);
   if ("missing" in known) return answer(known.missing);
@@ -36,7 +37,7 @@ export async function decide(shell: Shell, deed: DecideDeed, signal: AbortSignal
     return answer(await whyNot(shell, { change, may, wanted: deed.decision }));
   }
   return deed.decision === "approve"
-    ? approve(shell, { change, deed, answer, who: may.who }, signal)
+    ? approve(shell, { change, deed, answer, who: may.who, sinceMs }, signal)
     : reject(shell, { change, deed, answer, who: may.who });
 }
 
@@ -112,7 +113,9 @@ async function noteRefusal(shell: Shell, { change, who, why }: NotMay): Promise<
   logEvent(shell, event);
 }
 
-async function approve(shell: Shell, { change, answer, who }: By, signal: AbortSignal): Promise<void> {
+type Approving = By & { readonly sinceMs: number };
+
+async function approve(shell: Shell, { change, answer, who, sinceMs }: Approving, signal: AbortSignal): Promise<void> {
   const events = {
     voted: eventOf(shell, change, { kind: "voted", who, result: "approved it" }),
     approved: eventOf(shell, change, { kind: "approved", result: "has the votes it needs" }),
@@ -127,7 +130,7 @@ async function approve(shell: Shell, { change, answer, who }: By, signal: AbortS
     return answer({ kind: "counted", change: result.change });
   }
   logEvent(shell, events.approved);
-  const clearance = await clearToRun(shell, result.change);
+  const clearance = await clearToRun(shell, result.change, sinceMs);
   await Promise.all([
     answer(lastVoteAnswer(result.change, clearance)),
     carryOn(shell, { change: result.change, isFresh: false, clearance }, signal),

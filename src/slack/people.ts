@@ -7,21 +7,20 @@ import { createMemo, type Memo } from "./memo.ts";
 export type Profile = { readonly userId: string; readonly name: string; readonly standing: Standing };
 
 /** How old an answer of Slack may be, in milliseconds. */
-export const freshness = { executing: 0, deciding: 10_000, reading: 60_000 } as const;
-export type Freshness = (typeof freshness)[keyof typeof freshness];
+export const freshness = { deciding: 10_000, reading: 60_000 } as const;
 
 export type People = {
   /**
    * Throws a `UserError` when Slack does not tell: whoever cannot be checked may do nothing. `called` is how that sentence
    * names somebody who does not read it; whoever asks reads "who you are".
    */
-  readonly profile: (userId: string, maxAgeMs: Freshness, called?: string) => Promise<Profile>;
+  readonly profile: (userId: string, maxAgeMs: number, called?: string) => Promise<Profile>;
   /** Ids of the members of a user group; of one that is gone, none. Throws a `UserError` when Slack does not tell. */
-  readonly groupMembers: (groupId: string, maxAgeMs: Freshness) => Promise<ReadonlySet<string>>;
+  readonly groupMembers: (groupId: string, maxAgeMs: number) => Promise<ReadonlySet<string>>;
   /** The handles of the workspace's user groups by id, "oncall"; kept for minutes. Rejects when Slack does not tell. */
   readonly groupHandles: () => Promise<ReadonlyMap<string, string>>;
   /** Ids of the members of a conversation, the bot's among them; undefined where the bot is not in it. Throws a `UserError`. */
-  readonly channelMembers: (channelId: string, maxAgeMs: Freshness) => Promise<ReadonlySet<string> | undefined>;
+  readonly channelMembers: (channelId: string, maxAgeMs: number) => Promise<ReadonlySet<string> | undefined>;
 };
 
 /** https://docs.slack.dev/reference/objects/user-object */
@@ -82,7 +81,7 @@ async function told<Value>(what: string, ask: () => Promise<Value>): Promise<Val
   }
 }
 
-async function profileOf(memo: Memo<Profile>, userId: string, maxAgeMs: Freshness): Promise<Profile> {
+async function profileOf(memo: Memo<Profile>, userId: string, maxAgeMs: number): Promise<Profile> {
   try {
     return await memo.get(userId, maxAgeMs);
   } catch (error) {
