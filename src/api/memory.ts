@@ -2,9 +2,10 @@ import { memoryChoiceValues } from "./schema.ts";
 import type { MemoryChoice } from "./schema.ts";
 
 // Plain numbers are MiB in this API; the suffixes are those of Kubernetes, which jobs answer with
-// (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
+// (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/), and `B` for bytes.
 const bytesOf: Readonly<Record<string, number>> = {
   "": 1024 ** 2,
+  B: 1,
   K: 1000,
   k: 1000,
   M: 1000 ** 2,
@@ -23,6 +24,20 @@ export function parseMemoryMiB(value: unknown): number | undefined {
   const [, digits = "", suffix = ""] = /^(\d{1,15}(?:\.\d{1,9})?)([A-Za-z]{0,2})$/u.exec(value.trim()) ?? [];
   const unit = bytesOf[suffix];
   return digits === "" || unit === undefined ? undefined : (Number(digits) * unit) / 1024 ** 2;
+}
+
+const LARGEST_MIB = 1024 * 1024;
+
+/** What `memoryMiB` takes, in words. */
+export const MEMORY_RANGE = "from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi";
+
+/**
+ * A memory size that can be asked for, in whole MiB: a fraction is rounded up, so that a workload never gets less than it
+ * asked for. Undefined for what is no size, and outside of `MEMORY_RANGE`.
+ */
+export function memoryMiB(value: unknown): number | undefined {
+  const mib = Math.ceil(parseMemoryMiB(value) ?? 0);
+  return mib >= 1 && mib <= LARGEST_MIB ? mib : undefined;
 }
 
 /** The spelling of `createJob`: "512Mi". */

@@ -42,7 +42,7 @@ export interface paths {
                 region: components["parameters"]["JobRegion"];
                 /**
                  * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -83,7 +83,7 @@ export interface paths {
                 date?: components["parameters"]["LogDate"];
                 /**
                  * @description Where to begin. Left open by the API: offset or page, and counted from which end. Assumed, and so in this
-                 *     implementation: an offset in records, counted back from the newest; 0 without it.
+                 *     implementation: an offset in records, counted back from the newest; 0 without it, at most 10,000,000.
                  * @example 0
                  */
                 from?: components["parameters"]["LogFrom"];
@@ -102,7 +102,7 @@ export interface paths {
                 region: components["parameters"]["JobRegion"];
                 /**
                  * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -168,7 +168,7 @@ export interface paths {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -216,7 +216,7 @@ export interface paths {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -250,7 +250,7 @@ export interface paths {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -284,7 +284,7 @@ export interface paths {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -316,7 +316,7 @@ export interface paths {
                 date?: components["parameters"]["LogDate"];
                 /**
                  * @description Where to begin. Left open by the API: offset or page, and counted from which end. Assumed, and so in this
-                 *     implementation: an offset in records, counted back from the newest; 0 without it.
+                 *     implementation: an offset in records, counted back from the newest; 0 without it, at most 10,000,000.
                  * @example 0
                  */
                 from?: components["parameters"]["LogFrom"];
@@ -336,7 +336,7 @@ export interface paths {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -383,7 +383,13 @@ export interface components {
          * @example nightly-report
          */
         WorkloadName: string;
-        /** @description One environment variable. */
+        /**
+         * @description 1 to 50 lower-case letters, digits and `-`, with a letter first and a letter or digit last.
+         * @example web
+         * @example nightly-report
+         */
+        NewWorkloadName: string;
+        /** @description One environment variable, as answered. */
         EnvVar: {
             /**
              * @description Name of the variable.
@@ -396,7 +402,7 @@ export interface components {
              */
             value?: string;
         };
-        /** @description Where a volume is mounted in a container. */
+        /** @description Where a volume is mounted in a container, as answered. */
         VolumeMount: {
             /**
              * @description Name of an entry of `volumes`.
@@ -414,6 +420,60 @@ export interface components {
              */
             readOnly?: boolean;
         };
+        /**
+         * @description Upper case here. Left open by the API - the full set of values.
+         * @example TCP
+         */
+        PortProtocol: string;
+        /**
+         * @description A memory size, as answered. `512`, `"512"`, `"512Mi"` and `"1Gi"` all occur; a number without a unit is MiB.
+         * @example 512Mi
+         * @example 512
+         * @example 512
+         */
+        Memory: string | number;
+        /** @description One environment variable, in a creation body. */
+        NewEnvVar: {
+            /**
+             * @description Name of the variable, of letters, digits, `_`, `.` and `-`. It does not begin with a digit.
+             * @example LOG_LEVEL
+             */
+            name: string;
+            /**
+             * @description Its value, without NUL characters. It may be a secret.
+             * @example info
+             */
+            value?: string;
+        };
+        /**
+         * @description Where a volume is mounted in a container, in a creation body. Whether it is read-only is said of the volume
+         *     (`is_read_only`, services only), so `readOnly` is refused here.
+         */
+        NewVolumeMount: {
+            name: components["schemas"]["VolumeName"];
+            /**
+             * @description An absolute path in the container, of at most 255 characters, without `:`, control characters, empty
+             *     segments, `.` and `..`. It is neither one of `/bin`, `/boot`, `/etc`, `/etc/localtime`, `/lib`, `/lib64`,
+             *     `/sbin` and `/usr` nor in `/dev`, `/proc` or `/sys`, and each container uses it once.
+             * @example /var/lib/data
+             */
+            mountPath: string;
+        };
+        /**
+         * @description 1 to 63 letters, digits, `.`, `_` and `-`, with a letter or digit first and last.
+         * @example data
+         */
+        VolumeName: string;
+        /**
+         * @description A word of a command, of at most 16,384 characters and without NUL characters.
+         * @example --greeting
+         */
+        CommandWord: string;
+        /**
+         * @description An image reference of at most 255 visible ASCII characters.
+         * @example gantry/hello-web
+         */
+        ImageReference: string;
         /** @description A port that a container opens, in a creation body. */
         NewPort: {
             /**
@@ -421,28 +481,35 @@ export interface components {
              * @example 8080
              */
             port: number;
-            protocol?: components["schemas"]["PortProtocol"];
+            protocol?: components["schemas"]["NewProtocol"];
         };
         /**
-         * @description Upper case here. Left open by the API - the full set of values.
+         * @description `TCP` or `tcp`, also without it; no other protocol works. The API's examples have upper case for containers and
+         *     lower case for mappings. Left open by the API - the full set of values.
          * @example TCP
-         * @example UDP
+         * @example tcp
          */
-        PortProtocol: string;
+        NewProtocol: string;
         /**
-         * @description A memory size in MiB as a string, with or without the unit suffix.
+         * @description A memory size as text, with or without a unit.
          * @example 512
          * @example 512Mi
+         * @example 1Gi
+         * @example 512M
+         * @example 1.5Gi
+         * @example 536870912B
          */
         MemoryText: string;
         /**
-         * @description A memory size in MiB. Over time `512`, `"512"` and `"512Mi"` all occurred; all three are read, and this
-         *     implementation accepts all three.
+         * @description A memory size from 1 MiB to 1 TiB. A number without a unit is MiB (`512`, `"512"`); the units are `B` (bytes),
+         *     `k` or `K`, `M`, `G`, `T` (powers of 1000) and `Ki`, `Mi`, `Gi`, `Ti` (powers of 1024). A fraction of a MiB is
+         *     rounded up. Left open by the API - the full set of spellings; over time `512`, `"512"` and `"512Mi"` occurred.
          * @example 512Mi
          * @example 512
          * @example 512
+         * @example 1Gi
          */
-        Memory: number | components["schemas"]["MemoryText"];
+        NewMemory: number | components["schemas"]["MemoryText"];
         /**
          * @description The list of jobs.
          * @example {
@@ -891,9 +958,9 @@ export interface components {
          *     }
          */
         NewJob: {
-            /** @description Containers of the job. Left open by the API - whether it is required; it is in this implementation. */
+            /** @description Containers of the job, at most 10. Left open by the API - whether it is required; it is in this implementation. */
             containers: components["schemas"]["NewJobContainer"][];
-            /** @description Volumes that containers mount. */
+            /** @description Volumes that containers mount, at most 50. Each name occurs once. */
             volumes?: components["schemas"]["NewJobVolume"][];
             /**
              * @description When true, the job additionally receives a platform-added volume (its name ends in `-time-zone`, its host
@@ -904,42 +971,34 @@ export interface components {
         };
         /** @description A container of a job, in the creation body. */
         NewJobContainer: {
-            /**
-             * @description Image reference.
-             * @example gantry/batch
-             */
-            image: string;
+            image: components["schemas"]["ImageReference"];
             /**
              * @description When true, the container has the `imagePullPolicy` `Always`.
              * @example true
              */
             pull_always?: boolean;
-            /** @description Command and arguments. */
-            command?: string[];
-            /** @description Environment variables. */
-            env?: components["schemas"]["EnvVar"][];
-            /** @description Ports that the container opens. At most 10 for a container. */
+            /** @description Command and arguments, at most 100 words. */
+            command?: components["schemas"]["CommandWord"][];
+            /** @description Environment variables, at most 200. */
+            env?: components["schemas"]["NewEnvVar"][];
+            /** @description Ports that the container opens, at most 10. Each occurs once. */
             ports?: components["schemas"]["NewPort"][];
             resources?: components["schemas"]["NewResources"];
-            /** @description Mounts of the container. */
-            volumeMounts?: components["schemas"]["VolumeMount"][];
+            /** @description Mounts of the container, at most 50; each name is that of an entry of `volumes`. */
+            volumeMounts?: components["schemas"]["NewVolumeMount"][];
         };
         /** @description Limits of a container, in a creation body. */
         NewResources: {
             /** @description The limits. */
             limits?: {
-                memory?: components["schemas"]["Memory"];
+                memory?: components["schemas"]["NewMemory"];
             };
         };
         /** @description A volume of a job, in the creation body. */
         NewJobVolume: {
+            name: components["schemas"]["VolumeName"];
             /**
-             * @description Name that mounts refer to.
-             * @example data
-             */
-            name: string;
-            /**
-             * @description `host` appears. Left open by the API - the full set of values.
+             * @description `host` is the only type, also without it. Left open by the API - the full set of values.
              * @example host
              */
             type?: string;
@@ -1183,7 +1242,6 @@ export interface components {
         /**
          * @description Lower case here. Left open by the API - the full set of values.
          * @example tcp
-         * @example udp
          */
         MappingProtocol: string;
         /** @description A disk of a service. */
@@ -1266,40 +1324,36 @@ export interface components {
          */
         NewService: {
             /**
-             * @description Number of instances. Left open by the API - whether it is required; 1 without it in this implementation.
+             * @description Number of instances, at most 1000. Left open by the API - whether it is required; 1 without it in this implementation.
              * @example 2
              */
             target_instance_size?: number;
-            /** @description Containers of the service. Left open by the API - whether it is required; it is in this implementation. */
+            /** @description Containers of the service, at most 10. Left open by the API - whether it is required; it is in this implementation. */
             containers: components["schemas"]["NewServiceContainer"][];
-            /** @description Ports to make reachable from outside. The service assigns `service_url`. */
+            /** @description Ports to make reachable from outside, at most 10, each port once. The service assigns `service_url`. */
             port_mappings?: components["schemas"]["NewPortMapping"][];
-            /** @description Disks of the service. */
+            /** @description Disks of the service, at most 50. Each name occurs once. */
             volumes?: components["schemas"]["NewServiceVolume"][];
             /**
              * @description When true, the containers have the local time zone of the host.
              * @example true
              */
             sync_timezone?: boolean;
-            /** @description Custom domain names. */
+            /** @description Custom domain names, at most 200, each once. */
             binding_domain_name?: components["schemas"]["DomainName"][];
         };
         /** @description A container of a service, in the creation body. */
         NewServiceContainer: {
-            /**
-             * @description Image reference.
-             * @example gantry/hello-web
-             */
-            image: string;
-            /** @description Command and arguments. */
-            command?: string[];
-            /** @description Environment variables. */
-            env?: components["schemas"]["EnvVar"][];
-            /** @description Ports that the container opens. At most 10 for a container. */
+            image: components["schemas"]["ImageReference"];
+            /** @description Command and arguments, at most 100 words. */
+            command?: components["schemas"]["CommandWord"][];
+            /** @description Environment variables, at most 200. */
+            env?: components["schemas"]["NewEnvVar"][];
+            /** @description Ports that the container opens, at most 10. Each occurs once. */
             ports?: components["schemas"]["NewPort"][];
             resources?: components["schemas"]["NewResources"];
-            /** @description Mounts of the container; each name is that of an entry of `volumes`. */
-            volumeMounts?: components["schemas"]["VolumeMount"][];
+            /** @description Mounts of the container, at most 50; each name is that of an entry of `volumes`. */
+            volumeMounts?: components["schemas"]["NewVolumeMount"][];
         };
         /** @description A port to make reachable from outside. */
         NewPortMapping: {
@@ -1308,20 +1362,12 @@ export interface components {
              * @example 8080
              */
             container_port: number;
-            protocol?: components["schemas"]["MappingProtocol"];
+            protocol?: components["schemas"]["NewProtocol"];
         };
         /** @description A disk of a service, in the creation body. */
         NewServiceVolume: {
-            /**
-             * @description Name that mounts refer to.
-             * @example data
-             */
-            name: string;
-            /**
-             * @description Name of the disk.
-             * @example disk-1
-             */
-            disk_name: string;
+            name: components["schemas"]["VolumeName"];
+            disk_name: components["schemas"]["VolumeName"];
             /**
              * @description Whether the disk is mounted read-only.
              * @example false
@@ -1329,7 +1375,8 @@ export interface components {
             is_read_only?: boolean;
         };
         /**
-         * @description A custom domain name.
+         * @description A domain name of at least two labels and at most 253 characters, such as `shop.example.com`; `*.` may be its
+         *     first label. It is kept in lower case.
          * @example shop.example.com
          */
         DomainName: string;
@@ -1400,21 +1447,21 @@ export interface components {
          */
         ServiceUpdate: {
             /**
-             * @description Number of instances.
+             * @description Number of instances, at most 1000.
              * @example 4
              */
             target_instance_size?: number;
             /**
              * @description New memory limits. Left open by the API: how an item finds its container. This implementation goes by
-             *     `name` where it is given, else by position.
+             *     `name` where it is given, else by position; an update names each container once.
              */
             containers?: components["schemas"]["ContainerUpdate"][];
-            /** @description All domain names that are bound from now on. */
+            /** @description All domain names that are bound from now on, at most 200, each once. */
             binding_domain_name?: components["schemas"]["DomainName"][];
         };
         /**
          * @description A container's new limits. Left open by the API: whether the key is `resources` (the property list) or `resource`
-         *     (the example). This implementation takes both.
+         *     (the example). This implementation takes either; both only when they say the same.
          */
         ContainerUpdate: {
             /**
@@ -1433,7 +1480,7 @@ export interface components {
             };
         };
         /**
-         * @description A memory limit in MiB. Only 256, 512, 1024 and 2048.
+         * @description A memory limit in MiB. Only 256, 512, 1024 and 2048, also with the unit `Mi`, and `1Gi` and `2Gi`.
          * @example 512
          */
         MemoryUpdate: components["schemas"]["MemoryChoice"] | string;
@@ -1591,14 +1638,26 @@ export interface components {
          */
         JobRegion: string;
         /**
+         * @description Name of the new job: 1 to 50 lower-case letters, digits and `-`, with a letter first and a letter or digit
+         *     last. Left open by the API: the format.
+         * @example nightly-report
+         */
+        NewJobName: components["schemas"]["NewWorkloadName"];
+        /**
          * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-         *     letters, digits and `-`, 1 to 50 characters.
+         *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
          * @example nightly-report
          */
         JobName: components["schemas"]["WorkloadName"];
         /**
+         * @description Name of the new service: 1 to 50 lower-case letters, digits and `-`, with a letter first and a letter or digit
+         *     last. Left open by the API: the format.
+         * @example web
+         */
+        NewServiceName: components["schemas"]["NewWorkloadName"];
+        /**
          * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-         *     letters, digits and `-`, 1 to 50 characters.
+         *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
          * @example web
          */
         ServiceName: components["schemas"]["WorkloadName"];
@@ -1615,7 +1674,7 @@ export interface components {
         LogDate: string;
         /**
          * @description Where to begin. Left open by the API: offset or page, and counted from which end. Assumed, and so in this
-         *     implementation: an offset in records, counted back from the newest; 0 without it.
+         *     implementation: an offset in records, counted back from the newest; 0 without it, at most 10,000,000.
          * @example 0
          */
         LogFrom: number;
@@ -1632,12 +1691,20 @@ export interface components {
 export type Error = components['schemas']['Error'];
 export type Accepted = components['schemas']['Accepted'];
 export type WorkloadName = components['schemas']['WorkloadName'];
+export type NewWorkloadName = components['schemas']['NewWorkloadName'];
 export type EnvVar = components['schemas']['EnvVar'];
 export type VolumeMount = components['schemas']['VolumeMount'];
-export type NewPort = components['schemas']['NewPort'];
 export type PortProtocol = components['schemas']['PortProtocol'];
-export type MemoryText = components['schemas']['MemoryText'];
 export type Memory = components['schemas']['Memory'];
+export type NewEnvVar = components['schemas']['NewEnvVar'];
+export type NewVolumeMount = components['schemas']['NewVolumeMount'];
+export type VolumeName = components['schemas']['VolumeName'];
+export type CommandWord = components['schemas']['CommandWord'];
+export type ImageReference = components['schemas']['ImageReference'];
+export type NewPort = components['schemas']['NewPort'];
+export type NewProtocol = components['schemas']['NewProtocol'];
+export type MemoryText = components['schemas']['MemoryText'];
+export type NewMemory = components['schemas']['NewMemory'];
 export type JobList = components['schemas']['JobList'];
 export type Job = components['schemas']['Job'];
 export type JobMetadata = components['schemas']['JobMetadata'];
@@ -1696,7 +1763,9 @@ export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ParameterRegion = components['parameters']['Region'];
 export type ParameterJobRegion = components['parameters']['JobRegion'];
+export type ParameterNewJobName = components['parameters']['NewJobName'];
 export type ParameterJobName = components['parameters']['JobName'];
+export type ParameterNewServiceName = components['parameters']['NewServiceName'];
 export type ParameterServiceName = components['parameters']['ServiceName'];
 export type ParameterInstanceName = components['parameters']['InstanceName'];
 export type ParameterLogDate = components['parameters']['LogDate'];
@@ -1749,7 +1818,7 @@ export interface operations {
                 region: components["parameters"]["JobRegion"];
                 /**
                  * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -1788,11 +1857,11 @@ export interface operations {
                  */
                 region: components["parameters"]["JobRegion"];
                 /**
-                 * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 * @description Name of the new job: 1 to 50 lower-case letters, digits and `-`, with a letter first and a letter or digit
+                 *     last. Left open by the API: the format.
                  * @example nightly-report
                  */
-                job_name: components["parameters"]["JobName"];
+                job_name: components["parameters"]["NewJobName"];
             };
             cookie?: never;
         };
@@ -1834,7 +1903,7 @@ export interface operations {
                 region: components["parameters"]["JobRegion"];
                 /**
                  * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -1873,7 +1942,7 @@ export interface operations {
                 date?: components["parameters"]["LogDate"];
                 /**
                  * @description Where to begin. Left open by the API: offset or page, and counted from which end. Assumed, and so in this
-                 *     implementation: an offset in records, counted back from the newest; 0 without it.
+                 *     implementation: an offset in records, counted back from the newest; 0 without it, at most 10,000,000.
                  * @example 0
                  */
                 from?: components["parameters"]["LogFrom"];
@@ -1892,7 +1961,7 @@ export interface operations {
                 region: components["parameters"]["JobRegion"];
                 /**
                  * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -1972,7 +2041,7 @@ export interface operations {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2013,7 +2082,7 @@ export interface operations {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2051,11 +2120,11 @@ export interface operations {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 * @description Name of the new service: 1 to 50 lower-case letters, digits and `-`, with a letter first and a letter or digit
+                 *     last. Left open by the API: the format.
                  * @example web
                  */
-                service_name: components["parameters"]["ServiceName"];
+                service_name: components["parameters"]["NewServiceName"];
             };
             cookie?: never;
         };
@@ -2098,7 +2167,7 @@ export interface operations {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2143,7 +2212,7 @@ export interface operations {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2177,7 +2246,7 @@ export interface operations {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2211,7 +2280,7 @@ export interface operations {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2243,7 +2312,7 @@ export interface operations {
                 date?: components["parameters"]["LogDate"];
                 /**
                  * @description Where to begin. Left open by the API: offset or page, and counted from which end. Assumed, and so in this
-                 *     implementation: an offset in records, counted back from the newest; 0 without it.
+                 *     implementation: an offset in records, counted back from the newest; 0 without it, at most 10,000,000.
                  * @example 0
                  */
                 from?: components["parameters"]["LogFrom"];
@@ -2263,7 +2332,7 @@ export interface operations {
                 region: components["parameters"]["Region"];
                 /**
                  * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters.
+                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];

@@ -1,3 +1,4 @@
+import { checkedBody } from "./checked-body.ts";
 import { fieldError } from "./field-error.ts";
 import { jsonBody } from "./json-body.ts";
 import { logDate } from "./log-date.ts";
@@ -18,7 +19,7 @@ type Place = { readonly request: Request; readonly segments: readonly string[]; 
 /**
  * Makes the reader of one operation's requests. It refuses with a sentence that names the field (400, 413), fills in
  * the defaults of the contract and writes log dates with two digits. What the contract does not name is ignored in the
- * query and left in the body. `segments` is the path below the base, still encoded.
+ * query and refused in the body. `segments` is the path below the base, still encoded.
  */
 export function callReader(route: Route, { compile, now }: Context): (place: Place) => Promise<ReadCall> {
   const checked = route.parameters.map((parameter) => ({ parameter, validate: compile(parameter.schemaAt) }));
@@ -40,7 +41,7 @@ export function callReader(route: Route, { compile, now }: Context): (place: Pla
     return {
       path: Object.fromEntries(path),
       query: ofQuery.length > 0 ? Object.fromEntries(queried) : undefined,
-      body: validateBody && (await readBody(request, validateBody, route.body?.required ?? false)),
+      body: validateBody && checkedBody(route.op, await readBody(request, validateBody, route.body?.required ?? false)),
     };
   };
 }

@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
+import { closest, distance } from "fastest-levenshtein";
 
 /** Where the value stands, for people: the name of a parameter, or nothing for the body. */
 export type Field = { readonly name?: string; readonly description?: string };
@@ -10,7 +11,31 @@ export type Field = { readonly name?: string; readonly description?: string };
 export function fieldError(error: ErrorObject, field: Field = {}): string {
   const at = (field.name ?? "") + pathOf(error.instancePath);
   if (error.keyword === "required") return `${joined(at, text(error.params["missingProperty"]))} is required`;
+  if (error.keyword === "additionalProperties") return unknownProperty(at, error);
   return `${at === "" ? "the body" : at.replace(/^\./, "")} ${rule(error, field.description)}`;
+}
+
+/** A misspelt property would otherwise do nothing, and nobody would know. */
+function unknownProperty(at: string, { params, parentSchema }: ErrorObject): string {
+  const name = String(params["additionalProperty"]);
+  const known = Object.keys(Object(parentSchema?.["properties"]));
+  const near = nearest(name, known);
+  const next = near === undefined ? `use only ${known.join(", ")}` : `did you mean ${near}?`;
+  return `${joined(at, shortened(name))} is not a property of this request: ${next}`;
+}
+
+const longestName = 60;
+
+function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > longestName || known.length === 0) return undefined;
+  const near = closest(name.toLowerCase(), known);
+  return distance(name.toLowerCase(), near.toLowerCase()) <= Math.max(2, near.length / 4) ? near : undefined;
+}
+
+/** The name came from outside: it may be a megabyte long, or hold control characters. */
+function shortened(name: string): string {
+  const visible = name.replaceAll(/\p{C}/gu, "?");
+  return visible.length > longestName ? `${visible.slice(0, longestName)}…` : visible;
 }
 
 const rules: Readonly<Record<string, (limit: unknown) => string>> = {
@@ -31,11 +56,11 @@ function rule(error: ErrorObject, description: string | undefined): string {
   // what it says about the API's gaps.
   const own: unknown = error.parentSchema?.["description"] ?? description;
   if (typeof own === "string")
-    return `is not of the documented form: ${own
+    return `is not valid: ${own
       .replace(/Left open by the API.*/s, "")
       .trim()
       .replaceAll(/\s+/g, " ")}`;
-  return error.message ?? "is not of the documented form";
+  return error.message ?? "is not valid";
 }
 
 function typeWords(type: unknown): string {

@@ -42,10 +42,10 @@ function routeOf(spec: Spec, { template, method, item, operation }: Place): Rout
     method,
     template,
     tags: operation.tags,
-    parameters: [
-      ...parametersAt(spec, item.parameters, ["paths", template]),
-      ...parametersAt(spec, operation.parameters, at),
-    ],
+    parameters: overridden(
+      parametersAt(spec, item.parameters, ["paths", template]),
+      parametersAt(spec, operation.parameters, at),
+    ),
     ...(operation.requestBody && { body: { required: operation.requestBody.required === true, schema: content } }),
     answers: answersAt(spec, operation.responses["200"], [...at, "responses", "200"]),
     statuses: new Set(Object.keys(operation.responses).map(Number)),
@@ -58,6 +58,14 @@ function parametersAt(spec: Spec, list: PathItem["parameters"], at: Pointer): re
     const parameter = isRef(entry) ? (partAt(spec, pointer) as Parameter) : entry; // parameters refer to parameters only
     return { ...parameter, schemaAt: [...pointer, "schema"] };
   });
+}
+
+/** A parameter of the operation replaces the one of its path with the same name and place (OpenAPI 3.1, Operation Object). */
+function overridden(ofPath: readonly RouteParameter[], own: readonly RouteParameter[]): readonly RouteParameter[] {
+  return [
+    ...ofPath.filter((each) => !own.some(({ name, in: place }) => name === each.name && place === each.in)),
+    ...own,
+  ];
 }
 
 function answersAt(spec: Spec, entry: SpecResponse | Ref | undefined, at: Pointer): ReadonlyMap<string, Pointer> {

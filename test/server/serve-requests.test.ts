@@ -29,11 +29,42 @@ describe("what is sent", () => {
     ],
     [
       { containers: [{ image: images.web, resources: { limits: { memory: "12GB" } } }] },
-      "containers[0].resources.limits.memory is not of the documented form: A memory size in MiB. Over time `512`, " +
-        '`"512"` and `"512Mi"` all occurred; all three are read, and this implementation accepts all three.',
+      "containers[0].resources.limits.memory is not valid: A memory size from 1 MiB to 1 TiB. A number without a unit " +
+        'is MiB (`512`, `"512"`); the units are `B` (bytes), `k` or `K`, `M`, `G`, `T` (powers of 1000) and `Ki`, `Mi`, ' +
+        "`Gi`, `Ti` (powers of 1024). A fraction of a MiB is rounded up.",
+    ],
+    [
+      { containers, target_instance_sise: 2 },
+      "target_instance_sise is not a property of this request: did you mean target_instance_size?",
+    ],
+    [
+      { containers: [{ image: images.web, resource: {} }] },
+      "containers[0].resource is not a property of this request: did you mean resources?",
+    ],
+    [
+      { containers: [{ image: images.web, resources: { limits: { cpu: "500m" } } }] },
+      "containers[0].resources.limits.cpu is not a property of this request: use only memory",
+    ],
+    [
+      { containers: [{ image: images.web, resources: { limits: { memory: "2Ti" } } }] },
+      "containers[0].resources.limits.memory must be from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi",
+    ],
+    [
+      { containers, port_mappings: [{ container_port: 53, protocol: "udp" }] },
+      "port_mappings[0].protocol is not valid: `TCP` or `tcp`, also without it; no other protocol works. The API's " +
+        "examples have upper case for containers and lower case for mappings.",
     ],
   ])("the body %j is refused with the field and the rule, without its values", async (body, message) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { message } });
+  });
+
+  test("a property whose name is a megabyte long is not said back", async () => {
+    const { status, body } = await post({ containers, [`x\n${"y".repeat(900_000)}`]: 1 });
+
+    expect(status).toBe(400);
+    expect(body.message).toMatch(
+      /^x\?y{58}… is not a property of this request: use only target_instance_size, containers, /u,
+    );
   });
 
   test.each([
@@ -42,7 +73,7 @@ describe("what is sent", () => {
     ["?from=1e3", "from must be a whole number"],
     ["?size=1001", "size must be at most 1000"],
     ["?size=1&size=2", "size is there 2 times: send it once"],
-    ["?date=2026-11-20", "date is not of the documented form: The day, as year.month.day in digits."],
+    ["?date=2026-11-20", "date is not valid: The day, as year.month.day in digits."],
     ["?date=2026.02.30", "date is 2026.02.30, a day that no calendar has"],
     ["?date=0000.01.01", "date is 0000.01.01, a day that no calendar has"],
     ["?date=2026.11.22", "date is after today, 2026.11.21 in UTC: there are no messages yet"],

@@ -9,12 +9,11 @@ export type JobDefinition = {
   readonly syncTimezone: boolean;
 };
 
-/** Reads a creation body; throws a `Refusal` 400 that says what is wrong. */
+/** Reads a creation body; throws a `Refusal` 400 for what this engine cannot run. */
 export function readJob(name: string, body: NewJob, catalogue: readonly CatalogueEntry[]): JobDefinition {
-  const volumes = (body.volumes ?? []).map((volume) => volume.name);
   return {
-    containers: readContainers(body.containers, { catalogue, workload: name, volumes }),
-    volumes,
+    containers: readContainers(body.containers, { catalogue, workload: name }),
+    volumes: (body.volumes ?? []).map((volume) => volume.name),
     syncTimezone: body.sync_timezone ?? false,
   };
 }

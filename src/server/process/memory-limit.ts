@@ -1,12 +1,15 @@
-import type { Memory } from "../../api/schema.ts";
+import { MEMORY_RANGE, memoryMiB } from "../../api/memory.ts";
+import { Refusal } from "../engine.ts";
 
 /** The least that is enforced, in MiB: a Node program needs about 80 MiB before its first line runs, and would never
  * start with less. A smaller limit is remembered and answered as it was given, enforced as this, and the log says so. */
 export const MEMORY_FLOOR_MIB = 128;
 
-/** Reads `512`, `"512"` and `"512Mi"`, which all occur, as MiB. */
-export function readMemory(memory: Memory): number {
-  return typeof memory === "number" ? memory : Number(memory.replace(/Mi$/, ""));
+/** A memory size in each of its spellings, as whole MiB. Throws a `Refusal` 400 for one that is out of range. */
+export function readMemory(memory: string | number): number {
+  const mib = memoryMiB(memory);
+  if (mib === undefined) throw new Refusal(400, `a memory limit must be ${MEMORY_RANGE}`);
+  return mib;
 }
 
 export function enforcedMib(limitMib: number): number {

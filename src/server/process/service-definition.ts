@@ -1,7 +1,8 @@
 import type { ContainerUpdate, NewService, ServiceUpdate } from "../../api/schema.ts";
 import { Refusal } from "../engine.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
-import { readContainers, refuseTwins, type Container } from "./container.ts";
+import { readContainers, type Container } from "./container.ts";
+import { twinIn } from "../twin.ts";
 import { readMemory } from "./memory-limit.ts";
 
 /** A port of the service that is reachable on the host. `hostPort` is chosen once and kept. */
@@ -17,59 +18,50 @@ export type ServiceDefinition = {
   readonly domains: readonly string[];
 };
 
-/** Reads a creation body; host ports are 0 until one is found. Throws a `Refusal` 400 that says what is wrong. */
+/**
+ * Reads a creation body that `checkedBody` has let through; host ports are 0 until one is found. Throws a `Refusal` 400 for
+ * what this engine cannot run.
+ */
 export function readService(name: string, body: NewService, catalogue: readonly CatalogueEntry[]): ServiceDefinition {
-  const volumes = (body.volumes ?? []).map((volume) => ({
-    name: volume.name,
-    diskName: volume.disk_name,
-    readOnly: volume.is_read_only ?? false,
-  }));
-  const around = { catalogue, workload: name, volumes: volumes.map((volume) => volume.name) };
   return {
     size: body.target_instance_size ?? 1,
-    containers: readContainers(body.containers, around),
-    ports: readPorts(body),
-    volumes,
+    containers: readContainers(body.containers, { catalogue, workload: name }),
+    ports: (body.port_mappings ?? []).map(({ container_port: containerPort }) => ({
+      containerPort,
+      protocol: "tcp",
+      hostPort: 0,
+    })),
+    volumes: (body.volumes ?? []).map((volume) => ({
+      name: volume.name,
+      diskName: volume.disk_name,
+      readOnly: volume.is_read_only ?? false,
+    })),
     syncTimezone: body.sync_timezone ?? false,
-    domains: readDomains(body.binding_domain_name ?? []),
+    domains: body.binding_domain_name ?? [],
   };
-}
-
-function readPorts({ port_mappings: mappings = [] }: NewService): PortMapping[] {
-  refuseTwins(
-    "port_mappings",
-    mappings.map((mapping) => String(mapping.container_port)),
-  );
-  return mappings.map(({ container_port, protocol = "tcp" }) => {
-    if (protocol.toLowerCase() !== "tcp") {
-      throw new Refusal(400, `port_mappings: the protocol ${protocol} cannot be forwarded here, only tcp`);
-    }
-    return { containerPort: container_port, protocol: "tcp", hostPort: 0 };
-  });
-}
-
-function readDomains(domains: readonly string[]): readonly string[] {
-  refuseTwins(
-    "binding_domain_name",
-    domains.map((domain) => domain.toLowerCase()),
-  );
-  return domains;
 }
 
 /** What the service is after a partial update: what the body leaves out stays. Throws a `Refusal` 400. */
 export function updated(definition: ServiceDefinition, body: ServiceUpdate): ServiceDefinition {
   const containers = [...definition.containers];
+  const changed: number[] = [];
   for (const [position, change] of (body.containers ?? []).entries()) {
     const memory = (change.resources ?? change.resource)?.limits?.memory;
     const index = containerIndex(containers, change, position);
     const container = containers[index];
-    if (container && memory !== undefined) containers[index] = { ...container, memoryMib: readMemory(memory) };
+    if (!container || memory === undefined) continue;
+    containers[index] = { ...container, memoryMib: readMemory(memory) };
+    changed.push(index);
+  }
+  const twin = twinIn(changed);
+  if (twin !== undefined) {
+    throw new Refusal(400, `containers changes ${containers[twin]?.name} twice: send each container once`);
   }
   return {
     ...definition,
     containers,
     size: body.target_instance_size ?? definition.size,
-    domains: body.binding_domain_name ? readDomains(body.binding_domain_name) : definition.domains,
+    domains: body.binding_domain_name ?? definition.domains,
   };
 }
 

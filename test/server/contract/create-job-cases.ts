@@ -4,6 +4,7 @@ import { jobThatIs, newJob, wholeLog } from "./finished-job.ts";
 import { expectRefusal } from "./refusal.ts";
 import { wrongBodies } from "./wrong-bodies.ts";
 
+const data = { name: "data", type: "host" };
 const text = expect.stringMatching(/./);
 
 export const createJobCases: readonly ContractCase[] = [
@@ -57,7 +58,7 @@ export const createJobCases: readonly ContractCase[] = [
     operation: "createJob",
     title: "reads memory in each of its spellings and answers it with its unit",
     async run(world) {
-      for (const memory of [512, "512", "512Mi"]) {
+      for (const memory of [512, "512", "512Mi", "0.5Gi", "524288Ki"]) {
         const name = await newJob(world, { ...world.workloads.lines(1), resources: { limits: { memory } } });
 
         const { spec } = await world.get("getJob", { name });
@@ -95,7 +96,15 @@ export const createJobCases: readonly ContractCase[] = [
     title: "answers 400 with the field for a body of another form, and creates nothing",
     async run({ ask, newName, workloads }) {
       const name = newName("wrong");
-      for (const { names, body } of wrongBodies(workloads.lines(1))) {
+      const container = workloads.lines(1);
+      const wrong = [
+        ...wrongBodies(container),
+        { names: "volumes[0].type", body: { containers: [container], volumes: [{ name: "data", type: "tmpfs" }] } },
+        { names: "volumes has data twice", body: { containers: [container], volumes: [data, data] } },
+        { names: "volumes[0].disk_name", body: { containers: [container], volumes: [{ ...data, disk_name: "d" }] } },
+        { names: "target_instance_size is not", body: { containers: [container], target_instance_size: 2 } },
+      ];
+      for (const { names, body } of wrong) {
         const reply = await ask("createJob", { name, body });
 
         expectRefusal(reply, { status: 400, naming: names, of: body });

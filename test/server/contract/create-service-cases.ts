@@ -3,6 +3,7 @@ import type { ContractCase } from "./contract.ts";
 import { expectRefusal } from "./refusal.ts";
 import { answers, idleService, runningService, serviceThatIs, startsReach, urlOf, webBody } from "./web-service.ts";
 import { wrongBodies } from "./wrong-bodies.ts";
+import { wrongDomains, wrongServices } from "./wrong-services.ts";
 
 const address = expect.stringMatching(/^\S+:\d+$/);
 
@@ -113,7 +114,20 @@ export const createServiceCases: readonly ContractCase[] = [
     operation: "createService",
     title: "reads memory in each of its spellings and answers a number in a string",
     async run(world) {
-      for (const memory of [512, "512", "512Mi"]) {
+      const spellings: readonly [memory: string | number, mib: string][] = [
+        [512, "512"],
+        ["512", "512"],
+        ["512Mi", "512"],
+        ["1Gi", "1024"],
+        ["1.5Gi", "1536"],
+        ["1048576Ki", "1024"],
+        ["536870912B", "512"],
+        ["1Ti", "1048576"],
+        // 488.28 MiB: never less than what was asked for.
+        ["512M", "489"],
+        ["1k", "1"],
+      ];
+      for (const [memory, mib] of spellings) {
         const containers = [{ ...world.workloads.web.container, resources: { limits: { memory } } }];
         const name = await idleService(world, { containers });
 
@@ -121,9 +135,47 @@ export const createServiceCases: readonly ContractCase[] = [
 
         expect({ memory, service }).toMatchObject({
           memory,
-          service: { containers: [{ resources: { limits: { memory: "512" } } }] },
+          service: { containers: [{ resources: { limits: { memory: mib } } }] },
         });
       }
+    },
+  },
+  {
+    operation: "createService",
+    title: "keeps domains in lower case, so that another spelling of one is the same domain",
+    async run(world) {
+      const name = await idleService(world, { binding_domain_name: ["Case.Example.COM", "*.wild.example.com"] });
+      const other = { containers: [world.workloads.web.container], binding_domain_name: ["case.example.com"] };
+
+      const reply = await world.ask("createService", { name: world.newName("late"), body: other });
+
+      expectRefusal(reply, { status: 409, naming: "case.example.com" });
+      const { binding_domain_name: domains } = await world.get("getService", { name });
+      expect(domains).toEqual(["case.example.com", "*.wild.example.com"]);
+    },
+  },
+  {
+    operation: "createService",
+    title: "takes a body with as much of everything as the contract allows",
+    async run(world) {
+      const many = <T>(count: number, item: (index: number) => T) => Array.from({ length: count }, (_, at) => item(at));
+      const container = {
+        ...world.workloads.web.container,
+        env: many(200, (at) => ({ name: `V${at}`, value: "x" })),
+        ports: many(10, (at) => ({ port: 8_000 + at })),
+        volumeMounts: many(50, (at) => ({ name: `volume-${at}`, mountPath: `/data/${at}` })),
+      };
+      const body = {
+        target_instance_size: 0,
+        containers: many(10, () => container),
+        volumes: many(50, (at) => ({ name: `volume-${at}`, disk_name: `disk-${at}` })),
+        binding_domain_name: many(200, (at) => `d${at}.full.example.com`),
+      };
+      const name = world.newName("full");
+
+      await world.get("createService", { name, body });
+
+      expect((await world.get("getService", { name })).containers).toHaveLength(10);
     },
   },
   {
@@ -142,6 +194,11 @@ export const createServiceCases: readonly ContractCase[] = [
         { names: "volumes[0].disk_name", body: { containers, volumes: [{ name: "data" }] } },
         { names: "binding_domain_name[0]", body: { containers, binding_domain_name: [""] } },
         { names: "binding_domain_name[1]", body: { containers, binding_domain_name: ["a.example", "a".repeat(254)] } },
+        ...wrongDomains.map((domain) => ({
+          names: "binding_domain_name[0]",
+          body: { containers, binding_domain_name: [domain] },
+        })),
+        ...wrongServices.map(({ names, body }) => ({ names, body: { containers, ...body } })),
       ];
       for (const { names, body } of wrong) {
         const reply = await world.ask("createService", { name, body });

@@ -10,6 +10,7 @@ export const requestCases: readonly ContractCase[] = [
   ...each(() => true, "answers 405 with the methods of the path to another method", refusesOtherMethods),
   ...each(() => true, "answers 400 for a region where it does not run", refusesRegions),
   ...each(hasName, "answers 400 for a name of another form", refusesNames),
+  ...each(creates, "answers 400 for a new name that ends with a dash", refusesLastDash),
   ...each(findsOne, "answers 404 for a name that is not there", refusesUnknown),
   ...each(hasBody, "answers 400 for a body that is no JSON object, 413 for one that is too large", refusesBodies),
   ...each(hasPages, "answers 400 for days and pages that cannot be", refusesPages),
@@ -30,6 +31,9 @@ function each(
 
 function hasName(op: OperationId): boolean {
   return /\{(job|service)_name\}/.test(routeOf(op).template);
+}
+function creates(op: OperationId): boolean {
+  return op.startsWith("create");
 }
 function findsOne(op: OperationId): boolean {
   return hasName(op) && !op.startsWith("create");
@@ -97,6 +101,14 @@ async function refusesNames(world: World, op: OperationId) {
   }
 }
 
+async function refusesLastDash(world: World, op: OperationId) {
+  for (const name of ["web-", "w-", `${"w".repeat(49)}-`]) {
+    const reply = await world.ask(op, { ...fine(world, op), name });
+
+    expectRefusal(reply, { status: 400, naming: "a letter or digit last", of: name });
+  }
+}
+
 async function refusesUnknown(world: World, op: OperationId) {
   const reply = await world.ask(op, fine(world, op));
 
@@ -138,6 +150,8 @@ async function refusesPages(world: World, op: OperationId) {
     { from: "many" },
     { from: "1.5" },
     { from: "99999999999999999999" },
+    { from: 10_000_001 },
+    { date: `2026.11.${"0".repeat(5_000)}1` },
     { size: 0 },
     { size: 1001 },
     { size: "" },

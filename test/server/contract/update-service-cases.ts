@@ -18,6 +18,9 @@ function memoryOf({ containers }: Service): unknown {
   return containers?.[0]?.resources?.limits?.memory;
 }
 
+/** About as many as fit into a body: comparing each with each would hold everybody up. */
+const manyDomains = Array.from({ length: 60_000 }, (_, index) => `${index}.d.ee`);
+
 export const updateServiceCases: readonly ContractCase[] = [
   {
     operation: "updateService",
@@ -94,6 +97,8 @@ export const updateServiceCases: readonly ContractCase[] = [
         [{ resource: { limits: { memory: 512 } } }, "512"],
         [{ resources: { limits: { memory: "1024" } } }, "1024"],
         [{ resource: { limits: { memory: "2048Mi" } } }, "2048"],
+        [{ resource: { limits: { memory: "1Gi" } } }, "1024"],
+        [{ resource: { limits: { memory: 256 } }, resources: { limits: { memory: "256Mi" } } }, "256"],
         [{ name: container, resources: { limits: { memory: 512 } } }, "512"],
       ];
       for (const [change, memory] of spellings) {
@@ -134,9 +139,25 @@ export const updateServiceCases: readonly ContractCase[] = [
         ["containers", { containers: {} }],
         ["containers[1]", { containers: [fine, fine] }],
         ["containers[0]", { containers: [{ name: "nowhere", ...fine }], target_instance_size: 7 }],
+        ["containers[0] has a resource and a resources", { containers: [{ ...fine, resource: { limits: {} } }] }],
+        [
+          "containers[0] has a resource and a resources that differ",
+          { containers: [{ ...fine, resource: { limits: { memory: 1024 } } }] },
+        ],
+        ["containers has web twice", { containers: [fine, fine].map((change) => ({ ...change, name: "web" })) }],
+        ["containers must have at most 10", { containers: Array.from({ length: 11 }, () => fine) }],
+        ["containers[0].name", { containers: [{ ...fine, name: "x".repeat(254) }] }],
+        ["containers[0].resourses is not", { containers: [{ resourses: fine.resources }] }],
+        ["did you mean target_instance_size?", { target_instance_sise: 3 }],
+        ["volumes is not a property", { volumes: [] }],
+        ["target_instance_size must be at most 1000", { target_instance_size: 1_001 }],
+        ["target_instance_size must be at most 1000", { target_instance_size: 10_000_000_000 }],
         ["target_instance_size", { target_instance_size: -1 }],
         ["target_instance_size", { target_instance_size: "2" }],
         ["binding_domain_name", { binding_domain_name: "shop.example.com" }],
+        ["binding_domain_name[0]", { binding_domain_name: ["not a domain"] }],
+        ["binding_domain_name has a.example twice", { binding_domain_name: ["a.example", "A.Example"] }],
+        ["binding_domain_name must have at most 200", { binding_domain_name: manyDomains }],
       ];
       for (const [names, body] of wrong) {
         const reply = await world.ask("updateService", { name, body });

@@ -1,3 +1,4 @@
+import { memoryMiB } from "../../../src/api/memory.ts";
 import type { NewJobContainer, NewServiceContainer, ServiceLogEntry } from "../../../src/api/schema.ts";
 import { Refusal, type User } from "../../../src/server/engine.ts";
 
@@ -31,17 +32,12 @@ export function ofUser<T>(store: Store<T>, { username }: User, region: string): 
   return [...store].filter(([key]) => key.startsWith(`${username}/${region}/`)).map(([, item]) => item);
 }
 
-type Body = {
-  readonly containers: readonly (NewJobContainer | NewServiceContainer)[];
-  readonly volumes?: readonly { readonly name: string }[];
-};
+type Body = { readonly containers: readonly (NewJobContainer | NewServiceContainer)[] };
 
 /** What only an engine can check of a creation body. */
-export function checkBody({ containers, volumes = [] }: Body): void {
-  for (const { image, volumeMounts = [] } of containers) {
+export function checkBody({ containers }: Body): void {
+  for (const { image } of containers) {
     if (!Object.values<string>(images).includes(image)) throw new Refusal(400, `there is no image ${image}`);
-    const unknown = volumeMounts.find((mount) => !volumes.some((volume) => volume.name === mount.name));
-    if (unknown) throw new Refusal(400, `volumeMounts names ${unknown.name}, which is no volume`);
   }
 }
 
@@ -61,5 +57,5 @@ export function entryOf({ instance, text }: Line): ServiceLogEntry {
 }
 
 export function mib(memory: string | number): string {
-  return String(memory).replace(/Mi$/, "");
+  return String(memoryMiB(memory));
 }

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { isRef, loadSpec, partAt, type Pointer, pointerOf } from "../../src/server/spec.ts";
+import { routesOf } from "../../src/server/routes.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+type Found = { readonly at: string; readonly schema: Schema };
+
+const spec = loadSpec();
+
+function resolved(value: unknown): Schema {
+  const schema = { ...Object(value) };
+  return isRef(schema) ? resolved(partAt(spec, pointerOf(schema))) : schema;
+}
+
+/** The schema and everything that it is made of. */
+function parts(at: string, value: unknown): Found[] {
+  const schema = resolved(value);
+  const { properties, items, oneOf, anyOf, allOf, additionalProperties } = schema;
+  const inner = [
+    ...Object.entries(Object(properties)).map(([name, part]) => [`${at}.${name}`, part] as const),
+    ...(items === undefined ? [] : [[`${at}[]`, items] as const]),
+    ...[oneOf, anyOf, allOf].flatMap((choices) =>
+      (Array.isArray(choices) ? choices : []).map((part) => [at, part] as const),
+    ),
+    ...(typeof additionalProperties === "object" ? [[`${at}.*`, additionalProperties] as const] : []),
+  ];
+  return [{ at, schema }, ...inner.flatMap(([place, part]) => parts(place, part))];
+}
+
+/** What of a schema has no limit. */
+function unbounded({ at, schema }: Found): string[] {
+  const { type, enum: choices, const: only, oneOf, anyOf, allOf } = schema;
+  const has = (...keys: readonly string[]): boolean => keys.every((key) => schema[key] !== undefined);
+  if (choices !== undefined || only !== undefined) return [];
+  if (type === undefined) return (oneOf ?? anyOf ?? allOf) ? [] : [`${at} has no type`];
+  const missing = [type].flat().flatMap((each) => {
+    switch (each) {
+      case "string":
+        return has("maxLength") ? [] : ["no maxLength"];
+      case "array":
+        return has("maxItems", "items") ? [] : ["no maxItems"];
+      case "integer":
+      case "number":
+        return has("minimum", "maximum") ? [] : ["no minimum or maximum"];
+      case "object":
+        return schema["additionalProperties"] === false ? [] : ["no additionalProperties: false"];
+      default:
+        return [];
+    }
+  });
+  return missing.map((what) => `${at} has ${what}`);
+}
+
+const requests = routesOf(spec).flatMap(({ op, parameters, body }) => {
+  const pointers: readonly (readonly [string, Pointer])[] = [
+    ...parameters.map(({ name, schemaAt }) => [`${op} ${name}`, schemaAt] as const),
+    ...(body ? [[`${op} body`, body.schema] as const] : []),
+  ];
+  return pointers.flatMap(([at, pointer]) => parts(at, partAt(spec, pointer)));
+});
+
+describe("what can be sent to the service", () => {
+  test("has a limit for each text, list and number, and no properties that are not named", () => {
+    expect(requests.length).toBeGreaterThan(100);
+    expect(requests.flatMap(unbounded)).toEqual([]);
+  });
+
+  test("and nothing that is answered has one: other services may answer more", () => {
+    const answered = routesOf(spec).flatMap(({ op, answers }) =>
+      [...answers].flatMap(([type, pointer]) => parts(`${op} ${type}`, partAt(spec, pointer))),
+    );
+    const limits = ["maxLength", "maxItems", "minimum", "maximum", "pattern", "enum", "additionalProperties"];
+    const strict = answered.filter(({ schema }) =>
+      limits.some((key) => typeof schema[key] !== "object" && key in schema),
+    );
+
+    expect(answered.length).toBeGreaterThan(100);
+    expect(strict.map(({ at }) => at)).toEqual([]);
+  });
+
+  test("and a schema without a limit would be noticed", () => {
+    const open = {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "array", items: { type: "integer", minimum: 0 } }, c: {} },
+    };
+
+    expect(parts("body", open).flatMap(unbounded)).toEqual([
+      "body has no additionalProperties: false",
+      "body.a has no maxLength",
+      "body.b has no maxItems",
+      "body.b[] has no minimum or maximum",
+      "body.c has no type",
+    ]);
+  });
+});
