@@ -1,5 +1,4 @@
-import { createAdaptorServer } from "@hono/node-server";
-import type { Server } from "node:http";
+import { httpServer } from "./http-server.ts";
 
 /** Where something listens, and the variable that changes it. */
 type Listening = { readonly host: string; readonly port: number; readonly variable: string };
@@ -11,11 +10,7 @@ export async function listen(
   fetch: (request: Request) => Promise<Response>,
   { host, port, variable }: Listening,
 ): Promise<Listener> {
-  const server = createAdaptorServer({
-    fetch,
-    // Otherwise it replaces the global Request and Response of the whole process.
-    overrideGlobalObjects: false,
-  }) as Server; // without createServer options it is a plain HTTP server
+  const server = httpServer(fetch);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, host, resolve);

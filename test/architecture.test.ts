@@ -53,8 +53,8 @@ const table: Readonly<Record<string, Row>> = {
   playground: { code: [], types: [], because: "it must not know the bot it judges" },
 };
 
-/** `log`, `errors` and `sqlite` may be imported by everybody but the playground; the other files of the root are entries. */
-const shared = ["log.ts", "errors.ts", "sqlite.ts"];
+/** These may be imported by everybody but the playground; the other files of the root are entries. */
+const shared = ["log.ts", "errors.ts", "sqlite.ts", "http-server.ts"];
 
 type Import = { readonly file: string; readonly target: string; readonly isType: boolean };
 

@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path";
 import { pino } from "pino";
 import { ConfigError } from "../config-error.ts";
+import type { Trouble } from "../http-server.ts";
 import { withPortSentence } from "../listen.ts";
 import { createLog } from "../log.ts";
 import { listen, type Listening } from "../server/listen.ts";
@@ -42,10 +43,14 @@ async function run(): Promise<void> {
   const config = configured();
   // The port first: when it is taken, nobody is made and nothing is started.
   const { host, port, regions, dataDir } = config;
-  const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, listen({ host, port }));
+  // There is no log yet: it has to know the tokens first.
+  let onTrouble: Trouble = () => undefined;
+  const opening = listen({ host, port, onTrouble: (message, data) => onTrouble(message, data) });
+  const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, opening);
   const known = usersOf(config);
   const secrets = known.users.map(({ token }) => token);
   const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
+  onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
   const { engine, close } = await openProcessEngine({
     dataDir: join(dataDir, "service"),
     regions,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import { type Guard, httpServer } from "../http-server.ts";
 import { json } from "./answerer.ts";
 
 type Fetch = (request: Request) => Promise<Response>;
@@ -12,25 +12,15 @@ export type Listening = {
   /** Accepts nothing more, lets what was accepted end for `drainMs`, then cuts it off. */
   readonly close: (drainMs: number) => Promise<void>;
 };
-
-/** A request that takes longer to arrive is cut off, so that slow senders do not hold connections for ever. */
-const requestMs = 60_000;
+type ListenOptions = Guard & { readonly host: string; readonly port: number; readonly limits?: ServerOptions };
 
 /**
  * Listens on HTTP, with `/healthz` in front, which needs no token. Port 0 takes any free one. Rejects with Node's error
  * when it cannot listen (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` …).
  */
-export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
+export async function listen({ host, port, ...options }: ListenOptions): Promise<Listening> {
   let answer: Fetch | undefined;
-  const server = createAdaptorServer({
-    fetch: async (request, bindings) => {
-      const { incoming } = bindings as HttpBindings; // an HTTP/1 server is made, never an HTTP/2 one
-      return await answered(request, incoming.url ?? "", answer);
-    },
-    // Otherwise it replaces the global Request and Response of the whole process.
-    overrideGlobalObjects: false,
-    serverOptions: { requestTimeout: requestMs },
-  }) as Server; // the same: without createServer it is node:http's
+  const server = httpServer((request, { url = "" }) => answered(request, url, answer), options);
   server.listen(port, host);
   await once(server, "listening");
   const address = server.address() as AddressInfo; // it listens on a host and a port

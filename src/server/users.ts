@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Who may use the service, with the token in clear. */
@@ -47,18 +47,38 @@ export type StoredUsers = { readonly users: readonly Account[]; readonly path: s
 
 /**
  * The users kept in the folder `dataDir`; on the first start they are made, with one token for each name, in a file
- * that only its owner can read. Throws when the file cannot be read or parsed; a file that exists is never overwritten.
+ * that only its owner can read. Throws an Error that names the file when it cannot be read, parsed or made; a file that
+ * exists is never overwritten.
  */
 export function storedUsers(dataDir: string, names: readonly string[]): StoredUsers {
   const path = join(dataDir, "service-users");
-  mkdirSync(dataDir, { recursive: true });
   const made = names.map((username) => ({ username, token: makeToken() }));
   const lines = made.map(({ username, token }) => `${username}:${token}\n`).join("");
   try {
+    mkdirSync(dataDir, { recursive: true });
     writeFileSync(path, lines, { mode: 0o600, flag: "wx" });
     return { users: made, path, isNew: true };
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    return { users: parseUsers(readFileSync(path, "utf8")), path, isNew: false };
+    if (!isThere(error) || !existsSync(path)) throw startError(path, error);
+    return { users: readUsers(path), path, isNew: false };
   }
+}
+
+/** Also what `mkdir` says of a file that has the name of the folder. */
+function isThere(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
+}
+
+function readUsers(path: string): readonly Account[] {
+  try {
+    return parseUsers(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw startError(path, error);
+  }
+}
+
+function startError(path: string, error: unknown): Error {
+  const why = error instanceof Error ? error.message : String(error);
+  const next = "Fix it, or move it away to create a new user. GANTRY_DATA sets its folder.";
+  return new Error(`Can't use the file of users ${path}: ${why}. ${next}`, { cause: error });
 }

@@ -20,7 +20,7 @@ import { createIdentity, type Identity } from "./identity.ts";
 import { createInflight, type DrainLimits, drainLimits } from "./inflight.ts";
 import { createPeople } from "./people.ts";
 import { createPoster } from "./post.ts";
-import { createReceiver } from "./receiver.ts";
+import { createReceiver, startReceiver } from "./receiver.ts";
 import { route } from "./route.ts";
 import { createSeen } from "./seen.ts";
 import type { Shell } from "./shell.ts";
@@ -86,7 +86,7 @@ export function createBot(parts: BotParts): Bot {
     async start() {
       await identity.check();
       await store.beat();
-      server = await receiver.start({ host: parts.listen.host, port: parts.listen.port });
+      server = await startReceiver(receiver, { ...parts.listen, log });
       // Before the first command is answered, what the last process left behind is taken up.
       await sweep(shell);
       sweeper.start();

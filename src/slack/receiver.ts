@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { App, HTTPReceiver } from "@slack/bolt";
 import type { Logger } from "pino";
+import { guardServer, httpLimits } from "../http-server.ts";
 import { ackBody, type Ack } from "./ack.ts";
 import { boltLogger } from "./bolt-logger.ts";
 import type { healthRoutes } from "./health.ts";
@@ -57,6 +58,19 @@ export function createReceiver(parts: ReceiverParts): HTTPReceiver {
   });
   app.error(({ error }: { error: Error }) => Promise.reject(error));
   return receiver;
+}
+
+type Listen = { readonly host: string; readonly port: number; readonly log: Logger };
+
+/** Listens with the limits that each of our HTTP servers has. Rejects when the port cannot be had. */
+export async function startReceiver(receiver: HTTPReceiver, { host, port, log }: Listen): Promise<Server> {
+  const server = await receiver.start({ host, port }, httpLimits);
+  // Bolt's listener closes the server for good when a single connection cannot be accepted.
+  server.removeAllListeners("error");
+  guardServer(server, {
+    onTrouble: (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message),
+  });
+  return server;
 }
 
 function noAck(): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -44,6 +44,27 @@ describe("users in a text", () => {
 });
 
 describe("users in a folder", () => {
+  test("that cannot be read are told with their file, and without a token", () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "service-users"), "dana:0123456789abcdef\nalex 0123456789abcdef\n");
+    const blocked = join(folder, "file");
+    writeFileSync(blocked, "");
+    const said = [folder, blocked].map((dataDir) => {
+      try {
+        return storedUsers(dataDir, ["dana"]);
+      } catch (error) {
+        return String(error).replaceAll(folder, "FOLDER");
+      }
+    });
+
+    expect(said).toMatchInlineSnapshot(`
+      [
+        "Error: Can't use the file of users FOLDER/service-users: user 2 needs the form name:token, with a name of letters, digits and . _ @ - (at most 64). Fix it, or move it away to create a new user. GANTRY_DATA sets its folder.",
+        "Error: Can't use the file of users FOLDER/file/service-users: EEXIST: file already exists, mkdir 'FOLDER/file'. Fix it, or move it away to create a new user. GANTRY_DATA sets its folder.",
+      ]
+    `);
+  });
+
   test("are made once, in a file that only its owner can read", () => {
     const folder = join(newFolder(), "data");
 
