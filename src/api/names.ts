@@ -1,3 +1,5 @@
+import { requestLimits } from "./request-limits.ts";
+
 // The rule of a sibling tool of this API, which leaves the format of names open. Our service enforces the same.
 const LONGEST = 50;
 
@@ -6,12 +8,24 @@ const LONGEST = 50;
  * are about to be made: what exists is read, changed and deleted under whatever name it has (see `pathSafe`).
  */
 export function checkName(kind: "job" | "service", name: string): string | undefined {
-  const rule = `The name of a ${kind} has 1 to ${LONGEST} lower-case letters, digits and "-", and begins with a letter`;
+  const rule = `The name of a ${kind} has 1 to ${LONGEST} lower-case letters, digits and "-", begins with a letter and ends with a letter or digit`;
   if (name === "") return `${rule}; none was given.`;
   if (name.length > LONGEST) return `${rule}; this one has ${name.length} characters.`;
   if (!/^[a-z]/u.test(name)) return `${rule}; this one begins with ${shown(name)}.`;
   const wrong = /[^a-z0-9-]/u.exec(name)?.[0];
-  return wrong === undefined ? undefined : `${rule}; this one has ${shown(wrong)} in it.`;
+  if (wrong !== undefined) return `${rule}; this one has ${shown(wrong)} in it.`;
+  return name.endsWith("-") ? `${rule}; this one ends with "-".` : undefined;
+}
+
+/** Whether something can be the name of a new volume or disk. */
+export function isVolumeName(name: string): boolean {
+  return name.length <= requestLimits.volumeName && /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u.test(name);
+}
+
+/** Whether something is a domain name that can be bound, in lower case: two labels or more (RFC 1123, 2.1), `*.` may lead. */
+export function isDomainName(domain: string): boolean {
+  const form = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
+  return domain.length <= requestLimits.domain && form.test(domain);
 }
 
 function shown(text: string): string {

@@ -1,40 +1,69 @@
 import { z } from "zod";
-import { parseMemoryMiB } from "../api/memory.ts";
+import { MEMORY_RANGE, memoryMiB } from "../api/memory.ts";
+import { plainMountPath, wrongMountPath } from "../api/mount-path.ts";
 import { checkName } from "../api/names.ts";
+import { requestLimits } from "../api/request-limits.ts";
+import { twinIn } from "../api/twin.ts";
 
-/** At most ten ports a container (documented for the family of this API). */
-const MOST_PORTS = 10;
+/** What a name of a volume may be, in words. */
+export const volumeNameRule = `has 1 to ${requestLimits.volumeName} letters, digits, ".", "_" and "-", with a letter or digit first and last`;
 
 /** `LOG_LEVEL=info`; the value may be empty and may hold further `=`. Never said back: it may be a secret. */
 const EnvPair = z.string().transform((typed, context) => {
   const at = typed.indexOf("=");
   const name = typed.slice(0, Math.max(at, 0));
-  if (/^[A-Za-z_][A-Za-z0-9_.-]*$/u.test(name)) return { name, value: typed.slice(at + 1) };
-  context.addIssue("--env takes NAME=value; the name has letters, digits and _, and does not begin with a digit.");
+  const value = typed.slice(at + 1);
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/u.test(name) || name.length > requestLimits.envName) {
+    context.addIssue("--env takes NAME=value; the name has letters, digits and _, and does not begin with a digit.");
+    return z.NEVER;
+  }
+  if (fitsText(value)) return { name, value };
+  context.addIssue(`The value of ${name} has more than ${requestLimits.text} characters, or a NUL character in it.`);
   return z.NEVER;
 });
 
-/** `8080` or `8080/udp`. */
-export const Port = z.string().transform((typed, context) => {
+function fitsText(text: string): boolean {
+  return text.length <= requestLimits.text && !text.includes("\0");
+}
+
+/** `8080`, or `8080/tcp`; the API takes no other protocol. */
+const Port = z.string().transform((typed, context) => {
   const [, port = "", protocol = "tcp"] = /^(\d{1,5})(?:\/([a-z]{2,8}))?$/iu.exec(typed) ?? [];
-  if (port !== "" && Number(port) >= 1 && Number(port) <= 65_535) return { port: Number(port), protocol };
-  context.addIssue(`“${typed}” is not a port: write a number from 1 to 65535, as in 8080 or 8080/udp.`);
+  if (protocol.toLowerCase() !== "tcp") {
+    context.addIssue(`“${typed}” cannot be opened: the API takes only TCP ports. Write ${port} for TCP.`);
+    return z.NEVER;
+  }
+  if (port !== "" && Number(port) >= 1 && Number(port) <= 65_535) return { port: Number(port), protocol: "tcp" };
+  context.addIssue(`“${typed}” is not a port: write a number from 1 to 65535, as in 8080.`);
   return z.NEVER;
 });
+
+/** Ports, each once, however often it was said. */
+export function portList(most: number, error: string) {
+  return z
+    .array(Port)
+    .transform((ports) => [...new Map(ports.map((each) => [each.port, each])).values()])
+    .pipe(z.array(z.object({ port: z.number(), protocol: z.string() })).max(most, error));
+}
 
 /** `data:/var/lib/data`: the name of a volume, and where it is mounted. */
 const Mount = z.string().transform((typed, context) => {
   const [, name = "", mountPath = ""] = /^([^:]+):(\/.*)$/u.exec(typed) ?? [];
-  if (name !== "") return { name, mountPath };
-  context.addIssue(`“${typed}” is not a mount: write VOLUME:/absolute/path.`);
+  const wrong = name === "" ? undefined : wrongMountPath(mountPath);
+  if (name !== "" && wrong === undefined) return { name, mountPath };
+  context.addIssue(
+    wrong === undefined
+      ? `“${typed}” is not a mount: write VOLUME:/absolute/path.`
+      : `“${typed}” is not a mount: its path ${wrong}.`,
+  );
   return z.NEVER;
 });
 
-/** A size in MiB, as `512`, `512Mi` or `1Gi`. */
+/** A size as `512`, `512Mi`, `1Gi` or `512M`, in whole MiB. */
 const Memory = z.string().transform((typed, context) => {
-  const mib = parseMemoryMiB(typed);
-  if (mib !== undefined && Number.isInteger(mib) && mib >= 1 && mib <= 1024 * 1024) return mib;
-  context.addIssue(`“${typed}” is not a memory size: write whole MiB, as in 512, or 512Mi, or 1Gi.`);
+  const mib = memoryMiB(typed);
+  if (mib !== undefined) return mib;
+  context.addIssue(`“${typed}” is not a memory size: write a size ${MEMORY_RANGE}.`);
   return z.NEVER;
 });
 
@@ -46,15 +75,21 @@ export function newName(kind: "job" | "service") {
   });
 }
 
+const imageRule = `--image takes an image reference without spaces, of ${requestLimits.image} characters at most.`;
+
 /** The fields that the containers of jobs and services share, as words and forms give them. */
 export const containerArgs = {
   image: z
     .string({ error: "--image is missing: say which image to run." })
-    .regex(/^[^\s\p{C}]{1,255}$/u, "--image takes an image reference without spaces, of 255 characters at most."),
-  command: z.array(z.string()).max(100, "A command has 100 words at most.").optional(),
-  env: z.array(EnvPair).max(200, "At most 200 environment variables.").optional(),
-  port: z.array(Port).max(MOST_PORTS, `A container opens at most ${MOST_PORTS} ports.`).optional(),
-  mount: z.array(Mount).max(50, "At most 50 mounts.").optional(),
+    .regex(/^[!-~]+$/u, imageRule)
+    .max(requestLimits.image, imageRule),
+  command: z
+    .array(z.string().refine(fitsText, `A word of a command has at most ${requestLimits.text} characters.`))
+    .max(requestLimits.words, `A command has ${requestLimits.words} words at most.`)
+    .optional(),
+  env: z.array(EnvPair).max(requestLimits.env, `At most ${requestLimits.env} environment variables.`).optional(),
+  port: portList(requestLimits.ports, `A container opens at most ${requestLimits.ports} ports.`).optional(),
+  mount: z.array(Mount).max(requestLimits.mounts, `At most ${requestLimits.mounts} mounts.`).optional(),
   memory: Memory.optional(),
   "sync-timezone": z.boolean().default(false),
 };
@@ -75,15 +110,19 @@ export function newContainer(args: ContainerArgs, memory: (mib: number) => strin
 
 type Volumes = { readonly volume?: readonly { readonly name: string }[] | undefined };
 
-/** A mount of a volume that nothing declares would be refused by the service, later and in other words. */
+/** What the service would refuse, later and in other words: a mount of no volume, and what is there twice. */
 export function checkMounts(
   { mount, volume = [] }: Pick<ContainerArgs, "mount"> & Volumes,
   context: z.RefinementCtx,
 ): void {
+  const wrong = (id: "mount" | "volume", message: string): void =>
+    context.addIssue({ code: "custom", path: [id], message });
   const name = mount?.find((each) => volume.every((one) => one.name !== each.name))?.name;
-  if (name === undefined) return;
-  const message = `--mount names the volume ${name}, and no --volume declares it.`;
-  context.addIssue({ code: "custom", path: ["mount"], message });
+  if (name !== undefined) wrong("mount", `--mount names the volume ${name}, and no --volume declares it.`);
+  const path = twinIn((mount ?? []).map(({ mountPath }) => plainMountPath(mountPath)));
+  if (path !== undefined) wrong("mount", `--mount has ${path} twice: each path takes one volume.`);
+  const twin = twinIn(volume.map((one) => one.name));
+  if (twin !== undefined) wrong("volume", `--volume declares ${twin} twice: give each volume its own name.`);
 }
 
 /** Said beside what is wrong with other fields: a form shows all of it at once. */

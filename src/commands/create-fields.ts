@@ -1,3 +1,4 @@
+import { requestLimits } from "../api/request-limits.ts";
 import type { FormField, FormInput, FormValues } from "./form.ts";
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element: what a field can hold. */
@@ -21,11 +22,16 @@ const first: readonly FormField[] = [
   {
     id: "name",
     label: "Name",
-    hint: "Small letters, digits and -, a letter first.",
+    hint: "Lowercase letters, digits and -. A letter first, a letter or digit last.",
     placeholder: "web",
     input: { kind: "text", maxLength: 50 },
   },
-  { id: "image", label: "Image", placeholder: "gantry/hello-web:1.4", input: { kind: "text", maxLength: 255 } },
+  {
+    id: "image",
+    label: "Image",
+    placeholder: "gantry/hello-web:1.4",
+    input: { kind: "text", maxLength: requestLimits.image },
+  },
   {
     id: "command",
     label: "Command",
@@ -37,7 +43,7 @@ const first: readonly FormField[] = [
   {
     id: "memory",
     label: "Memory",
-    hint: "In MiB, as in 512, or 1Gi.",
+    hint: "In MiB, as in 512, or with a unit, as in 1Gi.",
     placeholder: "512",
     isOptional: true,
     input: { kind: "text", maxLength: 20 },
@@ -49,7 +55,7 @@ const instances: FormField = {
   label: "Instances",
   hint: "1, if nothing stands here.",
   isOptional: true,
-  input: { kind: "number", from: 0, to: 10_000 },
+  input: { kind: "number", from: 0, to: requestLimits.instances },
 };
 
 const env: FormField = {
@@ -60,8 +66,8 @@ const env: FormField = {
   isSecret: true,
 };
 const port = more("port", "Ports", {
-  hint: "Those that the container opens, one a line.",
-  placeholder: "8080 or 8080/udp",
+  hint: "TCP ports that the container opens, one a line.",
+  placeholder: "8080",
 });
 const publish = more("publish", "Published ports", {
   hint: "Those that can be reached from outside, one a line.",

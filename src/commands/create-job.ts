@@ -1,19 +1,32 @@
 import { z } from "zod";
 import { jobMemory } from "../api/memory.ts";
+import { isVolumeName } from "../api/names.ts";
+import { requestLimits } from "../api/request-limits.ts";
 import type { NewJob } from "../api/schema.ts";
 import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
-import { checkMounts, containerArgs, newContainer, newName, whenMountsAreRead } from "./container-args.ts";
+import {
+  checkMounts,
+  containerArgs,
+  newContainer,
+  newName,
+  volumeNameRule,
+  whenMountsAreRead,
+} from "./container-args.ts";
 import { createDiff } from "./create-diff.ts";
 import { readJob } from "./lookup.ts";
 import { JOB_REGION } from "./target.ts";
 import type { Given } from "./verb.ts";
 
-/** `data`, or `data=host`: `host` is the one known type of a job's volume. */
+/** `data`, or `data=host`: `host` is the one type of a job's volume. */
 const Volume = z.string().transform((typed, context) => {
   const [, name = "", type = "host"] = /^([^=:\s]+)(?:=([a-zA-Z]+))?$/u.exec(typed) ?? [];
-  if (name !== "") return { name, type };
-  context.addIssue(`“${typed}” is not a volume of a job: write NAME, or NAME=host.`);
+  if (isVolumeName(name) && type === "host") return { name, type };
+  context.addIssue(
+    name === "" || type !== "host"
+      ? `“${typed}” is not a volume of a job: write NAME, or NAME=host.`
+      : `“${typed}” is not a volume of a job: the name of a volume ${volumeNameRule}.`,
+  );
   return z.NEVER;
 });
 
@@ -22,7 +35,7 @@ export const JobArgs = z
   .object({
     kind: z.literal("job"),
     ...containerArgs,
-    volume: z.array(Volume).max(50, "At most 50 volumes.").optional(),
+    volume: z.array(Volume).max(requestLimits.volumes, `At most ${requestLimits.volumes} volumes.`).optional(),
     "pull-always": z.boolean().default(false),
     name: newName("job"),
   })

@@ -1,11 +1,21 @@
 import { z } from "zod";
 import { serviceMemory } from "../api/memory.ts";
+import { isVolumeName } from "../api/names.ts";
+import { requestLimits } from "../api/request-limits.ts";
 import type { NewService } from "../api/schema.ts";
 import type { Change } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
-import { checkMounts, containerArgs, newContainer, newName, Port, whenMountsAreRead } from "./container-args.ts";
+import {
+  checkMounts,
+  containerArgs,
+  newContainer,
+  newName,
+  portList,
+  volumeNameRule,
+  whenMountsAreRead,
+} from "./container-args.ts";
 import { createDiff } from "./create-diff.ts";
-import { Domain } from "./domains.ts";
+import { DomainList } from "./domains.ts";
 import { readService } from "./lookup.ts";
 import { type Given } from "./verb.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -13,8 +23,12 @@ import { wholeNumber } from "./whole-number.ts";
 /** `data=disk-1` or `data=disk-1:ro`: a name for mounts, and the disk behind it. */
 const Volume = z.string().transform((typed, context) => {
   const [, name = "", disk = "", mode] = /^([^=:\s]+)=([^:\s]+?)(?::(ro|rw))?$/u.exec(typed) ?? [];
-  if (name !== "") return { name, disk_name: disk, is_read_only: mode === "ro" };
-  context.addIssue(`“${typed}” is not a volume of a service: write NAME=DISK, or NAME=DISK:ro for read-only.`);
+  if (isVolumeName(name) && isVolumeName(disk)) return { name, disk_name: disk, is_read_only: mode === "ro" };
+  context.addIssue(
+    name === ""
+      ? `“${typed}” is not a volume of a service: write NAME=DISK, or NAME=DISK:ro for read-only.`
+      : `“${typed}” is not a volume of a service: the name of a volume or disk ${volumeNameRule}.`,
+  );
   return z.NEVER;
 });
 
@@ -23,13 +37,17 @@ export const ServiceArgs = z
   .object({
     kind: z.literal("service"),
     ...containerArgs,
-    instances: wholeNumber("--instances", { from: 0, to: 10_000 }).default(1),
-    publish: z.array(Port).max(10, "At most 10 published ports.").optional(),
-    volume: z.array(Volume).max(50, "At most 50 volumes.").optional(),
-    domain: z.array(Domain).max(200, "At most 200 domains.").optional(),
+    instances: wholeNumber("--instances", { from: 0, to: requestLimits.instances }).default(1),
+    publish: portList(
+      requestLimits.publishedPorts,
+      `At most ${requestLimits.publishedPorts} published ports.`,
+    ).optional(),
+    volume: z.array(Volume).max(requestLimits.volumes, `At most ${requestLimits.volumes} volumes.`).optional(),
+    domain: DomainList.optional(),
     name: newName("service"),
   })
-  .superRefine(checkMounts, whenMountsAreRead);
+  .superRefine(checkMounts, whenMountsAreRead)
+  .superRefine(checkOpenPorts);
 type ServiceArgs = z.output<typeof ServiceArgs>;
 
 /** Whether the name is free is read first: one call. */
@@ -66,8 +84,15 @@ function serviceBody(args: ServiceArgs): NewService {
   };
 }
 
+/** Published ports are opened too, so that both together must fit. */
+function checkOpenPorts(args: Pick<ServiceArgs, "port" | "publish">, context: z.RefinementCtx): void {
+  if ((openPorts(args).port ?? []).length <= requestLimits.ports) return;
+  const message = `--port and --publish together name more than ${requestLimits.ports} ports: a container opens no more.`;
+  context.addIssue({ code: "custom", path: ["publish"], message });
+}
+
 /** A published port is one that the container opens: `--publish 8080` says both. */
-function openPorts({ port = [], publish = [] }: ServiceArgs): Pick<ServiceArgs, "port"> {
+function openPorts({ port = [], publish = [] }: Pick<ServiceArgs, "port" | "publish">): Pick<ServiceArgs, "port"> {
   const spare = publish.filter((published) => port.every((open) => open.port !== published.port));
   const all = [...port, ...spare];
   return all.length > 0 ? { port: all } : {};

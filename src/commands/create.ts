@@ -8,9 +8,9 @@ import { writeVerb } from "./verb.ts";
 
 const flags = {
   image: { value: "I", summary: "image reference (needed)" },
-  memory: { value: "MIB", summary: "memory limit in MiB: 512, 512Mi or 1Gi" },
+  memory: { value: "MIB", summary: "memory limit in MiB, or with a unit: 512, 512Mi, 1Gi" },
   env: { value: "K=V", many: true, summary: "environment variable; may be repeated" },
-  port: { value: "PORT", many: true, summary: "port that the container opens: 8080 or 8080/udp; may be repeated" },
+  port: { value: "PORT", many: true, summary: "TCP port that the container opens; may be repeated" },
   mount: { value: "VOLUME:/PATH", many: true, summary: "where a volume is mounted; may be repeated" },
   volume: { value: "NAME=DISK", many: true, summary: "service: NAME=DISK or NAME=DISK:ro; job: NAME; may be repeated" },
   "sync-timezone": { summary: "give the containers the local time zone of the host" },

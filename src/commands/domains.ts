@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Service } from "../api/answers.ts";
+import { isDomainName } from "../api/names.ts";
+import { requestLimits } from "../api/request-limits.ts";
 import { UserError } from "../errors.ts";
 import { counted } from "../views/text.ts";
 import type { FormFacts } from "./form.ts";
@@ -10,8 +12,8 @@ import { Target } from "./target.ts";
 import { writeVerb } from "./verb.ts";
 import { serviceField } from "./workload-field.ts";
 
-/** A host name of at least two labels (RFC 1123, 2.1), written in small letters; `*.` may stand first. */
-export const Domain = z
+/** Written in lower case, without a scheme or a last dot. */
+const Domain = z
   .string()
   .transform((typed) =>
     typed
@@ -19,13 +21,15 @@ export const Domain = z
       .replace(/^https?:\/\//u, "")
       .replace(/[/.]+$/u, ""),
   )
-  .refine(
-    (domain) =>
-      domain.length <= 253 && /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/u.test(domain),
-    {
-      error: ({ input }) => `“${String(input)}” is not a domain name such as shop.example.com.`,
-    },
-  );
+  .refine(isDomainName, { error: ({ input }) => `“${String(input)}” is not a domain name such as shop.example.com.` });
+
+const tooMany = `At most ${requestLimits.domains} domains.`;
+
+/** Domain names, each once, however often it was said. */
+export const DomainList = z
+  .array(Domain)
+  .transform((domains) => [...new Set(domains)])
+  .pipe(z.array(z.string()).max(requestLimits.domains, tooMany));
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element: what a field can hold. */
 const LONGEST_LIST = 3_000;
@@ -47,7 +51,7 @@ export const domains = writeVerb({
     .object({
       name: Target,
       edit: z.enum(["add", "remove", "set"], { error: "Say what to do with the domains: add, remove or set." }),
-      domains: z.array(Domain).max(200, "At most 200 domains at once."),
+      domains: DomainList,
     })
     .refine(({ edit, domains }) => edit === "set" || domains.length > 0, {
       error: "Say at least one domain name.",
@@ -78,6 +82,15 @@ export const domains = writeVerb({
     const service = await findService(name, context);
     const before = service.binding_domain_name ?? [];
     const after = edited(before, edit, given);
+    if (after.length > requestLimits.domains) {
+      const { command } = context.settings;
+      throw new UserError(
+        `${service.name} would have ${after.length} domains, and ${requestLimits.domains} are the most.`,
+        {
+          next: `Remove some first: ${command} domains service/${service.name} remove DOMAIN.`,
+        },
+      );
+    }
     const added = after.filter((domain) => !before.includes(domain)).map((domain) => `+ domain ${domain}`);
     const removed = before.filter((domain) => !after.includes(domain)).map((domain) => `− domain ${domain}`);
     return serviceChange(service, context, {

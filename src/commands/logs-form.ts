@@ -1,3 +1,4 @@
+import { requestLimits } from "../api/request-limits.ts";
 import { parseLogDate } from "../api/log-pages.ts";
 import { UserError } from "../errors.ts";
 import { compileGrep } from "../logs/grep.ts";
@@ -37,7 +38,7 @@ const fields: readonly FormField[] = [
     hint: "So many lines.",
     isOptional: true,
     isMore: true,
-    input: { kind: "number", from: 0, to: 10_000_000 },
+    input: { kind: "number", from: 0, to: requestLimits.logFrom },
   },
   {
     id: "private",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { LogLine } from "../api/answers.ts";
 import { firstRecord, logQuery } from "../api/log-pages.ts";
 import { Problem } from "../api/problem.ts";
+import { requestLimits } from "../api/request-limits.ts";
 import { UserError } from "../errors.ts";
 import type { ExcerptRequest } from "../logs/excerpt-request.ts";
 import { compileGrep } from "../logs/grep.ts";
@@ -22,7 +23,7 @@ const Args = z.object({
   name: Target,
   instance: z.string().min(1, badInstance).max(253, badInstance).optional(),
   date: z.string().max(20, "A date is written 2026.11.20.").default("today"),
-  from: wholeNumber("--from", { from: 0, to: 10_000_000 }).default(0),
+  from: wholeNumber("--from", { from: 0, to: requestLimits.logFrom }).default(0),
   size: wholeNumber("--size", { from: 1, to: 1000 }).default(100),
   grep: z.string().max(200, "--grep takes 200 characters at most.").optional(),
   private: z.boolean().default(false),

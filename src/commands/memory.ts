@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Service } from "../api/answers.ts";
 import { memoryUpdate } from "../api/gaps.ts";
 import { isUpdateMemory, parseMemoryMiB, updateMemoryMiB } from "../api/memory.ts";
+import { requestLimits } from "../api/request-limits.ts";
 import type { ContainerUpdate } from "../api/schema.ts";
 import { UserError } from "../errors.ts";
 import type { FormFacts } from "./form.ts";
@@ -32,7 +33,11 @@ export const memory = writeVerb({
       context.addIssue(badSize);
       return z.NEVER;
     }),
-    container: z.string().min(1, "--container needs a value.").optional(),
+    container: z
+      .string()
+      .min(1, "--container needs a value.")
+      .max(requestLimits.containerName, `--container has at most ${requestLimits.containerName} characters.`)
+      .optional(),
   }),
   read: ({ positionals: [name, mib], one }) => ({ name, mib, container: one("container") }),
   form: {
@@ -52,7 +57,7 @@ export const memory = writeVerb({
         hint: "Which one, where there are several.",
         isOptional: true,
         isMore: true,
-        input: { kind: "text", maxLength: 253 },
+        input: { kind: "text", maxLength: requestLimits.containerName },
       },
     ],
     look: (values, given) => lookAtService(values, given, memoryNow),

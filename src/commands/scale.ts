@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requestLimits } from "../api/request-limits.ts";
 import { counted } from "../views/text.ts";
 import { lookAtService } from "./look-at-service.ts";
 import { findService } from "./lookup.ts";
@@ -8,7 +9,7 @@ import { writeVerb } from "./verb.ts";
 import { wholeNumber } from "./whole-number.ts";
 import { serviceField } from "./workload-field.ts";
 
-const range = { from: 0, to: 10_000 } as const;
+const range = { from: 0, to: requestLimits.instances } as const;
 
 /** How many instances can be asked for. */
 export const InstanceSize = wholeNumber("N, the number of instances,", range);

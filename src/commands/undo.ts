@@ -1,7 +1,8 @@
 import { isUpdateMemory } from "../api/memory.ts";
+import { isDomainName } from "../api/names.ts";
+import { requestLimits } from "../api/request-limits.ts";
 import type { Change } from "../changes/change.ts";
 import type { Ask } from "./ask.ts";
-import { Domain } from "./domains.ts";
 import { InstanceSize } from "./scale.ts";
 
 type Inverse = Pick<Ask, "verb" | "args">;
@@ -65,7 +66,7 @@ function memoryBack(updates: NonNullable<Update["containers"]>, before: Change["
 /** A service can hold names that we would not set; a list that would come out otherwise is no way back. */
 function domainsBack(before: Change["before"]): Inverse | undefined {
   const domains = before?.domains;
-  if (domains === undefined || domains.length > 200) return undefined;
-  const isSettable = domains.every((domain) => Domain.safeParse(domain).data === domain);
+  if (domains === undefined || domains.length > requestLimits.domains) return undefined;
+  const isSettable = domains.every(isDomainName);
   return isSettable ? { verb: "domains", args: { edit: "set", domains: [...domains] } } : undefined;
 }

@@ -1,8 +1,8 @@
+import { plainMountPath, wrongMountPath } from "../api/mount-path.ts";
 import { MEMORY_RANGE, memoryMiB, parseMemoryMiB } from "../api/memory.ts";
 import type { NewJob, NewService, ServiceUpdate } from "../api/schema.ts";
-import { plainMountPath, wrongMountPath } from "./mount-path.ts";
+import { twinIn } from "../api/twin.ts";
 import { NotServed } from "./not-served.ts";
-import { twinIn } from "./twin.ts";
 
 /**
  * Checks what a schema cannot say of a request body, such as a port that occurs twice, and writes domains in lower case.

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { checkName, pathSafe } from "../../src/api/names.ts";
 
-test.each(["a", "web", "nightly-report-2", "a".repeat(50), "x-"])("%s is a name", (name) => {
+test.each(["a", "web", "nightly-report-2", "a".repeat(50), "x-1"])("%s is a name", (name) => {
   expect(checkName("service", name)).toBeUndefined();
 });
 
 test("what is no name is told why", () => {
-  const wrong = ["", "a".repeat(51), "1a", "-a", " a", "Web", "a_b", "a b", "a.b", "wéb", "a\u0000", "a😀"];
+  const wrong = ["", "a".repeat(51), "1a", "-a", " a", "Web", "a_b", "a b", "a.b", "wéb", "a\u0000", "a😀", "x-"];
 
-  const said = wrong.map((name) => checkName("job", name)?.replace(/^.*letter; /u, ""));
+  const said = wrong.map((name) => checkName("job", name)?.replace(/^.*digit; /u, ""));
 
   expect(said).toMatchInlineSnapshot(`
     [
@@ -24,10 +24,11 @@ test("what is no name is told why", () => {
       "this one has "é" in it.",
       "this one has a character that cannot be seen in it.",
       "this one has "😀" in it.",
+      "this one ends with "-".",
     ]
   `);
   expect(checkName("service", "")).toMatchInlineSnapshot(
-    `"The name of a service has 1 to 50 lower-case letters, digits and "-", and begins with a letter; none was given."`,
+    `"The name of a service has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; none was given."`,
   );
 });
 

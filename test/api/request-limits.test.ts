@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { requestLimits } from "../../src/api/request-limits.ts";
 import { isRef, loadSpec, partAt, type Pointer, pointerOf } from "../../src/server/spec.ts";
 import { routesOf } from "../../src/server/routes.ts";
 
@@ -57,6 +58,43 @@ const requests = routesOf(spec).flatMap(({ op, parameters, body }) => {
     ...(body ? [[`${op} body`, body.schema] as const] : []),
   ];
   return pointers.flatMap(([at, pointer]) => parts(at, partAt(spec, pointer)));
+});
+
+/** Where the contract says each limit that the bot holds people to. */
+const placesOf: Readonly<Record<keyof typeof requestLimits, readonly string[]>> = {
+  instances: ["createService body.target_instance_size", "updateService body.target_instance_size"],
+  words: ["createService body.containers[].command", "createJob body.containers[].command"],
+  text: ["createService body.containers[].command[]", "createJob body.containers[].env[].value"],
+  env: ["createService body.containers[].env", "createJob body.containers[].env"],
+  envName: ["createService body.containers[].env[].name"],
+  image: ["createService body.containers[].image", "createJob body.containers[].image"],
+  ports: ["createService body.containers[].ports", "createJob body.containers[].ports"],
+  publishedPorts: ["createService body.port_mappings"],
+  volumes: ["createService body.volumes", "createJob body.volumes"],
+  volumeName: [
+    "createService body.volumes[].name",
+    "createService body.volumes[].disk_name",
+    "createJob body.volumes[].name",
+  ],
+  mounts: ["createService body.containers[].volumeMounts", "createJob body.containers[].volumeMounts"],
+  mountPath: ["createService body.containers[].volumeMounts[].mountPath"],
+  domains: ["createService body.binding_domain_name", "updateService body.binding_domain_name"],
+  domain: ["createService body.binding_domain_name[]", "updateService body.binding_domain_name[]"],
+  containerName: ["updateService body.containers[].name"],
+  logFrom: ["getServiceLogs from", "getJobInstanceLogs from"],
+};
+
+test.each(Object.entries(requestLimits))("the bot's limit of %s is the contract's", (name, limit) => {
+  const { [name]: places = [] }: Readonly<Record<string, readonly string[]>> = placesOf;
+
+  expect(places).not.toEqual([]);
+  for (const place of places) {
+    const { schema } = requests.find(({ at }) => at === place) ?? {};
+    expect({ place, limit: schema?.["maximum"] ?? schema?.["maxLength"] ?? schema?.["maxItems"] }).toEqual({
+      place,
+      limit,
+    });
+  }
 });
 
 describe("what can be sent to the service", () => {

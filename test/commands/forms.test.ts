@@ -114,9 +114,9 @@ describe("what is wrong stands under its field, in the form's own words", () => 
     expect(said.join("\n")).toMatchInlineSnapshot(`
       "scale
         name: “Service” is missing: say which workload.
-        size: “Instances”, the number of instances, must be a whole number from 0 to 10000.
+        size: “Instances”, the number of instances, must be a whole number from 0 to 1000.
       scale
-        size: “Instances”, the number of instances, must be a whole number from 0 to 10000.
+        size: “Instances”, the number of instances, must be a whole number from 0 to 1000.
       scale
         name: “Service” cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.
         reason: “Break the glass” needs a reason: the channel and history are told why.
@@ -160,14 +160,14 @@ describe("what is wrong stands under its field, in the form's own words", () => 
         command: A quote was opened and never closed, so it is not clear where that word ends. Close the quote, or leave it out.
         image: “Image” takes an image reference without spaces, of 255 characters at most.
         env: Line 2: “Environment variables” takes NAME=value; the name has letters, digits and _, and does not begin with a digit.
-        port: Line 2: “99999” is not a port: write a number from 1 to 65535, as in 8080 or 8080/udp.
+        port: Line 2: “99999” is not a port: write a number from 1 to 65535, as in 8080.
         mount: “data” is not a mount: write VOLUME:/absolute/path.
-        memory: “lots” is not a memory size: write whole MiB, as in 512, or 512Mi, or 1Gi.
-        instances: “Instances” must be a whole number from 0 to 10000.
-        publish: “http” is not a port: write a number from 1 to 65535, as in 8080 or 8080/udp.
+        memory: “lots” is not a memory size: write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi.
+        instances: “Instances” must be a whole number from 0 to 1000.
+        publish: “http” is not a port: write a number from 1 to 65535, as in 8080.
         volume: “data” is not a volume of a service: write NAME=DISK, or NAME=DISK:ro for read-only.
         domain: “localhost” is not a domain name such as shop.example.com.
-        name: The name of a service has 1 to 50 lower-case letters, digits and "-", and begins with a letter; this one begins with "W".
+        name: The name of a service has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W".
       create
         image: “Image” is missing: say which image to run.
         mount: “Mounts” names the volume tmp, and no “Volumes” declares it."

@@ -9,22 +9,22 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     ["frobnicate", "There is no verb “frobnicate”. | Type help to see the verbs."],
     ["scale", "NAME is missing: say which workload. | scale NAME N | scale web 4"],
-    ["scale web", "N, the number of instances, must be a whole number from 0 to 10000. | scale NAME N | scale web 4"],
+    ["scale web", "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4"],
     [
       "scale web many",
-      "N, the number of instances, must be a whole number from 0 to 10000. | scale NAME N | scale web 4",
+      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
     ],
     [
       "scale web ''  ",
-      "N, the number of instances, must be a whole number from 0 to 10000. | scale NAME N | scale web 4",
+      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
     ],
     [
       "scale web 0x10",
-      "N, the number of instances, must be a whole number from 0 to 10000. | scale NAME N | scale web 4",
+      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
     ],
     [
       "scale web 1e9",
-      "N, the number of instances, must be a whole number from 0 to 10000. | scale NAME N | scale web 4",
+      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
     ],
     [
       "scale web 2 3",
@@ -159,6 +159,6 @@ describe("a token does not belong into a command line", () => {
 
 test("a bad name is refused with the rule", () => {
   expect(refusal("create job Web_1 --image x")).toMatchInlineSnapshot(
-    `"The name of a job has 1 to 50 lower-case letters, digits and "-", and begins with a letter; this one begins with "W". | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0"`,
+    `"The name of a job has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W". | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0"`,
   );
 });

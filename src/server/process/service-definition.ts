@@ -2,7 +2,7 @@ import type { ContainerUpdate, NewService, ServiceUpdate } from "../../api/schem
 import { Refusal } from "../engine.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
 import { readContainers, type Container } from "./container.ts";
-import { twinIn } from "../twin.ts";
+import { twinIn } from "../../api/twin.ts";
 import { readMemory } from "./memory-limit.ts";
 
 /** A port of the service that is reachable on the host. `hostPort` is chosen once and kept. */

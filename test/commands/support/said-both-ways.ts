@@ -46,7 +46,7 @@ export const line = fc
   .map((characters) => characters.join("").trim())
   .filter((text) => text !== "");
 
-export const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,12}$/u);
+export const name = fc.stringMatching(/^[a-z](?:[a-z0-9-]{0,12}[a-z0-9])?$/u);
 export const target = fc.tuple(fc.constantFrom("", "service/", "job/"), name).map((parts) => parts.join(""));
 export const numbers = (from: number, to: number): fc.Arbitrary<string> =>
   fc.integer({ min: from, max: to }).map(String);
@@ -65,7 +65,7 @@ export const common = {
   write: all(flags(flag("region", region)), fc.oneof(fc.constant(nothing), reason, broken)),
 };
 
-const port = fc.tuple(numbers(1, 65_535), fc.constantFrom("", "/udp", "/TCP")).map((parts) => parts.join(""));
+const port = fc.tuple(numbers(1, 65_535), fc.constantFrom("", "/tcp", "/TCP")).map((parts) => parts.join(""));
 const env = fc.tuple(fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,8}$/u), line).map((parts) => parts.join("=").trim());
 const command = fc.oneof(
   fc.constant(nothing),
@@ -112,7 +112,7 @@ const creation = fc.oneof(
     kind("service"),
     word("name", name),
     image,
-    flags(...container, flag("instances", numbers(0, 10_000)), repeated("publish", port), repeated("domain", domain)),
+    flags(...container, flag("instances", numbers(0, 1_000)), repeated("publish", port), repeated("domain", domain)),
     disks("=disk-1:ro"),
     common.write,
     command,
@@ -160,7 +160,7 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
     common.read,
   ),
   create: creation,
-  scale: all(word("name", target), word("size", numbers(0, 10_000)), common.write),
+  scale: all(word("name", target), word("size", numbers(0, 1_000)), common.write),
   memory: all(
     word("name", target),
     word("mib", fc.constantFrom("256", "512", "1024", "2048")),

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseText } from "../../src/commands/parse.ts";
+import { checkedBody } from "../../src/server/checked-body.ts";
+import { routesOf } from "../../src/server/routes.ts";
+import { loadSpec } from "../../src/server/spec.ts";
+import { validatorsOf } from "../../src/server/validator.ts";
+import { web } from "../views/support/workloads.ts";
+import { errorsOf } from "./support/form-of.ts";
+import { scripted, type Script } from "./support/given.ts";
+import { refusal } from "./support/refusal.ts";
+import { bothWays, typed } from "./support/said-both-ways.ts";
+import { seeded, timeout } from "./support/seeded.ts";
+
+const validator = validatorsOf(loadSpec());
+const routes = routesOf(loadSpec());
+
+async function proposed(text: string, script: Script = { services: [web] }) {
+  const { command, ask } = parseText(text);
+  if (command.effect !== "write") throw new Error(`${text} is no write`);
+  return await command.propose(ask, scripted(script).context);
+}
+
+/** What our service would find wrong with what the words send; nothing when it takes it. */
+async function refusedByService(text: string): Promise<unknown> {
+  const { call } = await proposed(text);
+  const route = routes.find(({ op }) => op === call.op);
+  if (!route?.body) return undefined;
+  const wrong = validator(route.body.schema)(call.body);
+  return wrong ?? (checkedBody(call.op, call.body) && undefined);
+}
+
+const reasonOf = (text: string): string => refusal(text).split(" | ")[0] ?? "";
+const job = "create job nightly --image gantry/batch";
+const service = "create service shop --image gantry/hello-web";
+
+describe("what the service would refuse is refused before anybody has to approve it", () => {
+  test.each([
+    ["scale web 1001", "N, the number of instances, must be a whole number from 0 to 1000."],
+    [`${service} --instances 1001`, "--instances must be a whole number from 0 to 1000."],
+    [`${service} --port 53/udp`, "“53/udp” cannot be opened: the API takes only TCP ports. Write 53 for TCP."],
+    [`${service} --publish 53/UDP`, "“53/UDP” cannot be opened: the API takes only TCP ports. Write 53 for TCP."],
+    [
+      `${job} --memory 2Ti`,
+      "“2Ti” is not a memory size: write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi.",
+    ],
+    [
+      `${job} --volume data --mount data:/etc`,
+      "“data:/etc” is not a mount: its path must not be /etc, which belongs to the system: use another path, such as /data.",
+    ],
+    [
+      `${job} --volume data --mount data:/a/../b`,
+      "“data:/a/../b” is not a mount: its path must not have . or .. as a folder.",
+    ],
+    [
+      `${job} --volume data --volume logs --mount data:/data --mount logs:/data/`,
+      "--mount has /data twice: each path takes one volume.",
+    ],
+    [`${job} --volume data --volume data`, "--volume declares data twice: give each volume its own name."],
+    [
+      `${job} --volume .data`,
+      '“.data” is not a volume of a job: the name of a volume has 1 to 63 letters, digits, ".", "_" and "-", with a letter or digit first and last.',
+    ],
+    [`${job} --volume data=tmpfs`, "“data=tmpfs” is not a volume of a job: write NAME, or NAME=host."],
+    [
+      `${service} ${Array.from({ length: 6 }, (_, at) => `--port ${at + 1} --publish ${at + 100}`).join(" ")}`,
+      "--port and --publish together name more than 10 ports: a container opens no more.",
+    ],
+    [`${service} --domain 127.0.0.1`, "“127.0.0.1” is not a domain name such as shop.example.com."],
+    [
+      "create job nightly- --image gantry/batch",
+      'The name of a job has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one ends with "-".',
+    ],
+  ])("%s", (text, sentence) => {
+    expect(reasonOf(text)).toBe(sentence);
+  });
+
+  test("in a form, beside its field", () => {
+    const values = { kind: "job", name: "nightly-", image: "gantry/batch", memory: "2Ti", port: "53/udp" };
+
+    expect(errorsOf("create", values)).toMatchObject({
+      name: expect.stringContaining('this one ends with "-".'),
+      memory: expect.stringContaining("from 1 MiB to 1 TiB"),
+      port: "“53/udp” cannot be opened: the API takes only TCP ports. Write 53 for TCP.",
+    });
+  });
+
+  test("a domain more than a service can have", async () => {
+    const full = { ...web, binding_domain_name: Array.from({ length: 200 }, (_, at) => `d${at}.example.com`) };
+
+    await expect(proposed("domains web add one.example.com", { services: [full] })).rejects.toThrow(
+      "web would have 201 domains, and 200 are the most.",
+    );
+  });
+});
+
+test("a memory size in another unit becomes whole MiB, never less than what was asked for", async () => {
+  const memories = ["512M", "1.5Gi", "600000Ki", "536870912B"].map(async (memory) => {
+    const { call, diff } = await proposed(`${job} --memory ${memory}`);
+    return [JSON.stringify(call.body).match(/"memory":"(\w+)"/u)?.[1], diff.find((line) => line.startsWith("memory"))];
+  });
+
+  expect(await Promise.all(memories)).toEqual([
+    ["489Mi", "memory 489 MiB"],
+    ["1536Mi", "memory 1536 MiB"],
+    ["586Mi", "memory 586 MiB"],
+    ["512Mi", "memory 512 MiB"],
+  ]);
+});
+
+test("a port or domain that is said twice is sent once", async () => {
+  const words = "--port 80 --port 80/tcp --publish 80 --domain a.example.com --domain A.example.com";
+  const { call } = await proposed(`${service} ${words}`);
+
+  expect(call.body).toMatchObject({
+    containers: [{ ports: [{ port: 80 }] }],
+    port_mappings: [{ container_port: 80 }],
+    binding_domain_name: ["a.example.com"],
+  });
+});
+
+describe("whatever the bot takes and sends, our service takes", () => {
+  const writes = Object.entries(bothWays).filter(([verb]) => ["create", "scale", "domains"].includes(verb));
+
+  test.each(writes)("%s", { timeout }, async (verb, said) => {
+    const property = fc.asyncProperty(said, async ({ words }) => {
+      const text = typed(verb, words).replace(/(scale|domains)(\s+)\S+/u, "$1$2web");
+      expect({ text, wrong: await refusedByService(text) }).toEqual({ text, wrong: undefined });
+    });
+
+    await fc.assert(property, seeded(`limits of ${verb}`));
+  });
+});
