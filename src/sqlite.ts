@@ -20,6 +20,8 @@ function forKysely(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
     prepare(sql) {
+      // A full disk makes SQLite roll back by itself. A second rollback would fail and hide the first error.
+      if (sql === "rollback" && !database.isTransaction) return nothingToDo;
       const statement = database.prepare(sql);
       return {
         // A statement without result columns is run, one with columns (also INSERT … RETURNING) is read.
@@ -31,6 +33,13 @@ function forKysely(database: DatabaseSync): SqliteDatabase {
     },
   };
 }
+
+const nothingToDo: ReturnType<SqliteDatabase["prepare"]> = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [][Symbol.iterator](),
+};
 
 function values(parameters: readonly unknown[]): SQLInputValue[] {
   return [...parameters] as SQLInputValue[]; // Kysely passes on what the typed query was given

@@ -40,21 +40,27 @@ async function bootId(): Promise<string> {
 async function seeLinux(): Promise<SeenProcess[]> {
   const boot = await bootId();
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const seen = await Promise.all(
-    pids.map(async (pid) => {
-      const token = await linuxToken(pid);
-      const started = await linuxStart(pid, boot);
-      return started === undefined ? undefined : { pid, started, token };
-    }),
-  );
-  return seen.filter((one) => one !== undefined);
+  const seen: SeenProcess[] = [];
+  for (const pid of pids) {
+    // One after the other: all at once would need two open files for each process of the machine.
+    const token = await linuxToken(pid);
+    const started = await linuxStart(pid, boot);
+    if (started !== undefined) seen.push({ pid, started, token });
+  }
+  return seen;
+}
+
+/** No file could be opened, which says nothing about the process. */
+function isOutOfFiles(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
 }
 
 async function linuxStart(pid: number, boot: string): Promise<string | undefined> {
   try {
     const ticks = startTicks(await readFile(`/proc/${pid}/stat`, "utf8"));
     return ticks === undefined ? undefined : `${boot} ${ticks}`;
-  } catch {
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error;
     return undefined;
   }
 }
@@ -74,7 +80,8 @@ async function linuxToken(pid: number): Promise<string> {
     const variables = (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0");
     const token = variables.find((variable) => variable.startsWith(`${TOKEN_VARIABLE}=`));
     return token?.slice(TOKEN_VARIABLE.length + 1) ?? "none";
-  } catch {
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error;
     return "unreadable";
   }
 }
