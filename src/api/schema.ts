@@ -1151,6 +1151,12 @@ export interface components {
             created_at?: string;
             status?: components["schemas"]["ServiceStatus"];
             /**
+             * @description Why a service that should run does not. Not named by the API; this implementation answers it with `Failed`
+             *     when the service can't be started at all.
+             * @example The saved definition can't be used: size: Too big.
+             */
+            status_reason?: string;
+            /**
              * @description Number of instances.
              * @example 2
              */

@@ -24,13 +24,20 @@ export type Surface = {
 };
 
 /** How a process ended, as a clause: "exited with code 1". */
-export type Exit = { readonly code: number | null; readonly how: string };
+export type Exit = {
+  readonly code: number | null;
+  readonly how: string;
+  /** The operating system, or the disk, did not let it start: the program is not to blame. */
+  readonly isNeverStarted?: true;
+};
 
 /** A running program. */
 export type Child = {
   readonly pid: number | undefined;
   /** Resolves, never rejects, when the process is gone with all it started, and its output is in the log. */
   readonly exited: Promise<Exit>;
+  /** Resolves with the first output: the program is up. */
+  readonly spoke: Promise<void>;
   /** SIGTERM to the process group, SIGKILL after the grace time; resolves with `exited`. May be called twice. */
   readonly stop: () => Promise<void>;
 };
@@ -45,12 +52,13 @@ export async function startChild(launch: Launch, surface: Surface): Promise<Chil
   const say = (line: string) => surface.logs.append(launch.workload, launch.instance, `[gantry] ${line}`);
   for (const caveat of caveats(launch, process.platform)) say(caveat);
   await recordToken(surface.state, token, launch.workload);
-  const started = spawnPlan(plan, launch);
+  const started = await spawnPlan(plan, launch);
   if (started instanceof Error) {
-    await forgetProcess(surface.state, token);
+    await orSay(say, () => forgetProcess(surface.state, token));
     return neverStarted(started);
   }
   const unwatch = watchMemory(started.pid, { launch, plan, surface });
+  const spoke = new Promise<void>((resolve) => started.stdout?.once("readable", resolve));
   const output = [started.stdout, started.stderr].map((stream) => record(stream, launch, surface.logs));
   const exited = goneOf(started).then(async (exit) => {
     unwatch();
@@ -65,7 +73,7 @@ export async function startChild(launch: Launch, surface: Surface): Promise<Chil
     // Its token is written down already, that is enough to find it: it is not worth losing a process that runs.
     await orSay(say, async () => recordStart(surface.state, token, { pid, started: (await startOf(pid)) ?? null }));
   }
-  return { pid, exited, stop: () => stopGroup(started, exited, surface.graceMs) };
+  return { pid, exited, spoke, stop: () => stopGroup(started, exited, surface.graceMs) };
 }
 
 async function cleanUp(token: string, plan: LaunchPlan, state: Kysely<StateTables>): Promise<void> {
@@ -86,13 +94,19 @@ async function orSay(say: (line: string) => void, work: () => Promise<void>): Pr
 
 const table = { see: seeProcesses, kill: signalProcess };
 
-function spawnPlan(plan: LaunchPlan, { workFolder }: Launch): ChildProcess | Error {
+/**
+ * Starts the process. Without open files, memory or process ids Node gives a child without a pid and mostly without
+ * streams, and tells the reason in an event afterwards, or throws: both become the error that is returned.
+ */
+async function spawnPlan(plan: LaunchPlan, { workFolder }: Launch): Promise<ChildProcess | Error> {
   try {
     mkdirSync(workFolder, { recursive: true });
     const child = spawn(process.execPath, plan.args, { cwd: workFolder, env: plan.env, detached: true, stdio: "pipe" });
+    const failure = new Promise<Error>((resolve) => child.on("error", resolve));
     // The other end may be gone before it has read: its exit says what there is to say.
-    child.stdin.on("error", () => undefined);
-    child.stdin.write(`${JSON.stringify(plan.handedEnv)}\n`);
+    child.stdin?.on("error", () => undefined);
+    if (child.pid === undefined) return await failure;
+    child.stdin?.write(`${JSON.stringify(plan.handed)}\n`);
     return child;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
@@ -100,21 +114,22 @@ function spawnPlan(plan: LaunchPlan, { workFolder }: Launch): ChildProcess | Err
 }
 
 /** What is said of a process that never came to be. */
-export function notStarted(error: unknown): Exit {
-  return { code: null, how: `could not be started (${error instanceof Error ? error.message : String(error)})` };
+function notStarted(reason: unknown): Exit {
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return { code: null, how: `could not be started (${why})`, isNeverStarted: true };
 }
 
-function neverStarted(error: Error): Child {
-  const exit = async () => notStarted(error);
-  return { pid: undefined, exited: exit(), stop: async () => undefined };
+/** Stands for a process that never came to be. */
+export function neverStarted(reason: unknown): Child {
+  return { pid: undefined, exited: Promise.resolve(notStarted(reason)), spoke: Promise.resolve(), stop: done };
+}
+
+async function done(): Promise<void> {
+  // There is nothing to stop.
 }
 
 function goneOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
-    child.on("error", (error) => {
-      // Without a pid there is no process, and no exit will follow.
-      if (child.pid === undefined) resolve(notStarted(error));
-    });
     child.on("exit", (code, signal) => {
       resolve({ code, how: code === null ? `was ended by ${signal}` : `exited with code ${code}` });
     });

@@ -3,7 +3,11 @@ import type { BackOff } from "./back-off.ts";
 import type { Surface } from "./child.ts";
 import type { LiveJob } from "./live-job.ts";
 import type { LiveService } from "./live-service.ts";
+import type { ConnectionBudget } from "./port-front.ts";
+import type { Ledger } from "./quota.ts";
 import type { SerialQueue } from "./serial-queue.ts";
+import type { SpawnQueue } from "./spawn-queue.ts";
+import type { Unreadable } from "./unreadable.ts";
 
 /** What instances need of the engine. */
 export type RunSurface = Surface & {
@@ -13,31 +17,46 @@ export type RunSurface = Surface & {
   readonly readyAfterMs: number;
   readonly now: () => Date;
   readonly onEvent: (message: string, data: object) => void;
+  readonly spawns: SpawnQueue;
+  readonly connections: ConnectionBudget;
+  /** Aborted when the engine begins to close. */
+  readonly closing: AbortSignal;
+  /** What still goes on after its answer, such as the end of a deleted job; `close` waits for it. */
+  readonly inBackground: (work: Promise<unknown>) => void;
 };
 
-/** What the operations share. The maps go by uid, and hold what the state file holds. */
+/** What the operations share. The maps go by uid, and together hold what the state file holds for this engine. */
 export type EngineParts = {
   readonly surface: RunSurface;
   readonly regions: readonly string[];
   readonly services: Map<string, LiveService>;
   readonly jobs: Map<string, LiveJob>;
+  /** Workloads that were saved and cannot be used. */
+  readonly unreadable: Map<string, Unreadable>;
+  readonly ledger: Ledger;
   /** Writes to one workload wait for each other. */
   readonly queue: SerialQueue;
-  /** What still goes on after its answer, such as the end of a deleted job; `close` waits for it. */
-  readonly inBackground: (work: Promise<unknown>) => void;
   /** Throws a `Refusal` 503 when the engine is closing. */
   readonly ensureOpen: () => void;
 };
 
+type Named = { readonly username: string; readonly name: string };
+
 /** The workload that a user asks for, or a `Refusal` 404. */
-export function findOwn<T extends { readonly username: string; readonly name: string }>(
+export function findOwn<T extends Named>(
   candidates: Iterable<T>,
   wanted: { user: User; name: string; noun: string },
 ): T {
-  for (const candidate of candidates) {
-    if (candidate.username === wanted.user.username && candidate.name === wanted.name) return candidate;
-  }
+  const found = ownOf(candidates, wanted.user, wanted.name);
+  if (found) return found;
   throw new Refusal(404, `there is no ${wanted.noun} named ${wanted.name}: list what there is to see the names`);
+}
+
+export function ownOf<T extends Named>(candidates: Iterable<T>, user: User, name: string): T | undefined {
+  for (const candidate of candidates) {
+    if (candidate.username === user.username && candidate.name === name) return candidate;
+  }
+  return undefined;
 }
 
 /** Waits for something that may take long, but only for a moment: an answer should not take longer. */

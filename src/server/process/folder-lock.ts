@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { StartError } from "./start-error.ts";
 
 /**
  * Takes the data folder for this engine alone and returns how to give it back. The lock is SQLite's exclusive lock on a
@@ -16,13 +17,22 @@ export function lockFolder(dataDir: string): () => void {
   } catch (error) {
     database.close();
     if (!isLocked(error)) throw error;
-    throw new Error(
+    throw new StartError(
       `another process engine (process ${holder(note)}) works in ${dataDir}: stop it, or choose another data folder`,
       { cause: error },
     );
   }
-  writeFileSync(note, `${process.pid}\n`);
+  writeNote(note);
   return () => database.close();
+}
+
+/** Only a later sentence needs it: a full disk does not keep the engine from starting. */
+function writeNote(note: string): void {
+  try {
+    writeFileSync(note, `${process.pid}\n`);
+  } catch {
+    // The lock holds without it.
+  }
 }
 
 function isLocked(error: unknown): boolean {

@@ -2,8 +2,11 @@ import type { Job as JobBody, JobCondition, JobContainer, JobStatus, VolumeMount
 import type { Container } from "./container.ts";
 import type { Job } from "./job-store.ts";
 
-/** A job in a list. `volumePath` says where a volume of the job lies on the host. */
-export function listedJob(job: Job, volumePath: (volume: string) => string): JobBody {
+/** What stands around a job: where a volume of it lies on the host, and why it does not run although it should. */
+type Around = { readonly volumePath: (volume: string) => string; readonly held?: string | undefined };
+
+/** A job in a list. */
+export function listedJob(job: Job, { volumePath, held }: Around): JobBody {
   return {
     metadata: {
       name: job.name,
@@ -20,18 +23,18 @@ export function listedJob(job: Job, volumePath: (volume: string) => string): Job
       selector: { matchLabels: { "controller-uid": job.uid } },
       template: { metadata: templateMetadata(job), spec: templateSpec(job, volumePath) },
     },
-    status: statusOf(job),
+    status: statusOf(job, held),
   };
 }
 
 /** A job that is read alone. */
-export function readJob(job: Job, volumePath: (volume: string) => string): JobBody {
-  return { instance_names: [job.instance], ...listedJob(job, volumePath) };
+export function readJob(job: Job, around: Around): JobBody {
+  return { instance_names: [job.instance], ...listedJob(job, around) };
 }
 
 /** A job in the answer to its creation: its status is empty, its template names the namespace. */
-export function createdJob(job: Job, volumePath: (volume: string) => string): JobBody {
-  const { metadata, spec } = listedJob(job, volumePath);
+export function createdJob(job: Job, around: Around): JobBody {
+  const { metadata, spec } = listedJob(job, around);
   const template = {
     ...spec?.template,
     metadata: { ...templateMetadata(job), namespace: job.username },
@@ -77,10 +80,13 @@ function containerBody(container: Container, added: readonly VolumeMount[]): Job
   };
 }
 
-function statusOf({ startedAt, endedAt, outcome, failures }: Job): JobStatus {
+/** `held` says why a job that is not over does not run. */
+function statusOf(job: Job, held: string | undefined): JobStatus {
+  const { startedAt, endedAt, outcome, failures } = job;
+  if (outcome === undefined && held !== undefined) return { conditions: [heldCondition(held)] };
   if (startedAt === undefined) return {};
   return {
-    ...(outcome && endedAt !== undefined && { conditions: [condition(outcome, endedAt, failures)] }),
+    ...(outcome && endedAt !== undefined && { conditions: [condition(outcome, endedAt, job)] }),
     startTime: startedAt,
     ...(outcome === "complete" && endedAt !== undefined && { completionTime: endedAt, succeeded: 1 }),
     ...(outcome === undefined && { active: 1 }),
@@ -88,9 +94,14 @@ function statusOf({ startedAt, endedAt, outcome, failures }: Job): JobStatus {
   };
 }
 
-function condition(outcome: "complete" | "failed", at: string, failures: number): JobCondition {
+function condition(outcome: "complete" | "failed", at: string, { failures, reason }: Job): JobCondition {
   const times = { status: "True", lastProbeTime: at, lastTransitionTime: at };
   if (outcome === "complete") return { type: "Complete", ...times };
+  if (reason !== undefined) return { type: "Failed", ...times, reason: "RunLost", message: reason };
   const message = `the job failed ${failures} times and is not tried again`;
   return { type: "Failed", ...times, reason: "BackoffLimitExceeded", message };
+}
+
+function heldCondition(message: string): JobCondition {
+  return { type: "Failed", status: "True", reason: "NotStarted", message };
 }

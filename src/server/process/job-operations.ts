@@ -1,35 +1,50 @@
 import { randomInt, randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { Refusal, type Engine, type EngineRequest, type User } from "../engine.ts";
-import { findOwn, forAMoment, type EngineParts } from "./engine-parts.ts";
+import { admitJob, keepPlace } from "./admission.ts";
+import { findOwn, forAMoment, ownOf, type EngineParts } from "./engine-parts.ts";
 import { jobVolume } from "./host-folder.ts";
 import { createdJob, listedJob, readJob as answerJob } from "./job-answer.ts";
 import { readJob } from "./job-definition.ts";
 import { JOB_REGION } from "./job-run.ts";
-import { insertJob, removeJob } from "./job-store.ts";
+import { insertJob, removeJob, type Job } from "./job-store.ts";
+import { keepTrying } from "./keep-trying.ts";
 import { clearJob, openJob, type LiveJob } from "./live-job.ts";
 import { requestedDay } from "./log-writer.ts";
+import { recordFolder, reserveRecords } from "./run-record.ts";
+import { ensureJob } from "./stored-definition.ts";
+import { refuseUnreadable, unreadableJob, type Unreadable } from "./unreadable.ts";
 
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 
 export function jobOperations(parts: EngineParts): JobOperations {
-  const volumePath = (user: User) => (volume: string) => jobVolume(parts.surface.dataDir, user.username, volume);
+  const around = (user: User, held?: string) => ({
+    volumePath: (volume: string) => jobVolume(parts.surface.dataDir, user.username, volume),
+    held,
+  });
   return {
     async listJobs({ user, path }) {
       checkRegion(parts, path.region);
       const jobs = [...parts.jobs.values()].filter(({ username }) => username === user.username);
-      return { jobs: jobs.map(({ job }) => listedJob(job, volumePath(user))) };
+      const unreadable = unreadableJobs(parts).filter(({ username }) => username === user.username);
+      return {
+        jobs: [...jobs.map(({ job, held }) => listedJob(job, around(user, held))), ...unreadable.map(unreadableJob)],
+      };
     },
     async getJob({ user, path }) {
-      return answerJob(find(parts, user, path).job, volumePath(user));
+      const unreadable = findUnreadable(parts, { user, path });
+      if (unreadable) return unreadableJob(unreadable);
+      const { job, held } = find(parts, { user, path });
+      return answerJob(job, around(user, held));
     },
     createJob: (request) =>
       oneByOne(parts, request, async () => {
         const { job } = await create(parts, request);
-        return { job: createdJob(job, volumePath(request.user)) };
+        return { job: createdJob(job, around(request.user)) };
       }),
     deleteJob: (request) => oneByOne(parts, request, () => remove(parts, request)),
     async getJobInstanceLogs({ user, path, query }) {
-      const { job } = find(parts, user, path);
+      const { job } = find(parts, { user, path });
       const instance = path.instance_name;
       if (instance !== job.instance) {
         throw new Refusal(404, `the job ${job.name} has no instance named ${instance}: it has ${job.instance}`);
@@ -51,45 +66,88 @@ function checkRegion(parts: EngineParts, region: string): void {
   }
 }
 
-function find(parts: EngineParts, user: User, path: Asked["path"]): LiveJob {
-  checkRegion(parts, path.region);
+function find(parts: EngineParts, { user, path }: Asked): LiveJob {
+  const unreadable = findUnreadable(parts, { user, path });
+  if (unreadable) throw refuseUnreadable(unreadable);
   return findOwn(parts.jobs.values(), { user, name: path.job_name, noun: "job" });
+}
+
+function findUnreadable(parts: EngineParts, { user, path }: Asked): Unreadable | undefined {
+  checkRegion(parts, path.region);
+  return ownOf(unreadableJobs(parts), user, path.job_name);
+}
+
+function unreadableJobs({ unreadable }: EngineParts): Unreadable[] {
+  return [...unreadable.values()].filter(({ kind }) => kind === "job");
 }
 
 function oneByOne<T>(parts: EngineParts, { user, path }: Asked, work: () => Promise<T>): Promise<T> {
   return parts.queue.run(JSON.stringify(["job", user.username, path.job_name]), work);
 }
 
+/** Validated, reserved, saved, and only then run. What was reserved is given back when it cannot be saved. */
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createJob">): Promise<LiveJob> {
-  checkRegion(parts, path.region);
   const { job_name: name } = path;
-  const { catalogue, state, now } = parts.surface;
-  const job = {
-    uid: randomUUID(),
-    username: user.username,
-    name,
-    createdAt: now().toISOString(),
-    instance: `${name}-${randomLetters(5)}`,
-    definition: readJob(name, body, catalogue),
-    startedAt: undefined,
-    endedAt: undefined,
-    outcome: undefined,
-    failures: 0,
-  };
-  const version = await insertJob(state, job);
-  const live = openJob({ ...job, version }, parts.surface);
+  const taken = findUnreadable(parts, { user, path }) ?? ownOf(parts.jobs.values(), user, name);
+  if (taken) throw new Refusal(409, `a job named ${name} exists: choose another name`);
+  const definition = readJob(name, body, parts.surface.catalogue);
+  ensureJob(definition);
+  const job = newJob(user, name, { definition, createdAt: parts.surface.now().toISOString() });
+  const giveBack = admitJob(parts, job);
+  const version = await saved(parts, job).catch((error: unknown) => {
+    giveBack();
+    throw error;
+  });
+  const whole = { ...job, version };
+  const live = openJob(whole, { surface: parts.surface, onOver: () => keepPlace(parts, whole) });
   parts.jobs.set(job.uid, live);
   return live;
 }
 
+function newJob(user: User, name: string, of: Pick<Job, "definition" | "createdAt">): Omit<Job, "version"> {
+  return {
+    uid: randomUUID(),
+    username: user.username,
+    name,
+    createdAt: of.createdAt,
+    instance: `${name}-${randomLetters(5)}`,
+    definition: of.definition,
+    startedAt: undefined,
+    endedAt: undefined,
+    outcome: undefined,
+    failures: 0,
+    reason: undefined,
+    hasRecords: true,
+  };
+}
+
+/** The records of its runs first: a job that is saved can be told to have run, also when the disk is full by then. */
+async function saved({ surface: { state, dataDir } }: EngineParts, job: Omit<Job, "version">): Promise<number> {
+  try {
+    await reserveRecords(dataDir, job.uid, job.definition.containers.length);
+    return await insertJob(state, job);
+  } catch (error) {
+    await rm(recordFolder(dataDir, job.uid), { recursive: true, force: true });
+    throw error;
+  }
+}
+
 /** The job is gone with the answer; what still runs of it ends within the grace time, mostly before the answer. */
 async function remove(parts: EngineParts, { user, path }: Asked): Promise<{ jobName: string }> {
-  const live = find(parts, user, path);
-  await removeJob(parts.surface.state, live.job.uid);
-  parts.jobs.delete(live.job.uid);
-  const cleared = clearJob(live, parts.surface);
-  parts.inBackground(cleared);
-  await forAMoment(cleared);
+  const unreadable = findUnreadable(parts, { user, path });
+  const live = unreadable ? undefined : find(parts, { user, path });
+  const uid = unreadable?.uid ?? live?.job.uid ?? "";
+  const { surface } = parts;
+  await removeJob(surface.state, uid);
+  parts.jobs.delete(uid);
+  parts.unreadable.delete(uid);
+  parts.ledger.release(uid);
+  const clearing = keepTrying(() => clearJob(uid, live?.run, surface), {
+    closing: surface.closing,
+    onFailure: (error) => surface.onEvent("what a deleted job left could not be removed", { error, job: uid }),
+  });
+  surface.inBackground(clearing.over);
+  await forAMoment(clearing.over);
   return { jobName: path.job_name };
 }
 

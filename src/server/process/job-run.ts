@@ -1,10 +1,12 @@
 import { duration, JOB_RETRIES } from "./back-off.ts";
-import { startChild, type Exit } from "./child.ts";
+import { startChild, type Child, type Exit } from "./child.ts";
 import type { Container } from "./container.ts";
 import type { RunSurface } from "./engine-parts.ts";
 import { jobVolume, workFolder } from "./host-folder.ts";
+import { ended, later } from "./job-resume.ts";
 import type { Job, JobProgress } from "./job-store.ts";
 import { keepRunning, type Kept } from "./keep-running.ts";
+import { recordPath, writeRecord, type RunRecord } from "./run-record.ts";
 import { hostVolumes } from "./volumes.ts";
 
 /** Jobs run there and nowhere else. */
@@ -12,65 +14,142 @@ export const JOB_REGION = "us";
 
 /** The one instance of a job while it runs: all its containers, until each has exited with 0 or the retries are used up. */
 export type JobRun = {
-  /** Ends the processes; the job is neither complete nor failed then, and would run again from the start. */
+  /** Ends the processes. Unless they exit with 0 meanwhile, the job is neither complete nor failed, and would run again. */
   readonly stop: () => Promise<void>;
 };
 
 export type JobRunOptions = {
   readonly job: Job;
   readonly surface: RunSurface;
-  /** Remembers how far the job is. */
-  readonly save: (progress: JobProgress) => Promise<void>;
+  /** The containers, counted from 0, that have completed in an earlier engine. */
+  readonly done: ReadonlySet<number>;
+  /** Takes over how far the job is, at once. */
+  readonly report: (progress: JobProgress) => void;
 };
 
-export function runJob({ job, surface, save }: JobRunOptions): JobRun {
-  let progress: JobProgress = { ...job, startedAt: job.startedAt ?? surface.now().toISOString() };
-  const unfinished = new Set(job.definition.containers);
-  const say = (line: string) => surface.logs.append(job.uid, job.instance, `[gantry] ${line}`);
+type Run = Pick<JobRunOptions, "job" | "surface" | "report"> & {
+  readonly kept: Map<number, Kept>;
+  readonly unfinished: Set<number>;
+  progress: JobProgress;
+};
 
-  async function step(change: Partial<JobProgress>): Promise<void> {
-    progress = { ...progress, ...change };
-    await save(progress);
+export function runJob({ job, surface, done, report }: JobRunOptions): JobRun {
+  const run: Run = {
+    job,
+    surface,
+    report,
+    kept: new Map(),
+    unfinished: new Set([...job.definition.containers.keys()].filter((index) => !done.has(index))),
+    progress: { ...job, startedAt: job.startedAt ?? later(job.createdAt, moment(surface)) },
+  };
+  report(run.progress);
+  for (const [index, container] of job.definition.containers.entries()) {
+    if (run.unfinished.has(index)) run.kept.set(index, keepContainer(run, index, container));
   }
-
-  async function succeeded(container: Container): Promise<"over"> {
-    unfinished.delete(container);
-    if (unfinished.size === 0) await step({ outcome: "complete", endedAt: surface.now().toISOString() });
-    return "over";
-  }
-
-  async function failed(container: Container, exit: Exit, delayMs: number): Promise<"again" | "over"> {
-    // Another container has used up the retries while this one ended.
-    if (progress.outcome !== undefined) return "over";
-    const failures = progress.failures + 1;
-    const what = `attempt ${failures} ${exit.how}`;
-    if (failures > JOB_RETRIES) {
-      say(`${what}: the job has failed and is not tried again`);
-      for (const [other, kept] of all) if (other !== container) void kept.stop();
-      await step({ failures, outcome: "failed", endedAt: surface.now().toISOString() });
-      return "over";
-    }
-    say(`${what}, tried again in ${duration(delayMs)}`);
-    await step({ failures });
-    return "again";
-  }
-
-  const keep = (container: Container): Kept =>
-    keepRunning({
-      backOff: surface.backOff,
-      start: () => startChild(launchOf(job, container, { surface, attempt: progress.failures + 1 }), surface),
-      onStart: () => undefined,
-      onExit: (exit, { delayMs }) => (exit.code === 0 ? succeeded(container) : failed(container, exit, delayMs)),
-      onError: (error) => surface.onEvent("a job could not be run", { error, job: job.uid }),
-    });
-
-  void step({}).catch((error: unknown) => surface.onEvent("a job could not be saved", { error, job: job.uid }));
-  const all = new Map(job.definition.containers.map((container) => [container, keep(container)]));
-  return { stop: async () => void (await Promise.all([...all.values()].map((kept) => kept.stop()))) };
+  return { stop: async () => void (await Promise.all([...run.kept.values()].map((kept) => kept.stop()))) };
 }
 
-function launchOf(job: Job, container: Container, how: { surface: RunSurface; attempt: number }) {
-  const { dataDir } = how.surface;
+function keepContainer(run: Run, index: number, container: Container): Kept {
+  const { job, surface } = run;
+  const path = recordPath(surface.dataDir, job.uid, index);
+  let attempt = 0;
+  return keepRunning({
+    backOff: surface.backOff,
+    start: (stopping) =>
+      surface.spawns.run(() => {
+        attempt = run.progress.failures + 1;
+        return start(launchOf(run, container, { path, attempt }), surface);
+      }, stopping),
+    onStart: () => undefined,
+    async onExit(exit, { delayMs }) {
+      if (exit.isNeverStarted) return notStartedYet(run, exit, delayMs);
+      await note(run, path, { state: "ended", attempt, code: exit.code, at: moment(surface) });
+      return exit.code === 0 ? succeeded(run, index) : failed(run, exit, delayMs);
+    },
+    async onStopped(exit) {
+      if (exit.isNeverStarted) return;
+      if (exit.code !== 0) return await note(run, path, { state: "interrupted", attempt });
+      // One that exits with 0 has completed, whoever asked it to end.
+      await note(run, path, { state: "ended", attempt, code: 0, at: moment(surface) });
+      succeeded(run, index);
+    },
+    onError: (error) => surface.onEvent("a job could not be run", { error, job: job.uid }),
+  });
+}
+
+function moment({ now }: RunSurface): string {
+  return now().toISOString();
+}
+
+function say({ job, surface }: Run, line: string): void {
+  surface.logs.append(job.uid, job.instance, `[gantry] ${line}`);
+}
+
+function move(run: Run, progress: JobProgress): void {
+  run.progress = progress;
+  run.report(progress);
+}
+
+function succeeded(run: Run, index: number): "over" {
+  run.unfinished.delete(index);
+  const isOver = run.progress.outcome === undefined && run.unfinished.size === 0;
+  if (isOver) move(run, ended(run.progress, { outcome: "complete", at: moment(run.surface) }));
+  return "over";
+}
+
+/** The machine had no room for a process: that is no failure of the job. */
+function notStartedYet(run: Run, { how }: Exit, delayMs: number): "again" {
+  say(run, `${how}, tried again in ${duration(delayMs)}`);
+  return "again";
+}
+
+function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
+  // Another container has used up the retries while this one ended.
+  if (run.progress.outcome !== undefined) return "over";
+  const failures = run.progress.failures + 1;
+  const what = `attempt ${failures} ${exit.how}`;
+  if (failures > JOB_RETRIES) {
+    say(run, `${what}: the job has failed and is not tried again`);
+    for (const kept of run.kept.values()) stopLater(kept);
+    move(run, ended({ ...run.progress, failures }, { outcome: "failed", at: moment(run.surface) }));
+    return "over";
+  }
+  say(run, `${what}, tried again in ${duration(delayMs)}`);
+  move(run, { ...run.progress, failures });
+  return "again";
+}
+
+/** Not awaited: the container that asks for it is among them, and would wait for itself. */
+function stopLater(kept: Kept): void {
+  void kept.stop();
+}
+
+type Attempt = { readonly path: string; readonly attempt: number };
+type Launch = Parameters<typeof startChild>[0] & { readonly run: Attempt };
+
+/** The run is on record before there is a process, so that an engine that dies in between never forgets it. */
+async function start(launch: Launch, surface: RunSurface): Promise<Child> {
+  const { path, attempt } = launch.run;
+  await writeRecord(path, { state: "begun", attempt });
+  let child: Child | undefined;
+  try {
+    child = await startChild(launch, surface);
+    return child;
+  } finally {
+    if (child?.pid === undefined) await writeRecord(path, { state: "interrupted", attempt });
+  }
+}
+
+/** The process has written its end itself, unless it was killed. A record that cannot be written is only told. */
+async function note({ job, surface }: Run, path: string, record: RunRecord): Promise<void> {
+  try {
+    await writeRecord(path, record);
+  } catch (error) {
+    surface.onEvent("the end of a run could not be recorded", { error, job: job.uid });
+  }
+}
+
+function launchOf({ job, surface: { dataDir } }: Run, container: Container, run: Attempt): Launch {
   const volumes = job.definition.volumes.map((name) => ({
     name,
     path: jobVolume(dataDir, job.username, name),
@@ -85,6 +164,6 @@ function launchOf(job: Job, container: Container, how: { surface: RunSurface; at
     volumes: hostVolumes(volumes, container),
     syncTimezone: job.definition.syncTimezone,
     workFolder: workFolder(dataDir, job.uid),
-    attempt: how.attempt,
+    run,
   };
 }

@@ -1,7 +1,10 @@
-import type { Kysely, Transaction } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
+import { z } from "zod";
 import { Refusal } from "../engine.ts";
 import type { JobDefinition } from "./job-definition.ts";
+import { parseJob } from "./stored-definition.ts";
 import type { JobRow, StateTables } from "./tables.ts";
+import type { Unreadable } from "./unreadable.ts";
 
 /** A job as it is remembered. */
 export type Job = {
@@ -16,9 +19,13 @@ export type Job = {
   readonly endedAt: string | undefined;
   readonly outcome: "complete" | "failed" | undefined;
   readonly failures: number;
+  /** Why it failed, when that was not the number of its attempts. */
+  readonly reason: string | undefined;
+  /** Whether its runs are recorded (run-record.ts). Jobs that an older version accepted have no records. */
+  readonly hasRecords: boolean;
 };
 
-export type JobProgress = Pick<Job, "startedAt" | "endedAt" | "outcome" | "failures">;
+export type JobProgress = Pick<Job, "startedAt" | "endedAt" | "outcome" | "failures" | "reason">;
 
 /** Writes a new job and returns its version; a `Refusal` 409 when the name is taken. */
 export async function insertJob(db: Kysely<StateTables>, job: Omit<Job, "version">): Promise<number> {
@@ -34,6 +41,7 @@ export async function insertJob(db: Kysely<StateTables>, job: Omit<Job, "version
         version,
         instance: job.instance,
         definition: JSON.stringify(job.definition),
+        has_records: job.hasRecords ? 1 : 0,
         ...progressColumns(job),
       })
       .onConflict((conflict) => conflict.columns(["username", "name"]).doNothing())
@@ -43,13 +51,13 @@ export async function insertJob(db: Kysely<StateTables>, job: Omit<Job, "version
   });
 }
 
-/** Writes how far the job is, if it still exists, and returns the new version. */
+/** Writes how far a job is that runs or has run, if it still exists, and returns the new version. */
 export async function saveProgress(db: Kysely<StateTables>, uid: string, progress: JobProgress): Promise<number> {
   return await db.transaction().execute(async (tx) => {
     const version = await nextVersion(tx);
     await tx
       .updateTable("jobs")
-      .set({ version, ...progressColumns(progress) })
+      .set({ version, has_records: 1, ...progressColumns(progress) })
       .where("uid", "=", uid)
       .execute();
     return version;
@@ -60,9 +68,17 @@ export async function removeJob(db: Kysely<StateTables>, uid: string): Promise<v
   await db.deleteFrom("jobs").where("uid", "=", uid).execute();
 }
 
-/** Every job of every user, oldest first. */
-export async function allJobs(db: Kysely<StateTables>): Promise<Job[]> {
-  const rows = await db.selectFrom("jobs").selectAll().orderBy("created_at").orderBy("name").execute();
+/** A row as it was read: a job, or what is known of one that cannot be used. */
+export type StoredJob = { readonly job: Job } | { readonly unreadable: Unreadable };
+
+/** Every job of every user in the order of creation. Each row is read for itself: a bad one does not hide the others. */
+export async function storedJobs(db: Kysely<StateTables>): Promise<StoredJob[]> {
+  // By row and not by time: clocks jump.
+  const rows = await db
+    .selectFrom("jobs")
+    .selectAll()
+    .orderBy(sql`rowid`)
+    .execute();
   return rows.map(fromRow);
 }
 
@@ -76,28 +92,54 @@ async function nextVersion(tx: Transaction<StateTables>): Promise<number> {
   return value;
 }
 
-function progressColumns(progress: JobProgress): Pick<JobRow, "started_at" | "ended_at" | "outcome" | "failures"> {
+function progressColumns(
+  progress: JobProgress,
+): Pick<JobRow, "started_at" | "ended_at" | "outcome" | "failures" | "reason"> {
   return {
     started_at: progress.startedAt ?? null,
     ended_at: progress.endedAt ?? null,
     outcome: progress.outcome ?? null,
     failures: progress.failures,
+    reason: progress.reason ?? null,
   };
 }
 
-function fromRow(row: JobRow): Job {
-  const { uid, username, name, version, instance, failures } = row;
+const Columns = z.object({
+  created_at: z.iso.datetime(),
+  version: z.int().min(0),
+  instance: z.string(),
+  started_at: z.iso.datetime().nullable(),
+  ended_at: z.iso.datetime().nullable(),
+  outcome: z.enum(["complete", "failed"]).nullable(),
+  failures: z.int().min(0),
+  reason: z.string().nullable(),
+  has_records: z.int(),
+});
+
+function fromRow(row: JobRow): StoredJob {
+  const { uid, username, name } = row;
+  const read = parseJob(row.definition);
+  const columns = Columns.safeParse(row);
+  if ("definition" in read && columns.success) {
+    const { data } = columns;
+    const { definition } = read;
+    return { job: { uid, username, name, definition, ...fromColumns(data) } };
+  }
+  const reason = "reason" in read ? read.reason : "The saved row is damaged.";
+  const createdAt = Columns.shape.created_at.safeParse(row.created_at).data;
+  return { unreadable: { kind: "job", uid, username, region: "", name, createdAt, reason } };
+}
+
+function fromColumns(row: z.infer<typeof Columns>): Omit<Job, "uid" | "username" | "name" | "definition"> {
   return {
-    uid,
-    username,
-    name,
-    version,
-    instance,
-    failures,
     createdAt: row.created_at,
-    definition: JSON.parse(row.definition) as JobDefinition, // insertJob wrote it
+    version: row.version,
+    instance: row.instance,
     startedAt: row.started_at ?? undefined,
     endedAt: row.ended_at ?? undefined,
     outcome: row.outcome ?? undefined,
+    failures: row.failures,
+    reason: row.reason ?? undefined,
+    hasRecords: row.has_records === 1,
   };
 }

@@ -1,5 +1,6 @@
 import { delayAfter, recoveredAfterMs, type BackOff } from "./back-off.ts";
-import { notStarted, type Child, type Exit } from "./child.ts";
+import { neverStarted, type Child, type Exit } from "./child.ts";
+import { makeRest } from "./rest.ts";
 
 /** Keeps one program running: starts it, waits for its end, decides, and starts it again after a back-off. */
 export type Kept = {
@@ -14,7 +15,8 @@ export type Kept = {
 };
 
 export type KeepRunning = {
-  readonly start: () => Promise<Child>;
+  /** Resolves to undefined when `stopping` was aborted before there was a process. */
+  readonly start: (stopping: AbortSignal) => Promise<Child | undefined>;
   readonly backOff: BackOff;
   /** A process was started. */
   readonly onStart: (child: Child) => void;
@@ -23,16 +25,27 @@ export type KeepRunning = {
    * be waited for. Not asked about a process that was stopped.
    */
   readonly onExit: (exit: Exit, after: { failures: number; delayMs: number }) => Promise<"again" | "over">;
+  /** A process ended that was stopped. */
+  readonly onStopped?: (exit: Exit) => Promise<void>;
   readonly onError: (error: unknown) => void;
 };
 
 /** One that never starts counts as one that failed at once. */
-async function startOrFail(start: KeepRunning["start"]): Promise<Child> {
+async function startOrFail(start: KeepRunning["start"], stopping: AbortSignal): Promise<Child | undefined> {
   try {
-    return await start();
+    return await start(stopping);
   } catch (error) {
-    return { pid: undefined, exited: Promise.resolve(notStarted(error)), stop: async () => undefined };
+    return neverStarted(error);
   }
+}
+
+async function stopped({ onStopped }: KeepRunning, exit: Exit): Promise<"over"> {
+  await onStopped?.(exit);
+  return "over";
+}
+
+async function repeat(once: () => Promise<"again" | "over">, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && (await once()) === "again");
 }
 
 export function keepRunning(options: KeepRunning): Kept {
@@ -45,55 +58,35 @@ export function keepRunning(options: KeepRunning): Kept {
   const hasRecovered = () => child !== undefined && performance.now() - startedAt >= recoveredAfterMs(options.backOff);
 
   async function runOnce(): Promise<"again" | "over"> {
-    child = await startOrFail(options.start);
+    child = await startOrFail(options.start, stopping.signal);
+    if (!child) return "over";
     startedAt = performance.now();
     if (stopping.signal.aborted) void child.stop();
     else options.onStart(child);
     const exit = await child.exited;
     failures = hasRecovered() ? 1 : failures + 1;
     child = undefined;
-    if (stopping.signal.aborted) return "over";
+    if (stopping.signal.aborted) return await stopped(options, exit);
     const delayMs = delayAfter(failures, options.backOff);
     const next = await options.onExit(exit, { failures, delayMs });
     if (next === "again" && !stopping.signal.aborted) await rest.take(delayMs);
     return next;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted && (await runOnce()) === "again");
+  const ended = repeat(runOnce, stopping.signal).catch(options.onError);
+  async function stop(): Promise<void> {
+    stopping.abort();
+    rest.end();
+    await child?.stop();
+    await ended;
   }
-
-  const ended = run().catch(options.onError);
   return {
-    async stop() {
-      stopping.abort();
-      rest.end();
-      await child?.stop();
-      await ended;
-    },
+    stop,
     retryNow() {
       failures = 0;
       rest.end();
     },
     failures: () => (hasRecovered() ? 0 : failures),
     current: () => child,
-  };
-}
-
-/** A pause that can be cut short. */
-function makeRest(): { take: (ms: number) => Promise<void>; end: () => void } {
-  let wake: (() => void) | undefined;
-  return {
-    async take(ms) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      wake = undefined;
-    },
-    end: () => wake?.(),
   };
 }

@@ -15,8 +15,8 @@ export type Launch = {
   readonly ports: ReadonlyMap<number, number>;
   readonly syncTimezone: boolean;
   readonly workFolder: string;
-  /** From 1, for jobs. */
-  readonly attempt?: number;
+  /** For a job: which attempt this is, from 1, and the file for its end (run-record.ts). */
+  readonly run?: { readonly path: string; readonly attempt: number };
 };
 
 export type HostVolume = { readonly name: string; readonly path: string; readonly readOnly: boolean };
@@ -25,7 +25,7 @@ export type HostVolume = { readonly name: string; readonly path: string; readonl
 export type LaunchPlan = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  readonly handedEnv: Readonly<Record<string, string>>;
+  readonly handed: { readonly env: Readonly<Record<string, string>>; readonly run?: Launch["run"] };
   readonly isHostCommand: boolean;
 };
 
@@ -55,7 +55,7 @@ export function planLaunch(launch: Launch, entry: CatalogueEntry, token: string)
       HOME: launch.workFolder,
       [TOKEN_VARIABLE]: token,
     },
-    handedEnv: handedEnv(launch),
+    handed: { env: handedEnv(launch), ...(launch.run && { run: launch.run }) },
   };
 }
 
@@ -70,7 +70,7 @@ function handedEnv(launch: Launch): Record<string, string> {
   for (const { name, value } of launch.container.env ?? []) env[name] = value ?? "";
   env["INSTANCE_NAME"] = launch.instance;
   env["REGION"] = launch.region;
-  if (launch.attempt !== undefined) env["GANTRY_ATTEMPT"] = String(launch.attempt);
+  if (launch.run) env["GANTRY_ATTEMPT"] = String(launch.run.attempt);
   const [first] = launch.ports.values();
   if (first !== undefined) env["PORT"] = String(first);
   for (const [containerPort, hostPort] of launch.ports) env[`PORT_${containerPort}`] = String(hostPort);

@@ -1,46 +1,98 @@
 import { rm } from "node:fs/promises";
 import type { RunSurface } from "./engine-parts.ts";
 import { workFolder } from "./host-folder.ts";
+import type { Resumed } from "./job-resume.ts";
 import { runJob, type JobRun } from "./job-run.ts";
-import { saveProgress, type Job } from "./job-store.ts";
+import { saveProgress, type Job, type JobProgress } from "./job-store.ts";
+import { keepTrying, type Trying } from "./keep-trying.ts";
+import { recordFolder } from "./run-record.ts";
 
 /** A job of this engine: what is remembered of it, and what runs it unless it is over. */
 export type LiveJob = {
   readonly username: string;
   readonly name: string;
   job: Job;
+  /** Why it does not run although it is not over, as a sentence. */
+  held?: string | undefined;
   run?: JobRun;
 };
 
+export type OpenJob = {
+  readonly surface: RunSurface;
+  /** Where an earlier engine left it. */
+  readonly resumed?: Resumed | undefined;
+  readonly onOver: () => void;
+};
+
 /** Runs a job that is not over; one that is over only stays readable. */
-export function openJob(job: Job, surface: RunSurface): LiveJob {
-  const live: LiveJob = { username: job.username, name: job.name, job };
-  if (job.outcome !== undefined) return live;
+export function openJob(remembered: Job, { surface, resumed, onOver }: OpenJob): LiveJob {
+  const { username, name } = remembered;
+  const live: LiveJob = { username, name, job: { ...remembered, ...resumed?.progress } };
+  const save = saver(live, surface);
+  if (live.job.outcome !== undefined) {
+    if (remembered.outcome === undefined) save();
+    return live;
+  }
   live.run = runJob({
-    job,
+    job: live.job,
     surface,
-    async save(progress) {
-      const { startedAt, endedAt, outcome, failures } = progress;
-      const version = await saveProgress(surface.state, job.uid, progress);
-      live.job = { ...live.job, startedAt, endedAt, outcome, failures, version };
+    done: resumed?.done ?? new Set(),
+    report(progress) {
+      live.job = { ...live.job, ...progressOf(progress), hasRecords: true };
+      save();
+      if (progress.outcome !== undefined) onOver();
     },
   });
   return live;
 }
 
-/** Brings back a job after a restart of the engine: one that was interrupted runs again from the start, in the same
- * instance, as a container does whose node was restarted; the interruption is no failure. */
-export function reviveJob(job: Job, surface: RunSurface): LiveJob {
-  if (job.outcome === undefined && job.startedAt !== undefined) {
-    const line = `[gantry] interrupted by a restart of the engine: ${job.instance} runs again from the start`;
-    surface.logs.append(job.uid, job.instance, line);
-  }
-  return openJob(job, surface);
+function progressOf({ startedAt, endedAt, outcome, failures, reason }: JobProgress): JobProgress {
+  return { startedAt, endedAt, outcome, failures, reason };
 }
 
-/** Ends what still runs of a deleted job and removes what it left. */
-export async function clearJob({ job, run }: LiveJob, surface: RunSurface): Promise<void> {
-  await surface.logs.forget(job.uid);
+/**
+ * What counts is in memory at once; the state file follows, later where the disk is full. Until then the records of its
+ * runs (run-record.ts) keep the job from running again.
+ */
+function saver(live: LiveJob, surface: RunSurface): () => void {
+  let isDirty = false;
+  let trying: Trying | undefined;
+
+  async function saveAll(): Promise<void> {
+    while (isDirty) {
+      isDirty = false;
+      try {
+        const version = await saveProgress(surface.state, live.job.uid, live.job);
+        live.job = { ...live.job, version };
+      } catch (error) {
+        isDirty = true;
+        throw error;
+      }
+    }
+    trying = undefined;
+  }
+
+  /** It may have been given up: a later change is saved by another one. */
+  async function forgetWhenOver(mine: Trying): Promise<void> {
+    await mine.over;
+    if (trying === mine) trying = undefined;
+  }
+
+  return () => {
+    isDirty = true;
+    if (trying) return;
+    trying = keepTrying(saveAll, {
+      closing: surface.closing,
+      onFailure: (error) => surface.onEvent("a job could not be saved, tried again", { error, job: live.job.uid }),
+    });
+    surface.inBackground(forgetWhenOver(trying));
+  };
+}
+
+/** Ends what still runs of a deleted job and removes what it left. May be repeated. */
+export async function clearJob(uid: string, run: JobRun | undefined, surface: RunSurface): Promise<void> {
   await run?.stop();
-  await rm(workFolder(surface.dataDir, job.uid), { recursive: true, force: true });
+  await surface.logs.forget(uid);
+  await rm(workFolder(surface.dataDir, uid), { recursive: true, force: true });
+  await rm(recordFolder(surface.dataDir, uid), { recursive: true, force: true });
 }

@@ -1,10 +1,13 @@
 import { rm } from "node:fs/promises";
 import type { RunSurface } from "./engine-parts.ts";
 import { workFolder } from "./host-folder.ts";
+import type { Trying } from "./keep-trying.ts";
 import { openPortFront, type PortFront } from "./port-front.ts";
+import type { Standing } from "./service-answer.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import { makeServiceRunner, type ServiceRunner } from "./service-runner.ts";
-import { removeService, saveService, type Service } from "./service-store.ts";
+import type { ServiceState } from "./service-status.ts";
+import { removeService, type Service } from "./service-store.ts";
 
 /** A service of this engine: what is remembered of it, what runs it, and where it is reached. */
 export type LiveService = {
@@ -13,29 +16,50 @@ export type LiveService = {
   readonly name: string;
   service: Service;
   readonly runner: ServiceRunner;
-  readonly fronts: readonly PortFront[];
-  /** Settles when an accepted deletion is over. */
-  deletion?: Promise<void>;
+  fronts: readonly PortFront[];
+  /** Why it does not run although it should, as a sentence. */
+  held?: string | undefined;
+  /** Its fronts could not be opened at the start, and are tried again. */
+  opening?: Trying;
+  /** A deletion that was accepted. */
+  deletion?: Trying;
 };
 
+/** A service that neither runs nor can be reached yet. */
+export function makeLiveService(service: Service, surface: RunSurface): LiveService {
+  const { username, region, name } = service;
+  return { username, region, name, service, runner: makeServiceRunner(service, surface), fronts: [] };
+}
+
+/** What is said about the service: one that is held counts as failed. */
+export function standingOf({ service, runner, held }: LiveService): Standing & { readonly state: ServiceState } {
+  if (held === undefined || service.deleting || !service.running) return { state: runner.state() };
+  return { state: "Failed", reason: held };
+}
+
 /**
- * Opens the fronts of a service, and nothing else yet: nobody runs. Ports that were never chosen, or that somebody
- * else took while the engine was away, are new ones in `service` afterwards; the caller writes that down.
+ * Opens the fronts of a service, all or none. Ports that were never chosen, or that somebody else took while the engine
+ * was away, are new ones in the answer; the caller writes that down.
  */
-export async function openService(remembered: Service, surface: RunSurface): Promise<LiveService> {
-  const runner = makeServiceRunner(remembered, surface);
-  const fronts: PortFront[] = [];
-  for (const { hostPort, containerPort } of remembered.definition.ports) {
-    const front = await openPortFront(hostPort, () => runner.targets(containerPort));
-    fronts.push(front);
-    if (hostPort !== 0 && hostPort !== front.port) {
-      const data = { service: remembered.uid, before: hostPort, after: front.port };
-      surface.onEvent("the port of a service was taken by somebody else, it has another one now", data);
+export async function openFronts(live: LiveService, surface: RunSurface): Promise<ServiceDefinition> {
+  const { uid, definition } = live.service;
+  const opened: PortFront[] = [];
+  try {
+    for (const { hostPort, containerPort } of definition.ports) {
+      const targets = () => live.runner.targets(containerPort);
+      const front = await openPortFront(hostPort, targets, surface.connections);
+      opened.push(front);
+      if (hostPort !== 0 && hostPort !== front.port) {
+        const data = { service: uid, before: hostPort, after: front.port };
+        surface.onEvent("the port of a service was taken by somebody else, it has another one now", data);
+      }
     }
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
   }
-  const service = { ...remembered, definition: withPorts(remembered.definition, fronts) };
-  const { username, region, name } = remembered;
-  return { username, region, name, service, runner, fronts };
+  live.fronts = opened;
+  return withPorts(definition, opened);
 }
 
 function withPorts(definition: ServiceDefinition, fronts: readonly PortFront[]): ServiceDefinition {
@@ -46,23 +70,20 @@ function withPorts(definition: ServiceDefinition, fronts: readonly PortFront[]):
   return { ...definition, ports };
 }
 
-export async function closeFronts({ fronts }: LiveService): Promise<void> {
+export async function closeFronts(live: LiveService): Promise<void> {
+  await closeAll(live.fronts);
+}
+
+async function closeAll(fronts: readonly PortFront[]): Promise<void> {
   await Promise.all(fronts.map((front) => front.close()));
 }
 
-/** Brings back a service after a restart of the engine; a deletion that was begun is carried on. */
-export async function reviveService(remembered: Service, surface: RunSurface): Promise<LiveService> {
-  const live = await openService(remembered, surface);
-  await saveService(surface.state, live.service);
-  live.runner.want(live.service, { activity: "Starting" });
-  return live;
-}
-
-/** Stops and removes a service with its log; what its disks hold is kept. Resolves when all of it is gone. */
+/** Stops and removes a service with its log; what its disks hold is kept. Resolves when all of it is gone. May be repeated. */
 export async function finishDeletion(live: LiveService, surface: RunSurface): Promise<void> {
   await live.runner.emptied();
   await closeFronts(live);
-  await surface.logs.forget(live.service.uid);
+  // Files first: on a full disk that may be the room that the rest needs.
   await rm(workFolder(surface.dataDir, live.service.uid), { recursive: true, force: true });
+  await surface.logs.forget(live.service.uid);
   await removeService(surface.state, live.service.uid);
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Kysely } from "kysely";
 import { openSqlite } from "../../sqlite.ts";
@@ -8,19 +9,28 @@ import type { EngineParts, RunSurface } from "./engine-parts.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { jobOperations } from "./job-operations.ts";
 import { closeFronts } from "./live-service.ts";
+import { connectionsFor, quotasFor, thisMachine, type Machine, type QuotaSettings } from "./host-limits.ts";
 import { createLogTables, DEFAULT_LOG_LIMITS, type LogLimits, type LogTables } from "./log-store.ts";
 import { openLogWriter } from "./log-writer.ts";
 import { makeMemoryWatch } from "./memory-watch.ts";
+import { migrate } from "./migrate.ts";
+import { refusingWithoutRoom } from "./no-room.ts";
+import { makeConnectionBudget } from "./port-front.ts";
+import { makeLedger, type Quotas } from "./quota.ts";
 import { recover } from "./recovery.ts";
 import { makeSerialQueue } from "./serial-queue.ts";
 import { serviceOperations } from "./service-operations.ts";
-import { createStateTables, type StateTables } from "./tables.ts";
+import { makeSpawnQueue } from "./spawn-queue.ts";
+import { withFileNamed } from "./start-error.ts";
+import { stateMigrations, type StateTables } from "./tables.ts";
 
 export type ProcessEngineOptions = {
   /** Everything lies here: what is remembered, logs, volumes. One engine at a time works in it. */
   readonly dataDir: string;
   /** Where services may run. Jobs run only in `us`. */
   readonly regions: readonly string[];
+  /** Who may have workloads; without it, everybody. Workloads of others are kept and not started. */
+  readonly users?: readonly string[];
   /** Adds the image `host`, whose command is any program of this machine. */
   readonly allowHostCommands?: boolean;
   /** From SIGTERM to SIGKILL; 10 s. */
@@ -31,9 +41,13 @@ export type ProcessEngineOptions = {
   readonly readyAfterMs?: number;
   /** How often memory is looked at; 1 s. */
   readonly memoryPollMs?: number;
+  /** How much a user and this host may run; the rest comes from the machine (host-limits.ts). */
+  readonly quotas?: QuotaSettings;
   readonly now?: () => Date;
   /** 8 MiB a day and workload, 7 days. */
   readonly logLimits?: LogLimits;
+  /** How the state file is opened; for tests of a full disk. */
+  readonly openState?: (path: string) => Kysely<StateTables>;
   /** What the engine does by itself and what fails in the background, for the caller's log. */
   readonly onEvent?: (message: string, data: object) => void;
 };
@@ -43,6 +57,8 @@ export type ProcessEngine = {
   /** Ends every process and resolves when all are gone. Services run again with the next engine in this folder. */
   readonly close: () => Promise<void>;
   readonly catalogue: readonly CatalogueEntry[];
+  /** What whoever started it should know, as sentences. */
+  readonly notices: readonly string[];
 };
 
 /**
@@ -56,26 +72,34 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
       `the process engine runs on Linux and macOS, not on ${process.platform}: use a service elsewhere instead`,
     );
   }
-  const unlock = lockFolder(options.dataDir);
+  const { dataDir } = options;
+  const unlock = await withFileNamed(dataDir, () => lockFolder(dataDir));
   try {
-    const surface = await openSurface(options);
-    return await openWith(surface, { regions: options.regions, unlock });
+    const machine = thisMachine();
+    const quotas = quotasFor(options.quotas ?? {}, machine);
+    const closing = new AbortController();
+    const background = new Set<Promise<unknown>>();
+    const surface = await openSurface(options, { machine, quotas, closing: closing.signal, background });
+    return await openWith(surface, { options, quotas, closing, background, unlock });
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-async function openSurface(options: ProcessEngineOptions): Promise<RunSurface> {
+type Around = {
+  readonly machine: Machine;
+  readonly quotas: Quotas;
+  readonly closing: AbortSignal;
+  readonly background: Set<Promise<unknown>>;
+};
+
+async function openSurface(options: ProcessEngineOptions, around: Around): Promise<RunSurface> {
   const onEvent = options.onEvent ?? (() => undefined);
   const now = options.now ?? (() => new Date());
-  const state: Kysely<StateTables> = openSqlite(join(options.dataDir, "state.sqlite"));
-  const logTables: Kysely<LogTables> = openSqlite(join(options.dataDir, "logs.sqlite"));
-  await createStateTables(state);
-  await createLogTables(logTables);
   return {
-    state,
-    logs: openLogWriter(logTables, {
+    state: await openState(join(options.dataDir, "state.sqlite"), options.openState ?? openSqlite),
+    logs: openLogWriter(await openLogs(join(options.dataDir, "logs.sqlite")), {
       limits: options.logLimits ?? DEFAULT_LOG_LIMITS,
       now,
       onError: (error) => onEvent("log lines could not be written", { error }),
@@ -88,36 +112,69 @@ async function openSurface(options: ProcessEngineOptions): Promise<RunSurface> {
     readyAfterMs: options.readyAfterMs ?? 1_000,
     now,
     onEvent,
+    spawns: makeSpawnQueue({
+      atOnce: Math.max(MIN_STARTS_AT_ONCE, availableParallelism()),
+      alive: around.quotas.host.instances,
+    }),
+    connections: makeConnectionBudget(connectionsFor(around.machine)),
+    closing: around.closing,
+    inBackground(work) {
+      const watched = work
+        .catch((error: unknown) => onEvent("work in the background failed", { error }))
+        .finally(() => around.background.delete(watched));
+      around.background.add(watched);
+    },
   };
 }
 
-async function openWith(
-  surface: RunSurface,
-  { regions, unlock }: { regions: readonly string[]; unlock: () => void },
-): Promise<ProcessEngine> {
-  const background = new Set<Promise<unknown>>();
-  let closing: Promise<void> | undefined;
+const MIN_STARTS_AT_ONCE = 2;
+
+async function openState(path: string, open: (path: string) => Kysely<StateTables>): Promise<Kysely<StateTables>> {
+  return await withFileNamed(path, async () => {
+    const state = open(path);
+    await migrate(state, path, stateMigrations);
+    return state;
+  });
+}
+
+async function openLogs(path: string): Promise<Kysely<LogTables>> {
+  return await withFileNamed(path, async () => {
+    const logs = openSqlite<LogTables>(path);
+    await createLogTables(logs);
+    return logs;
+  });
+}
+
+type Opening = Pick<Around, "quotas" | "background"> & {
+  readonly options: ProcessEngineOptions;
+  readonly closing: AbortController;
+  readonly unlock: () => void;
+};
+
+async function openWith(surface: RunSurface, opening: Opening): Promise<ProcessEngine> {
+  const { options, quotas, closing, background, unlock } = opening;
+  let closed: Promise<void> | undefined;
   const parts: EngineParts = {
     surface,
-    regions,
+    regions: options.regions,
     services: new Map(),
     jobs: new Map(),
+    unreadable: new Map(),
+    ledger: makeLedger(quotas),
     queue: makeSerialQueue(),
-    inBackground(work) {
-      const watched = work
-        .catch((error: unknown) => surface.onEvent("work in the background failed", { error }))
-        .finally(() => background.delete(watched));
-      background.add(watched);
-    },
     ensureOpen() {
-      if (closing) throw new Refusal(503, "the service is stopping: try again when it runs again");
+      if (closed) throw new Refusal(503, "the service is stopping: try again when it runs again");
     },
   };
-  await recover(parts);
+  const notices = await recover(parts, { regions: options.regions, users: options.users });
   return {
-    engine: { ...jobOperations(parts), ...serviceOperations(parts) },
-    close: () => (closing ??= closeAll(parts, background).finally(unlock)),
+    engine: refusingWithoutRoom({ ...jobOperations(parts), ...serviceOperations(parts) }),
+    close() {
+      closing.abort();
+      return (closed ??= closeAll(parts, background).finally(unlock));
+    },
     catalogue: surface.catalogue,
+    notices,
   };
 }
 

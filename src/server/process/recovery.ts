@@ -2,43 +2,135 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EngineParts } from "./engine-parts.ts";
 import { segment } from "./host-folder.ts";
-import { allJobs } from "./job-store.ts";
-import { reviveJob } from "./live-job.ts";
-import { reviveService } from "./live-service.ts";
-import { endProcesses, signalProcess } from "./orphans.ts";
+import { reviveJob } from "./job-recovery.ts";
+import { storedJobs, type StoredJob } from "./job-store.ts";
+import { endProcesses, signalProcess, type RecordedProcess } from "./orphans.ts";
 import { forgetAllProcesses, recordedProcesses } from "./process-store.ts";
 import { seeProcesses } from "./seen-process.ts";
-import { carryOnDeletion } from "./service-operations.ts";
-import { allServices } from "./service-store.ts";
+import { reviveService } from "./service-recovery.ts";
+import { storedServices, type StoredService } from "./service-store.ts";
+import { withFileNamed } from "./start-error.ts";
+import type { Unreadable } from "./unreadable.ts";
 
 /** Mostly they have gone by themselves (programs/lifeline.ts); the rest does not delay the start for long. */
 const ORPHAN_GRACE_MS = 1_000;
 
-/** Brings the engine back to what it remembers. First the processes of an earlier engine go, so that nothing runs twice. */
-export async function recover(parts: EngineParts): Promise<void> {
-  const { state, onEvent } = parts.surface;
-  const found = await endProcesses(
-    await recordedProcesses(state),
-    { see: seeProcesses, kill: signalProcess },
-    ORPHAN_GRACE_MS,
-  );
-  if (found.length > 0) onEvent("processes of an earlier engine were ended", { pids: found });
-  await forgetAllProcesses(state);
-  for (const service of await allServices(state)) {
-    const live = await reviveService(service, parts.surface);
-    parts.services.set(service.uid, live);
-    if (service.deleting) carryOnDeletion(parts, live);
+/** Who the engine works for; without users, for everybody. */
+export type Clients = { readonly regions: readonly string[]; readonly users?: readonly string[] | undefined };
+
+/**
+ * Brings the engine back to what it remembers, and answers with what its operator should know. First the processes of an
+ * earlier engine go, so that nothing runs twice. Then each workload is brought back for itself: one that cannot be used
+ * is shown as failed, and does not keep the others from running.
+ */
+export async function recover(parts: EngineParts, clients: Clients): Promise<readonly string[]> {
+  const { state } = parts.surface;
+  const file = join(parts.surface.dataDir, "state.sqlite");
+  await endEarlierProcesses(parts, await withFileNamed(file, () => recordedProcesses(state)));
+  const services = await withFileNamed(file, () => storedServices(state));
+  const jobs = await withFileNamed(file, () => storedJobs(state));
+  const absent: Named[] = [];
+  for (const stored of services) {
+    if (isAbsent(stored, clients)) absent.push(nameOf(stored));
+    else await each(parts, nameOf(stored), () => reviveStoredService(parts, stored));
   }
-  for (const job of await allJobs(state)) parts.jobs.set(job.uid, reviveJob(job, parts.surface));
-  await removeOldWork(parts);
+  for (const stored of jobs) {
+    if (isAbsent(stored, clients)) absent.push(nameOf(stored));
+    else await each(parts, nameOf(stored), () => reviveStoredJob(parts, stored));
+  }
+  await removeOldFolders(parts, [...services, ...jobs].map(nameOf));
+  for (const { uid, kind, username, region, name } of absent) {
+    parts.surface.onEvent("a workload was not started: its region or its user is not configured", {
+      uid,
+      kind,
+      username,
+      region,
+      name,
+    });
+  }
+  return absent.length > 0 ? [absentNotice(absent)] : [];
 }
 
-/** Working folders of jobs that were deleted just before the earlier engine died. */
-async function removeOldWork({ surface, services, jobs }: EngineParts): Promise<void> {
-  const known = new Set([...services.keys(), ...jobs.keys()].map(segment));
-  const folder = join(surface.dataDir, "work");
-  const names = await readdir(folder).catch(() => []); // there is none before the first workload
-  for (const name of names) {
-    if (!known.has(name)) await rm(join(folder, name), { recursive: true, force: true });
+async function endEarlierProcesses(
+  { surface: { state, onEvent } }: EngineParts,
+  recorded: readonly RecordedProcess[],
+): Promise<void> {
+  const found = await endProcesses(recorded, { see: seeProcesses, kill: signalProcess }, ORPHAN_GRACE_MS);
+  if (found.length > 0) onEvent("processes of an earlier engine were ended", { pids: found });
+  try {
+    await forgetAllProcesses(state);
+  } catch (error) {
+    // On a full disk. The next start looks for them once more, and finds none.
+    onEvent("the processes of an earlier engine could not be forgotten", { error });
+  }
+}
+
+/** What one workload throws stays its own matter. */
+async function each(parts: EngineParts, named: Named, revive: () => Promise<void>): Promise<void> {
+  try {
+    await revive();
+  } catch (error) {
+    const reason = `It could not be brought back after the last start: ${String(error)}.`;
+    parts.services.delete(named.uid);
+    parts.jobs.delete(named.uid);
+    addUnreadable(parts, { ...named, createdAt: undefined, reason });
+  }
+}
+
+function addUnreadable(parts: EngineParts, unreadable: Unreadable): void {
+  const { uid, kind, username, region, name, reason } = unreadable;
+  parts.unreadable.set(uid, unreadable);
+  parts.ledger.keep(unreadable, { instances: 0, memoryMib: 0, ports: 0, workloads: 1 });
+  const data = { uid, kind, username, region, name, reason };
+  parts.surface.onEvent("a saved workload cannot be used and is shown as failed", data);
+}
+
+async function reviveStoredService(parts: EngineParts, stored: StoredService): Promise<void> {
+  if ("service" in stored) await reviveService(parts, stored.service);
+  else addUnreadable(parts, stored.unreadable);
+}
+
+async function reviveStoredJob(parts: EngineParts, stored: StoredJob): Promise<void> {
+  if ("job" in stored) await reviveJob(parts, stored.job);
+  else addUnreadable(parts, stored.unreadable);
+}
+
+type Named = Pick<Unreadable, "uid" | "kind" | "username" | "region" | "name">;
+
+function nameOf(stored: StoredService | StoredJob): Named {
+  if ("unreadable" in stored) return stored.unreadable;
+  if ("service" in stored) return { ...stored.service, kind: "service" };
+  return { ...stored.job, kind: "job", region: "" };
+}
+
+/** A deletion that was accepted is ended for everybody. Jobs run in a region of their own. */
+function isAbsent(stored: StoredService | StoredJob, { regions, users }: Clients): boolean {
+  if ("service" in stored && stored.service.deleting) return false;
+  const { kind, username, region } = nameOf(stored);
+  return (kind === "service" && !regions.includes(region)) || (users !== undefined && !users.includes(username));
+}
+
+const NAMED_IN_NOTICE = 20;
+
+function absentNotice(absent: readonly Named[]): string {
+  const named = absent.slice(0, NAMED_IN_NOTICE).map(({ kind, name, username, region }) => {
+    return `${kind} ${name} of ${username}${region === "" ? "" : ` in ${region}`}`;
+  });
+  const more = absent.length > named.length ? `, and ${absent.length - named.length} more` : "";
+  const what = absent.length === 1 ? "1 workload was" : `${absent.length} workloads were`;
+  return `${what} not started, because the region or the user is no longer configured: ${named.join(", ")}${more}. Nothing was deleted: add the region or the user again to run them.`;
+}
+
+/** Folders of workloads that were deleted just before the earlier engine died. */
+async function removeOldFolders({ surface }: EngineParts, kept: readonly Named[]): Promise<void> {
+  const known = new Set(kept.map(({ uid }) => segment(uid)));
+  for (const parent of ["work", "runs"]) {
+    const folder = join(surface.dataDir, parent);
+    const names = await readdir(folder).catch(() => []); // there is none before the first workload
+    for (const name of names.filter((name) => !known.has(name))) {
+      await rm(join(folder, name), { recursive: true, force: true }).catch((error: unknown) => {
+        surface.onEvent("the folder of a deleted workload could not be removed", { error });
+      });
+    }
   }
 }

@@ -4,21 +4,25 @@ import { HOST } from "./local-port.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import type { Service } from "./service-store.ts";
 
+/** The status, and why the service does not run although it should. */
+export type Standing = { readonly state: string; readonly reason?: string | undefined };
+
 /** A service in a list. */
-export function listedService(service: Service, status: string): ServiceBody {
+export function listedService(service: Service, { state, reason }: Standing): ServiceBody {
   return {
     uid: service.uid,
     name: service.name,
     created_at: service.createdAt,
-    status,
+    status: state,
+    ...(reason !== undefined && { status_reason: reason }),
     containers: service.definition.containers.map(readContainer),
     ...described(service.definition),
   };
 }
 
 /** A service that is read alone. */
-export function readService(service: Service, status: string): ServiceBody {
-  return { region: service.region, ...listedService(service, status) };
+export function readService(service: Service, standing: Standing): ServiceBody {
+  return { region: service.region, ...listedService(service, standing) };
 }
 
 /** A service in the answer to its creation: no status yet, and ports named as in the request. */

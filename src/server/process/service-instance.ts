@@ -77,10 +77,11 @@ function keepContainer(place: Place, surface: RunSurface, changed: () => void): 
 
   const kept = keepRunning({
     backOff: surface.backOff,
-    async start() {
-      ports = await choosePorts(service.definition, place.container);
-      return await startChild(launchOf(place, ports, surface), surface);
-    },
+    start: (stopping) =>
+      surface.spawns.run(async () => {
+        ports = await choosePorts(service.definition, place.container);
+        return await startChild(launchOf(place, ports, surface), surface);
+      }, stopping),
     onStart(child) {
       recovery = setTimeout(changed, recoveredAfterMs(surface.backOff) + 1).unref();
       void markReady(child);

@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { Refusal, type Engine, type EngineRequest, type User } from "../engine.ts";
-import { findOwn, forAMoment, type EngineParts } from "./engine-parts.ts";
-import { closeFronts, finishDeletion, openService, type LiveService } from "./live-service.ts";
+import { admitService } from "./admission.ts";
+import { findOwn, ownOf, type EngineParts } from "./engine-parts.ts";
+import { closeFronts, makeLiveService, openFronts, standingOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "./log-writer.ts";
 import { createdService, listedService, readService as answerService } from "./service-answer.ts";
-import { needsNewInstances, readService, updated } from "./service-definition.ts";
+import { needsNewInstances, readService, updated, type ServiceDefinition } from "./service-definition.ts";
+import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
+import { serviceKey } from "./service-recovery.ts";
 import type { Wish } from "./service-runner.ts";
 import { refusalOf, type Move } from "./service-status.ts";
 import { insertService, saveService, type Service } from "./service-store.ts";
+import { ensureService } from "./stored-definition.ts";
+import { refuseUnreadable, unreadableService, type Unreadable } from "./unreadable.ts";
 
 type ServiceOperations = Pick<
   Engine,
@@ -25,12 +30,14 @@ type ServiceOperations = Pick<
 export function serviceOperations(parts: EngineParts): ServiceOperations {
   return {
     async listServices({ user, path: { region } }) {
-      const services = inRegion(parts, user, region);
-      return { region, services: services.map(({ service, runner }) => listedService(service, runner.state())) };
+      const services = inRegion(parts, user, region).map((live) => listedService(live.service, standingOf(live)));
+      return { region, services: [...services, ...unreadableIn(parts, user, region).map(unreadableService)] };
     },
     async getService({ user, path }) {
-      const { service, runner } = find(parts, user, path);
-      return answerService(service, runner.state());
+      const unreadable = findUnreadable(parts, { user, path });
+      if (unreadable) return unreadableService(unreadable);
+      const live = find(parts, { user, path });
+      return answerService(live.service, standingOf(live));
     },
     createService: (request) => oneByOne(parts, request, () => create(parts, request)),
     deleteService: (request) => oneByOne(parts, request, () => remove(parts, request)),
@@ -44,7 +51,7 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     stopService: (request) => move(parts, request, stopping),
     restartService: (request) => move(parts, request, restarting),
     async getServiceLogs({ user, path, query }) {
-      const { service } = find(parts, user, path);
+      const { service } = find(parts, { user, path });
       const { logs, now } = parts.surface;
       const { date, from = 0, size = 100 } = query ?? {};
       const lines = await logs.page({ workload: service.uid, day: requestedDay(date, now()), from, size });
@@ -64,35 +71,41 @@ function inRegion(parts: EngineParts, user: User, region: string): LiveService[]
   return [...parts.services.values()].filter((live) => live.username === user.username && live.region === region);
 }
 
-function find(parts: EngineParts, user: User, { region, service_name: name }: Where): LiveService {
-  return findOwn(inRegion(parts, user, region), { user, name, noun: "service" });
+function unreadableIn({ unreadable }: EngineParts, user: User, region: string): Unreadable[] {
+  return [...unreadable.values()].filter(
+    (each) => each.kind === "service" && each.username === user.username && each.region === region,
+  );
+}
+
+function findUnreadable(parts: EngineParts, { user, path }: Asked): Unreadable | undefined {
+  return ownOf(unreadableIn(parts, user, path.region), user, path.service_name);
+}
+
+function find(parts: EngineParts, { user, path }: Asked): LiveService {
+  const services = inRegion(parts, user, path.region);
+  const unreadable = findUnreadable(parts, { user, path });
+  if (unreadable) throw refuseUnreadable(unreadable);
+  return findOwn(services, { user, name: path.service_name, noun: "service" });
 }
 
 function oneByOne<T>(parts: EngineParts, { user, path }: Asked, work: () => Promise<T>): Promise<T> {
-  return parts.queue.run(JSON.stringify(["service", user.username, path.region, path.service_name]), work);
+  const { region, service_name: name } = path;
+  return parts.queue.run(serviceKey({ username: user.username, region, name }), work);
 }
 
+/** Validated, reserved, saved, and only then run. What was reserved is given back when it cannot be saved. */
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createService">) {
-  const { region, service_name: name } = path;
-  const twin = inRegion(parts, user, region).find((live) => live.name === name);
-  if (twin?.service.deleting) throw new Refusal(409, `the service ${name} is still being deleted: wait a moment`);
-  if (twin) throw new Refusal(409, `a service named ${name} exists in ${region}: choose another name`);
-  const live = await openService(
-    {
-      uid: randomUUID(),
-      username: user.username,
-      region,
-      name,
-      createdAt: parts.surface.now().toISOString(),
-      running: true,
-      deleting: false,
-      definition: readService(name, body, parts.surface.catalogue),
-    },
-    parts.surface,
-  );
+  refuseTwin(parts, { user, path });
+  const definition = readService(path.service_name, body, parts.surface.catalogue);
+  ensureService(definition);
+  const service = newService({ user, path }, { definition, createdAt: parts.surface.now().toISOString() });
+  const live = makeLiveService(service, parts.surface);
+  const giveBack = admitService(parts, service);
   try {
+    live.service = { ...service, definition: await openFronts(live, parts.surface) };
     await insertService(parts.surface.state, live.service);
   } catch (error) {
+    giveBack();
     await closeFronts(live);
     throw error;
   }
@@ -101,24 +114,36 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   return createdService(live.service);
 }
 
-/** Accepted at once; answered when the service is gone, or after a moment while its instances still end. */
-async function remove(parts: EngineParts, { user, path }: Asked): Promise<string> {
-  const live = find(parts, user, path);
-  if (!live.service.deleting) {
-    const service = { ...live.service, deleting: true };
-    await saveService(parts.surface.state, service);
-    live.service = service;
-    live.runner.want(service, {});
-    carryOnDeletion(parts, live);
+function refuseTwin(parts: EngineParts, { user, path }: Asked): void {
+  const { region, service_name: name } = path;
+  const twin = ownOf(inRegion(parts, user, region), user, name);
+  if (twin?.service.deleting) throw new Refusal(409, `the service ${name} is still being deleted: wait a moment`);
+  if (twin ?? findUnreadable(parts, { user, path })) {
+    throw new Refusal(409, `a service named ${name} exists in ${region}: choose another name`);
   }
-  await forAMoment(live.deletion ?? Promise.resolve());
-  return "Service was deleted successfully";
 }
 
-/** Ends a deletion that was accepted, now or by an earlier engine. */
-export function carryOnDeletion(parts: EngineParts, live: LiveService): void {
-  live.deletion = finishDeletion(live, parts.surface).then(() => void parts.services.delete(live.service.uid));
-  parts.inBackground(live.deletion);
+function newService(
+  { user, path }: Asked,
+  of: { readonly definition: ServiceDefinition; readonly createdAt: string },
+): Service {
+  return {
+    uid: randomUUID(),
+    username: user.username,
+    region: path.region,
+    name: path.service_name,
+    running: true,
+    deleting: false,
+    ...of,
+  };
+}
+
+async function remove(parts: EngineParts, asked: Asked): Promise<string> {
+  parts.ensureOpen();
+  const unreadable = findUnreadable(parts, asked);
+  if (unreadable) await deleteUnreadableService(parts, unreadable);
+  else await deleteService(parts, find(parts, asked));
+  return "Service was deleted successfully";
 }
 
 type Moving = {
@@ -145,16 +170,26 @@ const restarting: Moving = {
   wish: () => ({ activity: "Updating", renew: true }),
 };
 
-/** What update, start, stop and restart share: allowed in this state? Remember it, then go there after the answer. */
+/** What update, start, stop and restart share: allowed in this state, and within the quotas? Save it, then go there after the answer. */
 function move(parts: EngineParts, asked: Asked, { name, change, wish }: Moving): Promise<Record<string, never>> {
   return oneByOne(parts, asked, async () => {
-    const live = find(parts, asked.user, asked.path);
-    const refusal = refusalOf(name, live.name, live.runner.state());
+    const live = find(parts, asked);
+    const refusal = refusalOf(name, live.name, standingOf(live).state);
     if (refusal !== undefined) throw new Refusal(409, refusal);
     const before = live.service;
     const after = change(before);
-    await saveService(parts.surface.state, after);
+    ensureService(after.definition);
+    const giveBack = admitService(parts, after);
+    try {
+      await saveService(parts.surface.state, after);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
     live.service = after;
+    // One whose ports cannot be opened yet starts when they are.
+    if (live.opening) return {};
+    live.held = undefined;
     live.runner.want(after, wish(before, after));
     return {};
   });

@@ -1,7 +1,10 @@
-import type { Kysely, Transaction } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
+import { z } from "zod";
 import { Refusal } from "../engine.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
+import { parseService } from "./stored-definition.ts";
 import type { ServiceRow, StateTables } from "./tables.ts";
+import type { Unreadable } from "./unreadable.ts";
 
 /** A service as it is remembered. */
 export type Service = {
@@ -39,27 +42,37 @@ export async function saveService(db: Kysely<StateTables>, service: Service): Pr
   });
 }
 
+/** All in one statement each: a service may have thousands of domains, and everybody waits meanwhile. */
 async function bindDomains(tx: Transaction<StateTables>, { uid, definition }: Service): Promise<void> {
-  await tx.deleteFrom("domains").where("service_uid", "=", uid).execute();
-  for (const domain of definition.domains) {
-    const { numInsertedOrUpdatedRows } = await tx
-      .insertInto("domains")
-      .values({ domain: domain.toLowerCase(), service_uid: uid })
-      .onConflict((conflict) => conflict.column("domain").doNothing())
-      .executeTakeFirstOrThrow();
-    if (!numInsertedOrUpdatedRows) {
-      throw new Refusal(409, `the domain ${domain} is bound to another service: unbind it there first`);
-    }
-  }
+  const wanted = JSON.stringify(definition.domains.map((domain) => domain.toLowerCase()));
+  await sql`delete from domains where service_uid = ${uid} and domain not in (select value from json_each(${wanted}))`.execute(
+    tx,
+  );
+  await sql`insert into domains (domain, service_uid) select value, ${uid} from json_each(${wanted})
+    where true on conflict (domain) do nothing`.execute(tx);
+  const { rows } = await sql<{ domain: string }>`select domain from domains
+    where service_uid <> ${uid} and domain in (select value from json_each(${wanted})) limit 1`.execute(tx);
+  const [taken] = rows;
+  if (!taken) return;
+  const domain = definition.domains.find((each) => each.toLowerCase() === taken.domain) ?? taken.domain;
+  throw new Refusal(409, `the domain ${domain} is bound to another service: unbind it there first`);
 }
 
 export async function removeService(db: Kysely<StateTables>, uid: string): Promise<void> {
   await db.deleteFrom("services").where("uid", "=", uid).execute();
 }
 
-/** Every service of every user, oldest first: what a starting engine has to bring back. */
-export async function allServices(db: Kysely<StateTables>): Promise<Service[]> {
-  const rows = await db.selectFrom("services").selectAll().orderBy("created_at").orderBy("name").execute();
+/** A row as it was read: a service, or what is known of one that cannot be used. */
+export type StoredService = { readonly service: Service } | { readonly unreadable: Unreadable };
+
+/** Every service of every user in the order of creation. Each row is read for itself: a bad one does not hide the others. */
+export async function storedServices(db: Kysely<StateTables>): Promise<StoredService[]> {
+  // By row and not by time: clocks jump.
+  const rows = await db
+    .selectFrom("services")
+    .selectAll()
+    .orderBy(sql`rowid`)
+    .execute();
   return rows.map(fromRow);
 }
 
@@ -77,16 +90,21 @@ function toRow(service: Service): ServiceRow {
   };
 }
 
-function fromRow(row: ServiceRow): Service {
+const Flag = z.union([z.literal(0), z.literal(1)]);
+const Columns = z.object({ created_at: z.iso.datetime(), running: Flag, deleting: Flag });
+
+function fromRow(row: ServiceRow): StoredService {
   const { uid, username, region, name } = row;
-  return {
-    uid,
-    username,
-    region,
-    name,
-    createdAt: row.created_at,
-    running: row.running === 1,
-    deleting: row.deleting === 1,
-    definition: JSON.parse(row.definition) as ServiceDefinition, // toRow wrote it
-  };
+  const read = parseService(row.definition);
+  const columns = Columns.safeParse(row);
+  if ("definition" in read && columns.success) {
+    const { created_at: createdAt, running, deleting } = columns.data;
+    const { definition } = read;
+    return {
+      service: { uid, username, region, name, createdAt, running: running === 1, deleting: deleting === 1, definition },
+    };
+  }
+  const reason = "reason" in read ? read.reason : "The saved row is damaged.";
+  const createdAt = Columns.shape.created_at.safeParse(row.created_at).data;
+  return { unreadable: { kind: "service", uid, username, region, name, createdAt, reason } };
 }

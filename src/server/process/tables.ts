@@ -1,4 +1,4 @@
-import { sql, type Kysely } from "kysely";
+import type { Migration } from "./migrate.ts";
 
 /** What the engine remembers. Times are ISO 8601 in UTC, yes and no are 1 and 0. */
 export type StateTables = {
@@ -39,21 +39,30 @@ export type JobRow = {
   outcome: "complete" | "failed" | null;
   /** Attempts that failed. */
   failures: number;
+  /** Why a job failed that was not tried to the end; null for the others. */
+  reason: string | null;
+  /** Whether its runs are recorded in files (run-record.ts). Not those of jobs from before version 2. */
+  has_records: 0 | 1;
 };
 
-const statements = [
-  `create table if not exists services (uid text primary key, username text not null, region text not null,
-     name text not null, created_at text not null, running integer not null, deleting integer not null,
-     definition text not null, unique (username, region, name))`,
-  `create table if not exists domains (domain text primary key,
-     service_uid text not null references services (uid) on delete cascade)`,
-  `create table if not exists jobs (uid text primary key, username text not null, name text not null,
-     created_at text not null, version integer not null, instance text not null, definition text not null,
-     started_at text, ended_at text, outcome text, failures integer not null, unique (username, name))`,
-  `create table if not exists processes (token text primary key, workload_uid text not null, pid integer, started text)`,
-  `create table if not exists counters (name text primary key, value integer not null)`,
+/** The versions of `state.sqlite`. Files with the first one exist with and without a number: append only, never edit. */
+export const stateMigrations: readonly Migration[] = [
+  [
+    `create table if not exists services (uid text primary key, username text not null, region text not null,
+       name text not null, created_at text not null, running integer not null, deleting integer not null,
+       definition text not null, unique (username, region, name))`,
+    `create table if not exists domains (domain text primary key,
+       service_uid text not null references services (uid) on delete cascade)`,
+    `create table if not exists jobs (uid text primary key, username text not null, name text not null,
+       created_at text not null, version integer not null, instance text not null, definition text not null,
+       started_at text, ended_at text, outcome text, failures integer not null, unique (username, name))`,
+    `create table if not exists processes (token text primary key, workload_uid text not null, pid integer, started text)`,
+    `create table if not exists counters (name text primary key, value integer not null)`,
+  ],
+  [
+    `alter table jobs add column reason text`,
+    `alter table jobs add column has_records integer not null default 0`,
+    // A deletion looks its domains up by service, and with thousands of them would read the whole table.
+    `create index domains_of_service on domains (service_uid)`,
+  ],
 ];
-
-export async function createStateTables(db: Kysely<StateTables>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}

@@ -1,10 +1,15 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { allServices } from "../../../src/server/process/service-store.ts";
+import type { Kysely } from "kysely";
+import type { StateTables } from "../../../src/server/process/tables.ts";
 import { childrenOf, engineProcess, killEngines, readState, stubborn } from "./support/engine-process.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";
 
 afterEach(killEngines);
+
+async function deletions(db: Kysely<StateTables>): Promise<number> {
+  return (await db.selectFrom("services").select("uid").where("deleting", "=", 1).execute()).length;
+}
 
 const web = {
   containers: [{ image: "gantry/hello-web" }],
@@ -55,7 +60,7 @@ describe("after kill -9 of the engine", () => {
       return found.length === 3 && found;
     }, "all processes");
     doomed.beginRemoval("stubborn");
-    await until(async () => (await readState(dataDir, allServices))[0]?.deleting, "the deletion to be accepted");
+    await until(async () => (await readState(dataDir, deletions)) > 0, "the deletion to be accepted");
     await doomed.kill();
 
     const next = await openEngine(dataDir, { allowHostCommands: true });

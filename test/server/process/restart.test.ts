@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { allServices } from "../../../src/server/process/service-store.ts";
+import { storedServices } from "../../../src/server/process/service-store.ts";
 import { pidsOf, readState, stubborn } from "./support/engine-process.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";
@@ -123,7 +123,7 @@ describe("when the engine closes", () => {
     await slow.close();
 
     expect(status).toBe("Deleting");
-    expect(await readState(dataDir, allServices)).toEqual([]);
+    expect(await readState(dataDir, storedServices)).toEqual([]);
   });
 }, 15_000);
 

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
+import type { Job } from "../../../../src/api/schema.ts";
 import { isOurs } from "../../../../src/server/process/orphans.ts";
 import { recordedProcesses } from "../../../../src/server/process/process-store.ts";
 import { seeProcesses } from "../../../../src/server/process/seen-process.ts";
@@ -50,6 +51,11 @@ export async function engineProcess(dataDir: string) {
       child.stdin.write(`${JSON.stringify({ job, body })}\n`);
       return JSON.parse(await says());
     },
+    async readJob(readJob: string): Promise<Job> {
+      child.stdin.write(`${JSON.stringify({ readJob })}\n`);
+      return JSON.parse(await says());
+    },
+    pid: child.pid ?? 0,
     /** Not waited for: the answer comes when the service is gone. */
     beginRemoval(remove: string) {
       child.stdin.write(`${JSON.stringify({ remove })}\n`);

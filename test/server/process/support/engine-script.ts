@@ -6,8 +6,11 @@ import { openEngine, userOf } from "./engine-world.ts";
 
 const { engine, close } = await openEngine(process.argv[2] ?? "", { allowHostCommands: true });
 const dana = userOf(engine);
-function answer(asked: { job?: string; service?: string; remove?: string; body: NewService }): Promise<unknown> {
+type Asked = { job?: string; service?: string; remove?: string; readJob?: string; body: NewService };
+
+function answer(asked: Asked): Promise<unknown> {
   if (asked.job) return dana.createJob(asked.job, asked.body);
+  if (asked.readJob) return dana.readJob(asked.readJob);
   return asked.remove ? dana.remove(asked.remove) : dana.create(asked.service ?? "", asked.body);
 }
 

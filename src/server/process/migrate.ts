@@ -1,0 +1,31 @@
+import { sql, type Kysely } from "kysely";
+import { StartError } from "./start-error.ts";
+
+/** Statements that bring a file from one version to the next. */
+export type Migration = readonly string[];
+
+/**
+ * Brings a SQLite file to the last version of the list; `PRAGMA user_version` holds where it is. A migration runs whole
+ * or not at all. Throws when a newer program wrote the file, which this one would misread.
+ */
+export async function migrate<Tables>(
+  db: Kysely<Tables>,
+  path: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(db);
+  const version = rows[0]?.user_version ?? 0;
+  if (version > migrations.length) {
+    throw new StartError(
+      `${path} was written by a newer version of Gantry (schema ${version}; this version knows ${migrations.length}). ` +
+        "Nothing was changed. Start the newer version, or set GANTRY_DATA to another folder.",
+    );
+  }
+  for (const [index, statements] of migrations.entries()) {
+    if (index < version) continue;
+    await db.transaction().execute(async (tx) => {
+      for (const statement of statements) await sql.raw(statement).execute(tx);
+      await sql.raw(`pragma user_version = ${index + 1}`).execute(tx);
+    });
+  }
+}

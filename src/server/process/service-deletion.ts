@@ -1,0 +1,59 @@
+import { rm } from "node:fs/promises";
+import { Refusal } from "../engine.ts";
+import { forAMoment, type EngineParts } from "./engine-parts.ts";
+import { workFolder } from "./host-folder.ts";
+import { keepTrying } from "./keep-trying.ts";
+import { finishDeletion, type LiveService } from "./live-service.ts";
+import { isDiskFull } from "./no-room.ts";
+import { removeService, saveService } from "./service-store.ts";
+import type { Unreadable } from "./unreadable.ts";
+
+/**
+ * Deletes a service: the deletion is saved, then its instances end, then all of it goes. Answered when it is gone, or
+ * after a moment while its instances still end. Asked again, it tries again what did not work before.
+ */
+export async function deleteService(parts: EngineParts, live: LiveService): Promise<void> {
+  if (!live.service.deleting) {
+    const service = { ...live.service, deleting: true };
+    await saveService(parts.surface.state, service);
+    live.service = service;
+    live.runner.want(service, {});
+  }
+  const deletion = live.deletion ?? carryOnDeletion(parts, live);
+  try {
+    await forAMoment(deletion.attempt());
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new Refusal(
+      503,
+      `The disk of the workload API is full. ${live.name} is stopped, and will be deleted when there is space again.`,
+    );
+  }
+}
+
+/** Ends a deletion that was accepted, now or by an earlier engine. What fails, as on a full disk, is tried again. */
+export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNullable<LiveService["deletion"]> {
+  const { uid } = live.service;
+  const { surface } = parts;
+  async function finish(): Promise<void> {
+    await finishDeletion(live, surface);
+    parts.services.delete(uid);
+    parts.ledger.release(uid);
+  }
+  live.deletion = keepTrying(finish, {
+    closing: surface.closing,
+    onFailure: (error) => surface.onEvent("a service could not be deleted, tried again", { error, service: uid }),
+  });
+  surface.inBackground(live.deletion.over);
+  return live.deletion;
+}
+
+/** Deletes a service that cannot be used: nothing of it runs. */
+export async function deleteUnreadableService(parts: EngineParts, { uid }: Unreadable): Promise<void> {
+  const { state, logs, dataDir } = parts.surface;
+  await removeService(state, uid);
+  parts.unreadable.delete(uid);
+  parts.ledger.release(uid);
+  parts.surface.inBackground(logs.forget(uid));
+  parts.surface.inBackground(rm(workFolder(dataDir, uid), { recursive: true, force: true }));
+}

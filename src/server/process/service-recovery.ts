@@ -1,0 +1,63 @@
+import { runIfAdmitted, keepPlace } from "./admission.ts";
+import type { EngineParts } from "./engine-parts.ts";
+import { keepTrying } from "./keep-trying.ts";
+import { makeLiveService, openFronts, type LiveService } from "./live-service.ts";
+import { carryOnDeletion } from "./service-deletion.ts";
+import { saveService, type Service } from "./service-store.ts";
+
+/** Brings back a service after a restart of the engine; a deletion that was begun is carried on. */
+export async function reviveService(parts: EngineParts, remembered: Service): Promise<void> {
+  const live = makeLiveService(remembered, parts.surface);
+  parts.services.set(remembered.uid, live);
+  if (remembered.deleting) {
+    keepPlace(parts, remembered);
+    live.runner.want(remembered, {});
+    carryOnDeletion(parts, live);
+    return;
+  }
+  try {
+    await reopenFronts(parts, live);
+    runIfAdmitted(parts, live);
+  } catch (error) {
+    live.held = `Its ports can't be opened (${error instanceof Error ? error.message : String(error)}). It is tried again.`;
+    keepPlace(parts, remembered);
+    keepOpening(parts, live);
+  }
+}
+
+/** Without open files, say. The service starts when there is room again. */
+function keepOpening(parts: EngineParts, live: LiveService): void {
+  const { surface } = parts;
+  const { uid } = live.service;
+  async function open(): Promise<void> {
+    if (!live.service.deleting && !surface.closing.aborted) {
+      await reopenFronts(parts, live);
+      delete live.opening;
+      runIfAdmitted(parts, live);
+    }
+  }
+  live.opening = keepTrying(() => parts.queue.run(serviceKey(live), open), {
+    closing: surface.closing,
+    onFailure: (error) => surface.onEvent("the ports of a service could not be opened", { error, service: uid }),
+  });
+  surface.inBackground(live.opening.over);
+}
+
+/** Ports that somebody else took meanwhile are other ones now, which is saved as soon as the disk allows. */
+async function reopenFronts({ surface }: EngineParts, live: LiveService): Promise<void> {
+  const before = live.service.definition;
+  const definition = await openFronts(live, surface);
+  if (before.ports.every(({ hostPort }, index) => definition.ports[index]?.hostPort === hostPort)) return;
+  live.service = { ...live.service, definition };
+  const { uid } = live.service;
+  const saving = keepTrying(() => saveService(surface.state, live.service), {
+    closing: surface.closing,
+    onFailure: (error) => surface.onEvent("the new port of a service could not be saved", { error, service: uid }),
+  });
+  surface.inBackground(saving.over);
+}
+
+/** Changes of one service wait for each other under this key. */
+export function serviceKey({ username, region, name }: Pick<LiveService, "username" | "region" | "name">): string {
+  return JSON.stringify(["service", username, region, name]);
+}

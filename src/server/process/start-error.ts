@@ -1,0 +1,27 @@
+import { isDiskFull } from "./no-room.ts";
+
+/** Does something with a file that the start needs. Its error names the file and says what to do. */
+export async function withFileNamed<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(`Couldn't open ${path}: ${why}. ${advice(error)}`, { cause: error });
+  }
+}
+
+/** A sentence that names a file already. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. https://www.sqlite.org/rescode.html */
+const DAMAGED = [11, 26];
+
+function advice(error: unknown): string {
+  if (isDiskFull(error)) return "The disk is full: free some space and start again.";
+  const errcode = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+  if (DAMAGED.includes(errcode)) return "Restore the file from a backup, or move it away to start without its data.";
+  return "Check that its folder exists and that this user may read and write it.";
+}
