@@ -4,6 +4,7 @@ import type { Settings } from "./commands/command.ts";
 import { ConfigError } from "./config-error.ts";
 import { type DatabaseTls, databaseTls } from "./database-tls.ts";
 import { Environment } from "./environment.ts";
+import type { QuotaSettings } from "./server/process/host-limits.ts";
 
 type Listen = { readonly host: string; readonly port: number };
 
@@ -16,6 +17,7 @@ export type EmbeddedService = {
   readonly regions: readonly string[];
   readonly hostCommands: boolean;
   readonly callsPerDay?: number;
+  readonly quotas?: QuotaSettings;
 };
 
 type ServiceConfig =
@@ -191,6 +193,12 @@ function serviceOf(env: Environment): ServiceConfig {
     regions: env.SERVICE_REGIONS ?? env.WORKLOAD_REGIONS ?? REGIONS,
     hostCommands: env.SERVICE_HOST_COMMANDS === "allow",
     ...(env.SERVICE_CALLS_PER_DAY !== undefined && { callsPerDay: env.SERVICE_CALLS_PER_DAY }),
+    quotas: {
+      userInstances: env.SERVICE_USER_INSTANCES,
+      userMemoryMib: env.SERVICE_USER_MEMORY_MIB,
+      hostInstances: env.SERVICE_HOST_INSTANCES,
+      hostMemoryMib: env.SERVICE_HOST_MEMORY_MIB,
+    },
   };
 }
 

@@ -19,6 +19,8 @@ export type Gantry = {
   readonly botPort: number;
   /** Of the simulated workspace, when there is one. */
   readonly playgroundPort: number | undefined;
+  /** What whoever started it should know, as sentences. */
+  readonly notices: readonly string[];
   /** The bot says goodbye, then its Slack goes, then the service with all it runs. May be called twice. */
   readonly stop: () => Promise<void>;
 };
@@ -45,7 +47,7 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   closers.push(async () => policy.close());
   const store = await openStore(storeOf(config, log));
   closers.push(store.close);
-  const { api, account, switches } = await openService(config, log, closers);
+  const { api, account, switches, notices } = await openService(config, log, closers);
   let botPort = listen.port;
   const slack = await openSlack(config, { botPort: () => botPort, extraTrouble: switches }, closers);
   const bot = createBot({
@@ -66,7 +68,7 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   if (config.service.kind === "embedded" && config.slack.kind === "playground") {
     await createDemo(api.as(account), { dataDir, region: settings.region, log });
   }
-  return { botPort, playgroundPort: slack.port };
+  return { botPort, playgroundPort: slack.port, notices };
 }
 
 function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {
@@ -76,7 +78,12 @@ function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logg
   return { ...common, ...store, tls: loadTls(store.tls) };
 }
 
-type Service = { readonly api: Api; readonly account: ApiAccount; readonly switches: readonly ExtraTrouble[] };
+type Service = {
+  readonly api: Api;
+  readonly account: ApiAccount;
+  readonly switches: readonly ExtraTrouble[];
+  readonly notices: readonly string[];
+};
 
 async function openService({ service, slack, dataDir }: Config, log: Logger, closers: Closers): Promise<Service> {
   if (service.kind === "remote") {
@@ -84,7 +91,7 @@ async function openService({ service, slack, dataDir }: Config, log: Logger, clo
     // Only the playground has a page with switches.
     const way = slack.kind === "playground" ? troubledService((request) => fetch(request)) : undefined;
     const api = createApi({ baseUrl: url, ...(way && { fetch: way.fetch }) });
-    return { api, account: { username, token }, switches: way?.switches ?? [] };
+    return { api, account: { username, token }, switches: way?.switches ?? [], notices: [] };
   }
   const local = await openLocalService({ config: service, dataDir, log });
   closers.push(local.close);
@@ -93,6 +100,7 @@ async function openService({ service, slack, dataDir }: Config, log: Logger, clo
     api: createApi({ baseUrl: local.baseUrl, fetch: way.fetch }),
     account: local.account,
     switches: way.switches,
+    notices: local.notices,
   };
 }
 

@@ -12,6 +12,8 @@ export type LocalService = {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Whose workloads the bot sees. The token is made anew at each start, since nobody else has it. */
   readonly account: ApiAccount;
+  /** What whoever started it should know, as sentences. */
+  readonly notices: readonly string[];
   readonly close: () => Promise<void>;
 };
 
@@ -30,10 +32,13 @@ export async function openLocalService({
   log,
   engine = {},
 }: LocalServiceParts): Promise<LocalService> {
-  const { regions, hostCommands, callsPerDay } = config;
+  const { regions, hostCommands, callsPerDay, quotas = {} } = config;
+  const account = { username: "gantry", token: makeToken() };
   const opened = await openProcessEngine({
     dataDir: join(dataDir, "service"),
     regions,
+    users: [account.username],
+    quotas,
     allowHostCommands: hostCommands,
     // pino draws an Error only under the name `err`.
     onEvent: (engine, data: { readonly error?: unknown }) =>
@@ -43,7 +48,7 @@ export async function openLocalService({
       ),
     ...engine,
   });
-  const account = { username: "gantry", token: makeToken() };
+  for (const notice of opened.notices) log.warn(notice);
   const fetch = serve({
     engine: opened.engine,
     users: [account],
@@ -51,5 +56,5 @@ export async function openLocalService({
     log,
     ...(callsPerDay !== undefined && { rateLimitPerDay: callsPerDay }),
   });
-  return { baseUrl: "http://service.invalid", fetch, account, close: opened.close };
+  return { baseUrl: "http://service.invalid", fetch, account, notices: opened.notices, close: opened.close };
 }

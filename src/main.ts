@@ -22,6 +22,7 @@ export async function main(env: NodeJS.ProcessEnv, options: ConfigOptions = {}):
     });
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(0));
     gantry = await starting;
+    for (const notice of gantry.notices) print(notice);
     print(welcome(config, gantry));
     log.info({ port: gantry.botPort, playgroundPort: gantry.playgroundPort }, "Gantry is ready");
   } catch (error) {

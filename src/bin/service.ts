@@ -51,9 +51,11 @@ async function run(): Promise<void> {
   const secrets = known.users.map(({ token }) => token);
   const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
-  const { engine, close } = await openProcessEngine({
+  const { engine, notices, close } = await openProcessEngine({
     dataDir: join(dataDir, "service"),
     regions,
+    users: known.users.map(({ username }) => username),
+    quotas: config.quotas,
     allowHostCommands: config.hostCommands,
     // pino draws an Error only under `err`.
     onEvent: (message, data) => log.info("error" in data ? { ...data, err: data.error } : data, message),
@@ -68,6 +70,10 @@ async function run(): Promise<void> {
       log,
     }),
   );
+  for (const notice of notices) {
+    log.warn(notice);
+    process.stdout.write(`${notice}\n`);
+  }
   greet(listening, known, config);
 
   await stopped;

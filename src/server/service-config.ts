@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import type { QuotaSettings } from "./process/host-limits.ts";
 import { type Account, parseUsers } from "./users.ts";
 
 /** What the service needs to know to run alone. */
@@ -10,6 +11,7 @@ export type ServiceConfig = {
   readonly users: readonly Account[] | undefined;
   readonly regions: readonly string[];
   readonly callsPerDay: number | undefined;
+  readonly quotas: QuotaSettings;
   readonly hostCommands: boolean;
   readonly dataDir: string;
   readonly checkAnswers: boolean;
@@ -18,6 +20,13 @@ export type ServiceConfig = {
 const portForm = "must be a port, a whole number from 0 to 65535; leave it out for 3002";
 const callsForm = "must be a whole number of calls, at least 1; leave it out for no limit";
 const regionsForm = "must be names of regions with commas between them, like us,beijing1";
+
+const quota = (what: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${what}, at least 1; leave it out for the default`)
+    .transform(Number)
+    .optional();
 
 /** The message of an error completes the name of its variable. */
 const Environment = z.object({
@@ -39,6 +48,10 @@ const Environment = z.object({
     .regex(/^[1-9]\d{0,8}$/, callsForm)
     .transform(Number)
     .optional(),
+  SERVICE_USER_INSTANCES: quota("instances"),
+  SERVICE_USER_MEMORY_MIB: quota("MiB"),
+  SERVICE_HOST_INSTANCES: quota("instances"),
+  SERVICE_HOST_MEMORY_MIB: quota("MiB"),
   SERVICE_HOST_COMMANDS: z
     .literal("allow", "must be allow, which lets every user of the API run any program of this machine, or be left out")
     .optional(),
@@ -77,6 +90,12 @@ export function readServiceConfig(
       users: data.SERVICE_USERS,
       regions: data.SERVICE_REGIONS,
       callsPerDay: data.SERVICE_CALLS_PER_DAY,
+      quotas: {
+        userInstances: data.SERVICE_USER_INSTANCES,
+        userMemoryMib: data.SERVICE_USER_MEMORY_MIB,
+        hostInstances: data.SERVICE_HOST_INSTANCES,
+        hostMemoryMib: data.SERVICE_HOST_MEMORY_MIB,
+      },
       hostCommands: data.SERVICE_HOST_COMMANDS === "allow",
       dataDir: resolve(projectDir, data.GANTRY_DATA),
       checkAnswers: data.NODE_ENV !== "production",

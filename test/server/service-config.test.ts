@@ -9,6 +9,7 @@ test("nothing is needed, and an empty variable counts as left out", () => {
       users: undefined,
       regions: ["us", "beijing1", "beijing2"],
       callsPerDay: undefined,
+      quotas: {},
       hostCommands: false,
       dataDir: "/project/.gantry",
       checkAnswers: false,
@@ -23,6 +24,10 @@ test("each variable is read", () => {
     SERVICE_USERS: "dana:0123456789abcdef",
     SERVICE_REGIONS: "us, moon1,us",
     SERVICE_CALLS_PER_DAY: "100",
+    SERVICE_USER_INSTANCES: "5",
+    SERVICE_USER_MEMORY_MIB: "1024",
+    SERVICE_HOST_INSTANCES: "20",
+    SERVICE_HOST_MEMORY_MIB: "4096",
     SERVICE_HOST_COMMANDS: "allow",
     GANTRY_DATA: "/var/lib/gantry",
   };
@@ -34,6 +39,7 @@ test("each variable is read", () => {
       users: [{ username: "dana", token: "0123456789abcdef" }],
       regions: ["us", "moon1"],
       callsPerDay: 100,
+      quotas: { userInstances: 5, userMemoryMib: 1024, hostInstances: 20, hostMemoryMib: 4096 },
       hostCommands: true,
       dataDir: "/var/lib/gantry",
       checkAnswers: true,
@@ -47,6 +53,7 @@ test("everything that is wrong is said at once, with the variable, what to set a
     SERVICE_USERS: "dana:hunter2",
     SERVICE_REGIONS: "us,,moon/1",
     SERVICE_CALLS_PER_DAY: "0",
+    SERVICE_USER_INSTANCES: "1e3",
     SERVICE_HOST_COMMANDS: "yes",
   };
 
@@ -60,6 +67,7 @@ test("everything that is wrong is said at once, with the variable, what to set a
         "SERVICE_USERS must be pairs like dana:TOKEN,alex:TOKEN: the token of dana must be 16 to 256 visible ASCII characters without a comma.",
         "SERVICE_REGIONS must be names of regions with commas between them, like us,beijing1.",
         "SERVICE_CALLS_PER_DAY must be a whole number of calls, at least 1; leave it out for no limit.",
+        "SERVICE_USER_INSTANCES must be a whole number of instances, at least 1; leave it out for the default.",
         "SERVICE_HOST_COMMANDS must be allow, which lets every user of the API run any program of this machine, or be left out.",
       ],
     }
