@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import type { Readable } from "node:stream";
 import type { Kysely } from "kysely";
 import { findImage, type CatalogueEntry } from "./catalogue.ts";
 import { planLaunch, caveats, type Launch, type LaunchPlan } from "./launch-plan.ts";
-import { splitLines } from "./log-lines.ts";
+import { recordOutput } from "./log-output.ts";
 import type { LogWriter } from "./log-writer.ts";
 import { enforcedMib } from "./memory-limit.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
@@ -42,9 +41,6 @@ export type Child = {
   readonly stop: () => Promise<void>;
 };
 
-/** How long the output of a process that is gone is waited for: a descendant may hold the pipe open. */
-const LAST_OUTPUT_MS = 500;
-
 /** Starts one process in a group of its own. It is written down before it starts, so that it is never lost. */
 export async function startChild(launch: Launch, surface: Surface): Promise<Child> {
   const token = randomBytes(16).toString("hex");
@@ -59,10 +55,10 @@ export async function startChild(launch: Launch, surface: Surface): Promise<Chil
   }
   const unwatch = watchMemory(started.pid, { launch, plan, surface });
   const spoke = new Promise<void>((resolve) => started.stdout?.once("readable", resolve));
-  const output = [started.stdout, started.stderr].map((stream) => record(stream, launch, surface.logs));
+  const output = recordOutput([started.stdout, started.stderr], launch, surface.logs);
   const exited = goneOf(started).then(async (exit) => {
     unwatch();
-    await Promise.race([Promise.all(output), after(LAST_OUTPUT_MS)]);
+    await output.ended();
     started.stdout?.destroy();
     started.stderr?.destroy();
     await orSay(say, () => cleanUp(token, plan, surface.state));
@@ -148,24 +144,6 @@ async function stopGroup(child: ChildProcess, exited: Promise<Exit>, graceMs: nu
   clearTimeout(kill);
 }
 
-/** Puts what a stream says into the log, no faster than the log takes it. */
-async function record(stream: Readable | null, launch: Launch, logs: LogWriter): Promise<void> {
-  if (!stream) return;
-  const splitter = splitLines();
-  const append = (lines: string[]) => {
-    for (const line of lines) logs.append(launch.workload, launch.instance, line);
-  };
-  try {
-    for await (const chunk of stream) {
-      append(splitter.push(chunk as Buffer)); // a stream without an encoding gives buffers
-      await logs.room();
-    }
-  } catch {
-    // The pipe was destroyed with output in it: what came until then is in the log.
-  }
-  append(splitter.end());
-}
-
 function watchMemory(
   pid: number | undefined,
   { launch, plan, surface }: { launch: Launch; plan: LaunchPlan; surface: Surface },
@@ -181,8 +159,4 @@ function watchMemory(
   };
   const unwatch = surface.memory.watch({ pid, limitMib, onlyChildren: plan.isHostCommand, onExceeded });
   return unwatch;
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

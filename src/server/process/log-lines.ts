@@ -6,8 +6,8 @@ const CONTINUED = "[…] ";
 const NEWLINE = 10;
 
 export type LineSplitter = {
-  /** The lines that are complete with this chunk. */
-  readonly push: (chunk: Buffer) => string[];
+  /** The lines that are complete with this chunk, made as they are taken: a chunk may hold many. Take all of them. */
+  readonly push: (chunk: Buffer) => Iterable<string>;
   /** The last line, when the output ended without a line end. */
   readonly end: () => string[];
 };
@@ -24,28 +24,26 @@ export function splitLines(): LineSplitter {
     return line;
   }
 
-  function cutLong(lines: string[]): void {
+  function* cutLong(): Iterable<string> {
     while (rest.length > MAX_LINE_BYTES) {
       const cut = cutBefore(rest, MAX_LINE_BYTES);
-      lines.push(take(rest.subarray(0, cut), false));
+      yield take(rest.subarray(0, cut), false);
       rest = rest.subarray(cut);
     }
   }
 
   return {
-    push(chunk) {
-      const lines: string[] = [];
+    *push(chunk) {
       let from = 0;
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
         rest = join(rest, chunk.subarray(from, at));
-        cutLong(lines);
-        lines.push(take(rest, true));
+        yield* cutLong();
+        yield take(rest, true);
         rest = Buffer.alloc(0);
         from = at + 1;
       }
       rest = join(rest, chunk.subarray(from));
-      cutLong(lines);
-      return lines;
+      yield* cutLong();
     },
     end() {
       const last = rest.length > 0 ? [take(rest, true)] : [];

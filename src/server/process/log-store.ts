@@ -1,17 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
-
-/**
- * Log lines of all workloads, in a file of their own. Lines are numbered as they arrive; `days` holds what one day of
- * one workload has, so that the bound is checked without counting.
- */
-export type LogTables = {
-  lines: { id: number; workload: string; day: string; instance: string; line: string; bytes: number };
-  days: { workload: string; day: string; bytes: number; dropped: number };
-};
-
-/** How much log is kept of one workload. */
-export type LogLimits = { readonly bytesPerDay: number; readonly days: number };
-export const DEFAULT_LOG_LIMITS: LogLimits = { bytesPerDay: 8 * 1024 * 1024, days: 7 };
+import { keepBounds, type LogLimits } from "./log-bounds.ts";
+import { costOfLine, pragma, type LogTables } from "./log-tables.ts";
 
 export type NewLine = {
   readonly workload: string;
@@ -29,142 +19,97 @@ export type LogPage = {
   readonly size: number;
 };
 
-/** How much goes at once when a day is over its bound, at most: it has to be soon done. */
-const DROPPED_AT_ONCE = 128 * 1024;
+type AddedDay = { readonly workload: string; readonly day: string; readonly cost: number; readonly lines: number };
 
-export async function createLogTables(db: Kysely<LogTables>): Promise<void> {
-  // Unlike the state, the last moments of a log may be lost with the power.
-  await sql`pragma synchronous = normal`.execute(db);
-  await sql`create table if not exists lines (id integer primary key, workload text not null, day text not null,
-    instance text not null, line text not null, bytes integer not null)`.execute(db);
-  // An index of SQLite ends with the row's id: pages are found by walking it from the newest end.
-  await sql`create index if not exists lines_of_day on lines (workload, day)`.execute(db);
-  await sql`create table if not exists days (workload text not null, day text not null, bytes integer not null,
-    dropped integer not null, primary key (workload, day))`.execute(db);
-}
-
-/** Writes lines, and drops the oldest of a day that is over its bound; all of it or nothing. */
+/** Writes lines, and drops the oldest of what is over its bound; all of it or nothing. */
 export async function writeLines(db: Kysely<LogTables>, lines: readonly NewLine[], limits: LogLimits): Promise<void> {
-  const rows = lines.map((line) => ({ ...line, bytes: Buffer.byteLength(line.line) + 1 }));
   await db.transaction().execute(async (tx) => {
+    const added = new Map<string, { dayId: number; workload: string }>();
+    for (const [key, day] of daysOf(lines)) added.set(key, { dayId: await addToDay(tx, day), workload: day.workload });
+    const rows = lines.map((line) => [added.get(keyOf(line))?.dayId, line.instance, line.line]);
     // One parameter for all lines: a statement with thousands of them takes ten times as long to be built and read.
-    await sql`insert into lines (workload, day, instance, line, bytes)
-      select value ->> 'workload', value ->> 'day', value ->> 'instance', value ->> 'line', value ->> 'bytes'
+    await sql`insert into lines (day_id, instance, line) select value ->> 0, value ->> 1, value ->> 2
       from json_each(${JSON.stringify(rows)}) order by key`.execute(tx);
-    for (const { workload, day, bytes } of sums(rows)) {
-      const total = await addBytes(tx, { workload, day, bytes });
-      const spare = Math.min(limits.bytesPerDay * 0.1, DROPPED_AT_ONCE);
-      if (total > limits.bytesPerDay) await dropOldest(tx, { workload, day }, total - limits.bytesPerDay + spare);
-    }
+    await keepBounds(tx, [...added.values()], limits);
   });
 }
 
-function sums(rows: readonly (NewLine & { bytes: number })[]): { workload: string; day: string; bytes: number }[] {
-  const found = new Map<string, { workload: string; day: string; bytes: number }>();
-  for (const { workload, day, bytes } of rows) {
-    const key = `${workload} ${day}`;
-    found.set(key, { workload, day, bytes: bytes + (found.get(key)?.bytes ?? 0) });
-  }
-  return [...found.values()];
+function keyOf({ workload, day }: { workload: string; day: string }): string {
+  return `${workload} ${day}`;
 }
 
-async function addBytes(
-  db: Kysely<LogTables>,
-  added: { workload: string; day: string; bytes: number },
-): Promise<number> {
-  const { bytes } = await db
+function daysOf(lines: readonly NewLine[]): Map<string, AddedDay> {
+  const days = new Map<string, AddedDay>();
+  for (const line of lines) {
+    const key = keyOf(line);
+    const { cost = 0, lines: count = 0 } = days.get(key) ?? {};
+    days.set(key, { workload: line.workload, day: line.day, cost: cost + costOfLine(line), lines: count + 1 });
+  }
+  return days;
+}
+
+async function addToDay(db: Kysely<LogTables>, added: AddedDay): Promise<number> {
+  const { id } = await db
     .insertInto("days")
     .values({ ...added, dropped: 0 })
     .onConflict((conflict) =>
-      conflict.columns(["workload", "day"]).doUpdateSet((eb) => ({ bytes: eb("days.bytes", "+", added.bytes) })),
+      conflict.columns(["workload", "day"]).doUpdateSet((eb) => ({
+        cost: eb("days.cost", "+", added.cost),
+        lines: eb("days.lines", "+", added.lines),
+      })),
     )
-    .returning("bytes")
+    .returning("id")
     .executeTakeFirstOrThrow();
-  return bytes;
-}
-
-/**
- * Over the bound the oldest lines of the day go, since the newest tell why something failed. Some more
- * than needed goes, so that not every write has to drop; the last line that goes is overwritten with a line that says so.
- */
-async function dropOldest(
-  db: Kysely<LogTables>,
-  { workload, day }: { workload: string; day: string },
-  excess: number,
-): Promise<void> {
-  let freed = 0;
-  let last: number | undefined;
-  let count = 0;
-  while (freed < excess) {
-    const batch = await db
-      .selectFrom("lines")
-      .select(["id", "bytes"])
-      .where("workload", "=", workload)
-      .where("day", "=", day)
-      .where("id", ">", last ?? -1)
-      .orderBy("id")
-      .limit(1_000)
-      .execute();
-    if (batch.length === 0) break;
-    for (const row of batch) {
-      if (freed >= excess) break;
-      freed += row.bytes;
-      last = row.id;
-      count += 1;
-    }
-  }
-  if (last === undefined) return;
-  await overwrite(db, { workload, day, last, count, freed });
-}
-
-async function overwrite(
-  db: Kysely<LogTables>,
-  gone: { workload: string; day: string; last: number; count: number; freed: number },
-): Promise<void> {
-  const ofDay = db.selectFrom("days").where("workload", "=", gone.workload).where("day", "=", gone.day);
-  const { dropped } = await ofDay.select("dropped").executeTakeFirstOrThrow();
-  // The line that said so last time is the oldest one now, and no line of the program.
-  const total = dropped + gone.count - (dropped > 0 ? 1 : 0);
-  const line = `[gantry] the first ${total} lines of this day were dropped: a day may have so many bytes only`;
-  const bytes = Buffer.byteLength(line) + 1;
-  const lines = { workload: gone.workload, day: gone.day };
-  await db
-    .deleteFrom("lines")
-    .where("workload", "=", lines.workload)
-    .where("day", "=", lines.day)
-    .where("id", "<", gone.last)
-    .execute();
-  await db.updateTable("lines").set({ line, bytes }).where("id", "=", gone.last).execute();
-  await db
-    .updateTable("days")
-    .set((eb) => ({ dropped: total, bytes: eb("bytes", "-", gone.freed - bytes) }))
-    .where("workload", "=", lines.workload)
-    .where("day", "=", lines.day)
-    .execute();
+  return id;
 }
 
 /** A page of lines, counted from the newest of the day; oldest first inside the page. */
 export async function readPage(db: Kysely<LogTables>, page: LogPage): Promise<{ instance: string; line: string }[]> {
-  let query = db
-    .selectFrom("lines")
-    .select(["instance", "line"])
-    .where("workload", "=", page.workload)
-    .where("day", "=", page.day);
+  return (await pageQuery(db, page).execute()).toReversed();
+}
+
+/** The page in reverse. It walks the index of the day from its end and reads no line that is not on the page. */
+export function pageQuery(db: Kysely<LogTables>, page: LogPage) {
+  const dayId = db.selectFrom("days").select("id").where("workload", "=", page.workload).where("day", "=", page.day);
+  let query = db.selectFrom("lines").select(["instance", "line"]).where("day_id", "=", dayId);
   if (page.instance !== undefined) query = query.where("instance", "=", page.instance);
-  return (await query.orderBy("id", "desc").limit(page.size).offset(page.from).execute()).toReversed();
+  return query.orderBy("id", "desc").limit(page.size).offset(page.from);
 }
 
-/** Removes all lines of a workload. */
-export async function removeLines(db: Kysely<LogTables>, workload: string): Promise<void> {
-  await db.deleteFrom("lines").where("workload", "=", workload).execute();
-  await db.deleteFrom("days").where("workload", "=", workload).execute();
-}
+/** At once, so that a large log does not hold up everybody else while it is removed. */
+const ROWS_AT_ONCE = 2_000;
+/** Free pages that are kept for the next lines; what is beyond goes back to the disk. A page has 4 KiB. */
+const FREE_PAGES = 256;
 
-/** Removes the days before `day`, of all workloads. */
-export async function removeDaysBefore(db: Kysely<LogTables>, day: string): Promise<void> {
-  const old = await db.selectFrom("days").select(["workload", "day"]).where("day", "<", day).execute();
-  for (const one of old) {
-    await db.deleteFrom("lines").where("workload", "=", one.workload).where("day", "=", one.day).execute();
+/** Removes the lines of workloads, and gives the space back to the disk. */
+export async function removeLines(db: Kysely<LogTables>, workloads: readonly string[]): Promise<void> {
+  for (const workload of workloads) {
+    const days = await db.selectFrom("days").select("id").where("workload", "=", workload).execute();
+    for (const { id } of days) await removeDay(db, id);
   }
-  await db.deleteFrom("days").where("day", "<", day).execute();
+  await shrink(db);
+}
+
+async function shrink(db: Kysely<LogTables>): Promise<void> {
+  for (let free = await pragma(db, "freelist_count"); free > FREE_PAGES; free -= 1) {
+    // More than one page at once would need a statement that is stepped to its end, and this one has no rows to read.
+    await sql`pragma incremental_vacuum(1)`.execute(db);
+    if (free % FREE_PAGES === 0) await nextTurn();
+  }
+}
+
+async function removeDay(db: Kysely<LogTables>, id: number): Promise<void> {
+  const some = db.selectFrom("lines").select("id").where("day_id", "=", id).limit(ROWS_AT_ONCE);
+  for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE;) {
+    const { numDeletedRows } = await db.deleteFrom("lines").where("id", "in", some).executeTakeFirstOrThrow();
+    count = Number(numDeletedRows);
+    await nextTurn();
+  }
+  await db.deleteFrom("days").where("id", "=", id).execute();
+}
+
+/** The workloads that have lines. */
+export async function loggedWorkloads(db: Kysely<LogTables>): Promise<string[]> {
+  const rows = await db.selectFrom("days").select("workload").distinct().execute();
+  return rows.map(({ workload }) => workload);
 }

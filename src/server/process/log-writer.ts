@@ -1,110 +1,61 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import {
-  readPage,
-  removeDaysBefore,
-  removeLines,
-  writeLines,
-  type LogLimits,
-  type LogPage,
-  type LogTables,
-  type NewLine,
-} from "./log-store.ts";
+import type { LogLimits } from "./log-bounds.ts";
+import { makeBatch } from "./log-batch.ts";
+import { makeRemoval } from "./log-removal.ts";
+import { readPage, type LogPage } from "./log-store.ts";
+import type { LogTables } from "./log-tables.ts";
 
-/** The log of all workloads: written in batches, read with what waits written first. */
+/**
+ * The log of all workloads: written in batches, read with what waits written first. A log that cannot be written is never
+ * worth a workload or the engine: its lines are counted and dropped, and once it can be written again it says how many.
+ */
 export type LogWriter = {
-  /** Never waits. A workload that was forgotten has no log any more. */
+  /** Never waits and never throws. A workload that was forgotten has no log any more. */
   readonly append: (workload: string, instance: string, line: string) => void;
-  /** Resolves at once, or after the next write when so much waits that programs have to be slowed down. */
-  readonly room: () => Promise<void>;
+  /** Undefined while there is room for more lines; else a promise that resolves when there is, in the order of asking. */
+  readonly room: () => Promise<void> | undefined;
   readonly page: (page: LogPage) => Promise<{ instance: string; line: string }[]>;
-  /** Removes the log of a workload, for good. */
+  /** Removes the log of a workload, for good. Never rejects: what cannot be removed now is removed later. */
   readonly forget: (workload: string) => Promise<void>;
+  /** Removes the logs of all other workloads, which an earlier engine did not get to. Never rejects. */
+  readonly keepOnly: (workloads: Iterable<string>) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
 export type LogWriterOptions = {
   readonly limits: LogLimits;
   readonly now: () => Date;
-  readonly onError: (error: unknown) => void;
+  /** Called once when writing begins to fail, and once when it works again. */
+  readonly onEvent: (message: string, data: object) => void;
 };
-
-const FLUSH_MS = 50;
-const MANY_BYTES = 64 * 1024;
-const DAY_MS = 86_400_000;
 
 export function openLogWriter(db: Kysely<LogTables>, options: LogWriterOptions): LogWriter {
   const { now } = options;
-  const forgotten = new Set<string>();
-  const batch = makeBatch(db, options);
+  const removed = makeRemoval(db, options.onEvent);
+  const batch = makeBatch(db, { ...options, dayOf: () => dayOf(now()), onWritten: removed.retryFailed });
   let isClosed = false;
   return {
     append(workload, instance, line) {
-      if (!isClosed && !forgotten.has(workload)) batch.add({ workload, instance, line, day: dayOf(now()) });
+      if (!isClosed && !removed.has(workload)) batch.add({ workload, instance, line, day: dayOf(now()) });
     },
-    room: () => batch.room(),
+    room: () => (isClosed ? undefined : batch.room()),
     async page(page) {
       await batch.flush();
       return await readPage(db, page);
     },
     async forget(workload) {
-      forgotten.add(workload);
-      await batch.flush();
-      await removeLines(db, workload);
+      removed.add(workload);
+      await batch.forget(workload);
+      await removed.retry();
+    },
+    async keepOnly(workloads) {
+      await removed.removeOthers(new Set(workloads));
     },
     async close() {
       isClosed = true;
-      await batch.flush();
+      await batch.close();
       await db.destroy();
     },
-  };
-}
-
-type Batch = {
-  readonly add: (line: NewLine) => void;
-  readonly room: () => Promise<void>;
-  /** Writes what waits; one write after the other. */
-  readonly flush: () => Promise<void>;
-};
-
-function makeBatch(db: Kysely<LogTables>, { limits, now, onError }: LogWriterOptions): Batch {
-  let waiting: NewLine[] = [];
-  let waitingBytes = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
-  let prunedOn = "";
-
-  const isLarge = () => waitingBytes > MANY_BYTES;
-
-  async function write(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const lines = waiting;
-    waiting = [];
-    waitingBytes = 0;
-    const today = dayOf(now());
-    if (today !== prunedOn) await removeDaysBefore(db, dayOf(new Date(now().getTime() - (limits.days - 1) * DAY_MS)));
-    prunedOn = today;
-    if (lines.length > 0) await writeLines(db, lines, limits);
-  }
-
-  /** The log of a program is not worth the engine: a failure is told, and the lines are lost. */
-  function flush(): Promise<void> {
-    writing = writing.then(write).catch(onError);
-    return writing;
-  }
-
-  return {
-    add(line) {
-      waiting.push(line);
-      waitingBytes += line.line.length;
-      timer ??= setTimeout(() => void flush(), FLUSH_MS);
-    },
-    async room() {
-      // Not written sooner, but waited for: a program that floods its log is slowed down instead of the engine.
-      while (isLarge()) await pause(FLUSH_MS);
-    },
-    flush,
   };
 }
 

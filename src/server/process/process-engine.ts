@@ -10,7 +10,8 @@ import { lockFolder } from "./folder-lock.ts";
 import { jobOperations } from "./job-operations.ts";
 import { closeFronts } from "./live-service.ts";
 import { connectionsFor, quotasFor, thisMachine, type Machine, type QuotaSettings } from "./host-limits.ts";
-import { createLogTables, DEFAULT_LOG_LIMITS, type LogLimits, type LogTables } from "./log-store.ts";
+import { DEFAULT_LOG_LIMITS, type LogLimits } from "./log-bounds.ts";
+import { createLogTables, type LogTables } from "./log-tables.ts";
 import { openLogWriter } from "./log-writer.ts";
 import { makeMemoryWatch } from "./memory-watch.ts";
 import { migrate } from "./migrate.ts";
@@ -44,7 +45,7 @@ export type ProcessEngineOptions = {
   /** How much a user and this host may run; the rest comes from the machine (host-limits.ts). */
   readonly quotas?: QuotaSettings;
   readonly now?: () => Date;
-  /** 8 MiB a day and workload, 7 days. */
+  /** 8 MiB a day, 32 MiB a workload, 256 MiB in total. */
   readonly logLimits?: LogLimits;
   /** How the state file is opened; for tests of a full disk. */
   readonly openState?: (path: string) => Kysely<StateTables>;
@@ -102,7 +103,7 @@ async function openSurface(options: ProcessEngineOptions, around: Around): Promi
     logs: openLogWriter(await openLogs(join(options.dataDir, "logs.sqlite")), {
       limits: options.logLimits ?? DEFAULT_LOG_LIMITS,
       now,
-      onError: (error) => onEvent("log lines could not be written", { error }),
+      onEvent,
     }),
     memory: makeMemoryWatch(options.memoryPollMs ?? 1_000),
     catalogue: makeCatalogue(options.allowHostCommands ?? false),

@@ -38,7 +38,9 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
     if (isAbsent(stored, clients)) absent.push(nameOf(stored));
     else await each(parts, nameOf(stored), () => reviveStoredJob(parts, stored));
   }
-  await removeOldFolders(parts, [...services, ...jobs].map(nameOf));
+  const kept = [...services, ...jobs].map(nameOf);
+  await removeOldFolders(parts, kept);
+  parts.surface.inBackground(parts.surface.logs.keepOnly(kept.map(({ uid }) => uid)));
   for (const { uid, kind, username, region, name } of absent) {
     parts.surface.onEvent("a workload was not started: its region or its user is not configured", {
       uid,

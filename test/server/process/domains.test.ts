@@ -1,18 +1,8 @@
 import { expect, test } from "vitest";
-import { refuseTwins } from "../../../src/server/process/container.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, userOf } from "./support/engine-world.ts";
 
 const domains = (count: number, stem: string) => Array.from({ length: count }, (_, index) => `${stem}${index}.example`);
-
-test("148,284 different domains are compared in a moment", () => {
-  const before = performance.now();
-
-  refuseTwins("binding_domain_name", domains(148_284, "d"));
-
-  // Each with each, it took 22 s.
-  expect(performance.now() - before).toBeLessThan(5_000);
-});
 
 test("thousands of domains are bound at once, and one that another service has is told by its name", async () => {
   const { engine, close } = await openEngine(makeDataDir());

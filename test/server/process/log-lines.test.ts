@@ -3,7 +3,7 @@ import { MAX_LINE_BYTES, splitLines } from "../../../src/server/process/log-line
 
 function linesOf(...chunks: (string | Buffer)[]): string[] {
   const splitter = splitLines();
-  const lines = chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk)));
+  const lines = chunks.flatMap((chunk) => [...splitter.push(Buffer.from(chunk))]);
   return [...lines, ...splitter.end()];
 }
 

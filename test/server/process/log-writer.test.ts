@@ -1,18 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { openSqlite } from "../../../src/sqlite.ts";
-import { createLogTables, type LogTables } from "../../../src/server/process/log-store.ts";
-import { dayOf, openLogWriter, requestedDay } from "../../../src/server/process/log-writer.ts";
-
-async function openLogs(limits = { bytesPerDay: 1_000_000, days: 7 }) {
-  const db = openSqlite<LogTables>(":memory:");
-  await createLogTables(db);
-  const clock = { now: new Date("2026-11-20T23:59:00Z") };
-  const errors: unknown[] = [];
-  const logs = openLogWriter(db, { limits, now: () => clock.now, onError: (error) => errors.push(error) });
-  const read = async (day: string, from = 0, size = 100) =>
-    (await logs.page({ workload: "w", day, from, size })).map(({ line }) => line);
-  return { logs, clock, read, errors };
-}
+import { pageQuery } from "../../../src/server/process/log-store.ts";
+import { dayOf, requestedDay } from "../../../src/server/process/log-writer.ts";
+import { openLogs } from "./support/open-logs.ts";
 
 describe("the pages of a log", () => {
   test("are counted from the newest line, and oldest first inside", async () => {
@@ -51,14 +40,25 @@ describe("the pages of a log", () => {
 
     expect(page).toEqual([{ instance: "web-1", line: "one" }]);
   });
+
+  test("are found through the index of their day: no other line is read", async () => {
+    const { db } = await openLogs();
+    const query = pageQuery(db, { workload: "w", day: "2026-11-20", from: 5_000, size: 10 }).compile();
+
+    const plan = await db.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` });
+
+    const steps = plan.rows.map(({ detail }) => detail).join("\n");
+    expect(steps).toContain("SEARCH lines USING INDEX lines_by_day");
+    expect(steps).not.toContain("TEMP B-TREE");
+  });
 });
 
 describe("the bounds of a log", () => {
   test("over the bytes of a day the oldest lines go, and one line says how many", async () => {
-    const { logs, read, errors } = await openLogs({ bytesPerDay: 10_000, days: 7 });
+    const { logs, read, events } = await openLogs({ day: { bytes: 15_300, lines: 10_000 } });
     for (let batch = 0; batch < 10; batch += 1) {
       for (let number = 0; number < 50; number += 1)
-        logs.append("w", "web-0", `line ${batch * 50 + number} `.padEnd(99, "."));
+        logs.append("w", "web-0", `line ${batch * 50 + number} `.padEnd(100, "."));
       await read("2026-11-20", 0, 1);
     }
 
@@ -71,23 +71,83 @@ describe("the bounds of a log", () => {
     expect(kept.at(-1)).toContain("line 499 ");
     expect(kept.length).toBeGreaterThan(80);
     expect(kept.length).toBeLessThanOrEqual(100);
-    expect(errors).toEqual([]);
+    expect(events).toEqual([]);
   });
 
-  test("a day is removed when it is older than the days that are kept", async () => {
-    const { logs, clock, read } = await openLogs({ bytesPerDay: 10_000, days: 2 });
-    logs.append("w", "web-0", "first day");
+  test.each([
+    ["bytes, although they have no text", { bytes: 53_000, lines: 1_000_000 }],
+    ["lines", { bytes: 1_000_000_000, lines: 1_000 }],
+  ])("empty lines are bounded by their %s", async (_, day) => {
+    const { logs, read } = await openLogs({ day });
+    for (let batch = 0; batch < 20; batch += 1) {
+      for (let number = 0; number < 500; number += 1) logs.append("w", "web-0", "");
+      await read("2026-11-20", 0, 1);
+    }
+
+    const lines = await read("2026-11-20", 0, 20_000);
+
+    expect(lines.length).toBeGreaterThan(500);
+    expect(lines.length).toBeLessThanOrEqual(1_000);
+    expect(lines[0]).toMatch(/the first \d+ lines of this day were dropped/);
+  });
+
+  test("a bad day leaves the days before it, until the workload has too much in all: then the oldest day goes", async () => {
+    const { logs, clock, read } = await openLogs({
+      day: { bytes: 1_000_000, lines: 100 },
+      workload: { bytes: 1_000_000, lines: 250 },
+    });
+    for (const day of ["2026-11-20", "2026-11-21", "2026-11-22"]) {
+      clock.now = new Date(`${day}T12:00:00Z`);
+      for (let number = 1; number <= 100; number += 1) logs.append("w", "web-0", `${day} line ${number}`);
+      await read(day);
+    }
+
+    const [first, second, third] = [await read("2026-11-20"), await read("2026-11-21"), await read("2026-11-22")];
+
+    expect(first[0]).toMatch(/the first \d+ lines of this day were dropped/);
+    expect(first.at(-1)).toBe("2026-11-20 line 100");
+    expect(first.length).toBeLessThanOrEqual(50);
+    expect(second).toHaveLength(100);
+    expect(third).toHaveLength(100);
+  });
+
+  test("when all logs together are too much, the largest one makes room", async () => {
+    const { logs, read } = await openLogs({ total: { bytes: 1_000_000, lines: 300 } });
+    for (let number = 1; number <= 20; number += 1) logs.append("quiet", "web-0", `line ${number}`);
     await read("2026-11-20");
-    clock.now = new Date("2026-11-21T12:00:00Z");
-    logs.append("w", "web-0", "second day");
-    const onSecondDay = await read("2026-11-20");
-    clock.now = new Date("2026-11-22T12:00:00Z");
+    for (let batch = 0; batch < 10; batch += 1) {
+      for (let number = 0; number < 100; number += 1) logs.append("w", "web-0", "noise");
+      await read("2026-11-20");
+    }
 
-    const onThirdDay = await read("2026-11-20");
+    const [quiet, noisy] = [
+      await logs.page({ workload: "quiet", day: "2026-11-20", from: 0, size: 1_000 }),
+      await read("2026-11-20", 0, 1_000),
+    ];
 
-    expect(onSecondDay).toEqual(["first day"]);
-    expect(onThirdDay).toEqual([]);
-    expect(await read("2026-11-21")).toEqual(["second day"]);
+    expect(quiet).toHaveLength(20);
+    expect(noisy.length).toBeGreaterThan(200);
+    expect(noisy.length).toBeLessThanOrEqual(280);
+  });
+
+  test("a clock that jumps years ahead and back deletes nothing", async () => {
+    const { logs, clock, read } = await openLogs();
+    for (const day of ["2026-11-18", "2026-11-19", "2026-11-20"]) {
+      clock.now = new Date(`${day}T12:00:00Z`);
+      logs.append("w", "web-0", `said on ${day}`);
+      await read(day);
+    }
+    for (const wrong of ["2036-01-01", "1970-01-01", "2099-12-31"]) {
+      clock.now = new Date(`${wrong}T00:00:00Z`);
+      logs.append("w", "web-0", "said while the clock was wrong");
+      await read(wrong);
+    }
+    clock.now = new Date("2026-11-20T13:00:00Z");
+    logs.append("w", "web-0", "and later");
+
+    expect(await read("2026-11-18")).toEqual(["said on 2026-11-18"]);
+    expect(await read("2026-11-19")).toEqual(["said on 2026-11-19"]);
+    expect(await read("2026-11-20")).toEqual(["said on 2026-11-20", "and later"]);
   });
 
   test("the log of a deleted workload is gone, with what it still says", async () => {
@@ -97,6 +157,18 @@ describe("the bounds of a log", () => {
     logs.append("w", "web-0", "after");
 
     expect(await read("2026-11-20")).toEqual([]);
+  });
+
+  test("logs of workloads that are no more are removed at the start", async () => {
+    const { logs, read } = await openLogs();
+    logs.append("w", "web-0", "stays");
+    logs.append("gone", "web-0", "of a workload that was deleted while the engine died");
+    await read("2026-11-20");
+
+    await logs.keepOnly(["w"]);
+
+    expect(await read("2026-11-20")).toEqual(["stays"]);
+    expect(await logs.page({ workload: "gone", day: "2026-11-20", from: 0, size: 100 })).toEqual([]);
   });
 });
 

@@ -1,0 +1,154 @@
+import type { Kysely } from "kysely";
+import { costOf, costOfLine, type LogTables } from "./log-tables.ts";
+
+/** So much is kept: text and what its rows take on disk (log-tables.ts, costOf), and so many lines. */
+export type Bound = { readonly bytes: number; readonly lines: number };
+
+/**
+ * How much log is kept. Nothing goes because of its date: the clock of a machine may jump, and what it says then must not
+ * delete anything.
+ */
+export type LogLimits = {
+  /** Of one day of one workload, so that a bad day leaves the days before it. */
+  readonly day: Bound;
+  readonly workload: Bound;
+  readonly total: Bound;
+};
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_LOG_LIMITS: LogLimits = {
+  day: { bytes: 8 * MIB, lines: 100_000 },
+  workload: { bytes: 32 * MIB, lines: 400_000 },
+  total: { bytes: 256 * MIB, lines: 3_000_000 },
+};
+
+/** Some more than needed goes, so that not every write has to drop; not much more, so that it is soon done. */
+const SPARE: Bound = { bytes: 128 * 1024, lines: 2_000 };
+
+type Sum = { readonly bytes: number; readonly lines: number };
+type Day = { readonly id: number; readonly cost: number; readonly lines: number };
+
+/** Drops the oldest lines of what is over a bound after lines were added to these days. */
+export async function keepBounds(
+  db: Kysely<LogTables>,
+  added: readonly { readonly dayId: number; readonly workload: string }[],
+  limits: LogLimits,
+): Promise<void> {
+  for (const { dayId } of added) {
+    const day = await db.selectFrom("days").select(["id", "cost", "lines"]).where("id", "=", dayId).executeTakeFirst();
+    const excess = day && excessOf({ bytes: day.cost, lines: day.lines }, limits.day);
+    if (day && excess) await dropFromDay(db, day, excess);
+  }
+  for (const workload of new Set(added.map((each) => each.workload))) {
+    const excess = excessOf(await sumOf(db, workload), limits.workload);
+    if (excess) await dropFromWorkload(db, workload, excess);
+  }
+  // The workload that keeps the most makes room, so that a noisy one does not push out the others.
+  const excess = excessOf(await sumOf(db), limits.total);
+  const largest = excess && (await largestWorkload(db));
+  if (largest !== undefined) await dropFromWorkload(db, largest, excess ?? SPARE);
+}
+
+function excessOf({ bytes, lines }: Sum, bound: Bound): Sum | undefined {
+  if (bytes <= bound.bytes && lines <= bound.lines) return undefined;
+  const spare = (one: "bytes" | "lines") => Math.min(bound[one] * 0.1, SPARE[one]);
+  return {
+    bytes: bytes > bound.bytes ? bytes - bound.bytes + spare("bytes") : 0,
+    lines: lines > bound.lines ? lines - bound.lines + spare("lines") : 0,
+  };
+}
+
+async function sumOf(db: Kysely<LogTables>, workload?: string): Promise<Sum> {
+  let query = db
+    .selectFrom("days")
+    .select((eb) => [eb.fn.sum<number | null>("cost").as("bytes"), eb.fn.sum<number | null>("lines").as("lines")]);
+  if (workload !== undefined) query = query.where("workload", "=", workload);
+  const { bytes, lines } = await query.executeTakeFirstOrThrow();
+  return { bytes: bytes ?? 0, lines: lines ?? 0 };
+}
+
+async function largestWorkload(db: Kysely<LogTables>): Promise<string | undefined> {
+  const largest = await db
+    .selectFrom("days")
+    .select("workload")
+    .groupBy("workload")
+    .orderBy((eb) => eb.fn.sum("cost"), "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return largest?.workload;
+}
+
+/** Whole days go first, in the order in which they were begun, which a clock that jumps does not change. */
+async function dropFromWorkload(db: Kysely<LogTables>, workload: string, excess: Sum): Promise<void> {
+  let { bytes, lines } = excess;
+  const days = await db
+    .selectFrom("days")
+    .select(["id", "cost", "lines"])
+    .where("workload", "=", workload)
+    .orderBy("id")
+    .execute();
+  for (const day of days) {
+    if (bytes <= 0 && lines <= 0) return;
+    const freed = await dropFromDay(db, day, { bytes, lines });
+    bytes -= freed.bytes;
+    lines -= freed.lines;
+  }
+}
+
+/** The oldest lines go, since the newest tell why something failed. Returns what was freed. */
+async function dropFromDay(db: Kysely<LogTables>, day: Day, excess: Sum): Promise<Sum> {
+  let freed = { bytes: 0, lines: 0 };
+  let last: number | undefined;
+  for (;;) {
+    const batch = await db
+      .selectFrom("lines")
+      .select(["id", costOf("instance", "line").as("cost")])
+      .where("day_id", "=", day.id)
+      .where("id", ">", last ?? -1)
+      .orderBy("id")
+      .limit(1_000)
+      .execute();
+    for (const row of batch) {
+      if (freed.bytes >= excess.bytes && freed.lines >= excess.lines) return await drop(db, day, { ...freed, last });
+      freed = { bytes: freed.bytes + row.cost, lines: freed.lines + 1 };
+      last = row.id;
+    }
+    if (batch.length === 0) return await dropDay(db, day);
+  }
+}
+
+async function dropDay(db: Kysely<LogTables>, { id, cost, lines }: Day): Promise<Sum> {
+  await db.deleteFrom("lines").where("day_id", "=", id).execute();
+  await db.deleteFrom("days").where("id", "=", id).execute();
+  return { bytes: cost, lines };
+}
+
+type Gone = Sum & { readonly last: number | undefined };
+
+/** The last line that goes is overwritten with one that says how many went. */
+async function drop(db: Kysely<LogTables>, day: Day, { bytes, lines, last }: Gone): Promise<Sum> {
+  if (last === undefined) return { bytes: 0, lines: 0 };
+  const { dropped } = await db.selectFrom("days").select("dropped").where("id", "=", day.id).executeTakeFirstOrThrow();
+  // The line that said it last time is the oldest one now, and no line of the program.
+  const total = dropped + lines - (dropped > 0 ? 1 : 0);
+  const line = `[gantry] the first ${total} lines of this day were dropped: the log had reached its limit`;
+  await db.deleteFrom("lines").where("day_id", "=", day.id).where("id", "<", last).execute();
+  const note = await db
+    .updateTable("lines")
+    .set({ line })
+    .where("id", "=", last)
+    .returning(["instance", "line"])
+    .executeTakeFirstOrThrow();
+  const freed = { bytes: bytes - costOfLine(note), lines: lines - 1 };
+  await db
+    .updateTable("days")
+    .set((eb) => ({
+      dropped: total,
+      cost: eb("cost", "-", freed.bytes),
+      lines: eb("lines", "-", freed.lines),
+    }))
+    .where("id", "=", day.id)
+    .execute();
+  return freed;
+}

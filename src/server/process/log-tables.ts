@@ -1,0 +1,71 @@
+import { sql, type Generated, type Kysely } from "kysely";
+
+/**
+ * The logs of all workloads, in a database of their own. `days` has a row for each workload and day with lines, and what
+ * those lines cost, so that the bounds are checked without counting. The ids of `lines` rise in the order of arrival.
+ */
+export type LogTables = {
+  days: { id: Generated<number>; workload: string; day: string; cost: number; lines: number; dropped: number };
+  lines: { id: Generated<number>; day_id: number; instance: string; line: string };
+};
+
+const VERSION = 1;
+/** Of an older database only this many of the newest lines are taken over: it was not bounded, and a start must not take long. */
+const TAKEN_OVER = 200_000;
+
+/** Creates the tables, or brings those of an older version up to date. */
+export async function createLogTables(db: Kysely<LogTables>): Promise<void> {
+  // Unlike the state, the last moments of a log may be lost with the power. A short WAL leaves more of a small disk.
+  await sql`pragma synchronous = normal`.execute(db);
+  await sql`pragma wal_autocheckpoint = 256`.execute(db);
+  if ((await pragma(db, "user_version")) >= VERSION) return;
+  await db.transaction().execute(createVersion1);
+  // Deleted logs give their space back to the disk (removeLines). The setting takes effect with the vacuum.
+  await sql`pragma auto_vacuum = incremental`.execute(db);
+  await sql`vacuum`.execute(db);
+}
+
+async function createVersion1(tx: Kysely<LogTables>): Promise<void> {
+  const tables = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(tx);
+  const isOld = tables.rows.some(({ name }) => name === "lines");
+  if (isOld) {
+    await sql`alter table lines rename to old_lines`.execute(tx);
+    await sql`drop table days`.execute(tx);
+  }
+  await sql`create table days (id integer primary key, workload text not null, day text not null,
+    cost integer not null, lines integer not null, dropped integer not null, unique (workload, day))`.execute(tx);
+  await sql`create table lines (id integer primary key, day_id integer not null, instance text not null,
+    line text not null)`.execute(tx);
+  // An index of SQLite ends with the row's id: a page is found by walking it from the newest end.
+  await sql`create index lines_by_day on lines (day_id)`.execute(tx);
+  if (isOld) await takeOver(tx);
+  await sql.raw(`pragma user_version = ${VERSION}`).execute(tx);
+}
+
+async function takeOver(tx: Kysely<LogTables>): Promise<void> {
+  await sql`create temporary table kept as select * from old_lines order by id desc limit ${TAKEN_OVER}`.execute(tx);
+  await sql`insert into days (workload, day, cost, lines, dropped)
+    select workload, day, sum(${costOf("instance", "line")}), count(*), 0 from kept group by workload, day`.execute(tx);
+  await sql`insert into lines (id, day_id, instance, line) select kept.id, days.id, instance, line
+    from kept join days using (workload, day) order by kept.id`.execute(tx);
+  await sql`drop table kept`.execute(tx);
+  await sql`drop table old_lines`.execute(tx);
+}
+
+/** What a row takes on disk beside its text: its header, its ids, and its entry in the index. */
+const ROW_BYTES = 48;
+
+/** What a line takes on disk, as SQL over its columns. An empty line is not free. */
+export function costOf(instance: string, line: string) {
+  return sql<number>`(octet_length(${sql.ref(instance)}) + octet_length(${sql.ref(line)}) + ${sql.lit(ROW_BYTES)})`;
+}
+
+/** The same, of a line that is not stored yet. */
+export function costOfLine({ instance, line }: { readonly instance: string; readonly line: string }): number {
+  return Buffer.byteLength(instance) + Buffer.byteLength(line) + ROW_BYTES;
+}
+
+export async function pragma(db: Kysely<LogTables>, name: "user_version" | "freelist_count"): Promise<number> {
+  const { rows } = await sql.raw<Record<string, number>>(`pragma ${name}`).execute(db);
+  return rows[0]?.[name] ?? 0;
+}
