@@ -19,6 +19,7 @@ async function main(options: Options): Promise<number> {
     return skip(options, "descriptors and processes are counted in /proc, which this system does not have");
   process.stdout.write(`Fuzz of the service, seed ${options.seed}\n`);
   let found = 0;
+  const sent = options.settings.reduce((sum, setting) => sum + shareOf(setting, options), 0);
   const done = new Set<string>();
   for (const setting of options.settings) {
     const result = await runOne(setting, options);
@@ -28,9 +29,7 @@ async function main(options: Options): Promise<number> {
   const missing = operations.filter((op) => !done.has(op));
   const isWhole = options.settings.includes("plain") && options.requests >= 10_000;
   if (isWhole && missing.length > 0) process.stdout.write(`! never answered with 200: ${missing.join(", ")}\n`);
-  process.stdout.write(
-    `${options.requests} requests, ${done.size} of ${operations.length} operations, ${found} failures\n`,
-  );
+  process.stdout.write(`${sent} requests, ${done.size} of ${operations.length} operations, ${found} failures\n`);
   return found > 0 || (isWhole && missing.length > 0) ? 1 : 0;
 }
 

@@ -31,5 +31,5 @@ export function mayBeCutOff({ body }: FuzzRequest): boolean {
 /** The line of a request in a report. */
 export function describe({ method, target, body }: FuzzRequest): string {
   const text = body === undefined ? "" : ` ${body.toString("utf8", 0, 200)}`;
-  return `${method} ${target.slice(0, 200)}${text}${(body?.length ?? 0) > 200 ? `… (${body?.length} bytes)` : ""}`;
+  return `${method} ${target.slice(0, 120)}${text}${(body?.length ?? 0) > 200 ? `… (${body?.length} bytes)` : ""}`;
 }
