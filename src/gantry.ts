@@ -23,6 +23,8 @@ export type Gantry = {
   readonly notices: readonly string[];
   /** The bot says goodbye, then its Slack goes, then the service with all it runs. May be called twice. */
   readonly stop: () => Promise<void>;
+  /** Deliveries and changes that are being worked on, by id. */
+  readonly underWay: () => readonly string[];
 };
 
 type Closers = (() => Promise<void>)[];
@@ -45,7 +47,7 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   const sealer = createSealer(openKeyring(config));
   const policy = await openPolicy({ path: config.policyPath, log });
   closers.push(async () => policy.close());
-  const store = await openStore(storeOf(config, log));
+  const store = await openStore({ ...storeOf(config, log), sealer });
   closers.push(store.close);
   const { api, account, switches, notices } = await openService(config, log, closers);
   let botPort = listen.port;
@@ -68,7 +70,7 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   if (config.service.kind === "embedded" && config.slack.kind === "playground") {
     await createDemo(api.as(account), { dataDir, region: settings.region, log });
   }
-  return { botPort, playgroundPort: slack.port, notices };
+  return { botPort, playgroundPort: slack.port, notices, underWay: bot.underWay };
 }
 
 function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {

@@ -2,9 +2,11 @@
 import { join, resolve } from "node:path";
 import { pino } from "pino";
 import { ConfigError } from "../config-error.ts";
+import { endOnCrash } from "../crash.ts";
 import type { Trouble } from "../http-server.ts";
 import { withPortSentence } from "../listen.ts";
 import { createLog } from "../log.ts";
+import { openRequests } from "../open-requests.ts";
 import { listen, type Listening } from "../server/listen.ts";
 import { openProcessEngine } from "../server/process/process-engine.ts";
 import { serve } from "../server/serve.ts";
@@ -24,22 +26,38 @@ function configured(): ServiceConfig {
 /** One Ctrl-C comes twice under npm: from the terminal, and forwarded by npm. */
 const sameCtrlCMs = 500;
 
-/** Resolves with the first signal; another one, later, ends the process at once. */
-function toldToStop(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+/** After an error that nobody caught, the process has this long to end in order. */
+const crashMs = 20_000;
+
+type Stop = {
+  /** Resolves with the exit code, at the first signal or crash; another signal, later, ends the process at once. */
+  readonly told: Promise<number>;
+  readonly crash: (code: number) => void;
+};
+
+function stopOrder(): Stop {
+  const { promise, resolve } = Promise.withResolvers<number>();
   let since: number | undefined;
   for (const signal of ["SIGTERM", "SIGINT"]) {
     process.on(signal, () => {
       if (since !== undefined && performance.now() - since > sameCtrlCMs) process.exit(1);
       since ??= performance.now();
-      resolve();
+      resolve(0);
     });
   }
-  return promise;
+  return {
+    told: promise,
+    crash(code) {
+      setTimeout(() => process.exit(code), crashMs).unref();
+      // Also when a signal came before.
+      process.exitCode = code;
+      resolve(code);
+    },
+  };
 }
 
 async function run(): Promise<void> {
-  const stopped = toldToStop();
+  const stop = stopOrder();
   const config = configured();
   // The port first: when it is taken, nobody is made and nothing is started.
   const { host, port, regions, dataDir } = config;
@@ -51,6 +69,8 @@ async function run(): Promise<void> {
   const secrets = known.users.map(({ token }) => token);
   const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
+  let underWay = (): readonly string[] => [];
+  endOnCrash({ log, underWay: () => underWay(), end: stop.crash });
   const { engine, notices, close } = await openProcessEngine({
     dataDir: join(dataDir, "service"),
     regions,
@@ -60,7 +80,7 @@ async function run(): Promise<void> {
     // pino draws an Error only under `err`.
     onEvent: (message, data) => log.info("error" in data ? { ...data, err: data.error } : data, message),
   });
-  listening.answerWith(
+  const requests = openRequests(
     serve({
       engine,
       users: known.users,
@@ -70,13 +90,15 @@ async function run(): Promise<void> {
       log,
     }),
   );
+  underWay = requests.list;
+  listening.answerWith(requests.answer);
   for (const notice of notices) {
     log.warn(notice);
     process.stdout.write(`${notice}\n`);
   }
   greet(listening, known, config);
 
-  await stopped;
+  await stop.told;
   await listening.close(drainMs);
   await close();
 }
@@ -111,7 +133,7 @@ function sentence(error: unknown): string {
 
 try {
   await run();
-  process.exit(0);
+  process.exit();
 } catch (error) {
   process.stderr.write(`${sentence(error)}\n`);
   process.exit(1);

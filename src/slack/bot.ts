@@ -59,6 +59,8 @@ export type Bot = {
   readonly stop: () => Promise<void>;
   /** Resolves when nothing is in flight. */
   readonly idle: () => Promise<void>;
+  /** Deliveries and changes that are being worked on, by id. */
+  readonly underWay: () => readonly string[];
   /** Looks at once for what has to be carried on: expiries, what others left behind, cards to redraw. */
   readonly sweep: () => Promise<void>;
 };
@@ -82,6 +84,7 @@ export function createBot(parts: BotParts): Bot {
   let server: Server | undefined;
   return {
     idle: inflight.idle,
+    underWay: () => shell.underWay.keys().map((key) => (key.startsWith("delivery ") ? key : `change ${key}`)),
     sweep: () => sweep(shell),
     async start() {
       await identity.check();

@@ -66,7 +66,14 @@ export function placeEvent({ teamId, channelId }: Place, who: Who, happened: Hap
   };
 }
 
-/** The same row for those who ship logs elsewhere; after it was committed. */
+/**
+ * That a row was written, for those who ship logs elsewhere; after it was committed. Without anything that a person typed:
+ * reasons and results are in history only, and so is a name that nothing was found under.
+ */
 export function logEvent({ log }: Pick<Shell, "log">, event: NewEvent): void {
-  log.info({ history: event }, "history");
+  const { kind, teamId, changeId, who, channelId, verb, workload, account, rule, breakGlass, elapsedMs, reference } =
+    event;
+  const known = changeId === undefined ? undefined : workload;
+  const history = { kind, teamId, changeId, userId: who?.userId, channelId, verb, workload: known, account, rule };
+  log.info({ history: { ...history, breakGlass, elapsedMs, reference } }, "history");
 }

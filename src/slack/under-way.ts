@@ -3,6 +3,8 @@ export type UnderWay = {
   readonly once: (key: string, work: () => Promise<void>) => Promise<void>;
   /** Nobody in this process begins it again before this is over. */
   readonly rest: (key: string, ms: number) => void;
+  /** What is being worked on. */
+  readonly keys: () => readonly string[];
 };
 
 export function createUnderWay(nowMs: () => number): UnderWay {
@@ -19,6 +21,7 @@ export function createUnderWay(nowMs: () => number): UnderWay {
         keys.delete(key);
       }
     },
+    keys: () => [...keys],
     rest(key, ms) {
       const now = nowMs();
       for (const [each, untilMs] of resting) if (untilMs <= now) resting.delete(each);

@@ -39,7 +39,7 @@ async function tryToAdd(
   if (change.state === "pending") await freeOverdue(tx, session, change.waitKey);
   const row = await tx
     .insertInto("change")
-    .values({ ...newChangeRow(change), ...begin(session, change) })
+    .values({ ...newChangeRow(session, change), ...begin(session, change) })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();

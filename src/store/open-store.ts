@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
+import type { Sealer } from "../accounts/seal.ts";
 import { openSqlite } from "../sqlite.ts";
 import { clockOf, type Flavour } from "./clock.ts";
 import { lockFile } from "./lock.ts";
@@ -12,6 +13,7 @@ import type { Session } from "./session.ts";
 import { storeErrorOf } from "./store-error.ts";
 import { storeOver } from "./store-over.ts";
 import type { Store } from "./store.ts";
+import { openingWords, wordsSealedBy } from "./words.ts";
 import type { Tables } from "./tables.ts";
 
 /** Where the rows lie. */
@@ -25,6 +27,8 @@ export type OpenStore = StorePlace & {
   /** A new one for each process: what the last process held is known to be nobody's. */
   readonly replicaId: string;
   readonly log: Logger;
+  /** Seals what people typed; without it, that is stored as it is. */
+  readonly sealer?: Sealer;
   readonly leaseMs?: number;
   readonly sendWithinMs?: number;
   /** History, and with it settled Changes, older than this are removed now and then; never without it. */
@@ -55,7 +59,8 @@ export async function openStore(options: OpenStore): Promise<Store> {
     leaseMs,
     sendWithinMs,
     keepHistoryMs: options.keepHistoryMs,
-    db: opened.db,
+    db: options.sealer === undefined ? opened.db : opened.db.withPlugin(openingWords(options.sealer)),
+    words: wordsSealedBy(options.sealer),
     flavour: opened.flavour,
     clock: clockOf(opened.flavour, offsetMs),
     elapsedMs: () => performance.now() + offsetMs(),

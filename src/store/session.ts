@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Logger } from "pino";
 import type { Clock, Flavour } from "./clock.ts";
 import type { Tables } from "./tables.ts";
+import type { Words } from "./words.ts";
 
 /** The database, or a transaction in it. */
 export type Db = Kysely<Tables>;
@@ -22,5 +23,6 @@ export type Session = {
   readonly elapsedMs: () => number;
   /** This machine's clock. Unlike `elapsedMs` it goes on while the machine is suspended. */
   readonly wallMs: () => number;
+  readonly words: Words;
   readonly log: Logger;
 };

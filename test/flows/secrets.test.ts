@@ -146,8 +146,11 @@ test("none of what Gantry is trusted with stands in Slack, in the log, in the da
   };
   expect(found(places, secrets)).toEqual([]);
   // The same search finds what may be seen, in each kind of place.
-  const kinds = found(places, { marker }).map((hit) => /^marker in (\w+)/u.exec(hit)?.[1]);
+  const kinds = found(places, { name: "waiting" }).map((hit) => /^name in (\w+)/u.exec(hit)?.[1]);
   expect(new Set(kinds)).toEqual(new Set(["Slack", "what", "log", "file", "column"]));
+  // A reason is for people only.
+  const told = found(places, { marker }).map((hit) => /^marker in (\w+)/u.exec(hit)?.[1]);
+  expect(new Set(told)).toEqual(new Set(["Slack", "what"]));
   // And the story did happen: the values went to the service, and the log lines came by.
   expect(town.sent().filter(({ op }) => op === "createService").length).toBeGreaterThanOrEqual(3);
   expect(found(places, { redacted: "[redacted]" }).length).toBeGreaterThan(2);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type Kysely, sql } from "kysely";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
+import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
+import { createSealer, type Sealer } from "../../src/accounts/seal.ts";
 import { openSqlite } from "../../src/sqlite.ts";
 import { clockOf } from "../../src/store/clock.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -12,7 +14,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import { StoreError } from "../../src/errors.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Tables } from "../../src/store/tables.ts";
-import { approvedChange, event, ofId } from "./contract/bench.ts";
+import { approvedChange, event, ofId, pendingChange } from "./contract/bench.ts";
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -26,9 +28,10 @@ function folder(): string {
 }
 
 let replicas = 0;
-async function open(dataDir = folder()): Promise<Store> {
+async function open(dataDir = folder(), sealer?: Sealer): Promise<Store> {
   replicas += 1;
-  const store = await openStore({ kind: "sqlite", dataDir, replicaId: `r${replicas}`, log: pino({ level: "silent" }) });
+  const common = { replicaId: `r${replicas}`, log: pino({ level: "silent" }), ...(sealer && { sealer }) };
+  const store = await openStore({ kind: "sqlite", dataDir, ...common });
   cleanUps.push(store.close);
   return store;
 }
@@ -52,6 +55,52 @@ test("the folder is made, for this user alone, and what was stored is there the 
   expect(existsSync(join(dir, "gantry.sqlite"))).toBe(true);
   expect(await second.findChange("AAA111")).toMatchObject({ state: "approved" });
   expect(await second.accept({ id: "d1", sealed: "s" })).toBe(false);
+});
+
+test("words that an older Gantry stored unsealed are read, and new ones are sealed and read beside them", async () => {
+  const dir = folder();
+  const who = { userId: "U2", name: "Bob" };
+  const older = await open(dir);
+  const change = pendingChange("AAA111", { reason: "older reason", diff: ["older diff"] });
+  await older.addChange(change, event("requested", { result: "older result" }));
+  await older.reject("AAA111", { who, reason: "older no" }, event("rejected", { result: "older no" }));
+  await older.close();
+
+  const sealer = createSealer(readKeyring(newKey()));
+  const newer = await open(dir, sealer);
+  const next = pendingChange("BBB222", { reason: "newer reason", diff: ["newer diff"] });
+  await newer.addChange(next, event("requested", { result: "newer result" }));
+  await newer.reject("BBB222", { who, reason: "newer no" }, event("rejected", { result: "newer no" }));
+  const results = (await newer.history({ teamId: "T1", limit: 9 })).map(({ result }) => result);
+
+  expect(await newer.findChange("AAA111")).toMatchObject({
+    reason: "older reason",
+    diff: ["older diff"],
+    ending: { kind: "rejected", reason: "older no" },
+  });
+  expect(await newer.findChange("BBB222")).toMatchObject({
+    reason: "newer reason",
+    diff: ["newer diff"],
+    ending: { kind: "rejected", reason: "newer no" },
+  });
+  expect(results).toEqual(["newer no", "newer result", "older no", "older result"]);
+  await newer.close();
+  const raw = JSON.stringify(await look(dir).selectFrom("change").selectAll().execute());
+  expect(raw).toContain("older reason");
+  expect(raw).not.toMatch(/newer (?:reason|diff|no)/u);
+});
+
+test("words whose key is gone read as that, and the rest of the row is there", async () => {
+  const dir = folder();
+  const before = await open(dir, createSealer(readKeyring(newKey())));
+  await before.addChange({ ...approvedChange("AAA111"), reason: "because" }, event("requested"));
+  await before.close();
+
+  const after = await open(dir, createSealer(readKeyring(newKey())));
+
+  const lost = "(can't be read: the key that sealed this is gone)";
+  expect(await after.findChange("AAA111")).toMatchObject({ state: "approved", reason: lost, diff: [lost] });
+  expect(await after.history({ teamId: "T1", limit: 1 })).toMatchObject([{ kind: "requested", result: lost }]);
 });
 
 test("what a process left behind that was killed is the next one's at once: a folder has one process", async () => {

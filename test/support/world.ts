@@ -153,6 +153,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       dataDir,
       replicaId: randomUUID(),
       log,
+      sealer,
       offsetMs: () => offsetMs,
       ...(options.keepHistoryMs !== undefined && { keepHistoryMs: options.keepHistoryMs }),
     });
