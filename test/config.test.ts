@@ -23,7 +23,7 @@ function problems(env: Record<string, string>, options = {}): readonly string[] 
 test("without configuration everything is local", () => {
   expect(readConfig({})).toEqual({
     slack: { kind: "playground", host: "127.0.0.1", port: 3001 },
-    service: { kind: "embedded", regions: ["beijing1", "beijing2"], hostCommands: false },
+    service: { kind: "embedded", regions: ["beijing1", "beijing2"], hostCommands: false, quotas: {} },
     listen: { host: "127.0.0.1", port: 3000 },
     settings: {
       command: "/gantry",

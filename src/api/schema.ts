@@ -1153,7 +1153,7 @@ export interface components {
             /**
              * @description Why a service that should run does not. Not named by the API; this implementation answers it with `Failed`
              *     when the service can't be started at all.
-             * @example The saved definition can't be used: size: Too big.
+             * @example The saved definition can't be used: size must be at most 10000.
              */
             status_reason?: string;
             /**

@@ -86,5 +86,10 @@ function ensure(schema: z.ZodType, definition: object): void {
 /** The first thing that is wrong, with its place; without the value, which may be a secret. */
 function problemOf(schema: z.ZodType, value: unknown): string | undefined {
   const issue = schema.safeParse(value).error?.issues[0];
-  return issue && `${issue.path.join(".") || "definition"}: ${issue.message}`;
+  return issue && `${issue.path.join(".") || "the definition"} ${rule(issue)}`;
+}
+
+function rule(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "too_big") return `is invalid (${issue.message})`;
+  return `must ${issue.origin === "array" ? "have at most" : "be at most"} ${issue.maximum}`;
 }

@@ -27,6 +27,8 @@ export async function processService(): Promise<ServiceUnderTest> {
     dataDir,
     regions,
     graceMs: 2_000,
+    // So that a small machine does not refuse what a case asks for.
+    quotas: { userInstances: 200, hostInstances: 200, userMemoryMib: 1_000_000, hostMemoryMib: 1_000_000 },
     backOffMs: { first: 10, max: 50 },
     // On a busy machine an instance takes long until its port answers; only then it is to count as ready here.
     readyAfterMs: 5_000,

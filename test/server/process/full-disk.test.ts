@@ -7,7 +7,7 @@ import type { StateTables } from "../../../src/server/process/tables.ts";
 import { openSqlite } from "../../../src/sqlite.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { engineProcess, killEngines } from "./support/engine-process.ts";
-import { openEngine, until, userOf } from "./support/engine-world.ts";
+import { openEngine, roomy, until, userOf } from "./support/engine-world.ts";
 
 afterEach(killEngines);
 
@@ -35,7 +35,7 @@ function disk() {
 describe("while the disk is full", () => {
   test("a change is a 503 that says so, nothing is changed, and it works when there is space again", async () => {
     const { state, openState } = disk();
-    const { engine, close } = await openEngine(makeDataDir(), { openState, quotas: { userInstances: 4 } });
+    const { engine, close } = await openEngine(makeDataDir(), { openState, quotas: { ...roomy, userInstances: 4 } });
     const dana = userOf(engine);
     await dana.create("web", worker);
     await dana.reaches("web", "Running");

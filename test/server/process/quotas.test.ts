@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { quotasFor } from "../../../src/server/process/host-limits.ts";
 import { makeDataDir } from "./support/data-dir.ts";
-import { openEngine, userOf } from "./support/engine-world.ts";
+import { openEngine, roomy, userOf } from "./support/engine-world.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(async () => void (await Promise.all(closers.map((close) => close()))));
 
 async function engineWith(quotas: object) {
-  const { engine, close } = await openEngine(makeDataDir(), { quotas });
+  const { engine, close } = await openEngine(makeDataDir(), { quotas: { ...roomy, ...quotas } });
   closers.push(close);
   return engine;
 }
@@ -104,7 +104,7 @@ test("after a start with a lower quota the oldest run, the others say why not, a
   await first.reaches("new", "Running");
   await before.close();
 
-  const { engine, close } = await openEngine(dataDir, { quotas: { userInstances: 3 } });
+  const { engine, close } = await openEngine(dataDir, { quotas: { ...roomy, userInstances: 3 } });
   closers.push(close);
   const dana = userOf(engine);
   await dana.reaches("old", "Running");

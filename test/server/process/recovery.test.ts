@@ -26,11 +26,19 @@ function definitionOf(change: (definition: Record<string, unknown>) => void) {
 }
 
 const spoiled: readonly [what: string, reason: RegExp, spoil: (db: DatabaseSync, name: string) => void][] = [
-  ["10,000,000,000 instances", /size: /, definitionOf((definition) => void (definition["size"] = 10_000_000_000))],
-  ["3,000,000 instances", /size: /, definitionOf((definition) => void (definition["size"] = 3_000_000))],
+  [
+    "10,000,000,000 instances",
+    /size must be at most 10000/,
+    definitionOf((definition) => void (definition["size"] = 10_000_000_000)),
+  ],
+  [
+    "3,000,000 instances",
+    /size must be at most 10000/,
+    definitionOf((definition) => void (definition["size"] = 3_000_000)),
+  ],
   [
     "1e21 MiB of memory",
-    /memoryMib: /,
+    /memoryMib must be at most/,
     definitionOf((definition) => {
       definition["containers"] = [
         { name: "a", image: "gantry/worker", pullAlways: false, ports: [], mounts: [], memoryMib: 1e21 },

@@ -73,9 +73,7 @@ describe("processes start a few at a time", () => {
 
 test("a service with many instances is deleted before most of them have started", async () => {
   const dataDir = makeDataDir();
-  const { engine, close } = await openEngine(dataDir, {
-    quotas: { userInstances: 100, userMemoryMib: 1e6, hostInstances: 100, hostMemoryMib: 1e6 },
-  });
+  const { engine, close } = await openEngine(dataDir);
   const dana = userOf(engine);
   await dana.create("many", { target_instance_size: 100, containers: [{ image: "gantry/worker" }] });
   await until(async () => (await childrenOf(dataDir)).length > 0, "the first instance");

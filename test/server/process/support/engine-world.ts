@@ -8,6 +8,9 @@ import {
 } from "../../../../src/server/process/process-engine.ts";
 import { startOf } from "../../../../src/server/process/seen-process.ts";
 
+/** So that a small machine does not refuse what a test asks for. */
+export const roomy = { userInstances: 200, hostInstances: 200, userMemoryMib: 1_000_000, hostMemoryMib: 1_000_000 };
+
 /** An engine with short intervals. */
 export function openEngine(dataDir: string, options: Partial<ProcessEngineOptions> = {}): Promise<ProcessEngine> {
   return openProcessEngine({
@@ -17,6 +20,7 @@ export function openEngine(dataDir: string, options: Partial<ProcessEngineOption
     backOffMs: { first: 20, max: 100 },
     readyAfterMs: 200,
     memoryPollMs: 50,
+    quotas: roomy,
     ...options,
   });
 }
