@@ -1,6 +1,7 @@
 import { JOB_RETRIES } from "./back-off.ts";
 import type { Job, JobProgress } from "./job-store.ts";
-import { readRecord, recordPath, type RunRecord } from "./run-record.ts";
+import { readRecord, recordPath } from "./run-record.ts";
+import type { RunRecord } from "./run-record-text.ts";
 
 /** Where a job is after the engine was away. */
 export type Resumed = {

@@ -6,7 +6,8 @@ import { jobVolume, workFolder } from "./host-folder.ts";
 import { ended, later } from "./job-resume.ts";
 import type { Job, JobProgress } from "./job-store.ts";
 import { keepRunning, type Kept } from "./keep-running.ts";
-import { recordPath, writeRecord, type RunRecord } from "./run-record.ts";
+import { recordPath, writeRecord } from "./run-record.ts";
+import type { RunRecord } from "./run-record-text.ts";
 import { hostVolumes } from "./volumes.ts";
 
 /** Jobs run there and nowhere else. */

@@ -5,7 +5,7 @@
 // - the pipe then stays open for as long as the engine lives. Its end means that the engine is gone, also after kill -9:
 //   the whole process group goes then, since nobody could stop it any more.
 import { fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
-import { encodeRecord } from "../run-record.ts";
+import { encodeRecord } from "../run-record-text.ts";
 
 const GIVE_UP_MS = 2_000;
 
