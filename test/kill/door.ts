@@ -78,6 +78,7 @@ export async function openDoor(ports: () => readonly number[]): Promise<Door> {
 const carried = ["content-type", "x-slack-request-timestamp", "x-slack-signature"];
 
 function deliveryOf(body: Buffer, { headers }: IncomingMessage): Delivered {
+  if (headers["content-type"] === "application/json") return eventOf(body, headers);
   const form = new URLSearchParams(body.toString());
   const payload = form.get("payload");
   const parsed =
@@ -86,9 +87,25 @@ function deliveryOf(body: Buffer, { headers }: IncomingMessage): Delivered {
     id: parsed?.trigger_id ?? form.get("trigger_id") ?? "",
     userId: parsed?.user?.id ?? form.get("user_id") ?? "",
     body,
-    headers: Object.fromEntries(
-      carried.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
-    ),
+    headers: carriedIn(headers),
     isAcked: false,
   };
+}
+
+type Headers = IncomingMessage["headers"];
+
+function carriedIn(headers: Headers): Delivered["headers"] {
+  return Object.fromEntries(
+    carried.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  );
+}
+
+/** What was said: the same id for each edit of the same message, as the bot has it. */
+function eventOf(body: Buffer, headers: Headers): Delivered {
+  const { team_id, event } = JSON.parse(body.toString()) as {
+    team_id: string;
+    event: { user: string; channel: string; ts: string };
+  }; // an app_mention, the only event of this app
+  const id = `said:${team_id}:${event.channel}:${event.ts}`;
+  return { id, userId: event.user, body, headers: carriedIn(headers), isAcked: false };
 }

@@ -1,19 +1,28 @@
 import { afterAll, expect, test } from "vitest";
 import { endAllReplicas } from "./crew.ts";
 import { openPlaces } from "./places.ts";
-import type { Point } from "./points.ts";
+import { faultStories, type Point, type StoryName } from "./points.ts";
 import { runRounds } from "./run.ts";
 import type { Tally } from "./tally.ts";
 
 // A handful of what `npm run test:kill` does hundreds of times, also on PostgreSQL.
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 240_000;
 
 afterAll(endAllReplicas);
 
-async function run(points: readonly Point[], { replays }: { readonly replays: boolean }): Promise<Tally> {
+type How = { readonly replays: boolean; readonly story?: StoryName };
+
+async function run(points: readonly Point[], how: How): Promise<Tally> {
   const places = await openPlaces("sqlite");
   try {
-    return await runRounds(places, { points, replays, rounds: points.length, seed: 1, lanes: 2, hasSpecials: false });
+    return await runRounds(places, {
+      ...how,
+      points,
+      rounds: points.length,
+      seed: 1,
+      lanes: Math.min(2, points.length),
+      hasSpecials: false,
+    });
   } finally {
     await places.close();
   }
@@ -37,6 +46,17 @@ test(
 
     expect(tally.found).toEqual([]);
     expect(tally.kills.size).toBeGreaterThanOrEqual(6);
+  },
+);
+
+test.each(faultStories)(
+  "killed while Slack is in trouble (%s), the bot does nothing twice, and no button stays",
+  { timeout: LONGEST_MS },
+  async (story) => {
+    const point = { name: "holdDrawing", when: "after" } as const;
+    const tally = await run([point], { replays: false, story });
+
+    expect(tally.found).toEqual([]);
   },
 );
 

@@ -4,6 +4,7 @@ import type { Store } from "../../src/store/store.ts";
 export const edges = [
   "accept",
   "finish",
+  "remember",
   "takeDeliveries",
   "addChange",
   "vote",
@@ -19,6 +20,7 @@ export const edges = [
   "expireDue",
   "openChanges",
   "beginDrawing",
+  "holdDrawing",
   "drew",
   "postponeDrawing",
   "addEvent",
@@ -69,7 +71,12 @@ export type StoryName =
   | "expired"
   | "undrawable"
   | "pointed"
-  | "own";
+  | "own"
+  | FaultStory;
+
+/** Stories in which Slack is in trouble, or somebody edits what they said. */
+export const faultStories = ["limited", "late", "archived", "blockless", "edited"] as const;
+export type FaultStory = (typeof faultStories)[number];
 
 type Plan = {
   /** Those on whose way the point lies. */
@@ -96,8 +103,9 @@ const leftRun: readonly Point[] = [
 ];
 
 const plans: Readonly<Record<PointName, Plan>> = {
-  accept: { stories: ["approved", "undone", "rejected", "cancelled", "pointed"], passes: 1 },
+  accept: { stories: ["approved", "undone", "rejected", "cancelled", "pointed", "edited"], passes: 1 },
   finish: { stories: ["approved", "routine", "rejected", "cancelled", "pointed"], passes: 1 },
+  remember: { stories: ["edited"] },
   takeDeliveries: { stories: ["approved", "routine", "pointed"], afterKillAt: leftDelivery },
   addChange: { stories: ["approved", "routine", "undone", "pointed"] },
   vote: { stories: ["approved", "undone", "drifted", "pointed"] },
@@ -112,9 +120,10 @@ const plans: Readonly<Record<PointName, Plan>> = {
   markUndone: { stories: ["undone"] },
   expireDue: { stories: ["expired"] },
   openChanges: { stories: ["approved", "routine", "pointed"], afterKillAt: leftRun },
+  holdDrawing: { stories: ["approved", "routine", "late", "limited", "edited"], passes: 2 },
   beginDrawing: { stories: ["approved", "routine", "rejected", "drifted", "pointed"], passes: 2 },
-  drew: { stories: ["approved", "routine", "rejected", "cancelled", "pointed"], passes: 1 },
-  postponeDrawing: { stories: ["undrawable"] },
+  drew: { stories: ["approved", "routine", "rejected", "cancelled", "pointed", "late", "blockless"], passes: 1 },
+  postponeDrawing: { stories: ["undrawable", "limited", "archived"] },
   addEvent: { stories: ["own"] },
   beat: { stories: ["approved", "routine", "pointed"], passes: 2 },
   countCalls: { stories: ["approved", "routine", "pointed"], passes: 1 },
@@ -126,9 +135,12 @@ const plans: Readonly<Record<PointName, Plan>> = {
   "service: read for health": { stories: ["approved", "routine", "pointed"] },
   "slack: users.info": { stories: ["approved", "routine", "pointed"] },
   "slack: conversations.members": { stories: ["approved", "pointed"] },
-  "slack: post the card": { stories: ["approved", "routine", "pointed"] },
-  "slack: update the card": { stories: ["approved", "rejected", "cancelled", "pointed"], passes: 1 },
-  "slack: post in the thread": { stories: ["approved", "rejected"] },
+  "slack: post the card": { stories: ["approved", "routine", "pointed", "late", "blockless"] },
+  "slack: update the card": {
+    stories: ["approved", "rejected", "cancelled", "pointed", "late", "archived"],
+    passes: 1,
+  },
+  "slack: post in the thread": { stories: ["approved", "rejected", "limited", "late"] },
   "slack: response_url": { stories: ["approved", "rejected", "cancelled"] },
   "slack: views.open": { stories: ["rejected", "pointed"] },
   // The first one fills the form, the next one says in it what became of it.

@@ -1,6 +1,7 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
 import { quiet, type Scene } from "./scene.ts";
-import { cleanUp, LostDecision, stories } from "./stories.ts";
+import { LostDecision } from "./deciding.ts";
+import { cleanUp, stories } from "./stories.ts";
 import type { Town } from "./town.ts";
 import { judge, type Violation } from "./verdict.ts";
 
@@ -37,13 +38,14 @@ export async function playRound(town: Town, round: Round, random: () => number):
     isAboutRestarts: round.isAboutRestarts,
     isAboutUndo: round.point.name === "markUndone",
     acked: [],
+    messages: [],
     unanswered: [],
     arm: (isRipe = () => true) => void arm(town, round, { isRipe, random }).then(() => (isReached = true)),
   };
   const violations: Violation[] = [];
   try {
     await stories[round.story](scene);
-    town.trouble.writes = undefined;
+    endTrouble(town);
     await quiet(scene);
     await cleanUp(scene);
     await quiet(scene);
@@ -52,7 +54,7 @@ export async function playRound(town: Town, round: Round, random: () => number):
     violations.push({ fault, what: error instanceof Error ? error.message : String(error) });
   }
   town.trap.disarm();
-  Object.assign(town.trouble, { writes: undefined, readsRefused: false, cardsRefused: 0 });
+  endTrouble(town);
   await town.isFull();
   violations.push(
     ...(await judged(scene)),
@@ -66,6 +68,13 @@ export async function playRound(town: Town, round: Round, random: () => number):
     unknown: changes.filter(({ state }) => state === "unknown").length,
     changes: changes.length,
   };
+}
+
+/** All that a story has broken is whole again. */
+export function endTrouble({ trouble, playground }: Town): void {
+  Object.assign(trouble, { writes: undefined, readsRefused: false, cardsRefused: 0 });
+  playground.trouble.clear();
+  playground.people.unarchive("ops");
 }
 
 type Arming = { readonly isRipe: () => boolean; readonly random: () => number };

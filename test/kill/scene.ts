@@ -24,6 +24,8 @@ export type Scene = {
   readonly isAboutRestarts: boolean;
   /** What was acked, each once. */
   readonly acked: Did[];
+  /** What was said in messages that mention the bot, each edited or not: at most one Change comes of each. */
+  readonly messages: string[];
   /** Deliveries that were not acked, and were again not when they came once more. */
   readonly unanswered: string[];
 };
@@ -37,7 +39,7 @@ export type CardSeen = {
 };
 
 /** Much longer than a lease, the time limits behind it and a drawing that was left behind take, on a busy machine too. */
-export const ENOUGH_MS = 45_000;
+export const ENOUGH_MS = 90_000;
 /** What the simulated workspace says of a button, a field or a form that is not there any more. */
 const gone = /nothing to click|no modal open|sees no field|has no submit button/u;
 /** People do not try more often. */
@@ -78,14 +80,15 @@ export async function acts(
 }
 
 export function cards({ town }: Pick<Scene, "town">): readonly CardSeen[] {
-  return town.playground
-    .as("dana")
-    .sees("ops")
-    .flatMap(({ ts, threadTs, isEphemeral, text, blocks }) => {
-      const changeId = /\bChange ([0-9A-Z]{6})\b/u.exec(text)?.[1] ?? /\bchange `?([0-9A-Z]{6})\b/u.exec(text)?.[1];
-      if (isEphemeral || changeId === undefined || (threadTs !== undefined && threadTs !== ts)) return [];
-      return [{ ts, changeId, text, buttons: buttonsIn(blocks) }];
-    });
+  const seen = town.playground.as("dana").sees("ops");
+  const said = new Set(seen.filter(({ author }) => author === "dana").map(({ ts }) => ts));
+  return seen.flatMap(({ ts, threadTs, isEphemeral, text, blocks }) => {
+    const changeId = /\bChange ([0-9A-Z]{6})\b/u.exec(text)?.[1] ?? /\bchange `?([0-9A-Z]{6})\b/u.exec(text)?.[1];
+    // Under a card stands its story; under what somebody said stands the card.
+    const isStory = threadTs !== undefined && threadTs !== ts && !said.has(threadTs);
+    if (isEphemeral || changeId === undefined || isStory) return [];
+    return [{ ts, changeId, text, buttons: buttonsIn(blocks) }];
+  });
 }
 
 function buttonsIn(value: unknown): string[] {

@@ -3,7 +3,9 @@ import { cards, ENOUGH_MS, isAtEnd, quiet, type Scene, whispers } from "./scene.
 import { holds } from "./holds.ts";
 import type { Town } from "./town.ts";
 import { judge, type Violation } from "./verdict.ts";
-import { tidy } from "./round.ts";
+import { endTrouble, tidy } from "./round.ts";
+import { type FaultStory, faultStories } from "./points.ts";
+import { cleanUp, stories } from "./stories.ts";
 
 /** What a special round looked at, in a line, and what was wrong. */
 export type Special = { readonly line: string; readonly violations: readonly Violation[] };
@@ -26,7 +28,27 @@ export async function playSpecials(town: Town, { replicas }: { readonly replicas
   for (let race = 0; race < RACES; race += 1) {
     played.push(await orStuck(town, `${CLICKS} clicks at once`, () => fiftyClicks(town, `race-${race}`)));
   }
+  for (const story of faultStories) {
+    played.push(await orStuck(town, `story ${story}, and nobody killed`, () => inTrouble(town, story)));
+  }
   return played;
+}
+
+/** A story in which Slack is in trouble, without a kill. */
+async function inTrouble(town: Town, story: FaultStory): Promise<Special> {
+  const scene = await begin(town, `trouble-${story}`);
+  try {
+    await stories[story](scene);
+  } finally {
+    endTrouble(town);
+  }
+  await quiet(scene);
+  await cleanUp(scene);
+  await quiet(scene);
+  const violations = await judge(scene);
+  const changes = await town.records.changes(scene.name);
+  await tidy(scene);
+  return { line: `story ${story}, and nobody killed: ${changes.map(({ state }) => state).join(", ")}`, violations };
 }
 
 async function orStuck(town: Town, line: string, play: () => Promise<Special>): Promise<Special> {
@@ -94,7 +116,11 @@ async function fiftyClicks(town: Town, name: string): Promise<Special> {
   const violations = [...(await judge(scene))];
   const [change] = await town.records.changes(name);
   const { arrived } = town.service.written(change?.id ?? "");
-  if (arrived !== 1) violations.push({ fault: "double executions", what: `${CLICKS} clicks, ${arrived} writes` });
+  if (arrived > 1) violations.push({ fault: "double executions", what: `${CLICKS} clicks, ${arrived} writes` });
+  // On a busy machine the workload may not be read in time before it is sent: then it failed, and its card says so.
+  if (arrived === 0 && change?.state !== "failed") {
+    violations.push({ fault: "lost decisions", what: `${CLICKS} clicks, no write, and it is ${change?.state}` });
+  }
   const told = people.reduce((sum, person) => sum + whispers(person), 0);
   if (told < CLICKS) violations.push({ fault: "unanswered", what: `${CLICKS} clicks got ${told} answers` });
   const sent = town.door.delivered().length - 1;
@@ -122,6 +148,7 @@ async function begin(town: Town, name: string): Promise<Scene> {
     isAboutUndo: false,
     isAboutRestarts: false,
     acked: [],
+    messages: [],
     unanswered: [],
   };
 }

@@ -84,7 +84,7 @@ rules:
 const LATEST_KILL_MS = 6;
 /** The store's: before it is over, nobody takes what a dead replica held. */
 const LEASE_MS = 20_000;
-const UP_WITHIN_MS = 30_000;
+const UP_WITHIN_MS = 120_000;
 
 export async function openTown({ place, replicas, replays, random, onKill }: TownOptions): Promise<Town> {
   const stage = createStage();
@@ -220,7 +220,7 @@ function app() {
     botDisplayName: features.bot_user.display_name,
     commands: ["/gantry"],
     scopes: oauth_config.scopes.bot,
-    events: [],
+    events: ["app_mention"],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ChangeState } from "../../src/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
-import { type CardSeen, cards, formText, isAtEnd, quiet, type Scene, whispers } from "./scene.ts";
+import { type CardSeen, cards, ENOUGH_MS, formText, isAtEnd, quiet, type Scene, whispers } from "./scene.ts";
 import type { ChangeRecord } from "./records.ts";
 import { holds } from "./holds.ts";
 
@@ -33,8 +33,8 @@ export async function judge(scene: Scene): Promise<readonly Violation[]> {
   const changes = await scene.town.records.changes(scene.name);
   const violations: Violation[] = [];
   for (const change of changes) violations.push(...ofChange(scene, change));
-  violations.push(...(await ofService(scene, changes)), ...ofPeople(scene, changes));
-  for (const card of lost(scene, changes)) violations.push(...(await retires(scene, card)));
+  violations.push(...ofMessages(scene, changes), ...(await ofService(scene, changes)), ...ofPeople(scene, changes));
+  for (const card of lost(scene, changes)) violations.push(...(await ofLost(scene, card)));
   return violations;
 }
 
@@ -58,6 +58,12 @@ function ofChange({ town }: Scene, change: ChangeRecord): Violation[] {
   const live = card.buttons.filter((button) => !harmless.has(button));
   if (live.length > 0) found.push({ fault: "cards with live buttons", what: `${id}, ${state}: ${live.join(", ")}` });
   return found;
+}
+
+/** However often a message was edited: one Change at most. */
+function ofMessages({ messages }: Scene, changes: readonly ChangeRecord[]): Violation[] {
+  if (messages.length === 0 || changes.length <= messages.length) return [];
+  return [{ fault: "double executions", what: `${changes.length} changes of ${messages.length} message` }];
 }
 
 /** What the last write that was done asked for stands at the service. */
@@ -122,7 +128,12 @@ function lost(scene: Scene, changes: readonly ChangeRecord[]): readonly CardSeen
   );
 }
 
-const RETIRED_WITHIN_MS = 5_000;
+/** It may be the message of an Undo that nobody knows of, and never one on which somebody still decides. */
+async function ofLost(scene: Scene, card: CardSeen): Promise<readonly Violation[]> {
+  const live = card.buttons.filter((button) => !harmless.has(button));
+  if (live.length === 0) return retires(scene, card);
+  return [{ fault: "cards with live buttons", what: `a lost card of ${card.changeId}: ${live.join(", ")}` }];
+}
 
 /** At its first click a lost card loses its buttons, and nothing else happens. */
 async function retires(scene: Scene, card: CardSeen): Promise<Violation[]> {
@@ -134,7 +145,7 @@ async function retires(scene: Scene, card: CardSeen): Promise<Violation[]> {
   const isRetired = () => cards(scene).every(({ ts, buttons }) => ts !== card.ts || buttons.length === 0);
   const what = `a lost card of ${card.changeId} for ${name}, ${button}`;
   try {
-    await holds(isRetired, "retired", RETIRED_WITHIN_MS);
+    await holds(isRetired, "retired", ENOUGH_MS);
   } catch {
     return [{ fault: "cards with live buttons", what }];
   }
