@@ -109,7 +109,7 @@ function methodsUsed(): string[] {
   const folder = join(project, "src/slack");
   const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
   const calls = sources.flatMap((source) => [
-    ...source.matchAll(/\b(?:client|background|interactive)\s*\.((?:[a-z]\w*\.)+[a-z]\w*)\(/gu),
+    ...source.matchAll(/\b(?:client|background|interactive|drawing)\s*\.((?:[a-z]\w*\.)+[a-z]\w*)\(/gu),
   ]);
   return [...new Set(calls.map(([, method = ""]) => method))].sort();
 }

@@ -76,16 +76,16 @@ test("writes, votes, connect and disconnect are refused with a sentence, and not
 
   expect(await sends(town, developer, danas)).toMatch(/Not started: the database didn't confirm/u);
   await developer.closes();
-  expect(await says(town, developer, "/gantry scale web 5")).toMatch(/Nothing was done/u);
-  expect(await says(town, developer, "/gantry disconnect")).toMatch(/Nothing was done/u);
+  expect(await says(town, developer, "/gantry scale web 5")).toMatch(/Not started/u);
+  expect(await says(town, developer, "/gantry disconnect")).toMatch(/Not started/u);
   await clicks(town, approver, "Approve");
-  expect(whispers(approver).at(-1)).toMatch(/Nothing was done/u);
+  expect(whispers(approver).at(-1)).toMatch(/Not started/u);
   await clicks(town, approver, "Reject");
   expect(whispers(approver).at(-1)).toMatch(/database/u);
   expect(approver.modal()).toBeUndefined();
 
   await clicks(town, developer, "Cancel");
-  expect(whispers(developer).at(-1)).toMatch(/Nothing was done/u);
+  expect(whispers(developer).at(-1)).toMatch(/Not started/u);
   expect(town.calls()).toHaveLength(before);
 });
 
