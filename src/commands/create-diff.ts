@@ -1,12 +1,12 @@
-import { counted } from "../views/text.ts";
+import { commandLine } from "../views/command-line.ts";
 
 type Port = { readonly port: number; readonly protocol: string };
 
-/** What creation bodies of both kinds are made of, as far as somebody who approves has to know it. */
+/** What creation bodies of both kinds are made of, as far as it is more than a name and an image. */
 type Created = {
   readonly command?: readonly string[] | undefined;
   readonly memory?: number | undefined;
-  readonly env?: readonly { readonly name: string }[] | undefined;
+  readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined;
   readonly port?: readonly Port[] | undefined;
   readonly publish?: readonly Port[] | undefined;
   readonly domain?: readonly string[] | undefined;
@@ -17,14 +17,15 @@ type Created = {
 };
 type Volume = { readonly name: string; readonly disk_name?: string; readonly is_read_only?: boolean };
 
-const LISTED = 12;
-
-/** What a new workload has besides its image, a line each; of environment variables the names, and no value. Pure. */
+/**
+ * What a new workload has besides its image, a line each and nothing left out: the card shows the beginning, its thread
+ * all of it. Of environment variables the names, of the command no secrets. Pure.
+ */
 export function createDiff(args: Created): string[] {
   const { command = [], memory, env, port, publish, domain, volume, mount } = args;
   return [
-    // Its words may hold a secret in any shape, so that only their number is told.
-    ...(command.length === 0 ? [] : [`a command of its own, ${counted(command.length, "word")}`]),
+    // What it runs is what those who approve decide on.
+    ...(command.length === 0 ? [] : [`command: ${commandLine(command, env)}`]),
     ...(memory === undefined ? [] : [`memory ${memory} MiB`]),
     ...listed("environment variables", env, ({ name }) => name),
     ...listed("open ports", port, portWords),
@@ -39,8 +40,7 @@ export function createDiff(args: Created): string[] {
 
 function listed<Item>(what: string, items: readonly Item[] = [], words: (item: Item) => string): string[] {
   if (items.length === 0) return [];
-  const more = items.length > LISTED ? ` and ${items.length - LISTED} more` : "";
-  return [`${what} ${items.slice(0, LISTED).map(words).join(", ")}${more}`];
+  return [`${what} ${items.map(words).join(", ")}`];
 }
 
 function portWords({ port, protocol }: Port): string {

@@ -101,15 +101,21 @@ export function createBot(parts: BotParts): Bot {
       if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were in flight");
       await Promise.race([flushed(shell), sleep(FLUSH_WITHIN_MS, undefined, { ref: false })]);
       if (server === undefined) return;
-      const closed = receiver.stop();
-      server.closeAllConnections();
-      await closed;
+      await closed(receiver, server);
       server = undefined;
     },
   };
 }
 
-/** Calls since the last sweep, and what was refused. Without the database they stay uncounted, and nothing waits for it longer than this. */
+async function closed(receiver: { readonly stop: () => Promise<unknown> }, server: Server): Promise<void> {
+  const stopped = receiver.stop();
+  server.closeAllConnections();
+  await stopped;
+}
+
+/**
+ * Calls since the last sweep, and what was refused. Without the database they stay uncounted: nothing waits longer for it.
+ */
 const FLUSH_WITHIN_MS = 250;
 
 async function flushed({ calls, dropped, log, logs }: Shell): Promise<void> {

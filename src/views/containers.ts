@@ -1,5 +1,6 @@
 import type { EnvVar, JobContainer, ServiceContainer } from "../api/answers.ts";
 import type { Field } from "./blocks.ts";
+import { commandLine } from "./command-line.ts";
 import { code, firstOf, joined, words, type Inline } from "./inline.ts";
 import { memoryText } from "./memory-text.ts";
 import { truncate, visible } from "./text.ts";
@@ -16,12 +17,8 @@ function envNames(env: readonly EnvVar[] | undefined, max: number): Inline[] {
   return firstOf(env ?? [], max, ({ name }) => code(name, 40));
 }
 
-function commandOf({ command }: Container, max: number): Inline[] {
-  return command === undefined || command.length === 0 ? [] : [code(command.map(quoted).join(" "), max)];
-}
-
-function quoted(word: string): string {
-  return /^[\w./:=@%+,-]+$/u.test(word) ? word : JSON.stringify(word);
+function commandOf({ command, env }: Container, max: number): Inline[] {
+  return command === undefined || command.length === 0 ? [] : [code(commandLine(command, env), max)];
 }
 
 function one(container: Container): Field[] {

@@ -12,7 +12,7 @@ const PAGE = 3_500;
 export function diffReplies({ diff }: Pick<StoredChange, "diff">): readonly Post[] {
   if (isWholeDiff(diff)) return [];
   const pages: string[] = [];
-  for (const line of diff.map((each) => visible(each).slice(0, PAGE))) {
+  for (const line of diff.flatMap((each) => pieces(visible(each)))) {
     const last = pages.at(-1);
     if (last === undefined || last.length + line.length + 1 > PAGE) pages.push(line);
     else pages.splice(-1, 1, `${last}\n${line}`);
@@ -20,4 +20,12 @@ export function diffReplies({ diff }: Pick<StoredChange, "diff">): readonly Post
   return pages.map((page, at) =>
     told([section(`All that changes${pages.length > 1 ? `, ${at + 1} of ${pages.length}` : ""}:`), preformatted(page)]),
   );
+}
+
+/** A line in pieces that fit on a page; a character of two units stays whole. */
+function pieces(line: string): string[] {
+  if (line.length <= PAGE) return [line];
+  const last = line.charCodeAt(PAGE - 1);
+  const end = last >= 0xd800 && last < 0xdc00 ? PAGE - 1 : PAGE;
+  return [line.slice(0, end), ...pieces(line.slice(end))];
 }

@@ -125,13 +125,14 @@ function defined(more: Partial<Service>): Partial<Service> {
   return Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
 }
 
-test("what is created has no way back, and its words hold no value of a variable and no command", async () => {
-  const words = "--image gantry/hello-web --env API_TOKEN=hunter2 -- --password hunter3";
+test("what is created has no way back, and its words hold its command without secrets and no value of a variable", async () => {
+  const words = "--image gantry/hello-web --env API_TOKEN=hunter2 -- run --password hunter3 hunter2";
   for (const kind of ["service", "job"]) {
     const change = await proposed(asked(`create ${kind} fresh ${words}`), service("web"));
 
     expect(JSON.stringify(change.call.body)).toContain("hunter2");
-    expect(change.diff.join("\n")).not.toMatch(/hunter|--password/u);
+    expect(change.diff.join("\n")).toContain("command: run --password [redacted] [redacted]");
+    expect(change.diff.join("\n")).not.toMatch(/hunter/u);
     expect(undoAsk(change)).toBeUndefined();
   }
 });
