@@ -92,10 +92,8 @@ async function run(): Promise<void> {
   );
   underWay = requests.list;
   listening.answerWith(requests.answer);
-  for (const notice of notices) {
-    log.warn(notice);
-    process.stdout.write(`${notice}\n`);
-  }
+  for (const notice of notices) log.warn(notice);
+  process.stdout.write(notices.map((notice) => `${notice}\n`).join(""));
   greet(listening, known, config);
 
   await stop.told;
