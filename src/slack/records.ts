@@ -32,7 +32,7 @@ export function recordsFor(deps: Deps, viewer: Viewer): Records {
   };
 }
 
-/** Whether a change may be shown to somebody: their own, one they may decide about, or one of a workload they may see. */
+/** Whether a change of their own workspace may be shown to somebody: their own, one they may decide about, or one of a workload they may see. */
 export function mayKnowChange(deps: Deps, viewer: Viewer, change: StoredChange): Promise<boolean> {
   return mayKnow(deps, viewer, { change, sees: sight(viewer) });
 }
@@ -41,10 +41,9 @@ type Sight = (workload: NonNullable<HistoryEvent["workload"]>) => Promise<boolea
 
 async function mayKnow(
   { people }: Deps,
-  { profile, teamId }: Viewer,
+  { profile }: Viewer,
   { change, sees }: { readonly change: StoredChange; readonly sees: Sight },
 ): Promise<boolean> {
-  if (change.teamId !== teamId) return false;
   if (change.requester.userId === profile.userId) return true;
   return (await sees(change.workload)) || mayDecide(people, change, profile.userId);
 }
