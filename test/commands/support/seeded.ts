@@ -7,7 +7,7 @@ const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 export const timeout = 120_000;
 
 /** How a property of the verbs is tried; the seed is printed, so that a run can be repeated. */
-export function seeded(what: string): Pick<Parameters, "numRuns" | "seed"> {
+export function seeded(what: string, share = 1): Pick<Parameters, "numRuns" | "seed"> {
   process.stdout.write(`${what}: seed ${seed} (repeat with FUZZ_SEED=${seed})\n`);
-  return { numRuns: cases, seed };
+  return { numRuns: Math.ceil(cases * share), seed };
 }
