@@ -14,6 +14,8 @@ import type { Shell } from "./shell.ts";
 
 /** One Run of a workload takes seconds: so long a second one waits before it tries again. */
 const BUSY_REST_MS = 10_000;
+/** Before Slack is asked again who the people of an approved Change are. */
+const AWAY_REST_MS = 10_000;
 
 type Carried = {
   readonly change: StoredChange;
@@ -48,6 +50,7 @@ async function run(shell: Shell, carried: Carried, signal: AbortSignal): Promise
   const { change, isFresh } = carried;
   const clearance = await clearanceOf(shell, carried);
   if (clearance.kind === "refused") return refuse(shell, change, clearance.outcome);
+  if (clearance.kind === "untold") return shell.underWay.rest(change.id, AWAY_REST_MS);
   // Waiting again, or somebody else's by now: whatever it is, it is stored.
   if (clearance.kind !== "run") return undefined;
   const { opened } = clearance;

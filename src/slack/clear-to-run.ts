@@ -5,6 +5,7 @@ import type { Terms, Verdict } from "../policy/verdict.ts";
 import { eligibility } from "./approvers.ts";
 import { judgeFor } from "./context.ts";
 import { eventOf, logEvent } from "./event.ts";
+import { SlackAway } from "./people.ts";
 import { isDirect } from "./place.ts";
 import { preflight } from "./preflight.ts";
 import { type OpenedChange, reopened } from "./reopened.ts";
@@ -19,7 +20,9 @@ export type Clearance =
   /** It may not run, and nobody could approve it where it stands. */
   | { readonly kind: "refused"; readonly outcome: Extract<Outcome, { kind: "failed" }> }
   /** Something else happened to it meanwhile; whoever looks next judges it again. */
-  | { readonly kind: "moved" };
+  | { readonly kind: "moved" }
+  /** Slack does not tell for the moment who its people are. It stays approved and is judged again, until it expires. */
+  | { readonly kind: "untold" };
 
 /**
  * Between request and execution people leave, rules change and channels are locked. So the policy is asked again, and
@@ -43,6 +46,13 @@ export async function clearToRun(
     return await recount(shell, { ...judged, verdict });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
+    if (error instanceof SlackAway) {
+      shell.log.warn(
+        { err: error, changeId: change.id },
+        "an approved change waits for Slack to tell who may approve it",
+      );
+      return { kind: "untold" };
+    }
     return { kind: "refused", outcome: { kind: "failed", why: error.message, next: error.next ?? "Ask again." } };
   }
 }
@@ -62,7 +72,26 @@ async function verdictNow(shell: Shell, { change, opened, sinceMs }: Judged): Pr
     shell.people.profile(requester.userId, ageSince(shell, sinceMs), requester.name),
     isDirect(channelId) ? undefined : shell.store.bindingOf(teamId, channelId),
   ]);
-  return judgeFor(shell, { profile, channelId, account, binding }).verdict({ op, risk, workload }, { breakGlass });
+  const asked = groupsOf(shell);
+  const judge = judgeFor({ ...shell, people: asked.people }, { profile, channelId, account, binding });
+  const verdict = await judge.verdict({ op, risk, workload }, { breakGlass });
+  const away = asked.away();
+  if (away !== undefined) throw away;
+  return verdict;
+}
+
+/** A judge takes a group that Slack does not tell for one they are not in; what is approved waits for the answer instead. */
+function groupsOf({ people }: Shell) {
+  let away: SlackAway | undefined;
+  const groupMembers: Shell["people"]["groupMembers"] = async (...asked) => {
+    try {
+      return await people.groupMembers(...asked);
+    } catch (error) {
+      if (error instanceof SlackAway) away = error;
+      throw error;
+    }
+  };
+  return { people: { ...people, groupMembers }, away: () => away };
 }
 
 type Counted = Judged & { readonly verdict: Extract<Verdict, { kind: "approve" }> };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { UserError } from "../errors.ts";
 import type { Standing } from "../policy/person.ts";
 import { createMemo, type Memo } from "./memo.ts";
+import { isForTheMoment } from "./slack-error.ts";
 
 export type Profile = { readonly userId: string; readonly name: string; readonly standing: Standing };
 
@@ -68,12 +69,16 @@ export function createPeople(parts: Parts): People {
   };
 }
 
+/** Slack does not tell for the moment: whoever can wait asks again later. */
+export class SlackAway extends UserError {}
+
 /** Slack's silence in a sentence; what it was stands behind it as the cause. */
 async function told<Value>(what: string, ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask();
   } catch (cause) {
-    const error = new UserError(`Slack did not tell ${what}, so nothing was done.`, {
+    const Kind = isForTheMoment(cause) ? SlackAway : UserError;
+    const error = new Kind(`Slack did not tell ${what}, so nothing was done.`, {
       next: "Try again in a minute; if it stays so, tell those who run Gantry here.",
     });
     error.cause = cause;

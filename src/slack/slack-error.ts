@@ -43,6 +43,13 @@ export function codeOf(error: unknown): string {
   return error instanceof Error ? error.name : "unknown";
 }
 
+/** Whether asking again later may help: Slack was away, or had too much to do, and did not say no. */
+export function isForTheMoment(error: unknown): boolean {
+  if (!(error instanceof WebAPIPlatformError)) return true;
+  const code = codeOf(error);
+  return code === "ratelimited" || unsure.has(code);
+}
+
 /** Slack's word for why a call failed; undefined when it did not. */
 export async function errorOf(call: () => Promise<unknown>): Promise<string | undefined> {
   try {

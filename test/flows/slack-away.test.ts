@@ -1,9 +1,16 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
+import { killTown } from "../support/kill-town.ts";
 import { openPolicy } from "../support/open-policy.ts";
+import { quorum } from "../support/policies.ts";
 import { card, says, whispers } from "../support/speak.ts";
 import { createStalls } from "../support/stalls.ts";
 import type { World } from "../support/world.ts";
+
+/** Who may ask depends on a group, so Slack is asked who is in it. */
+const onCallAsks = quorum
+  .replace(/who: \[members\](?=\n {4}does: \[routine)/u, "who: [S0ONCALL]")
+  .replace("votes: 2", "votes: 1");
 
 /** Slack takes nothing that is said to one person, by any way. */
 function goDeaf({ playground }: World): void {
@@ -148,4 +155,54 @@ test("where no card can stand, nobody tries longer than the address for the answ
   await town.sweep();
 
   expect(town.playground.transcript()).toHaveLength(said);
+});
+
+test.each([
+  ["who asked", "users.info", undefined],
+  ["who is in the channel", "conversations.members", undefined],
+  ["who is in the group that may do it", "usergroups.users.list", onCallAsks],
+] as const)("an approved change waits while Slack does not tell %s, and runs once it does", async (...story) => {
+  const [, method, policy] = story;
+  const { town, stalls } = await killTown(policy === undefined ? {} : { policy });
+  await using _town = town;
+  const { developer, approver, playground } = town;
+  playground.people.joinGroup("oncall", "dana");
+  await says(town, developer, "/gantry restart web");
+  stalls.at("claim", "before");
+  await approver.clicks("Approve");
+  await town.until(stalls.isReached);
+  stalls.clear();
+  playground.trouble.answer(method, "500");
+
+  await town.crashBot();
+  await town.settled();
+  await town.sweep();
+
+  expect(count(town, "restartService")).toBe(0);
+  expect(card(developer)).not.toMatch(/❌|did not tell|Waiting/u);
+
+  await comeBack(town);
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(card(developer)).toMatch(/📨/u);
+});
+
+test("an approved change for which Slack stays away for too long expires, and says that it did not run", async () => {
+  const { town, stalls } = await killTown();
+  await using _town = town;
+  const { developer, approver, playground } = town;
+  await says(town, developer, "/gantry restart web");
+  stalls.at("claim", "before");
+  await approver.clicks("Approve");
+  await town.until(stalls.isReached);
+  stalls.clear();
+  playground.trouble.answer("users.info", "500");
+  await town.crashBot();
+  await town.settled();
+
+  await town.sweep();
+  await comeBack(town, 11);
+
+  expect(count(town, "restartService")).toBe(0);
+  expect(card(developer)).toMatch(/expired|in time/iu);
 });
