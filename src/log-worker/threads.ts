@@ -18,6 +18,8 @@ type Job = Asked & {
 };
 
 const entry = new URL("./worker.ts", import.meta.url);
+/** Of one person: what waits keeps its place among all the work of the bot, so that nobody takes all of it. */
+const MOST_OF_ONE = 3;
 /** In MiB. An expression builds its automaton while it matches. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
@@ -37,6 +39,7 @@ export function createThreads({ most, mostWaiting }: { most: number; mostWaiting
     async use(asked, work) {
       if (pool.isClosed) throw closed();
       if (pool.waiting.size >= mostWaiting) throw tooMany();
+      if (waitingOf(pool, asked.who) >= MOST_OF_ONE) throw tooManyOfOne();
       const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
       const job: Job = { ...asked, reject, start: async (thread) => resolve(await work(thread)) };
       const onAbort = (): void => {
@@ -55,6 +58,10 @@ export function createThreads({ most, mostWaiting }: { most: number; mostWaiting
       await Promise.all([...pool.idle, ...pool.busy.values()].map((thread) => thread.terminate()));
     },
   };
+}
+
+function waitingOf({ waiting }: Pool, who: string): number {
+  return [...waiting].filter((job) => job.who === who).length;
 }
 
 function startNext(pool: Pool): void {
@@ -90,6 +97,12 @@ function closed(): Error {
 
 function tooMany(): UserError {
   return new UserError("Too many logs are being read right now.", { next: "Try again in a few seconds." });
+}
+
+function tooManyOfOne(): UserError {
+  return new UserError("Several logs that you asked for are still being read.", {
+    next: "Wait until they are answered, and ask again.",
+  });
 }
 
 /** One that ends while nobody uses it is forgotten. */

@@ -51,17 +51,23 @@ async function healthAfter(shell: Shell, change: StoredChange, signal: AbortSign
     ...apiOf(shell, opened, signal),
     nowMs: () => shell.now().getTime(),
     logZone: shell.settings.logZone,
-    redact: (lines) => fitToShow(shell, { lines, opened, signal }),
+    redact: (lines) => fitToShow(shell, { id: change.id, lines, opened, signal }),
   });
 }
 
-type Lines = { readonly lines: readonly string[]; readonly opened: OpenedChange; readonly signal: AbortSignal };
+type Lines = {
+  /** Of the Change. */
+  readonly id: string;
+  readonly lines: readonly string[];
+  readonly opened: OpenedChange;
+  readonly signal: AbortSignal;
+};
 
 /** Lines that take too long to redact, or that the end of the process overtakes, are not shown. */
-async function fitToShow({ logs, envSeen }: Shell, { lines, opened, signal }: Lines): Promise<readonly string[]> {
+async function fitToShow({ logs, envSeen }: Shell, { id, lines, opened, signal }: Lines): Promise<readonly string[]> {
   const secrets = envSeen.values(opened.account.username, opened.content.change.workload);
   try {
-    return await logs.redact({ lines, secrets }, { who: "health", signal });
+    return await logs.redact({ lines, secrets }, { who: `health ${id}`, signal });
   } catch (error) {
     if (error instanceof UserError || signal.aborted) return [];
     throw error;

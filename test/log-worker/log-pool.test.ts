@@ -66,6 +66,18 @@ test("one person's expressions go one by one, so that they don't take every thre
   expect(ended).toEqual(["alex", "first", "second"]);
 });
 
+test("who asks for many logs at once is told to wait, and others are answered meanwhile", async () => {
+  const pool = poolOf({ threads: 2, stepLimitMs: 1_000 });
+
+  const all = Array.from({ length: 6 }, () => refusal(pool.excerpt(expensive, asked("dana"))));
+
+  const wait = "Several logs that you asked for are still being read. Wait until they are answered, and ask again.";
+  // One is being read, three wait for it.
+  expect(await Promise.all(all.slice(4))).toEqual([wait, wait]);
+  expect((await pool.excerpt(cheap, asked("alex"))).matched).toBe(1);
+  expect((await Promise.all(all.slice(0, 4))).every((said) => said.includes("too expensive"))).toBe(true);
+});
+
 test("lines that take too long to check for secrets are not shown", async () => {
   const pool = poolOf({ stepLimitMs: 1 });
   const lines = Array.from({ length: 1_000 }, () => ({ text: "token: x ".repeat(1_820) }));
