@@ -34,6 +34,16 @@ const httpUrl = (example: string) =>
   });
 
 /** Every variable that the bot knows, with its form and its default. The message of an error completes its name. */
+/** Every part of the address is read without its percent encoding. */
+function hasWholeEscapes(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const Environment = z.object({
   SLACK_BOT_TOKEN: z
     .string()
@@ -96,6 +106,10 @@ export const Environment = z.object({
     .refine((text) => URL.canParse(text) && /^postgres(?:ql)?:$/u.test(new URL(text).protocol), {
       error:
         "must be an address like postgres://user:password@host:5432/gantry; leave it out for a file in GANTRY_DATA",
+      abort: true,
+    })
+    .refine(hasWholeEscapes, {
+      error: "has a % that is no percent encoding: a % in the user name or the password is written %25",
     })
     .optional(),
   DATABASE_TLS: z

@@ -87,6 +87,12 @@ test("replicas that share a database have to share a key", () => {
   expect(problems(database)).toEqual([expect.stringMatching(/^GANTRY_KEYS is not set.*openssl rand/u)]);
 });
 
+test("a % in the database's password that is not encoded is told, with the setting and without the password", () => {
+  expect(problems({ ...keys, DATABASE_URL: "postgres://gantry:100%safe@db.example/gantry" })).toEqual([
+    "DATABASE_URL has a % that is no percent encoding: a % in the user name or the password is written %25.",
+  ]);
+});
+
 test("whose accounts count, where the policy lies and how long history is kept are settings", () => {
   const config = readConfig({ GANTRY_ACCOUNTS: "own", GANTRY_POLICY: "policy.yaml", GANTRY_HISTORY_DAYS: "30" });
 
