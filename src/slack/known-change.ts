@@ -38,7 +38,7 @@ export async function knownChange(shell: Shell, { changeId, card, place }: Named
 }
 
 /** Who has no account here sees no workload by it, but still their own requests and those they may decide about. */
-async function viewerAt(shell: Shell, place: Place): Promise<Viewer> {
+export async function viewerAt(shell: Shell, place: Place): Promise<Viewer> {
   const { teamId, channelId, userId } = place;
   const [profile, here] = await Promise.all([
     shell.people.profile(userId, freshness.deciding),

@@ -2,8 +2,11 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import { rivalMessage, type Rival } from "../views/rival-message.ts";
 import { eligibility } from "./approvers.ts";
 import { draw } from "./draw.ts";
+import { viewerAt } from "./known-change.ts";
 import { namesFor } from "./names.ts";
 import type { Place } from "./place.ts";
+import { mayKnowChange } from "./records.ts";
+import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
 import type { Telling } from "./telling.ts";
 
@@ -11,7 +14,7 @@ type Asked = { readonly place: Place; readonly undoOf?: string | undefined; read
 
 /**
  * What was asked for is asked for already: an equal request waits, or somebody else takes the same Change back. Says which
- * one it is and where its card is, instead of making another.
+ * one it is and where its card is, instead of making another; to who may not know of it, only that there is one.
  */
 export async function pointAtRival(
   shell: Shell,
@@ -22,10 +25,16 @@ export async function pointAtRival(
   if (rival.card === undefined) await draw(shell, rival.id);
   if (undoOf !== undefined) await draw(shell, undoOf);
   const current = (await shell.store.findChange(rival.id)) ?? rival;
+  const kind = undoOf !== undefined && current.undoOf === undoOf ? "undo" : "waiting";
+  // Who may ask for something need not know who else did, and where.
+  const seesCard = current.card?.channelId === place.channelId;
+  if (!seesCard && !(await mayKnowChange(shell, await viewerAt(shell, place), current))) {
+    return telling.say(sentences.askedAlready(kind), "told");
+  }
   const { command, region: defaultRegion } = shell.settings;
   const message = rivalMessage({
     change: current,
-    kind: undoOf !== undefined && current.undoOf === undoOf ? "undo" : "waiting",
+    kind,
     viewer: await viewerOf(shell, current, place),
     link: await permalink(shell, current),
     command,

@@ -11,6 +11,12 @@ export function sentence(text: string): Message {
 export const sentences = {
   restarting: () => sentence("Gantry is restarting, and did nothing with this. Try again in a moment."),
   busy: () => sentence("Gantry has more to do than it can take in, and did nothing with this. Try again in a minute."),
+  askedAlready: (kind: "waiting" | "undo") =>
+    sentence(
+      kind === "undo"
+        ? "Somebody already asked to undo this. Nothing was asked again."
+        : "An equal request already waits for approval. Nothing was asked again.",
+    ),
   editNotRun: (command: string) =>
     sentence(
       `I don't run edited messages: this one was handled when you first sent it. To run it again, send a new message, or type \`${command}\` with the same words.`,

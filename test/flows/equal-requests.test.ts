@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { awayStore } from "../support/away-store.ts";
 import { onCallDecides } from "../support/policies.ts";
-import { card, idOf, says, whispers } from "../support/speak.ts";
+import { card, idOf, says, saysIn, whispers } from "../support/speak.ts";
 import type { World } from "../support/world.ts";
 
 function cards({ developer }: World): readonly string[] {
@@ -99,6 +99,23 @@ describe("while a request waits, an equal one", () => {
     expect(told).toHaveLength(1);
     expect(told[0]).toContain(idOf(card(developer)));
   });
+});
+
+/** Also guests may ask, who see no records of others. */
+const everybodyAsks = onCallDecides.replace(/who: \[members\](?=\n {4}does: \[routine)/u, "who: everyone");
+
+test("somebody who may not know of the request that waits learns only that there is one", async () => {
+  await using town = await approvalTown({ policy: everybodyAsks });
+  const { developer, guest } = town;
+  await says(town, developer, "/gantry restart web");
+  const id = idOf(card(developer));
+
+  const elsewhere = await saysIn(town, { person: guest, channel: "@gantry" }, "/gantry restart service/web");
+
+  expect(elsewhere).toBe("An equal request already waits for approval. Nothing was asked again.");
+  expect(cards(town)).toHaveLength(1);
+  // Where its card stands they read it anyway.
+  expect(await says(town, guest, "/gantry restart service/web")).toContain(`Already waiting: ${id}`);
 });
 
 describe("show", () => {
