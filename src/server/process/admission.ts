@@ -28,6 +28,13 @@ export function keepPlace({ ledger }: EngineParts, workload: Service | Job): voi
   ledger.keep(workload, "region" in workload ? serviceAmount(workload, false) : jobAmount(workload, false));
 }
 
+/** For the end of a job. One that was deleted before its program ended has no place any more. */
+export function keepPlaceAtEnd(parts: EngineParts, job: Job): () => void {
+  return () => {
+    if (parts.jobs.has(job.uid)) keepPlace(parts, job);
+  };
+}
+
 function serviceAmount({ definition }: Service, runs: boolean): Amount {
   return amountOf(definition.containers, runs ? definition.size : 0, definition.ports.length);
 }

@@ -5,6 +5,7 @@ import type { Quotas } from "./quota.ts";
 export type QuotaSettings = {
   readonly userInstances?: number | undefined;
   readonly userMemoryMib?: number | undefined;
+  readonly userWorkloads?: number | undefined;
   readonly hostInstances?: number | undefined;
   readonly hostMemoryMib?: number | undefined;
 };
@@ -31,7 +32,7 @@ export function quotasFor(settings: QuotaSettings, { memoryMib, openFiles }: Mac
       instances: settings.userInstances ?? Math.min(USER_INSTANCES, hostInstances),
       memoryMib: settings.userMemoryMib ?? atLeastOne(memoryMib / 2),
       ports: hostPorts,
-      workloads: USER_WORKLOADS,
+      workloads: settings.userWorkloads ?? USER_WORKLOADS,
     },
     host: {
       instances: hostInstances,

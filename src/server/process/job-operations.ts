@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Refusal, type Engine, type EngineRequest, type User } from "../engine.ts";
-import { admitJob, keepPlace } from "./admission.ts";
+import { admitJob, keepPlaceAtEnd } from "./admission.ts";
 import { findOwn, forAMoment, ownOf, type EngineParts } from "./engine-parts.ts";
 import { jobVolume } from "./host-folder.ts";
 import { createdJob, listedJob, readJob as answerJob } from "./job-answer.ts";
@@ -99,7 +99,7 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
     throw error;
   });
   const whole = { ...job, version };
-  const live = openJob(whole, { surface: parts.surface, onOver: () => keepPlace(parts, whole) });
+  const live = openJob(whole, { surface: parts.surface, onOver: keepPlaceAtEnd(parts, whole) });
   parts.jobs.set(job.uid, live);
   return live;
 }

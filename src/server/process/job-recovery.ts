@@ -1,4 +1,4 @@
-import { admitJob, heldReason, keepPlace } from "./admission.ts";
+import { admitJob, heldReason, keepPlace, keepPlaceAtEnd } from "./admission.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { resume, type Resumed } from "./job-resume.ts";
 import type { Job } from "./job-store.ts";
@@ -14,7 +14,7 @@ export async function reviveJob(parts: EngineParts, job: Job): Promise<void> {
   const { surface } = parts;
   const resumed =
     job.outcome === undefined ? await resume(job, surface.dataDir, surface.now().toISOString()) : undefined;
-  const onOver = () => keepPlace(parts, job);
+  const onOver = keepPlaceAtEnd(parts, job);
   keepPlace(parts, job);
   if (!resumed || resumed.progress.outcome !== undefined) {
     parts.jobs.set(job.uid, openJob(job, { surface, resumed, onOver }));

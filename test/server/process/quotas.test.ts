@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { quotasFor } from "../../../src/server/process/host-limits.ts";
 import { makeDataDir } from "./support/data-dir.ts";
-import { openEngine, roomy, userOf } from "./support/engine-world.ts";
+import { openEngine, roomy, until, userOf } from "./support/engine-world.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(async () => void (await Promise.all(closers.map((close) => close()))));
@@ -73,6 +73,20 @@ describe("a user's instances", () => {
     await alex.create("web", { ...worker, target_instance_size: 2 });
     await alex.reaches("web", "Running");
   });
+});
+
+test("a job that ends well because it was deleted leaves its place to the next one", async () => {
+  const dana = userOf(await engineWith({ userWorkloads: 1 }));
+  for (const name of ["first", "second"]) {
+    await dana.createJob(name, worker);
+    await until(
+      async () => (await dana.jobLogs(name)).length > 0,
+      "the worker, which exits with 0 when it is told to stop",
+    );
+    await dana.removeJob(name);
+  }
+
+  await dana.createJob("third", worker);
 });
 
 test("memory is reserved by limit, and 64 MiB without one", async () => {
