@@ -56,6 +56,8 @@ function answer(status: number, message: string): Response {
 }
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+/** `wasAnswered`: it has had a request before, and the next may be on its way. */
+type Connection = { readonly wasAnswered: boolean; readonly exchange?: Exchange };
 
 /**
  * Keeps a server alive and reachable, whoever connects: at most `most` connections, of which those that wait the longest
@@ -63,10 +65,10 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
  */
 export function guardServer(server: Server, { most = connectionBudget(), onTrouble }: Guard = {}): void {
   const tell = seldom(onTrouble);
-  const open = new Map<Duplex, Exchange | undefined>();
+  const open = new Map<Duplex, Connection>();
   server.maxConnections = most;
   server.on("connection", (socket) => {
-    open.set(socket, undefined);
+    open.set(socket, { wasAnswered: false });
     socket.once("close", () => open.delete(socket));
     // The last quarter is for those who have sent a request.
     if (open.size <= most * 0.75) return;
@@ -75,16 +77,17 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
   });
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    open.set(socket, { request, response });
+    open.set(socket, { wasAnswered: open.get(socket)?.wasAnswered ?? false, exchange: { request, response } });
     response.once("close", () => {
-      if (open.get(socket)?.response !== response) return;
+      if (open.get(socket)?.exchange?.response !== response) return;
       // Taken out and put in again: the first in the map is the one that has waited the longest.
       open.delete(socket);
-      if (!socket.destroyed) open.set(socket, undefined);
+      if (!socket.destroyed) open.set(socket, { wasAnswered: true });
     });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === "ECONNRESET" || open.get(socket)?.response.headersSent === true) {
+    const hasBegun = open.get(socket)?.exchange?.response.headersSent === true;
+    if (!socket.writable || error.code === "ECONNRESET" || hasBegun) {
       socket.destroy();
     } else refuse(socket, refusalOf(error.code));
   });
@@ -102,11 +105,17 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
   server.on("drop", () => tell("connections were refused: there are too many", { most }));
 }
 
-function longestWaiting(open: ReadonlyMap<Duplex, Exchange | undefined>): Duplex | undefined {
-  for (const [socket, exchange] of open) {
-    if (exchange === undefined || !exchange.request.complete) return socket;
+/**
+ * Of those without a complete request, the one that has waited the longest among the kind that there is more of. So
+ * connections that never send a request do not push out those in use, nor those in use everybody who comes anew.
+ */
+function longestWaiting(open: ReadonlyMap<Duplex, Connection>): Duplex | undefined {
+  const fresh: Duplex[] = [];
+  const kept: Duplex[] = [];
+  for (const [socket, { wasAnswered, exchange }] of open) {
+    if (exchange?.request.complete !== true) (wasAnswered ? kept : fresh).push(socket);
   }
-  return undefined;
+  return kept.length > fresh.length ? kept[0] : fresh[0];
 }
 
 type Refused = { readonly status: string; readonly message: string };

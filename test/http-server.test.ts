@@ -105,6 +105,40 @@ test("a request that takes long is not cut off by connections on which nothing i
   expect(await (await answer).json()).toEqual({ took: "long" });
 });
 
+test("who is between two requests keeps the connection, however many are opened on which nothing is asked", async () => {
+  const { port } = await listening(hello, { most: 8 });
+  const inUse = await idleConnection(port);
+  onTestFinished(() => void inUse.destroy());
+  const received: string[] = [];
+  inUse.setEncoding("utf8").on("data", (text: string) => received.push(text));
+  const answers = () => received.join("").split("HTTP/1.1 200 OK").length - 1;
+  inUse.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await until(() => answers() === 1);
+
+  for (let index = 0; index < 40; index += 1) {
+    const socket = await idleConnection(port);
+    onTestFinished(() => void socket.destroy());
+  }
+  inUse.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+
+  await until(() => answers() === 2 || inUse.destroyed);
+  expect(answers()).toBe(2);
+});
+
+test("connections in use keep nobody out who comes anew", async () => {
+  const { port, url } = await listening(hello, { most: 8 });
+
+  for (let index = 0; index < 40; index += 1) {
+    const socket = await idleConnection(port);
+    onTestFinished(() => void socket.destroy());
+    const answer = Promise.race([once(socket, "data"), once(socket, "close")]);
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await answer;
+  }
+
+  expect((await fetch(url)).status).toBe(200);
+});
+
 test("half a request counts as none, so that slow senders keep nobody out", async () => {
   const { port, url } = await listening(async (request) => Response.json((await request.text()).length), { most: 8 });
 

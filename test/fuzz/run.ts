@@ -66,7 +66,7 @@ async function open(scene: Scene): Promise<Opened> {
   const opened = { service, client, findings, dataDir: place.dataDir, seed: options.seed };
   return {
     ...opened,
-    before: trouble(scene, service),
+    ...trouble(scene, service),
     async stop() {
       client.close();
       await service.stop();
@@ -74,16 +74,25 @@ async function open(scene: Scene): Promise<Opened> {
   };
 }
 
+/** A request that was sent while it was crowded may fail so much later. */
+const CROWDED_MS = 1_000;
+
 /** What a setting does to the service meanwhile. */
-function trouble({ place, count }: Scene, { url }: ServiceProcess): (index: number) => Promise<void> {
+function trouble({ place, count }: Scene, { url }: ServiceProcess): Pick<Storm, "before" | "isCrowded"> {
   const half = Math.floor(count / 2);
   const isAt = (index: number, share: number) => index % half === Math.floor(half * share);
-  return async (index) => {
-    if (isAt(index, 0.2) || isAt(index, 0.7)) place.disk?.fill();
-    if (isAt(index, 0.5) || isAt(index, 0.9)) place.disk?.free();
-    if (place.openFiles === undefined || !isAt(index, 0.4)) return;
-    const giveBack = await idleConnections(url, place.openFiles * 2);
-    giveBack();
+  let crowdedUntil = 0;
+  return {
+    isCrowded: () => performance.now() < crowdedUntil,
+    async before(index) {
+      if (isAt(index, 0.2) || isAt(index, 0.7)) place.disk?.fill();
+      if (isAt(index, 0.5) || isAt(index, 0.9)) place.disk?.free();
+      if (place.openFiles === undefined || !isAt(index, 0.4)) return;
+      crowdedUntil = Number.POSITIVE_INFINITY;
+      const giveBack = await idleConnections(url, place.openFiles * 2);
+      giveBack();
+      crowdedUntil = performance.now() + CROWDED_MS;
+    },
   };
 }
 

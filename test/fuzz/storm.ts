@@ -22,6 +22,8 @@ export type Storm = {
   readonly findings: Findings;
   /** Called before the request with this number. */
   readonly before: (index: number) => Promise<void>;
+  /** Whether there are so many connections that the service closes new ones before their request has arrived. */
+  readonly isCrowded: () => boolean;
 };
 
 /** Sends the requests with the numbers from `from` to `to`, several at a time. Resolves to false when the service died. */
@@ -41,7 +43,7 @@ export async function sendRequests(storm: Storm, { from, to }: { from: number; t
       if (wrong !== undefined) findings.add(`request ${index}: ${wrong}\n      ${describe(asked)}`);
       remember(instances, answer.body);
     } catch (error) {
-      if (mayBeCutOff(asked) || (await isEnding(service))) return;
+      if (mayBeCutOff(asked) || storm.isCrowded() || (await isEnding(service))) return;
       findings.add(`request ${index} has no answer: ${messageOf(error)}\n      ${describe(asked)}`);
     }
   }
