@@ -86,7 +86,7 @@ test("a job that ends well because it was deleted leaves its place to the next o
     await dana.removeJob(name);
   }
 
-  await dana.createJob("third", worker);
+  await expect(dana.createJob("third", worker)).resolves.toBeDefined();
 });
 
 test("memory is reserved by limit, and 64 MiB without one", async () => {
