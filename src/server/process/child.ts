@@ -56,9 +56,10 @@ export async function startChild(launch: Launch, surface: Surface): Promise<Chil
   const unwatch = watchMemory(started.pid, { launch, plan, surface });
   const spoke = new Promise<void>((resolve) => started.stdout?.once("readable", resolve));
   const output = recordOutput([started.stdout, started.stderr], launch, surface.logs);
+  let isStopping = false;
   const exited = goneOf(started).then(async (exit) => {
     unwatch();
-    await output.ended();
+    await output.ended(() => isStopping);
     started.stdout?.destroy();
     started.stderr?.destroy();
     await orSay(say, () => cleanUp(token, plan, surface.state));
@@ -69,7 +70,11 @@ export async function startChild(launch: Launch, surface: Surface): Promise<Chil
     // Its token is written down already, that is enough to find it: it is not worth losing a process that runs.
     await orSay(say, async () => recordStart(surface.state, token, { pid, started: (await startOf(pid)) ?? null }));
   }
-  return { pid, exited, spoke, stop: () => stopGroup(started, exited, surface.graceMs) };
+  const stop = (): Promise<void> => {
+    isStopping = true;
+    return stopGroup(started, exited, surface.graceMs);
+  };
+  return { pid, exited, spoke, stop };
 }
 
 async function cleanUp(token: string, plan: LaunchPlan, state: Kysely<StateTables>): Promise<void> {

@@ -5,14 +5,24 @@ import type { LogWriter } from "./log-writer.ts";
 
 /** The output of one process on its way to the log. */
 export type Output = {
-  /** Resolves when all of it is in the log, or no more comes although something holds the pipe open. For after its exit. */
-  readonly ended: () => Promise<void>;
+  /**
+   * Resolves when all of it is in the log, or no more comes although something holds the pipe open. For after its exit.
+   * While `isHurried`, what the pipe still holds is only waited for a moment.
+   */
+  readonly ended: (isHurried: () => boolean) => Promise<void>;
 };
 
 /** A process that is gone may have left its pipe to a descendant. Nothing more comes after a silence of so long. */
 const SILENCE_MS = 500;
 /** Such a descendant may also go on writing. */
 const LONGEST_MS = 2_000;
+/** But many short lines take longer to be stored, and the last ones say why the program ended. So much may be in the pipe. */
+const PIPE_BYTES = 512 * 1024;
+const LONGEST_BACKLOG_MS = 30_000;
+const POLL_MS = 50;
+
+/** How far the output is: how much was read, how many streams are being stored, and when the last line was. */
+type Progress = { bytes: number; storing: number; lastAt: number };
 
 /** Puts what a process says into its log. While the log has no room nothing is read, and the pipe stops the process. */
 export function recordOutput(
@@ -20,14 +30,16 @@ export function recordOutput(
   { workload, instance }: { readonly workload: string; readonly instance: string },
   logs: Pick<LogWriter, "append" | "room">,
 ): Output {
-  let lastAt = performance.now();
+  const progress: Progress = { bytes: 0, storing: 0, lastAt: performance.now() };
 
   async function append(lines: Iterable<string>): Promise<void> {
+    progress.storing += 1;
     for (const line of lines) {
       await logs.room();
       logs.append(workload, instance, line);
-      lastAt = performance.now();
+      progress.lastAt = performance.now();
     }
+    progress.storing -= 1;
   }
 
   async function record(stream: Readable): Promise<void> {
@@ -35,7 +47,11 @@ export function recordOutput(
     stream.on("error", () => undefined);
     const splitter = splitLines();
     try {
-      for await (const chunk of stream) await append(splitter.push(chunk as Buffer)); // a stream without an encoding
+      for await (const piece of stream) {
+        const chunk = piece as Buffer; // a stream without an encoding
+        progress.bytes += chunk.length;
+        await append(splitter.push(chunk));
+      }
     } catch {
       // The pipe was destroyed with output in it: what came until then is in the log.
     }
@@ -45,13 +61,26 @@ export function recordOutput(
   const open = streams.filter((stream) => stream !== null);
   const read = Promise.all(open.map(record)).then(() => "all" as const);
   return {
-    async ended() {
-      const deadline = performance.now() + LONGEST_MS;
-      lastAt = performance.now();
-      while (performance.now() < Math.min(deadline, lastAt + SILENCE_MS)) {
-        const came = await Promise.race([read, pause(SILENCE_MS / 10, undefined, { ref: false })]);
+    async ended(isHurried) {
+      const isOver = waiting(progress, isHurried);
+      while (!isOver()) {
+        const came = await Promise.race([read, pause(POLL_MS, undefined, { ref: false })]);
         if (came === "all") return;
       }
     },
+  };
+}
+
+/** From the exit of the program on: whether to wait no longer for what is in its pipe. */
+function waiting(progress: Progress, isHurried: () => boolean): () => boolean {
+  const exitedAt = performance.now();
+  const mostBytes = progress.bytes + PIPE_BYTES;
+  progress.lastAt = exitedAt;
+  return () => {
+    const now = performance.now();
+    const quietMs = progress.storing > 0 ? 0 : now - progress.lastAt;
+    if (quietMs >= SILENCE_MS || now >= exitedAt + LONGEST_BACKLOG_MS) return true;
+    const isBacklog = quietMs < POLL_MS && progress.bytes <= mostBytes && !isHurried();
+    return now >= exitedAt + LONGEST_MS && !isBacklog;
   };
 }

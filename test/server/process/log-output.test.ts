@@ -75,7 +75,7 @@ test("bytes that are no text are survived", async () => {
     logs,
   );
 
-  await output.ended();
+  await output.ended(() => false);
 
   const lines = await read("2026-11-20");
   expect(lines).toHaveLength(3);
@@ -88,16 +88,37 @@ test("the last words of a program are all in the log, also when they are many", 
   const words = Array.from({ length: 8_000 }, (_, index) => `${index}\n`).join("");
   const output = recordOutput([Readable.from([Buffer.from(words)])], { workload: "w", instance: "web-0" }, logs);
 
-  await output.ended();
+  await output.ended(() => false);
 
   expect(await read("2026-11-20", 0, 1)).toEqual(["7999"]);
+});
+
+/** What a program leaves in its pipe: so many short lines that storing them takes longer than a moment. */
+const leftover = [...Array.from({ length: 3 }, () => Buffer.alloc(CHUNK, "\n")), Buffer.from("why it failed\n")];
+
+test("the last words of a program are in the log also when many short lines before them wait for room", async () => {
+  const { logs, read } = await openLogs();
+  const output = recordOutput([Readable.from(leftover)], { workload: "w", instance: "web-0" }, logs);
+
+  await output.ended(() => false);
+
+  expect(await read("2026-11-20", 0, 1)).toEqual(["why it failed"]);
+});
+
+test("the end of a program that is stopped does not wait for room for all of its lines", async () => {
+  const { logs, read } = await openLogs();
+  const output = recordOutput([Readable.from(leftover)], { workload: "w", instance: "web-0" }, logs);
+
+  await output.ended(() => true);
+
+  expect(await read("2026-11-20", 0, 1)).toEqual([""]);
 });
 
 test("a pipe that somebody holds open without a word does not hold up the end", async () => {
   const { logs } = await openLogs();
   const output = recordOutput([new PassThrough()], { workload: "w", instance: "web-0" }, logs);
 
-  await expect(output.ended()).resolves.toBeUndefined();
+  await expect(output.ended(() => false)).resolves.toBeUndefined();
 });
 
 test("a pipe that breaks, also after its end, ends nothing but the output", async () => {
@@ -108,7 +129,7 @@ test("a pipe that breaks, also after its end, ends nothing but the output", asyn
   await until(async () => (await read("2026-11-20")).length > 0, "the line");
 
   stream.destroy(new Error("EIO"));
-  await output.ended();
+  await output.ended(() => false);
   stream.emit("error", new Error("EIO again"));
 
   expect(await read("2026-11-20")).toEqual(["before"]);
