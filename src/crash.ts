@@ -3,17 +3,17 @@ import type { Logger } from "pino";
 
 export type CrashParts = {
   readonly log: Logger;
-  /** Deliveries, changes or requests that are not at their end, by id. */
+  /** Unfinished deliveries, changes or requests, by id. */
   readonly underWay: () => readonly string[];
-  /** Ends the process in order, within a bound, with this code. */
+  /** Shuts down within a time limit and exits with this code. */
   readonly end: (code: number) => void;
 };
 
 const MOST_NAMED = 50;
 
 /**
- * An error that nobody caught leaves the process in a state that nobody knows: it is logged with a reference and with
- * what is under way, which another process carries on, and the process ends. What fails while it ends is logged, too.
+ * After an uncaught error the state of the process is unknown. Logs the error with a reference and the unfinished work,
+ * which another process takes over, then shuts down. Errors during shutdown are logged as well.
  */
 export function endOnCrash({ log, underWay, end }: CrashParts): void {
   let isEnding = false;
@@ -22,9 +22,7 @@ export function endOnCrash({ log, underWay, end }: CrashParts): void {
     const all = isEnding ? [] : underWay();
     log.fatal(
       { err, origin, reference, underWay: all.slice(0, MOST_NAMED), underWayCount: all.length },
-      isEnding
-        ? "another error that nobody caught, while the process ends"
-        : "an error that nobody caught: the process ends",
+      isEnding ? "another uncaught error during shutdown" : "uncaught error: shutting down",
     );
     if (!isEnding) end(1);
     isEnding = true;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { PostgresOptions } from "./store/postgres.ts";
 
-/** How connections to PostgreSQL are encrypted, and what of the server's certificate is checked. */
+/** How connections to PostgreSQL are encrypted, and how much of the server's certificate is checked. */
 export type DatabaseTls =
   | "off"
   | {
@@ -14,7 +14,7 @@ export type DatabaseTls =
 type Given = {
   /** A valid postgres:// URL. */
   readonly url: string;
-  /** DATABASE_TLS and DATABASE_CA, as far as they are set. */
+  /** DATABASE_TLS and DATABASE_CA, if set. */
   readonly tls: "off" | "verify" | "unverified" | undefined;
   readonly caFile: string | undefined;
 };
@@ -23,8 +23,8 @@ type Mode = "off" | "nothing" | "chain" | "chain and name";
 type Resolved = { readonly tls: DatabaseTls } | { readonly problem: string };
 
 /**
- * libpq's words, and node-postgres's own `no-verify`. `prefer` encrypts too, and fails where libpq would fall back to
- * clear text: anybody between the two could force that.
+ * libpq's modes, and node-postgres's own `no-verify`. `prefer` always encrypts, unlike libpq: an attacker in the middle
+ * could force libpq's fallback to clear text.
  */
 const modes: Readonly<Record<string, Mode>> = {
   disable: "off",
@@ -46,7 +46,7 @@ const settings = { off: "off", unverified: "nothing", verify: "chain and name" }
 
 const known = new Set(["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation", "uselibpqcompat"]);
 
-/** What DATABASE_URL and DATABASE_TLS ask for together. The URL counts; settings that contradict it are a problem. */
+/** Combines DATABASE_URL and DATABASE_TLS. The URL wins; settings that contradict it are a problem. */
 export function databaseTls(given: Given): Resolved {
   const { searchParams } = new URL(given.url);
   const rootCert = searchParams.get("sslrootcert") ?? undefined;
@@ -61,7 +61,7 @@ export function databaseTls(given: Given): Resolved {
   return { tls: { verify: mode, ...(caFile !== undefined && { caFile }), ...clientFiles(searchParams) } };
 }
 
-/** With which Gantry says who it is. */
+/** The client certificate. */
 function clientFiles(params: URLSearchParams): { certFile?: string; keyFile?: string } {
   const certFile = params.get("sslcert");
   const keyFile = params.get("sslkey");
@@ -84,7 +84,7 @@ function readMode(params: URLSearchParams, ca: string | undefined): Asked | { re
   return mode === undefined ? { problem: `DATABASE_URL has an unsupported sslmode. ${knownModes}` } : { mode };
 }
 
-/** What would be ignored, or read in two ways. */
+/** Parameters that would be ignored or are ambiguous. */
 function wrongParameter(params: URLSearchParams): string | undefined {
   for (const name of params.keys()) {
     if (!/^(?:ssl|uselibpq)/iu.test(name)) continue;
@@ -108,7 +108,7 @@ type Wanted = Given & {
 function problemOf(wanted: Wanted): string | undefined {
   const { byUrl, tls, caFile, rootCert } = wanted;
   if (byUrl !== undefined && tls !== undefined && settings[tls] !== byUrl) {
-    return "DATABASE_TLS contradicts the sslmode in DATABASE_URL: remove DATABASE_TLS, and sslmode counts.";
+    return "DATABASE_TLS contradicts the sslmode in DATABASE_URL: remove DATABASE_TLS to use sslmode.";
   }
   if (caFile !== undefined && rootCert !== undefined && caFile !== rootCert) {
     return "DATABASE_CA contradicts the sslrootcert in DATABASE_URL: remove one of them.";
@@ -116,7 +116,7 @@ function problemOf(wanted: Wanted): string | undefined {
   return unfit(wanted) ?? unused(wanted);
 }
 
-/** What this mode cannot do. */
+/** Combinations that this mode doesn't support. */
 function unfit({ mode, hasCa, ...wanted }: Wanted): string | undefined {
   if (mode !== "off" && isSocket(wanted)) {
     return "DATABASE_URL is a Unix socket, which has no TLS: remove sslmode and DATABASE_TLS, or use sslmode=disable.";
@@ -130,7 +130,7 @@ function unfit({ mode, hasCa, ...wanted }: Wanted): string | undefined {
     : undefined;
 }
 
-/** A certificate authority that nothing would be checked with. */
+/** A certificate authority that would never be used. */
 function unused({ mode, caFile, rootCert }: Wanted): string | undefined {
   if (mode === "chain" || mode === "chain and name") return undefined;
   if (caFile !== undefined) return `DATABASE_CA would not be used: ${checkIt}`;

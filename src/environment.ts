@@ -12,7 +12,7 @@ function wholeNumber(what: string, { from, to, byDefault }: { from: number; to: 
   return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error }).default(byDefault);
 }
 
-/** A quota of the local service; without it, the machine decides. */
+/** A quota of the local workload API; the default depends on the machine. */
 function quota(what: string) {
   const error = `must be a whole number of ${what}, at least 1; leave it out for the default`;
   return z.coerce.number({ error }).int({ error }).min(1, { error }).max(999_999_999, { error }).optional();

@@ -19,11 +19,11 @@ export type Gantry = {
   readonly botPort: number;
   /** Of the simulated workspace, when there is one. */
   readonly playgroundPort: number | undefined;
-  /** What whoever started it should know, as sentences. */
+  /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
   /** The bot says goodbye, then its Slack goes, then the service with all it runs. May be called twice. */
   readonly stop: () => Promise<void>;
-  /** Deliveries and changes that are being worked on, by id. */
+  /** Unfinished deliveries and changes, by id. */
   readonly underWay: () => readonly string[];
 };
 

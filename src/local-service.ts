@@ -12,7 +12,7 @@ export type LocalService = {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Whose workloads the bot sees. The token is made anew at each start, since nobody else has it. */
   readonly account: ApiAccount;
-  /** What whoever started it should know, as sentences. */
+  /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
   readonly close: () => Promise<void>;
 };

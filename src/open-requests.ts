@@ -1,6 +1,6 @@
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Counts what is being answered: method and path, which hold no secret. */
+/** Lists unanswered requests by method and path, which contain no secrets. */
 export function openRequests(answer: Fetch): { readonly answer: Fetch; readonly list: () => readonly string[] } {
   const open = new Map<symbol, string>();
   return {

@@ -20,7 +20,7 @@ function forKysely(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
     prepare(sql) {
-      // A full disk makes SQLite roll back by itself. A second rollback would fail and hide the first error.
+      // On a full disk SQLite has already rolled back. A second rollback would fail and hide the first error.
       if (sql === "rollback" && !database.isTransaction) return nothingToDo;
       const statement = database.prepare(sql);
       return {

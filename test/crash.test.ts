@@ -27,7 +27,7 @@ type Running = {
   readonly fatal: () => readonly z.infer<typeof Fatal>[];
 };
 
-/** One of the programs, which meets a bug when it is sent SIGUSR2. */
+/** Starts one of our programs, which throws when it receives SIGUSR2. */
 function start(program: string, bug: string, env: Record<string, string>): Running {
   const dir = mkdtempSync(join(tmpdir(), "gantry-crash-"));
   const code = `process.on("SIGUSR2", () => setImmediate(() => { ${bug} }));`;
@@ -54,7 +54,7 @@ async function ended({ child }: Running): Promise<number | null> {
   return child.exitCode;
 }
 
-test("an error that nobody caught is logged with a reference and what is under way, and Gantry ends in order", async () => {
+test("an uncaught error is logged with a reference and the unfinished work, and Gantry shuts down in order", async () => {
   const running = start("../src/main.ts", "throw new Error('a bug of ours')", { PORT: "0", PLAYGROUND_PORT: "0" });
   await until(() => running.output().includes("Stop with Ctrl-C."));
   const url = /PLAYGROUND_URL=(\S+) npm run say/u.exec(running.output())?.[1];
@@ -73,11 +73,11 @@ test("an error that nobody caught is logged with a reference and what is under w
   expect(others).toEqual([]);
   expect(fatal?.err.message).toBe("a bug of ours");
   expect(fatal?.underWay).toContainEqual(expect.stringMatching(/^change [0-9A-Z]{6}$/u));
-  // Ended in order: the lock of its folder is gone, so that the next start has it.
+  // An orderly shutdown released the folder's lock, so the next start can take it.
   expect(running.output()).not.toContain("did not stop cleanly");
 }, 60_000);
 
-test("a promise that was rejected and that nobody waits for ends the bot alone, too", async () => {
+test("an unhandled rejection also ends the bot when it runs alone", async () => {
   const slack = await openLocalSlack({ host: "127.0.0.1", port: 0, command: "/gantry", botPort: () => 0 });
   const running = start("../src/bin/bot.ts", "void Promise.reject(new Error('nobody waits'))", {
     PORT: "0",
@@ -100,7 +100,7 @@ test("a promise that was rejected and that nobody waits for ends the bot alone, 
   ]);
 }, 60_000);
 
-test("the service ends in the same way, with the requests that are not answered", async () => {
+test("the workload API ends in the same way and logs its unanswered requests", async () => {
   const running = start("../src/bin/service.ts", "throw new Error('a bug of the service')", { SERVICE_PORT: "0" });
   await until(() => running.output().includes("Ctrl-C stops it"));
 

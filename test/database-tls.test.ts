@@ -73,7 +73,7 @@ test.each([
   expect(said).toContain("it speaks no TLS, and the settings ask for TLS");
 });
 
-test("a certificate authority in the URL is read, and its server is asked for TLS", async () => {
+test("a certificate authority in the URL is read, and TLS is requested", async () => {
   const { server, codes } = await listener({ port: 0 });
   const { port } = server.address() as AddressInfo; // it listens on a port
   const ca = join(folder(), "ca.pem");
@@ -93,7 +93,7 @@ test.each([["?sslmode=disable"], ["?ssl=0"], [""]])("clear text is for URLs that
   expect(codes).toEqual([STARTUP_3_0]);
 });
 
-test("a Unix socket has no TLS, and asking for it there is told", async () => {
+test("TLS over a Unix socket is refused with the reason", async () => {
   const dir = folder();
   const { codes } = await listener({ path: join(dir, ".s.PGSQL.5432") });
   const url = `postgres://gantry:pw@localhost/gantry?host=${encodeURIComponent(dir)}`;

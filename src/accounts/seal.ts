@@ -12,7 +12,7 @@ export type Sealer = {
    * left that the old key sealed, the old key can go.
    */
   readonly isCurrent: (sealed: string) => boolean;
-  /** Equal for equal texts under the first key, and of no use to guess the text without it. */
+  /** Keyed digest: the same text gives the same value, and without the key nobody can guess the text from it. */
   readonly fingerprint: (text: string) => string;
 };
 

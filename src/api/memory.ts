@@ -28,12 +28,12 @@ export function parseMemoryMiB(value: unknown): number | undefined {
 
 const LARGEST_MIB = 1024 * 1024;
 
-/** What `memoryMiB` takes, in words. */
+/** The sizes that `memoryMiB` accepts, in words. */
 export const MEMORY_RANGE = "from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi";
 
 /**
- * A memory size that can be asked for, in whole MiB: a fraction is rounded up, so that a workload never gets less than it
- * asked for. Undefined for what is no size, and outside of `MEMORY_RANGE`.
+ * A requested memory size in whole MiB. Fractions round up, because a workload must not get less than it requested.
+ * Undefined for anything that is not a size within `MEMORY_RANGE`.
  */
 export function memoryMiB(value: unknown): number | undefined {
   const mib = Math.ceil(parseMemoryMiB(value) ?? 0);

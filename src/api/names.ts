@@ -13,16 +13,16 @@ export function checkName(kind: "job" | "service", name: string): string | undef
   if (name.length > LONGEST) return `${rule}; this one has ${name.length} characters.`;
   if (!/^[a-z]/u.test(name)) return `${rule}; this one begins with ${shown(name)}.`;
   const wrong = /[^a-z0-9-]/u.exec(name)?.[0];
-  if (wrong !== undefined) return `${rule}; this one has ${shown(wrong)} in it.`;
+  if (wrong !== undefined) return `${rule}; this one contains ${shown(wrong)}.`;
   return name.endsWith("-") ? `${rule}; this one ends with "-".` : undefined;
 }
 
-/** Whether something can be the name of a new volume or disk. */
+/** Whether a new volume or disk can have this name. */
 export function isVolumeName(name: string): boolean {
   return name.length <= requestLimits.volumeName && /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u.test(name);
 }
 
-/** Whether something is a domain name that can be bound, in lower case: two labels or more (RFC 1123, 2.1), `*.` may lead. */
+/** Whether a lower-case domain name can be bound: at least two labels (RFC 1123, 2.1), optionally after `*.`. */
 export function isDomainName(domain: string): boolean {
   const form = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
   return domain.length <= requestLimits.domain && form.test(domain);

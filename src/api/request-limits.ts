@@ -1,14 +1,14 @@
-/** The most of everything that a request takes, as in `openapi.yaml`; test/api/request-limits.test.ts compares the two. */
+/** Limits of every request, the same as in `openapi.yaml`: test/api/request-limits.test.ts compares the two. */
 export const requestLimits = {
   instances: 1_000,
   /** Words of a command. */
   words: 100,
-  /** Characters of a word of a command, and of the value of an environment variable. */
+  /** Characters in one command word, or in the value of one environment variable. */
   text: 16_384,
   env: 200,
   envName: 253,
   image: 255,
-  /** For each container. */
+  /** Per container. */
   ports: 10,
   publishedPorts: 10,
   volumes: 50,
@@ -18,6 +18,6 @@ export const requestLimits = {
   domains: 200,
   domain: 253,
   containerName: 253,
-  /** How many of the newest log messages can be left out. */
+  /** How many of the newest log messages a page can skip. */
   logFrom: 10_000_000,
 } as const;

@@ -465,7 +465,7 @@ export interface components {
          */
         VolumeName: string;
         /**
-         * @description A word of a command, of at most 16,384 characters and without NUL characters.
+         * @description A command word of at most 16,384 characters, without NUL characters.
          * @example --greeting
          */
         CommandWord: string;
@@ -484,7 +484,7 @@ export interface components {
             protocol?: components["schemas"]["NewProtocol"];
         };
         /**
-         * @description `TCP` or `tcp`, also without it; no other protocol works. The API's examples have upper case for containers and
+         * @description `TCP` or `tcp`, the default; no other protocol works. The API's examples have upper case for containers and
          *     lower case for mappings. Left open by the API - the full set of values.
          * @example TCP
          * @example tcp
@@ -998,7 +998,7 @@ export interface components {
         NewJobVolume: {
             name: components["schemas"]["VolumeName"];
             /**
-             * @description `host` is the only type, also without it. Left open by the API - the full set of values.
+             * @description `host` is the only type and the default. Left open by the API - the full set of values.
              * @example host
              */
             type?: string;
@@ -1151,7 +1151,7 @@ export interface components {
             created_at?: string;
             status?: components["schemas"]["ServiceStatus"];
             /**
-             * @description Why a service that should run does not. Not named by the API; this implementation answers it with `Failed`
+             * @description Why a service that should run does not. Not defined by the API; this implementation sends it with `Failed`
              *     when the service can't be started at all.
              * @example The saved definition can't be used: size must be at most 10000.
              */

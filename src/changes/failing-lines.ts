@@ -10,7 +10,7 @@ export type FailingLinesDeps = {
   readonly nowMs: () => number;
   /** The IANA zone in which the service cuts its logs into days. Default: UTC. */
   readonly logZone?: string;
-  /** Makes lines of one writer fit to be shown: without control characters and secrets. As many come back, or none. */
+  /** Removes control characters and secrets from one instance's lines. Returns as many lines as it gets, or none. */
   readonly redact: (lines: readonly string[]) => Promise<readonly string[]>;
 };
 

@@ -9,7 +9,7 @@ import type { Outcome } from "./outcome.ts";
  * be sent, `unknown` may have reached the service. Nothing leads back from `claimed`: a Change is sent at most once.
  *
  *   pending → approved → claimed → done | failed | unknown      unknown → done | failed, by reading back
- *   approved → pending, when it may not run with the approvals it has by the rules of that moment
+ *   approved → pending, when the current policy requires more approvals than it has
  *   pending → rejected | cancelled | expired      approved → failed (refused before sending) | cancelled | expired | drifted
  */
 export const changeStates = [
@@ -106,7 +106,7 @@ export type StoredChange = {
   readonly health: Health | undefined;
   /** Whether an Undo was asked for, so that the button is drawn once. */
   readonly isUndone: boolean;
-  /** Why it went back to waiting for approval, in a sentence or two; undefined when it never did. */
+  /** Why it needs approval again, in a sentence or two; undefined when it never did. */
   readonly notice: string | undefined;
   readonly card: Card | undefined;
 };

@@ -12,9 +12,9 @@ type Now = Pick<Context, "defaultRegion"> & {
 export type BindingVerdict = { readonly risk: Risk; readonly verdict: Verdict };
 
 /**
- * What policy says to binding a channel: about the region it is bound to then and, where a lock is changed or lifted,
- * about the region it is locked to. Without a region the configured one is meant. Somebody else's lock protects what
- * they set it for, so changing it is destructive: by the default policy only who locked a channel unlocks it.
+ * Asks policy whether a channel may be bound: about the new region and, when that changes or lifts a lock, about the
+ * locked region. Without a region, the configured one counts. Changing another person's lock is destructive, so by the
+ * default policy only the person who locked a channel can unlock it.
  */
 export async function bindingVerdict(
   wish: BindingWish,
@@ -35,7 +35,7 @@ export async function bindingVerdict(
 function lockStays(refusal: Extract<Verdict, { kind: "refuse" }>, { boundBy: { name } }: Binding): Verdict {
   return {
     ...refusal,
-    why: `${name} locked this channel. Only ${name}, or somebody whom a policy rule allows, can change that.`,
+    why: `${name} locked this channel. Only ${name}, or a person allowed by a policy rule, can change that.`,
     next: `Ask ${name}, or ask your Gantry admin for a rule that allows bindChannel.`,
   };
 }

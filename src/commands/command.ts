@@ -64,27 +64,27 @@ export type Judge = {
 };
 
 /**
- * What happened and what waits, as far as the person may see it: their own requests, and those about workloads that they
- * may look at. Throws a `UserError` when the database cannot be reached.
+ * History and pending changes that this person may see: their own requests, and those about workloads they may look at.
+ * Throws a `UserError` when the database can't be reached.
  */
 export type Records = {
-  /** Also what they may decide about. */
+  /** Also includes changes they may approve or reject. */
   readonly pending: () => Promise<readonly StoredChange[]>;
   readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<HistoryRows>;
 };
 
 export type HistoryRows = {
-  /** Newest first, at most as many as asked for. */
+  /** Newest first, at most the requested number. */
   readonly events: readonly HistoryEvent[];
-  /** Where to go on, as `before`; undefined where there is nothing older. */
+  /** Pass as `before` to get the next page; undefined on the last one. */
   readonly older: number | undefined;
 };
 
-/** Pages of logs, made fit to be shown. */
+/** Log pages, redacted for display. */
 export type Logs = {
-  /** Redacted and filtered, without keeping anybody waiting. Throws a `UserError` when that takes too long. */
+  /** Redacts and filters off the main thread. Throws a `UserError` when that takes too long. */
   readonly excerpt: (request: ExcerptRequest, workload: Logged) => Promise<Excerpt>;
-  /** Whether the environment of the workload was read lately: its values are redacted, too. */
+  /** Whether the workload's environment was read recently: its values are redacted as well. */
   readonly knowsEnv: (workload: Logged) => boolean;
 };
 export type Logged = Pick<WorkloadRef, "kind" | "region" | "name">;
@@ -154,11 +154,11 @@ export type ReadCommand = Described & {
 /** A verb that changes something: it says what would change, and nothing else. */
 export type WriteCommand = Described & {
   readonly effect: "write";
-  /** The workload it is about, as it was asked for. Pure. */
+  /** The requested workload. Pure. */
   readonly target: (ask: Ask) => Target;
   /**
-   * Reads at most twice; throws `UserError` or `Problem`; sends no write. Called by `judgedChange` alone, after policy
-   * was asked.
+   * Makes at most two reads and no write. Throws `UserError` or `Problem`. Only `judgedChange` calls it, after asking
+   * policy.
    */
   readonly propose: (ask: Ask, context: Context) => Promise<Change>;
 };

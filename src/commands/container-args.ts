@@ -5,7 +5,7 @@ import { checkName } from "../api/names.ts";
 import { requestLimits } from "../api/request-limits.ts";
 import { twinIn } from "../api/twin.ts";
 
-/** What a name of a volume may be, in words. */
+/** The rule for volume names, in words. */
 export const volumeNameRule = `has 1 to ${requestLimits.volumeName} letters, digits, ".", "_" and "-", with a letter or digit first and last`;
 
 /** `LOG_LEVEL=info`; the value may be empty and may hold further `=`. Never said back: it may be a secret. */
@@ -18,7 +18,7 @@ const EnvPair = z.string().transform((typed, context) => {
     return z.NEVER;
   }
   if (fitsText(value)) return { name, value };
-  context.addIssue(`The value of ${name} has more than ${requestLimits.text} characters, or a NUL character in it.`);
+  context.addIssue(`The value of ${name} has more than ${requestLimits.text} characters, or contains a NUL character.`);
   return z.NEVER;
 });
 
@@ -26,11 +26,11 @@ function fitsText(text: string): boolean {
   return text.length <= requestLimits.text && !text.includes("\0");
 }
 
-/** `8080`, or `8080/tcp`; the API takes no other protocol. */
+/** `8080` or `8080/tcp`; the workload API accepts no other protocol. */
 const Port = z.string().transform((typed, context) => {
   const [, port = "", protocol = "tcp"] = /^(\d{1,5})(?:\/([a-z]{2,8}))?$/iu.exec(typed) ?? [];
   if (protocol.toLowerCase() !== "tcp") {
-    context.addIssue(`“${typed}” cannot be opened: the API takes only TCP ports. Write ${port} for TCP.`);
+    context.addIssue(`“${typed}” can't be opened: the workload API accepts only TCP ports. Write ${port} for TCP.`);
     return z.NEVER;
   }
   if (port !== "" && Number(port) >= 1 && Number(port) <= 65_535) return { port: Number(port), protocol: "tcp" };
@@ -38,7 +38,7 @@ const Port = z.string().transform((typed, context) => {
   return z.NEVER;
 });
 
-/** Ports, each once, however often it was said. */
+/** Ports without duplicates. */
 export function portList(most: number, error: string) {
   return z
     .array(Port)
@@ -75,7 +75,7 @@ export function newName(kind: "job" | "service") {
   });
 }
 
-const imageRule = `--image takes an image reference without spaces, of ${requestLimits.image} characters at most.`;
+const imageRule = `--image takes an image reference without spaces, of at most ${requestLimits.image} characters.`;
 
 /** The fields that the containers of jobs and services share, as words and forms give them. */
 export const containerArgs = {
@@ -85,7 +85,7 @@ export const containerArgs = {
     .max(requestLimits.image, imageRule),
   command: z
     .array(z.string().refine(fitsText, `A word of a command has at most ${requestLimits.text} characters.`))
-    .max(requestLimits.words, `A command has ${requestLimits.words} words at most.`)
+    .max(requestLimits.words, `A command has at most ${requestLimits.words} words.`)
     .optional(),
   env: z.array(EnvPair).max(requestLimits.env, `At most ${requestLimits.env} environment variables.`).optional(),
   port: portList(requestLimits.ports, `A container opens at most ${requestLimits.ports} ports.`).optional(),
@@ -110,7 +110,7 @@ export function newContainer(args: ContainerArgs, memory: (mib: number) => strin
 
 type Volumes = { readonly volume?: readonly { readonly name: string }[] | undefined };
 
-/** What the service would refuse, later and in other words: a mount of no volume, and what is there twice. */
+/** Catches two mistakes before the workload API does: mounts of undeclared volumes, and duplicates. */
 export function checkMounts(
   { mount, volume = [] }: Pick<ContainerArgs, "mount"> & Volumes,
   context: z.RefinementCtx,
@@ -118,9 +118,9 @@ export function checkMounts(
   const wrong = (id: "mount" | "volume", message: string): void =>
     context.addIssue({ code: "custom", path: [id], message });
   const name = mount?.find((each) => volume.every((one) => one.name !== each.name))?.name;
-  if (name !== undefined) wrong("mount", `--mount names the volume ${name}, and no --volume declares it.`);
+  if (name !== undefined) wrong("mount", `--mount uses the volume ${name}, but no --volume declares it.`);
   const path = twinIn((mount ?? []).map(({ mountPath }) => plainMountPath(mountPath)));
-  if (path !== undefined) wrong("mount", `--mount has ${path} twice: each path takes one volume.`);
+  if (path !== undefined) wrong("mount", `--mount uses ${path} twice: mount one volume per path.`);
   const twin = twinIn(volume.map((one) => one.name));
   if (twin !== undefined) wrong("volume", `--volume declares ${twin} twice: give each volume its own name.`);
 }

@@ -29,9 +29,9 @@ export type Model = {
 const MOST_NAMES = 20;
 
 /**
- * The form of a workload like this one. Of environment variables only the names are copied: no rule can tell which of
- * the values are secret, and Slack would keep them. A command that looks as if it held a secret is left out, and so is
- * what does not fit a field. All of that is said. Pure.
+ * Prefills the form from a workload. Only the names of environment variables are copied, because no rule can tell which
+ * values are secret, and Slack would keep them. Commands that seem to contain a secret, and values that don't fit their
+ * field, are left out. Notes list everything left out. Pure.
  */
 export function copied({ kind, name, containers, args, notes }: Model): FormFacts {
   const [container = {}] = containers;

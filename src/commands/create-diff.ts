@@ -2,7 +2,7 @@ import { commandLine } from "../views/command-line.ts";
 
 type Port = { readonly port: number; readonly protocol: string };
 
-/** What creation bodies of both kinds are made of, as far as it is more than a name and an image. */
+/** The parts of both kinds of creation body, besides name and image. */
 type Created = {
   readonly command?: readonly string[] | undefined;
   readonly memory?: number | undefined;
@@ -18,13 +18,13 @@ type Created = {
 type Volume = { readonly name: string; readonly disk_name?: string; readonly is_read_only?: boolean };
 
 /**
- * What a new workload has besides its image, a line each and nothing left out: the card shows the beginning, its thread
- * all of it. Of environment variables the names, of the command no secrets. Pure.
+ * Lists every setting of a new workload besides its image, one per line: the card shows the first lines, its thread all
+ * of them. Shows names of environment variables only, and the command without secrets. Pure.
  */
 export function createDiff(args: Created): string[] {
   const { command = [], memory, env, port, publish, domain, volume, mount } = args;
   return [
-    // What it runs is what those who approve decide on.
+    // Approvers decide on the command, so it comes first.
     ...(command.length === 0 ? [] : [`command: ${commandLine(command, env)}`]),
     ...(memory === undefined ? [] : [`memory ${memory} MiB`]),
     ...listed("environment variables", env, ({ name }) => name),

@@ -22,7 +22,7 @@ const first: readonly FormField[] = [
   {
     id: "name",
     label: "Name",
-    hint: "Lowercase letters, digits and -. A letter first, a letter or digit last.",
+    hint: "Lowercase letters, digits and -. Start with a letter, end with a letter or digit.",
     placeholder: "web",
     input: { kind: "text", maxLength: 50 },
   },
@@ -43,7 +43,7 @@ const first: readonly FormField[] = [
   {
     id: "memory",
     label: "Memory",
-    hint: "In MiB, as in 512, or with a unit, as in 1Gi.",
+    hint: "In MiB, such as 512, or with a unit, such as 1Gi.",
     placeholder: "512",
     isOptional: true,
     input: { kind: "text", maxLength: 20 },
@@ -66,7 +66,7 @@ const env: FormField = {
   isSecret: true,
 };
 const port = more("port", "Ports", {
-  hint: "TCP ports that the container opens, one a line.",
+  hint: "TCP ports that the container opens, one per line.",
   placeholder: "8080",
 });
 const publish = more("publish", "Published ports", {

@@ -18,14 +18,14 @@ import { readJob } from "./lookup.ts";
 import { JOB_REGION } from "./target.ts";
 import type { Given } from "./verb.ts";
 
-/** `data`, or `data=host`: `host` is the one type of a job's volume. */
+/** `data`, or `data=host`: `host` is the only volume type of a job. */
 const Volume = z.string().transform((typed, context) => {
   const [, name = "", type = "host"] = /^([^=:\s]+)(?:=([a-zA-Z]+))?$/u.exec(typed) ?? [];
   if (isVolumeName(name) && type === "host") return { name, type };
   context.addIssue(
     name === "" || type !== "host"
-      ? `“${typed}” is not a volume of a job: write NAME, or NAME=host.`
-      : `“${typed}” is not a volume of a job: the name of a volume ${volumeNameRule}.`,
+      ? `“${typed}” is not a job volume: write NAME, or NAME=host.`
+      : `“${typed}” is not a job volume: a volume name ${volumeNameRule}.`,
   );
   return z.NEVER;
 });

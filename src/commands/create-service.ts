@@ -26,8 +26,8 @@ const Volume = z.string().transform((typed, context) => {
   if (isVolumeName(name) && isVolumeName(disk)) return { name, disk_name: disk, is_read_only: mode === "ro" };
   context.addIssue(
     name === ""
-      ? `“${typed}” is not a volume of a service: write NAME=DISK, or NAME=DISK:ro for read-only.`
-      : `“${typed}” is not a volume of a service: the name of a volume or disk ${volumeNameRule}.`,
+      ? `“${typed}” is not a service volume: write NAME=DISK, or NAME=DISK:ro for read-only.`
+      : `“${typed}” is not a service volume: a volume or disk name ${volumeNameRule}.`,
   );
   return z.NEVER;
 });
@@ -84,10 +84,10 @@ function serviceBody(args: ServiceArgs): NewService {
   };
 }
 
-/** Published ports are opened too, so that both together must fit. */
+/** Published ports are opened as well, so both share one limit. */
 function checkOpenPorts(args: Pick<ServiceArgs, "port" | "publish">, context: z.RefinementCtx): void {
   if ((openPorts(args).port ?? []).length <= requestLimits.ports) return;
-  const message = `--port and --publish together name more than ${requestLimits.ports} ports: a container opens no more.`;
+  const message = `--port and --publish together name more than ${requestLimits.ports} ports, the limit for one container.`;
   context.addIssue({ code: "custom", path: ["publish"], message });
 }
 

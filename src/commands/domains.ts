@@ -12,7 +12,7 @@ import { Target } from "./target.ts";
 import { writeVerb } from "./verb.ts";
 import { serviceField } from "./workload-field.ts";
 
-/** Written in lower case, without a scheme or a last dot. */
+/** Lower-cased, without a scheme or a final dot. */
 const Domain = z
   .string()
   .transform((typed) =>
@@ -25,7 +25,7 @@ const Domain = z
 
 const tooMany = `At most ${requestLimits.domains} domains.`;
 
-/** Domain names, each once, however often it was said. */
+/** Domain names without duplicates. */
 export const DomainList = z
   .array(Domain)
   .transform((domains) => [...new Set(domains)])
@@ -85,7 +85,7 @@ export const domains = writeVerb({
     if (after.length > requestLimits.domains) {
       const { command } = context.settings;
       throw new UserError(
-        `${service.name} would have ${after.length} domains, and ${requestLimits.domains} are the most.`,
+        `${service.name} would have ${after.length} domains. The limit is ${requestLimits.domains}.`,
         {
           next: `Remove some first: ${command} domains service/${service.name} remove DOMAIN.`,
         },

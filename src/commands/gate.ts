@@ -9,7 +9,7 @@ import { bestFor, better, kindOf } from "./may-do.ts";
 import { refusalToSee, type Refusal } from "./may-see.ts";
 import { JOB_REGION, Target } from "./target.ts";
 
-/** What a request named, as far as it did: for history. */
+/** The workload a request named, as far as it is known, for history. */
 export type Aimed = {
   readonly kind: "service" | "job" | undefined;
   readonly region: string | undefined;
@@ -19,8 +19,8 @@ export type Aimed = {
 export type Refused = { readonly refusal: Refusal; readonly workload: Aimed | undefined };
 
 /**
- * The refusal of a read, before anything is read for it. Verbs without a rule are for full members, but for those that
- * say what Gantry is and what one may do. Takes no API call.
+ * Refuses a read before making it. Verbs that no rule covers need a full member, except those that explain Gantry and
+ * the person's own rights. Makes no API call.
  */
 export async function refusedRead(command: ReadCommand, ask: Ask, context: Context): Promise<Refused | undefined> {
   const about = command.about(ask, context.settings);
@@ -37,12 +37,12 @@ const forEverybody = new Set(["help", "whoami", "can-i"]);
 
 async function refusedRecords({ name }: ReadCommand, { asker, judge }: Context): Promise<Refusal | undefined> {
   if (asker.standing === "bot" || asker.standing === "deactivated") {
-    // Policy refuses them everything, and says why.
+    // Policy refuses every request of theirs, with a reason.
     const workload = { kind: "service", region: undefined, name: undefined } as const;
     return refusalToSee(await judge.verdict({ op: "listServices", risk: undefined, workload }));
   }
   if (asker.standing === "member" || forEverybody.has(name)) return undefined;
-  const why = "Only full members of this workspace can see what was asked for and done here.";
+  const why = "Only full members of this workspace can see requests and history.";
   return { kind: "refuse", rule: undefined, why, next: "Ask a full member." };
 }
 
@@ -50,7 +50,7 @@ export type JudgedChange =
   | (Refused & {
       readonly kind: "refused";
       readonly workload: Aimed;
-      /** What policy was asked about, where it depended on what was found. */
+      /** The question to policy, when it depended on the workload's state. */
       readonly found?: About;
     })
   | {
@@ -61,9 +61,9 @@ export type JudgedChange =
     };
 
 /**
- * The only way to a Change, for words, forms, previews and `can-i`. Policy is asked twice: before any read, for the best
- * it could say to this verb and name, and again about what was found. Who is refused gets no name, diff or state of a
- * workload. Throws what `propose` throws, once something could be allowed.
+ * The only way to a Change, for commands, forms, previews and `can-i`. Asks policy twice: before any read, for its best
+ * possible verdict on this verb and name, and again about the workload as it is. A refusal reveals no name, diff or
+ * state. Throws what `propose` throws.
  */
 export async function judgedChange(command: WriteCommand, ask: Ask, context: Context): Promise<JudgedChange> {
   const upFront = await refusedWrite(command, ask, context);
@@ -78,7 +78,7 @@ export async function judgedChange(command: WriteCommand, ask: Ask, context: Con
   return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
 }
 
-/** A verb for services that is given a job is judged as if a service was meant: it fails later, with its own sentence. */
+/** A service verb used on a job is judged as if it named a service. The command itself reports the mistake later. */
 async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
   const { kind, name } = command.target(ask);
   const region = ask.region ?? context.settings.region;
@@ -90,7 +90,7 @@ async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
   return { refusal: best, workload: aimed(command, { kind, name }, region) };
 }
 
-/** What history tells that was asked for: a verb for one kind says which. */
+/** The workload for history. A verb that works on one kind implies the kind. */
 function aimed({ deeds }: Pick<Command, "deeds">, { kind: wanted, name }: Target, region: string): Aimed {
   const [first, ...others] = new Set(deeds.map(kindOf));
   const kind = wanted ?? (others.length === 0 ? first : undefined);
@@ -98,8 +98,8 @@ function aimed({ deeds }: Pick<Command, "deeds">, { kind: wanted, name }: Target
 }
 
 /**
- * The refusal of a form that changes something, as far as it is filled in: whatever else is chosen in it, policy would
- * say no, with or without `--break-glass`. Takes no API call.
+ * Refuses a change form when policy would refuse every way to complete it, with or without `--break-glass`. Makes no
+ * API call.
  */
 export async function refusedForm(
   command: Command,
@@ -118,7 +118,7 @@ export async function refusedForm(
   return { refusal: usual, workload: aimed(command, target, region) };
 }
 
-/** The workload that is chosen or typed in a form; one that is created has its kind in a field of its own. */
+/** The workload chosen or typed in a form. Create forms have a separate field for the kind. */
 function targetIn(values: FormValues): Target | undefined {
   const target = Target.safeParse(values["name"]).data;
   const kind = values["kind"] === "service" || values["kind"] === "job" ? values["kind"] : target?.kind;

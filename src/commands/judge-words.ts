@@ -33,8 +33,8 @@ export async function judgeRead(asked: Supposed<ReadCommand>, context: Context):
 }
 
 /**
- * A complete write is judged by what it would change, as if it was asked for. Who is refused sees no diff. Throws the
- * `UserError` of a name that nothing has.
+ * Judges a complete write by its effect, as if it were requested. A refusal shows no diff. Throws a `UserError` for an
+ * unknown name.
  */
 export async function judgeWrite(asked: Supposed<WriteCommand>, context: Context): Promise<Judged> {
   const ask = parsed(asked);

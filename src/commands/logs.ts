@@ -137,8 +137,8 @@ function logged(kind: Found["kind"], { name: { name } }: Args, { region }: Given
 }
 
 /**
- * The service itself beside its log, so that the values of its environment are known and redacted. Without it the log is
- * redacted by what its lines look like.
+ * Reads the service as well as its log, to redact the values of its environment. If that fails, only patterns are
+ * redacted.
  */
 async function readEnv(args: Args, given: Given): Promise<void> {
   if (given.logs.knowsEnv(logged("service", args, given))) return;

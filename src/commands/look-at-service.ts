@@ -7,8 +7,8 @@ import type { Given } from "./verb.ts";
 
 /**
  * What a form of a service says about the one that is named in it; nothing without a name. One call where there is such
- * a service. It is judged as a look, before anything is read: who may restart a service need not be allowed to see it.
- * Throws what `findService` throws, and a `LookRefused`.
+ * a service. Policy judges this as a read, before any call: the right to restart a service doesn't include the right to
+ * see it. Throws what `findService` throws, and a `LookRefused`.
  */
 export async function lookAtService(
   values: FormValues,

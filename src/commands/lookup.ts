@@ -56,8 +56,9 @@ export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer
 }
 
 /**
- * Finds what a person named: a bare name is looked up among services and jobs at once (two calls), as far as they may
- * know of them. Throws a `UserError` that asks which, when both exist, or that offers near names, when neither does.
+ * Finds the named workload. A bare name is looked up among services and jobs at the same time (two calls), limited to
+ * kinds the person may see. Throws a `UserError`: when both exist it asks which one, when neither does it suggests
+ * similar names.
  */
 export async function findWorkload(target: Target, given: Given): Promise<Found> {
   const { name } = target;
@@ -75,9 +76,9 @@ export async function findWorkload(target: Target, given: Given): Promise<Found>
 const kinds = ["service", "job"] as const;
 
 /**
- * The target without the kind that the person may neither look at nor act on under this name: they do not learn whether
- * there is one. A kind that was said was judged with the verb; only a form's look, which has no deeds, judges it here.
- * Takes no API call. Throws a `LookRefused` when nothing is left.
+ * Removes the kind that the person may neither see nor act on under this name, so the answer doesn't reveal whether one
+ * exists. An explicit kind was judged with the verb already, except in a form's read, which has no deeds. Makes no API
+ * call. Throws `LookRefused` when no kind is left.
  */
 export async function openTarget(target: Target, given: Given): Promise<Target> {
   const { kind: wanted, name } = target;
@@ -88,7 +89,7 @@ export async function openTarget(target: Target, given: Given): Promise<Target> 
   const open = await Promise.all(
     asked.map(async (kind) => {
       const best = await bestFor(given, { kind, name, region }, given);
-      // An approval opens a write; nobody can approve a look.
+      // Approvals exist for writes; a read can't be approved.
       const mayAct = best !== undefined && best.kind !== "refuse" && !(isLook && best.kind === "approve");
       return mayAct || (await maySee(named(kind, name, region), given)) ? [kind] : [];
     }),
@@ -142,8 +143,8 @@ export async function unknownName({ kind, name }: Target, given: Given): Promise
 }
 
 /**
- * The nearest names of each kind that the person may see: from what was listed lately, else from one list call for each
- * kind. A failing list suggests nothing.
+ * The most similar names of each kind that the person may see: from a recent list, else from one list call per kind. A
+ * failed list gives no suggestions.
  */
 async function namesNear({ kind: wanted, name }: Target, given: Given): Promise<readonly string[]> {
   const near = kinds.map(async (kind) => {

@@ -10,10 +10,10 @@ type Aim = {
   readonly breakGlass?: boolean;
 };
 
-/** From best to worst for the person who asks. */
+/** Best first, for the person who asks. */
 const rank: Readonly<Record<Verdict["kind"], number>> = { allow: 0, "break-glass": 1, approve: 2, refuse: 3 };
 
-/** The better of two verdicts; the first where they are equal. */
+/** The better of two verdicts; the first if they are equal. */
 export function better(one: Verdict, other: Verdict): Verdict {
   return rank[other.kind] < rank[one.kind] ? other : one;
 }
@@ -23,8 +23,8 @@ export function kindOf({ op }: Deed): "service" | "job" {
 }
 
 /**
- * The best that policy says to anything the verb can do with this workload. Without a kind either may be meant.
- * Undefined where the verb can do nothing with the kind. Takes no API call.
+ * Policy's best verdict on anything this verb can do with the workload. Without a kind, both kinds count. Undefined
+ * when the verb doesn't work on the kind. Makes no API call.
  */
 export async function bestFor(
   { deeds }: Pick<Command, "deeds">,

@@ -6,10 +6,10 @@ export type Refusal = Extract<Verdict, { kind: "refuse" }>;
 
 type Judging = Pick<Context, "judge">;
 type Kind = "service" | "job";
-/** A workload by name, as a record or a list has it. */
+/** A workload's identity, as in a record or a list. */
 export type Named = { readonly kind: Kind; readonly region: string; readonly name: string };
 
-/** Policy refuses to show what was read. It carries the refusal, so that history can tell of it. */
+/** Policy refuses a read. Carries the refusal for history. */
 export class LookRefused extends UserError {
   readonly refusal: Refusal;
   readonly about: About;
@@ -21,7 +21,9 @@ export class LookRefused extends UserError {
   }
 }
 
-/** Why this may not be looked at, or undefined. Nobody can approve a look: a rule that asks for approval refuses it. */
+/**
+ * Why policy refuses this read, or undefined. Reads can't be approved, so a rule that requires approval refuses them.
+ */
 export function refusalToSee(verdict: Verdict): Refusal | undefined {
   if (verdict.kind === "allow" || verdict.kind === "break-glass") return undefined;
   if (verdict.kind === "refuse") return verdict;
@@ -29,12 +31,12 @@ export function refusalToSee(verdict: Verdict): Refusal | undefined {
   return {
     kind: "refuse",
     rule,
-    why: `The rule “${rule}” wants an approval for this, and only changes can be approved.`,
+    why: `The rule “${rule}” requires an approval, but only changes can be approved.`,
     next: "Ask those who run Gantry here for a rule that allows or refuses it.",
   };
 }
 
-/** Throws a `LookRefused` for what may not be seen. */
+/** Throws `LookRefused` when the person may not see this. */
 export async function checkFound(about: About, { judge }: Judging): Promise<void> {
   const refusal = refusalToSee(await judge.verdict(about));
   if (refusal !== undefined) throw new LookRefused(refusal, about);
@@ -43,12 +45,12 @@ export async function checkFound(about: About, { judge }: Judging): Promise<void
 const getOps = { service: "getService", job: "getJob" } as const;
 const listOps = { service: "listServices", job: "listJobs" } as const;
 
-/** What policy is asked before somebody sees this workload; without a name or a region, before they see any. */
+/** The question to policy before showing this workload; without a name or region, before showing any. */
 export function aboutSeeing({ kind, ...where }: Partial<Named> & Pick<Named, "kind">): About {
   return { op: getOps[kind], risk: undefined, workload: { kind, region: where.region, name: where.name } };
 }
 
-/** Whether policy lets the person look at this workload. Takes no API call. */
+/** Whether policy lets the person see this workload. Makes no API call. */
 export async function maySee(workload: Named, { judge }: Judging): Promise<boolean> {
   const { kind, region, name } = workload;
   return refusalToSee(await judge.verdict(aboutSeeing({ kind, region, name }))) === undefined;
@@ -59,17 +61,17 @@ type Candidates<Item> = {
   readonly region: string;
   readonly items: readonly Item[];
   readonly nameOf: (item: Item) => string;
-  /** Stops when so many are found; all of them without it. */
+  /** Stops at this many; returns all when undefined. */
   readonly most?: number;
 };
 
 /**
- * The workloads whose names may be suggested to the person: those they may look at and, where they may list the kind,
- * those that no rule hides. Takes no API call.
+ * Filters workloads to those whose names the person may see: those they may read and, if they may list the kind, those
+ * no rule hides. Makes no API call.
  */
 export async function suggestible<Item>(candidates: Candidates<Item>, { judge }: Judging): Promise<readonly Item[]> {
   const { kind, region, items, nameOf, most = Number.POSITIVE_INFINITY } = candidates;
-  // Allowed without a name is allowed for every name: one question instead of thousands.
+  // A verdict of allow without a name covers every name: one question instead of thousands.
   const forAny = await judge.verdict(aboutSeeing({ kind, region }));
   if (forAny.kind === "allow") return items.slice(0, most);
   const listing = await judge.verdict({

@@ -36,7 +36,7 @@ export const memory = writeVerb({
     container: z
       .string()
       .min(1, "--container needs a value.")
-      .max(requestLimits.containerName, `--container has at most ${requestLimits.containerName} characters.`)
+      .max(requestLimits.containerName, `--container takes at most ${requestLimits.containerName} characters.`)
       .optional(),
   }),
   read: ({ positionals: [name, mib], one }) => ({ name, mib, container: one("container") }),

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** The known words that look like a mistyped one, nearest first. Pure. */
+/** Known words similar to a mistyped one, most similar first. Pure. */
 export function nearest(typed: string, known: Iterable<string>, count = 3): string[] {
   const wanted = typed.toLowerCase();
   if (wanted === "") return [];

@@ -40,7 +40,7 @@ export const show = readVerb({
   },
 });
 
-/** What waits for approval and is about this workload of this account. A database that is away keeps nobody from looking. */
+/** Changes of this workload that wait for approval. `show` also works when the database doesn't answer. */
 async function waitingFor(found: Found, { records, account }: Given): Promise<readonly StoredChange[] | undefined> {
   try {
     const name = nameOf(found);

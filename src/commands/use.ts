@@ -34,7 +34,7 @@ export const use = bindVerb({
   },
   deeds: [
     { op: "bindChannel", risk: "routine" },
-    // Somebody else's lock is lifted.
+    // This lifts another person's lock.
     { op: "bindChannel", risk: "destructive" },
   ],
   words: 0,

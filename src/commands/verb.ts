@@ -43,7 +43,7 @@ type Shape<Args extends z.ZodType> = {
   };
 };
 
-/** What a verb works with besides its arguments: the context, the Ask they came in (region, share), what it may do. */
+/** A verb's inputs besides its arguments: the context, the Ask (region, share), and the rules. */
 export type Given = Context & Ruled & { readonly ask: Ask; readonly region: string };
 
 type Ruled = { readonly deeds: readonly Deed[] };
@@ -146,7 +146,7 @@ function pointed(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonF
     return { args: argsIn(shape, typed), common: commonTexts(typed) };
   });
   if (look === undefined) return { form: made, unfinished };
-  // A form looks: what the verb may do to the workload opens nothing here.
+  // A form only reads, so rights to change the workload don't count here.
   const lookAt: Form["look"] = async (values, region, context) =>
     look(values, give({ verb, ...(region !== undefined && { region }), share: false, args: {} }, context, []));
   return { form: { ...made, look: lookAt }, unfinished };

@@ -7,11 +7,13 @@ import type { Report, Task } from "./task.ts";
 import { type Asked, createThreads } from "./threads.ts";
 
 export type LogPool = {
-  /** Throws UserError when the expression is wrong or too expensive, when the lines are, and when too many wait. */
+  /**
+   * Throws UserError when the expression is invalid, when matching or redacting is too slow, or when the queue is full.
+   */
   readonly excerpt: (request: ExcerptRequest, asked: Asked) => Promise<Excerpt>;
-  /** Lines of one writer without control characters and secrets. Throws UserError when that takes too long. */
+  /** Removes control characters and secrets from one instance's lines. Throws UserError when that takes too long. */
   readonly redact: (written: Written, asked: Asked) => Promise<readonly string[]>;
-  /** Ends all threads; what is under way is rejected. */
+  /** Ends all threads and rejects unfinished work. */
   readonly close: () => Promise<void>;
 };
 
@@ -19,7 +21,7 @@ export type Written = { readonly lines: readonly string[]; readonly secrets: rea
 
 export type LogPoolOptions = {
   readonly threads?: number;
-  /** For redacting and for matching, each. */
+  /** Applies to redacting and to matching separately. */
   readonly stepLimitMs?: number;
   readonly mostWaiting?: number;
 };
@@ -28,8 +30,8 @@ const STEP_LIMIT_MS = 3_000;
 const MOST_WAITING = 50;
 
 /**
- * Redacts log lines and matches expressions in threads, which start when they are needed. One that takes too long is
- * ended: the process goes on answering whatever a log or an expression holds.
+ * Redacts log lines and matches expressions in worker threads, started on demand. A thread that takes too long is
+ * ended, so no log or expression can block the process.
  */
 export function createLogPool(options: LogPoolOptions = {}): LogPool {
   const { stepLimitMs = STEP_LIMIT_MS, mostWaiting = MOST_WAITING } = options;
@@ -38,7 +40,7 @@ export function createLogPool(options: LogPoolOptions = {}): LogPool {
     threads.use(asked, (thread) => runTask(thread, { task, lines, stepLimitMs, signal: asked.signal }));
   return {
     async excerpt(request, asked) {
-      // What is wrong with it is told as such. Compiling takes milliseconds for any expression of this length.
+      // Fails early with a precise message. Compiling takes milliseconds at this length.
       if (request.grep !== undefined) compileGrep(request.grep);
       const lines = boundRecords(request.lines);
       const report = await run({ kind: "excerpt", request: { ...request, lines } }, lines.length, asked);

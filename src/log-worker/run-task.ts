@@ -4,18 +4,18 @@ import type { Report, Step, Task } from "./task.ts";
 
 type Run = {
   readonly task: Task;
-  /** How many lines it is about, for the sentence when it takes too long. */
+  /** Number of lines, for the timeout message. */
   readonly lines: number;
   readonly stepLimitMs: number;
   readonly signal: AbortSignal;
 };
 
-/** A thread starts in a tenth of a second; on a machine that is busy, much later. */
+/** A thread starts in about 0.1 s, but a busy machine needs much longer. */
 const START_WITHIN_MS = 20_000;
 
 /**
- * Has one task done. Whenever this rejects, the thread may still be busy and has to be ended. Throws UserError when a
- * step takes longer than its limit.
+ * Runs one task. After a rejection the thread may still be busy and must be ended. Throws UserError when a step exceeds
+ * its limit.
  */
 export async function runTask(thread: Worker, { task, lines, stepLimitMs, signal }: Run): Promise<Report> {
   const { promise, resolve, reject } = Promise.withResolvers<Report>();
@@ -46,10 +46,10 @@ function isOutOfMemory(error: Error): boolean {
 }
 
 function tooExpensive(step: Step, lines: number, limitMs: number): UserError {
-  const limit = limitMs === 0 ? "the memory it may take" : `${limitMs / 1000} s`;
+  const limit = limitMs === 0 ? "its memory limit" : `${limitMs / 1000} s`;
   const of = `${lines} ${lines === 1 ? "line" : "lines"}`;
   if (step === "matching") {
-    return new UserError(`This expression is too expensive: searching ${of} takes more than ${limit}.`, {
+    return new UserError(`This expression is too slow: searching ${of} takes more than ${limit}.`, {
       next: "Search for plain words, avoid large counts like `{900}`, or read fewer lines with `--size 20`.",
     });
   }

@@ -1,13 +1,13 @@
 import type { Excerpt } from "../logs/excerpt.ts";
 import type { ExcerptRequest } from "../logs/excerpt-request.ts";
 
-/** What a worker is asked for. */
+/** Work for a worker. */
 export type Task =
   | { readonly kind: "excerpt"; readonly request: ExcerptRequest }
-  /** Lines of one writer, to be shown without control characters and secrets. */
+  /** One instance's lines, to be stripped of control characters and secrets. */
   | { readonly kind: "redact"; readonly lines: readonly string[]; readonly secrets: readonly string[] };
 
-/** What a worker says: that it is at a step, for which it then has a time limit, or how it ended. */
+/** A worker's messages: a step begins, which starts its time limit, or the task is over. */
 export type Report =
   | { readonly kind: "step"; readonly step: Step }
   | { readonly kind: "excerpt"; readonly excerpt: Excerpt }

@@ -3,8 +3,8 @@ import { UserError } from "../errors.ts";
 
 export type Threads = {
   /**
-   * Gives work a thread of its own. Each person's work goes one by one, so that nobody takes all threads. A thread whose
-   * work fails is ended. Throws UserError when too many wait.
+   * Runs work on a thread. One person's work runs one item at a time, so nobody can take all threads. A thread whose
+   * work fails is ended. Throws UserError when the queue is full.
    */
   readonly use: <Result>(asked: Asked, work: (thread: Worker) => Promise<Result>) => Promise<Result>;
   readonly close: () => Promise<void>;
@@ -26,13 +26,13 @@ const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 type Pool = {
   readonly most: number;
   readonly idle: Set<Worker>;
-  /** By whose work it does. */
+  /** Keyed by person. */
   readonly busy: Map<string, Worker>;
   readonly waiting: Set<Job>;
   isClosed: boolean;
 };
 
-/** At most so many threads, which start when they are needed, and so many jobs that wait for one. */
+/** A pool of at most `most` threads, started on demand, with a queue of at most `mostWaiting`. */
 export function createThreads({ most, mostWaiting }: { most: number; mostWaiting: number }): Threads {
   const pool: Pool = { most, idle: new Set(), busy: new Map(), waiting: new Set(), isClosed: false };
   return {
@@ -77,7 +77,7 @@ function startNext(pool: Pool): void {
 }
 
 async function run(pool: Pool, job: Job, thread: Worker): Promise<void> {
-  // Only a thread that works keeps the process from ending.
+  // Only a busy thread keeps the process alive.
   thread.ref();
   try {
     await job.start(thread);
@@ -100,12 +100,12 @@ function tooMany(): UserError {
 }
 
 function tooManyOfOne(): UserError {
-  return new UserError("Several logs that you asked for are still being read.", {
-    next: "Wait until they are answered, and ask again.",
+  return new UserError("Several logs you asked for are still being read.", {
+    next: "Wait for those answers, then try again.",
   });
 }
 
-/** One that ends while nobody uses it is forgotten. */
+/** Removes a thread that ends while idle. */
 function startThread(idle: Set<Worker>): Worker {
   const thread = new Worker(entry, { resourceLimits: LIMITS });
   const forget = (): void => void idle.delete(thread);

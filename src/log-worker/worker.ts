@@ -1,4 +1,4 @@
-// A thread of its own: what takes long here keeps nobody waiting, and the pool can end it at any moment.
+// A worker thread: slow work here blocks nobody, and the pool can end it at any moment.
 import { parentPort } from "node:worker_threads";
 import { cleanLine } from "../logs/clean-line.ts";
 import { excerptOf } from "../logs/excerpt-request.ts";

@@ -1,13 +1,13 @@
 import { makeExcerpt, type Excerpt, type ExcerptInput } from "./excerpt.ts";
 import { compileGrep } from "./grep.ts";
 
-/** An excerpt as it is asked for: plain data, so that it can be sent to another thread. */
+/** A request for an excerpt, as plain data that can be sent to a worker thread. */
 export type ExcerptRequest = Omit<ExcerptInput, "grep"> & {
   /** A person's regular expression. */
   readonly grep?: string | undefined;
 };
 
-/** Redacts, then filters. `onMatching` is called between the two. Throws UserError for an expression that is wrong. */
+/** Redacts, calls `onMatching`, then filters. Throws UserError for an invalid expression. */
 export function excerptOf({ grep: source, ...input }: ExcerptRequest, onMatching: () => void = () => {}): Excerpt {
   if (source === undefined) return makeExcerpt(input);
   const grep = compileGrep(source);

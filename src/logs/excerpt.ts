@@ -37,7 +37,7 @@ export type ExcerptInput = {
   readonly from: number;
   readonly size: number;
   readonly overlap?: number | undefined;
-  /** Values that are known to be secret, whatever they look like. */
+  /** Values known to be secret. */
   readonly secrets?: readonly string[];
 };
 
@@ -46,16 +46,19 @@ type Item = { readonly instance: string; readonly text: string };
 /** The longest record that is shown whole, and the longest that is looked at, in characters. */
 const SHOWN = 2_000;
 const READ = 16_384;
-/** What is looked at of a page, so that the time it takes has a bound: less of each record when there are many. */
+/** How much of a page is read, to bound the time: the more records, the less of each. */
 const READ_OF_PAGE = 4 * 1024 * 1024;
-/** A secret that the end of what is read cuts in two may not be recognised, so that much before it is not shown. */
+/**
+ * A secret cut in two at the end of the read part may go unrecognised, so this many characters before the cut are
+ * hidden.
+ */
 const MARGIN = 600;
 
 function readOf(records: number): number {
   return Math.min(READ, Math.max(SHOWN + MARGIN, Math.floor(READ_OF_PAGE / Math.max(1, records))));
 }
 
-/** The records with as much of each as an excerpt looks at, and one character more where there is more. */
+/** Cuts each record to the part an excerpt reads, plus one character to show that there is more. */
 export function boundRecords<Item extends LogRecord>(lines: readonly Item[]): readonly Item[] {
   const most = readOf(lines.length) + 1;
   return lines.map((line) => (line.text.length <= most ? line : { ...line, text: line.text.slice(0, most) }));

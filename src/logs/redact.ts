@@ -29,7 +29,8 @@ export function redactLines(lines: readonly string[], secrets: readonly string[]
   const values = valueRedactor(secrets);
   // A record may hold several lines; keys run over both kinds of border.
   const counts = lines.map((line) => line.split("\n").length);
-  // Known values first, while they are whole. A value that is a telling word ("password") only after it has told.
+  // Known values first, while they are whole. Values that are themselves a keyword ("password") last, because patterns
+  // need the keyword.
   const flat = redactPrivateKeys(lines.flatMap((line) => line.split("\n").map(values.before)))
     .map(redactLine)
     .map(values.after);

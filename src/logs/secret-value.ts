@@ -9,7 +9,7 @@ const LISTED = /(?:digest|aws4-hmac-sha256|hawk|oauth|signature)[ \t]/iuy;
 /** Up to white space, a quote, a tag, or the next pair of a query, a cookie or a list. */
 const WORD = /(?:(?![&,;][\w.[\]-]{1,40}[=:])[^\s"'`<])+/uy;
 const REST = /.+/uy;
-/** More words of a passphrase: plain ones, up to the next pair, quote or number. */
+/** Further words of a passphrase: plain words up to the next pair, quote or number. */
 const MORE_WORDS = /(?:[ \t]{1,4}[\p{L}'-]{1,40}(?![\p{L}\p{N}_.:=@/([-])){1,24}/uy;
 const PASSPHRASE = /^(?:pass|pwd|secret|.{0,20}seed)/iu;
 const harmless =
@@ -33,10 +33,10 @@ function quotedEnd(line: string, start: number, quote: string): number {
   return line.length;
 }
 
-/** The end of a value without quotes: of a word, of the words of a passphrase, or of the line. */
+/** Ends an unquoted value: after a word, after a passphrase, or at the end of the line. */
 function bareEnd(line: string, start: number, { name, isListed }: { name: string; isListed: boolean }): number {
   const end = matchAt(isListed ? REST : WORD, line, start);
-  // Only after a first word that is one: what follows "null", or a number with a unit, is about something else.
+  // Only after a first word: text after "null", or after a number with a unit, belongs to something else.
   const isWord = /^[\p{L}'-]{1,40}$/u.test(line.slice(start, end));
   const isPhrase = isWord && PASSPHRASE.test(name) && !harmless.test(line.slice(start, end));
   return isPhrase ? matchAt(MORE_WORDS, line, end) : end;

@@ -1,32 +1,32 @@
 import { REDACTED } from "./redacted.ts";
 
-/** More are not looked for: each costs time at every character of every line. */
+/** Maximum number of values: each costs time at every character of every line. */
 const MOST = 200;
 const LONGEST = 4_096;
 const SHORTEST = 6;
-/** Of a value with several lines, a shorter line says too little. */
+/** A shorter line of a multi-line value is too common to redact. */
 const SHORTEST_LINE = 12;
-/** Values of which lines are made, so that a log would be unreadable without them. */
+/** Common values: redacting them would make a log unreadable. */
 const ordinary =
   /^(?:enabled|disabled|default|production|development|staging|testing|release|localhost|\[?redacted\]?|verbose|warning|stdout|stderr|utf-?8|[a-z]{2}_[a-z]{2}\.utf-?8|[+-]?\d{1,5}(?:\.\d+)?(?:ms|s|m|h|[kmgt]i?b?)?)$/iu;
-/** Lines are redacted by words like these; without them, what stands beside them would be shown. */
+/** Patterns use these keywords to find secrets; removing them would expose the value next to them. */
 const telling =
   /pass|pwd|secret|token|credential|key|session|signature|auth|cookie|bearer|basic|begin|end|private|redacted/iu;
 
 export type ValueRedactor = {
-  /** Takes out values that nothing else is recognised by. */
+  /** Redacts values that no pattern depends on. */
   readonly before: (line: string) => string;
-  /** Takes out all values. */
+  /** Redacts all values. */
   readonly after: (line: string) => string;
 };
 
-/** Replaces values that are known to be secret, also as they stand in JSON, in an address, or in a password of one. */
+/** Redacts values known to be secret, also in their JSON and URL encodings, and passwords inside URLs. */
 export function valueRedactor(secrets: readonly string[]): ValueRedactor {
   const forms = [...new Set(secrets.flatMap(formsOf))].toSorted((a, b) => b.length - a.length).slice(0, MOST);
   return { before: replacing(forms.filter((form) => !telling.test(form))), after: replacing(forms) };
 }
 
-/** Whether a value is long and rare enough to be taken for a secret. */
+/** Whether a value is long and unusual enough to be a secret. */
 export function isSecretValue(value: string): boolean {
   const text = value.trim();
   return text.length >= SHORTEST && !ordinary.test(text);

@@ -12,7 +12,7 @@ type Deed = { readonly op: DeedId; readonly risk: Risk | undefined };
 
 /**
  * The best that may come of any of these deeds, for the workload that suits best: what help shows. Who asks, where and
- * with which account is taken as it is; what is not known of that opens nothing. Rules for breaking the glass count only
+ * with which account is taken as it is; unknown facts allow nothing. Rules for breaking the glass count only
  * with `breakGlass`. Without a deed nobody needs a rule. Pure.
  */
 export function outlook(policy: Policy, asker: Asker, deeds: readonly Deed[]): Outlook {

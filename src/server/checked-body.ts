@@ -5,8 +5,8 @@ import { twinIn } from "../api/twin.ts";
 import { NotServed } from "./not-served.ts";
 
 /**
- * Checks what a schema cannot say of a request body, such as a port that occurs twice, and writes domains in lower case.
- * `body` fits the schema of the operation. It is done here, so that every engine gets the same. Throws a `NotServed` 400.
+ * Checks rules that a schema can't express, such as duplicate ports, and lower-cases domains. `body` already fits the
+ * operation's schema. Done here so that every engine gets the same input. Throws a `NotServed` 400.
  */
 export function checkedBody(op: string, body: unknown): unknown {
   switch (op) {
@@ -33,7 +33,7 @@ function checkedUpdate(body: ServiceUpdate): ServiceUpdate {
   const changes = body.containers ?? [];
   for (const [index, { resource, resources }] of changes.entries()) {
     if (resource && resources && limitOf(resource) !== limitOf(resources)) {
-      throw refused(`containers[${index}] has a resource and a resources that differ: send resources alone`);
+      throw refused(`containers[${index}] has resource and resources with different values: send only resources`);
     }
   }
   refuseTwin(
@@ -85,7 +85,7 @@ function checkMounts({ volumeMounts = [] }: NewContainer, where: string, volumes
     if (wrong !== undefined) throw refused(`${where}.volumeMounts[${index}].mountPath ${wrong}`);
     if (volumes.includes(name)) continue;
     const known = volumes.length > 0 ? `there are ${volumes.join(", ")}` : "there are none";
-    throw refused(`${where}.volumeMounts names ${JSON.stringify(name)}, which is no volume: ${known}`);
+    throw refused(`${where}.volumeMounts names ${JSON.stringify(name)}, which is not in volumes: ${known}`);
   }
 }
 

@@ -15,7 +15,7 @@ export function fieldError(error: ErrorObject, field: Field = {}): string {
   return `${at === "" ? "the body" : at.replace(/^\./, "")} ${rule(error, field.description)}`;
 }
 
-/** A misspelt property would otherwise do nothing, and nobody would know. */
+/** Without this error, a misspelt property would be ignored silently. */
 function unknownProperty(at: string, { params, parentSchema }: ErrorObject): string {
   const name = String(params["additionalProperty"]);
   const known = Object.keys(Object(parentSchema?.["properties"]));
@@ -32,7 +32,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return distance(name.toLowerCase(), near.toLowerCase()) <= Math.max(2, near.length / 4) ? near : undefined;
 }
 
-/** The name came from outside: it may be a megabyte long, or hold control characters. */
+/** The name comes from the client: it can be a megabyte long or contain control characters. */
 function shortened(name: string): string {
   const visible = name.replaceAll(/\p{C}/gu, "?");
   return visible.length > longestName ? `${visible.slice(0, longestName)}…` : visible;

@@ -64,7 +64,7 @@ export function storedUsers(dataDir: string, names: readonly string[]): StoredUs
   }
 }
 
-/** Also what `mkdir` says of a file that has the name of the folder. */
+/** `mkdir` also fails with this when a file has the folder's name. */
 function isThere(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EEXIST";
 }
@@ -80,5 +80,5 @@ function readUsers(path: string): readonly Account[] {
 function startError(path: string, error: unknown): Error {
   const why = error instanceof Error ? error.message : String(error);
   const next = "Fix it, or move it away to create a new user. GANTRY_DATA sets its folder.";
-  return new Error(`Can't use the file of users ${path}: ${why}. ${next}`, { cause: error });
+  return new Error(`Can't use the users file ${path}: ${why}. Nothing was started. ${next}`, { cause: error });
 }

@@ -59,7 +59,7 @@ export type Bot = {
   readonly stop: () => Promise<void>;
   /** Resolves when nothing is in flight. */
   readonly idle: () => Promise<void>;
-  /** Deliveries and changes that are being worked on, by id. */
+  /** Unfinished deliveries and changes, by id. */
   readonly underWay: () => readonly string[];
   /** Looks at once for what has to be carried on: expiries, what others left behind, cards to redraw. */
   readonly sweep: () => Promise<void>;
@@ -114,7 +114,7 @@ async function closed(receiver: { readonly stop: () => Promise<unknown> }, serve
 }
 
 /**
- * Calls since the last sweep, and what was refused. Without the database they stay uncounted: nothing waits longer for it.
+ * Saves call counts and refused deliveries since the last sweep. Best effort: nothing waits for the database.
  */
 const FLUSH_WITHIN_MS = 250;
 

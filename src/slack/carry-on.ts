@@ -21,7 +21,7 @@ type Carried = {
   readonly change: StoredChange;
   /** Whether what was read of the workload is seconds old, so that it need not be read again before it is sent. */
   readonly isFresh: boolean;
-  /** Whether it may run, where that was judged a moment ago. */
+  /** The clearance, if it was judged a moment ago. */
   readonly clearance?: Clearance | undefined;
 };
 
@@ -51,7 +51,7 @@ async function run(shell: Shell, carried: Carried, signal: AbortSignal): Promise
   const clearance = await clearanceOf(shell, carried);
   if (clearance.kind === "refused") return refuse(shell, change, clearance.outcome);
   if (clearance.kind === "untold") return shell.underWay.rest(change.id, AWAY_REST_MS);
-  // Waiting again, or somebody else's by now: whatever it is, it is stored.
+  // Pending again, or taken over: the stored state is up to date.
   if (clearance.kind !== "run") return undefined;
   const { opened } = clearance;
   const executed = await executeChange(opened.content.change, {
@@ -71,7 +71,7 @@ async function run(shell: Shell, carried: Carried, signal: AbortSignal): Promise
   return record(shell, change, executed);
 }
 
-/** What was asked for a moment ago was judged a moment ago. */
+/** A fresh request was judged a moment ago. */
 async function clearanceOf(shell: Shell, { change, isFresh, clearance }: Carried): Promise<Clearance> {
   if (clearance !== undefined) return clearance;
   if (!isFresh) return clearToRun(shell, change);
@@ -84,8 +84,8 @@ async function clearanceOf(shell: Shell, { change, isFresh, clearance }: Carried
 }
 
 /**
- * The claim, and the look at the clocks right before the request leaves: a process that slept must not send. Two clocks,
- * because `performance.now` stands still while the machine is suspended, and the wall clock can be set back.
+ * Claims the Change and checks the clocks right before sending: a process that was suspended must not send. Two clocks,
+ * because `performance.now` stops while the machine is suspended, and the wall clock can be set back.
  */
 function guardOf(shell: Shell, change: StoredChange, signal: AbortSignal) {
   const never = Number.NEGATIVE_INFINITY;

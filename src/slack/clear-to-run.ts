@@ -12,22 +12,22 @@ import { type OpenedChange, reopened } from "./reopened.ts";
 import { returnNotice } from "./return-notice.ts";
 import type { Shell } from "./shell.ts";
 
-/** Whether an approved Change may run by the rules of this moment. */
+/** Whether the current policy still lets an approved Change run. */
 export type Clearance =
   | { readonly kind: "run"; readonly opened: OpenedChange }
-  /** Its approvals do not suffice any more; it waits for more of them again. */
+  /** It needs more approvals than it has and is pending again. */
   | { readonly kind: "pending"; readonly change: StoredChange }
-  /** It may not run, and nobody could approve it where it stands. */
+  /** It may not run, and approvals can't change that. */
   | { readonly kind: "refused"; readonly outcome: Extract<Outcome, { kind: "failed" }> }
-  /** Something else happened to it meanwhile; whoever looks next judges it again. */
+  /** It changed meanwhile; the next reader judges it again. */
   | { readonly kind: "moved" }
-  /** Slack does not tell for the moment who its people are. It stays approved and is judged again, until it expires. */
+  /** Slack can't say right now who people are. It stays approved and is judged again until it expires. */
   | { readonly kind: "untold" };
 
 /**
- * Between request and execution people leave, rules change and channels are locked. So the policy is asked again, and
- * the approvals are counted by the terms of this moment: only who may approve now counts. What Slack told of people is
- * believed if it was read since `sinceMs`, which is now unless said otherwise. Throws a `StoreError`.
+ * Between request and execution, people leave, rules change and channels get locked. So this asks policy again and
+ * counts only approvals from people who may approve now. Facts about people must be read from Slack after `sinceMs`, by
+ * default now. Throws a `StoreError`.
  */
 export async function clearToRun(
   shell: Shell,
@@ -59,12 +59,14 @@ export async function clearToRun(
 
 type Judged = { readonly change: StoredChange; readonly opened: OpenedChange; readonly sinceMs: number };
 
-/** How old something may be that was read in that moment or later. */
+/** The maximum age of facts read since that moment. */
 function ageSince({ now }: Shell, sinceMs: number): number {
   return now().getTime() - sinceMs + 1;
 }
 
-/** A broken glass is judged as one: where that is not allowed any more it is refused, not asked for. */
+/**
+ * A break-glass request stays one: if breaking the glass is no longer allowed, it is refused, not sent for approval.
+ */
 async function verdictNow(shell: Shell, { change, opened, sinceMs }: Judged): Promise<Verdict> {
   const { account } = opened;
   const { requester, teamId, channelId, breakGlass, op, risk, workload } = change;
@@ -111,7 +113,7 @@ async function recount(shell: Shell, counted: Counted): Promise<Clearance> {
   return backToPending(shell, returning);
 }
 
-/** Of those who approved, the ones whose approval these terms count, looked up now. */
+/** The approvers who still count under these terms, by fresh lookups. */
 async function countingVotes(shell: Shell, { change, verdict, sinceMs }: Counted): Promise<readonly string[]> {
   const { terms } = verdict;
   const counting: string[] = [];
@@ -133,12 +135,12 @@ function cardChannel({ channelId }: StoredChange, { cardIn }: Terms): string {
 }
 
 type Returning = Pick<Counted, "change" | "verdict"> & {
-  /** Why, and what is missing. */
+  /** The reason, and the missing approvals. */
   readonly notice: string;
   readonly counting: readonly string[];
 };
 
-/** A request that nobody could see or decide does not wait. A card cannot move to another channel. */
+/** Refuses a request that nobody could see or decide. A card can't move to another channel. */
 async function checkCard(shell: Shell, { change, verdict, notice }: Returning): Promise<void> {
   const { rule, terms } = verdict;
   const { requester, teamId, channelId, card } = change;
@@ -146,9 +148,9 @@ async function checkCard(shell: Shell, { change, verdict, notice }: Returning): 
   const refused = await preflight(shell, { terms, rule, asker });
   const isElsewhere = card !== undefined && card.channelId !== cardChannel(change, terms);
   if (refused === undefined && !isElsewhere) return;
-  const why = refused?.why ?? "its card would have to be in another channel";
-  throw new UserError(`${notice} It can't get that here: ${why}.`, {
-    next: "Ask again; the current rules then apply.",
+  const why = refused?.why ?? "policy now wants its card in another channel";
+  throw new UserError(`${notice} That isn't possible here: ${why}.`, {
+    next: "Ask again: the current policy then applies.",
   });
 }
 
@@ -161,8 +163,8 @@ async function backToPending(shell: Shell, returning: Returning): Promise<Cleara
   if (result.kind === "moved") return result;
   if (result.kind === "rival") {
     const which = result.rival === undefined ? "" : `, ${result.rival.id},`;
-    throw new UserError(`The policy changed, and an equal request${which} already waits for approval.`, {
-      next: "Approve that one.",
+    throw new UserError(`The policy changed, and the same request${which} is already waiting for approval.`, {
+      next: "Approve that one instead.",
     });
   }
   logEvent(shell, event);

@@ -14,19 +14,21 @@ export type Clients = {
   /** For what may take its time: queued, repeated, patient with rate limits. */
   readonly background: WebClient;
   /**
-   * For cards and their threads: one try each, whose failure is dealt with by whoever draws. A client that repeats a post
-   * by itself, or waits for Retry-After in it, posts a second card or outlives the right to draw.
+   * For cards and their threads: one attempt per call, and the caller handles failures. A client that retries or waits
+   * for Retry-After could post a second card, or outlive the right to draw.
    */
   readonly drawing: WebClient;
 };
 
 const INTERACTIVE_MS = 2_500;
 const BACKGROUND_MS = 10_000;
-/** Patient, because a post that is given up too early stands in Slack all the same. Below `DRAW_WITHIN_MS` of the store. */
+/**
+ * A long timeout, because Slack may still post a message after we gave up on it. Below `DRAW_WITHIN_MS` of the store.
+ */
 const DRAWING_MS = 20_000;
 
 /**
- * Separate clients, because a 429 stops everything in a client's queue until Retry-After is over. Each has options of its
+ * Separate clients, because a 429 blocks a client's whole queue until Retry-After is over. Each has options of its
  * own: a shared object makes clients overwrite one another's retries and, in `headers`, even tokens.
  */
 export function createClients({ botToken, apiUrl }: SlackAccess, log: Logger): Clients {

@@ -137,7 +137,7 @@ async function approve(shell: Shell, { change, answer, who, sinceMs }: Approving
   ]);
 }
 
-/** It has the approvals that its card asked for; by the rules of this moment they may be too few. */
+/** It has the approvals its card asked for, but the current policy may require more. */
 function lastVoteAnswer(change: StoredChange, clearance: Clearance): DecisionAnswer {
   if (clearance.kind === "pending") return { kind: "not-enough", change: clearance.change };
   if (clearance.kind === "refused") return { kind: "not-run", change, why: clearance.outcome.why };
@@ -166,7 +166,7 @@ async function cancel(shell: Shell, { change, deed, answer }: Deciding): Promise
   return answer({ kind: "cancelled", change: cancelled });
 }
 
-/** An Undo that came to nothing leaves the button on the card of what it would have taken back. */
+/** A rejected or cancelled Undo leaves the Undo button on the original card. */
 async function drawBoth(shell: Shell, { id, undoOf }: StoredChange): Promise<void> {
   await draw(shell, id);
   if (undoOf !== undefined) await draw(shell, undoOf);

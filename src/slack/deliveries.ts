@@ -15,9 +15,9 @@ const BEGIN_WITHIN_MS = 5 * 60_000;
 type Accepted = { readonly id: string; readonly deed: Deed; readonly ack: (refusal?: Message) => Promise<void> };
 
 /**
- * Stores what a person did, acks, and works on it. Slack does not send a lost click again, so what was acked is on disk;
- * what was delivered twice is one. When there is no room, only its id is stored, as finished: what was refused lies
- * nowhere from where a later process could begin it.
+ * Stores what a person did, acks, and works on it. Slack does not send a lost click again, so what was acked is on
+ * disk; what was delivered twice is one. When the queue is full, only its id is stored, as finished, so no later
+ * process can begin a refused delivery.
  */
 export async function accept(shell: Shell, { id, deed, ack }: Accepted): Promise<void> {
   const { store, sealer, inflight, log } = shell;
@@ -28,7 +28,7 @@ export async function accept(shell: Shell, { id, deed, ack }: Accepted): Promise
     isNew = await within(STORE_WITHIN_MS, storing);
   } catch (err) {
     const reference = shell.newReference();
-    log.error({ err, reference, deed: deed.kind }, "an interaction could not be stored, and is dropped");
+    log.error({ err, reference, deed: deed.kind }, "couldn't store an interaction; dropping it");
     shell.dropped.add(id);
     void storing.then(
       () => shell.dropped.flush(),
@@ -39,7 +39,7 @@ export async function accept(shell: Shell, { id, deed, ack }: Accepted): Promise
   // Delivered before, maybe to another replica: that one has it.
   if (!isNew) return ack();
   if (!hasRoom) return ack(sentences.busy());
-  // Stored is promised: should the last place have gone meanwhile, the next look begins it.
+  // It is stored, so if the last place in the queue is gone, the next sweep begins it.
   start(shell, { id, deed, tries: 0 });
   return ack();
 }

@@ -11,16 +11,16 @@ import { tellAlone } from "./tell-alone.ts";
 
 /** After a call that failed for the moment: nobody tries again before this is over. */
 const TRY_AGAIN_MS = 5_000;
-/** Longest wait between posts whose answers get lost: each may be one message more. */
+/** Longest wait after a lost answer: each retry may post one more message. */
 const MOST_LOST_WAIT_MS = 60_000;
-/** Slack says "wait 30 seconds", as a rule; whatever it says, the card is not forgotten for longer. */
+/** Upper bound for Slack's Retry-After, which is usually 30 s. */
 const MOST_RETRY_AFTER_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 1_000;
 /** Each time costs a few calls, and an address that is used up does not come back: it is half an hour of tries at most. */
 const TELL_AGAIN_MS = 30_000;
-/** An archived channel may be opened again; its cards are then brought up to date. */
+/** An archived channel may be reopened; its cards are then updated. */
 const CLOSED_AGAIN_MS = 60_000;
-/** Until it has ended: soon after that, whoever asked has to be told. */
+/** Shorter while it runs: the requester must learn the outcome soon after its end. */
 const CLOSED_LOOK_MS = 15_000;
 const CLOSED_FOR_MS = 24 * 60 * 60_000;
 
@@ -40,7 +40,7 @@ async function drawOnce(shell: Shell, drawing: Drawing): Promise<boolean> {
   const placed = await placeCard(shell, drawing);
   switch (placed.kind) {
     case "lost":
-      // Whoever draws now sees what we did.
+      // The next replica to draw sees what we did.
       return false;
     case "later":
       return putOff(shell, drawing, placed);
@@ -58,7 +58,7 @@ async function putOff(
   { change, token, posts }: Drawing,
   { failure, isPosted }: Extract<Placed, { kind: "later" }>,
 ): Promise<false> {
-  shell.log.warn({ changeId: change.id, slackError: failure.code }, "a card could not be drawn, and will be");
+  shell.log.warn({ changeId: change.id, slackError: failure.code }, "couldn't draw a card; retrying");
   const ms = isPosted ? Math.min(TRY_AGAIN_MS * 2 ** posts, MOST_LOST_WAIT_MS) : waitAfter(failure);
   await shell.store.postponeDrawing(change.id, token, { ms, isPosted });
   return false;
@@ -68,7 +68,7 @@ function waitAfter({ retryAfterMs = 0 }: CallFailure): number {
   return Math.min(Math.max(TRY_AGAIN_MS, retryAfterMs), MOST_RETRY_AFTER_MS);
 }
 
-/** No card can be posted: whoever asked is told alone, once it has ended. */
+/** No card can be posted: tells only the requester, once the change has ended. */
 async function endAlone(
   shell: Shell,
   { change, token, untold }: Drawing,
@@ -86,7 +86,7 @@ async function endAlone(
   return store.drew(change.id, { token, version: change.version, card: undefined, toldSeq: untold.at(-1)?.seq });
 }
 
-/** The card cannot be changed: whoever asked is told alone how it ended, once, and the card is changed when it can be. */
+/** The card can't be updated now: tells only the requester the outcome, once, and updates the card when possible. */
 async function waitForPlace(
   shell: Shell,
   { change, token, untold }: Drawing,
@@ -94,7 +94,7 @@ async function waitForPlace(
 ): Promise<boolean> {
   const { store, log, now } = shell;
   const { id, version, settledAt } = change;
-  log.warn({ changeId: id, slackError: why }, "a card cannot be changed, because its channel is closed to the bot");
+  log.warn({ changeId: id, slackError: why }, "can't update a card: its channel is closed to the bot");
   const toldSeq = untold.at(-1)?.seq;
   if (settledAt !== undefined && now().getTime() - settledAt.getTime() > CLOSED_FOR_MS) {
     return store.drew(id, { token, version, card, toldSeq });
@@ -115,7 +115,7 @@ async function endInThread(shell: Shell, drawing: Drawing, card: Card): Promise<
     await shell.store.postponeDrawing(change.id, token, { ms: waitAfter(failure) });
     return false;
   }
-  // Without the right any more, the store has it drawn anew: our update may have covered a newer one.
+  // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
   const toldSeq = failure === undefined ? untold.at(-1)?.seq : undefined;
   return shell.store.drew(change.id, { token, version: change.version, card, toldSeq });
 }
@@ -130,7 +130,7 @@ function repliesFor({ settings }: Shell, { change, untold }: Drawing): readonly 
   return [story, ...all, excerpt].filter((reply) => reply !== undefined);
 }
 
-/** Why the rest has to be told later; undefined when all of it is told, or cannot be told there. */
+/** Why the rest of the thread must wait; undefined when it is complete or can't be posted there. */
 async function tellThread(shell: Shell, drawing: Drawing, card: Card): Promise<CallFailure | "lost" | undefined> {
   const { change, token } = drawing;
   for (const reply of repliesFor(shell, drawing)) {
@@ -140,7 +140,7 @@ async function tellThread(shell: Shell, drawing: Drawing, card: Card): Promise<C
       shell.clients.drawing.chat.postMessage({ ...place, ...body }),
     );
     if (failure === undefined) continue;
-    shell.log.warn({ changeId: change.id, slackError: failure.code }, "a thread could not be continued");
+    shell.log.warn({ changeId: change.id, slackError: failure.code }, "couldn't continue a thread");
     // A rate limit or a broken line passes; the events stay untold until then.
     if (!isClosed(failure.code) && !gone.has(failure.code)) return failure;
   }

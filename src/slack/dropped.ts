@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
 import type { Store } from "../store/store.ts";
 
-/** Deliveries that were told not to be done, and of which nobody knows whether the database has stored them. */
+/** Refused deliveries that the database may or may not have stored. */
 export type Dropped = {
   readonly add: (id: string) => void;
-  /** Makes sure that nobody begins them; those that the database does not take now are tried again. Never rejects. */
+  /** Marks them as finished, so nobody begins them. Keeps failures for the next call. Never rejects. */
   readonly flush: () => Promise<void>;
 };
 
-/** While the database is away nothing new is stored either; beyond this the oldest are left to luck. */
+/** Limit for a long database outage, during which nothing new is stored either. Beyond it the oldest are discarded. */
 const MOST = 20_000;
 
 export function createDropped(store: Pick<Store, "drop">, log: Logger): Dropped {
@@ -19,7 +19,7 @@ export function createDropped(store: Pick<Store, "drop">, log: Logger): Dropped 
         await store.drop(id);
         left.delete(id);
       } catch (err) {
-        log.warn({ err, left: left.size }, "a delivery that was refused could not be dropped yet");
+        log.warn({ err, left: left.size }, "couldn't drop a refused delivery yet");
         return;
       }
     }

@@ -4,14 +4,11 @@ import type { Call, OperationId } from "../api/operations.ts";
 import type { WorkloadRef } from "../changes/change.ts";
 import { isSecretValue } from "../logs/secret-values.ts";
 
-/**
- * The values of workloads' environment variables that went through this process, so that they can be taken out of logs.
- * In memory only.
- */
+/** Environment variable values that this process has read or sent, for redacting logs. In memory only. */
 export type EnvSeen = {
   readonly note: (account: string, workload: Named, env: readonly EnvVar[]) => void;
   readonly values: (account: string, workload: Named) => readonly string[];
-  /** Whether it was read lately. */
+  /** Whether it was read recently. */
   readonly isFresh: (account: string, workload: Named) => boolean;
 };
 
@@ -20,10 +17,10 @@ type Kept = { readonly values: readonly string[]; readonly at: number };
 
 const FRESH_MS = 5 * 60_000;
 const MOST_WORKLOADS = 5_000;
-/** Of one workload: values, and characters of one value. A value that was changed stays, for the lines from before. */
+/** Per workload: values, and characters per value. Old values stay, because older lines may contain them. */
 const MOST_VALUES = 200;
 const LONGEST = 4_096;
-/** Of all together, in characters. */
+/** In total, in characters. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
 export function createEnvSeen(nowMs: () => number): EnvSeen {
@@ -36,7 +33,7 @@ export function createEnvSeen(nowMs: () => number): EnvSeen {
   return {
     note(account, workload, env) {
       const key = keyOf(account, workload);
-      // Its own name and region are in every other line.
+      // Names and regions are not secret and appear in many lines.
       const known = new Set<string>([workload.name, workload.region]);
       const read = env.map(({ value = "" }) => value.slice(0, LONGEST));
       const secret = read.filter((value) => isSecretValue(value) && !known.has(value));
@@ -65,7 +62,7 @@ function sizeOf(values: readonly string[]): number {
   return values.reduce((sum, value) => sum + value.length, 0);
 }
 
-/** The same API, whose calls and answers are noted. */
+/** Wraps an API to remember environment values in calls and answers. */
 export function notingEnv(api: Api, seen: EnvSeen): Api {
   return {
     ...api,
@@ -83,7 +80,7 @@ export function notingEnv(api: Api, seen: EnvSeen): Api {
   };
 }
 
-/** What a create sets: its workload may log before it is read. */
+/** Values in a create: the workload may log them before anyone reads it. */
 function noteCall({ op, path, body }: Outline, account: string, seen: EnvSeen): void {
   if (op !== "createService" && op !== "createJob") return;
   const [kind, name] =
@@ -102,7 +99,7 @@ type Note = (workload: Named, env: readonly EnvVar[]) => void;
 function noteAnswer({ op, path: { region } }: Outline, answer: unknown, note: Note): void {
   const { services = [], jobs = [] } = workloadsIn(op, answer);
   for (const { name, containers } of services) {
-    // Lists may leave containers out, which says nothing.
+    // Lists may omit containers; that doesn't mean there are none.
     if (containers !== undefined) note({ kind: "service", region, name }, envOf(containers));
   }
   for (const { metadata, spec } of jobs) {
@@ -113,7 +110,7 @@ function noteAnswer({ op, path: { region } }: Outline, answer: unknown, note: No
 
 type Workloads = { readonly services?: readonly Service[]; readonly jobs?: readonly Job[] };
 
-/** What is answered follows from the op. */
+/** The op determines the type of the answer. */
 function workloadsIn(op: OperationId, answer: unknown): Workloads {
   if (op === "listServices" || op === "listJobs") return answer as Workloads; // see above
   if (op === "getService") return { services: [answer as Service] }; // see above

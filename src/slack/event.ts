@@ -67,8 +67,8 @@ export function placeEvent({ teamId, channelId }: Place, who: Who, happened: Hap
 }
 
 /**
- * That a row was written, for those who ship logs elsewhere; after it was committed. Without anything that a person typed:
- * reasons and results are in history only, and so is a name that nothing was found under.
+ * Logs a committed history row, for log shipping. Contains nothing that people typed: reasons, results and unknown
+ * names are only in history.
  */
 export function logEvent({ log }: Pick<Shell, "log">, event: NewEvent): void {
   const { kind, teamId, changeId, who, channelId, verb, workload, account, rule, breakGlass, elapsedMs, reference } =

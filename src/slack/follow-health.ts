@@ -63,7 +63,7 @@ type Lines = {
   readonly signal: AbortSignal;
 };
 
-/** Lines that take too long to redact, or that the end of the process overtakes, are not shown. */
+/** Lines that can't be redacted in time, or before shutdown, are not shown. */
 async function fitToShow({ logs, envSeen }: Shell, { id, lines, opened, signal }: Lines): Promise<readonly string[]> {
   const secrets = envSeen.values(opened.account.username, opened.content.change.workload);
   try {

@@ -38,7 +38,7 @@ export async function openVerbForm(shell: Shell, { command, values, place, trigg
   else refuseLater(shell, { ...opened, viewId, isNew: true });
 }
 
-/** A form that reads nothing stays as it was opened, unless policy refuses all that it could ask for. */
+/** A form that reads nothing stays unchanged, unless policy refuses every request it could make. */
 function refuseLater(shell: Shell, opened: Filling): void {
   const { effect, deeds } = opened.command;
   if (effect === "read" || deeds.length === 0) return;
@@ -114,7 +114,7 @@ const noFacts: FormFacts = { notes: [], values: {} };
 
 type Reading = {
   readonly signal: AbortSignal;
-  /** Whether the workload is read, once it is not refused. */
+  /** Whether to read the workload if policy allows it. */
   readonly isLooking: boolean;
 };
 
@@ -124,11 +124,11 @@ async function factsFor(shell: Shell, filling: Filling, { signal, isLooking }: R
   const { place } = metadata;
   try {
     const context = await contextFor(shell, { place, effect: "read" }, signal);
-    // Policy can say something else about the channel that is still to be chosen: sending the form judges that.
+    // The channel is still to be chosen, and policy may differ there: submitting the form judges it.
     const refused = metadata.asksWhere ? undefined : await refusedForm(command, values, context);
     if (refused !== undefined) {
       const { asker: who, account } = context;
-      // A workload that is only chosen in an open form was not asked for yet.
+      // Choosing a workload in an open form is not a request yet.
       if (isNew) await noteRefused(shell, { ...refused, verb, place, who, account: account.username });
       const { refusal: verdict } = refused;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: shell.settings.command }) };

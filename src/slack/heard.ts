@@ -19,7 +19,7 @@ const Said = {
   text: z.string().default(""),
   ts: z.string().default(""),
   thread_ts: z.string().optional(),
-  /** Of a message that was edited. An edited mention is a new `app_mention` with this in it. */
+  /** Set on edited messages. Editing a mention sends a new `app_mention` with this field. */
   edited: z.object({ ts: z.string() }).optional(),
 };
 
@@ -32,7 +32,7 @@ const Heard = z.object({
     type: z.string(),
     channel_type: z.string().optional(),
     channel: z.string().default(""),
-    /** https://docs.slack.dev/reference/events/message/message_changed: what the message is now. */
+    /** https://docs.slack.dev/reference/events/message/message_changed: the message after the edit. */
     message: z.object(Said).optional(),
   }),
 });
@@ -41,10 +41,8 @@ type Heard = z.infer<typeof Heard>;
 /**
  * What was said to the bot: a mention in a channel or a thread, or words in its own conversation. The same grammar as
  * the slash command, which Slack does not run in threads. Bolt has acked it before: an event that is lost with the
- * process comes not again, and the person sees no answer.
- *
- * A message is run once. It counts as run as soon as its words were understood as a command, whatever came of that; while
- * they were not, an edit is a first time.
+ * process comes not again, and the person sees no answer. Each message runs once. It counts as run once it parsed as a
+ * command, whatever the result; until then, an edit is a first attempt.
  */
 export async function onHeard(shell: Shell, body: unknown): Promise<void> {
   const heard = unwrapped(Heard.parse(body));
@@ -66,15 +64,15 @@ export async function onHeard(shell: Shell, body: unknown): Promise<void> {
   }
   const { command, ask } = parsed;
   await dispatch(shell, { command, ask: aloud(ask, place), place, id: key }, tell);
-  // What changes something was stored under this id before it was begun.
+  // Writes are stored under this id before they begin.
   if (command.effect === "read" || command.effect === "link" || command.effect === "bind") await noteRead(shell, key);
 }
 
-/** An edit in the conversation with the bot comes wrapped; it is taken as the message that it makes. */
+/** Edits in a direct message arrive wrapped; unwraps them to the edited message. */
 function unwrapped(heard: Heard): Heard {
   const { message, ...event } = heard.event;
   if (event.subtype !== "message_changed" || message?.edited === undefined) return heard;
-  // What a plain message does not have is not taken from the wrapping either.
+  // Takes only fields that a plain message has.
   const { subtype: _subtype, user: _user, bot_id: _bot, ...wrapping } = event;
   return { ...heard, event: { ...wrapping, ...message } };
 }
@@ -84,15 +82,15 @@ async function wasRun({ store, now, log }: Shell, { event }: Heard, key: string)
   try {
     return await store.isKnown(key);
   } catch (err) {
-    // A write is refused for the same reason, and a read may be answered twice.
-    log.warn({ err }, "the database does not tell whether a message was run");
+    // Writes fail on the database anyway, and a repeated read is harmless.
+    log.warn({ err }, "couldn't check whether a message was already run");
     return false;
   }
 }
 
 type Known = { readonly heard: Heard; readonly key: string };
 
-/** The author hears once that edits are not run; what Slack only sends again is let go. */
+/** Tells the author once that edits are not run. Ignores Slack's redeliveries. */
 async function tellOfEdit(
   { store, log, settings }: Shell,
   { heard, key }: Known,
@@ -102,7 +100,7 @@ async function tellOfEdit(
   try {
     if (await store.remember(editNoticeKey(key))) await tell(sentences.editNotRun(settings.command));
   } catch (err) {
-    log.warn({ err }, "the author of an edited message could not be told that edits are not run");
+    log.warn({ err }, "couldn't tell an author that edited messages are not run");
   }
 }
 
@@ -110,7 +108,7 @@ async function noteRead({ store, log }: Shell, key: string): Promise<void> {
   try {
     await store.remember(key);
   } catch (err) {
-    log.warn({ err }, "a message that was answered could not be noted: an edit of it is answered again");
+    log.warn({ err }, "couldn't record an answered message: editing it will run it again");
   }
 }
 
@@ -124,7 +122,7 @@ function notUnderstood(shell: Shell, error: unknown, words: string): Message {
   return usageWithForm(error, { verb: command.name, values }, shell.settings.command);
 }
 
-/** The person who speaks to the bot; undefined for bots (ourselves among them), and what is not for us. */
+/** The person addressing the bot; undefined for bots (including this one) and for other messages. */
 function speakerOf({ identity }: Shell, { event }: Heard): string | undefined {
   const { type, channel_type, user, bot_id, subtype } = event;
   const isForUs = type === "app_mention" || (type === "message" && channel_type === "im");

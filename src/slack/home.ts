@@ -145,7 +145,7 @@ async function recordsOf(shell: Shell, { records, asker }: Context) {
   }
 }
 
-/** Who approved it already is not asked again. */
+/** Skips changes this person has already approved. */
 async function mayVote({ people }: Shell, change: StoredChange, userId: string): Promise<boolean> {
   if (change.votes.some(({ userId: voter }) => voter === userId)) return false;
   return mayDecide(people, change, userId);

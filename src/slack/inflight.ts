@@ -5,7 +5,7 @@ export type Inflight = {
   readonly arrived: () => void;
   /** Does work after the ack; false, and nothing is done, when too much waits already. */
   readonly start: (work: Work) => boolean;
-  /** Whether `start` would take something now. */
+  /** Whether `start` would accept work now. */
   readonly hasRoom: () => boolean;
   /** Counts something that must be over before the bot may end. */
   readonly track: <Result>(work: Promise<Result>) => Promise<Result>;

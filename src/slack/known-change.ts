@@ -21,9 +21,9 @@ type Known =
   | { readonly missing: Extract<DecisionAnswer, { readonly kind: "missing" }> };
 
 /**
- * The change somebody named. One they may not know of is answered as if it did not exist, with near ids of those they
- * may; history notes the attempt. Who clicked on a card reads it there. Throws `UserError` when Slack does not tell who
- * they are, and `StoreError`.
+ * Finds the change a person named. A hidden change gets the same answer as a missing one, with similar ids of visible
+ * changes; history records the attempt. A click on the card itself is always answered. Throws `StoreError`, and
+ * `UserError` when Slack can't identify the person.
  */
 export async function knownChange(shell: Shell, { changeId, card, place }: Named): Promise<Known> {
   const found = await shell.store.findChange(changeId);
@@ -37,7 +37,7 @@ export async function knownChange(shell: Shell, { changeId, card, place }: Named
   return { missing: { kind: "missing", id: changeId, nearest: nearest(changeId, ids) } };
 }
 
-/** Who has no account here sees no workload by it, but still their own requests and those they may decide about. */
+/** People without an account see no workloads through it, but still their own requests and those they may decide. */
 export async function viewerAt(shell: Shell, place: Place): Promise<Viewer> {
   const { teamId, channelId, userId } = place;
   const [profile, here] = await Promise.all([
@@ -53,7 +53,7 @@ export async function viewerAt(shell: Shell, place: Place): Promise<Viewer> {
 
 async function noteHidden(shell: Shell, change: StoredChange, { profile }: Viewer): Promise<void> {
   const { userId, name } = profile;
-  const result = "may not know of this change";
+  const result = "may not see this change";
   const event = eventOf(shell, { ...change, id: undefined }, { kind: "vote-refused", who: { userId, name }, result });
   await shell.store.addEvent(event);
   logEvent(shell, event);

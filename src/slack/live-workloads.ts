@@ -50,7 +50,7 @@ export async function liveWorkloads(shelf: Shelf, context: Context, wanted: Want
 
 type Where = { readonly kind: "service" | "job"; readonly region: string };
 
-/** Those that the person may see; in a channel that is bound to names, only those. */
+/** Only workloads this person may see and, in a bound channel, only those it is bound to. */
 async function seen({ lately }: Told, where: Where, context: Context): Promise<Lately | undefined> {
   if (lately === undefined) return undefined;
   const { binding } = context;

@@ -18,8 +18,8 @@ type Linking = {
 type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefined };
 
 /**
- * Whether somebody may link an account or unlink one: full members their own. A channel's account is what others act
- * with, so policy decides about it as about binding the channel. Throws a `UserError` when Slack does not tell.
+ * Whether a person may link or unlink an account. Full members may for their own. Others act with a channel's account,
+ * so policy decides as for binding the channel. Throws a `UserError` when Slack doesn't answer.
  */
 async function judgeLink(shell: Shell, { whose, place }: Linking): Promise<MayLink> {
   const { teamId, channelId, userId } = place;
@@ -37,11 +37,11 @@ async function judgeLink(shell: Shell, { whose, place }: Linking): Promise<MayLi
 const membersOnly: Refusal = {
   kind: "refuse",
   rule: undefined,
-  why: "Only full members of this workspace can link an account or unlink one.",
-  next: "Ask a full member, or those who run Gantry here.",
+  why: "Only full members of this workspace can link or unlink an account.",
+  next: "Ask a full member or your Gantry admin.",
 };
 
-/** Who may; a refusal is written into history. Throws a `UserError` with why not. */
+/** Returns the person's profile if they may link. Otherwise records the refusal in history and throws a `UserError`. */
 export async function checkLink(shell: Shell, linking: Linking): Promise<Profile> {
   const { profile, refusal } = await judgeLink(shell, linking);
   if (refusal === undefined) return profile;
@@ -59,12 +59,12 @@ function note(
 
 type Refusing = { readonly refusal: Refusal };
 
-/** Slack waits 3 s for the ack that this comes before. */
+/** Slack waits 3 s for the ack, which comes after this. */
 const WITHIN_MS = 1_000;
 
 /**
- * Why nobody needs to be asked for a token; undefined where they may link, or where that takes too long to find out: it
- * is checked again when the token was sent. Never rejects.
+ * Refuses before asking for a token. Undefined when linking is allowed or the check is too slow: it runs again when the
+ * token is submitted. Never rejects.
  */
 export async function refusedEarly(shell: Shell, linking: Linking): Promise<Refusal | undefined> {
   const control = new AbortController();

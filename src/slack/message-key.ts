@@ -1,6 +1,6 @@
 /**
- * The id of the delivery that a message to the bot is: Slack sends an edited message again as a new event, and only the
- * message itself stays the same. The store keeps ids that begin like this for longer than edits are taken (`prune.ts`).
+ * The delivery id of a message to the bot. Derived from the message, because Slack sends each edit as a new event. The
+ * store keeps ids with this prefix for longer than edits are accepted (`prune.ts`).
  */
 export function messageKey({
   teamId,
@@ -14,14 +14,14 @@ export function messageKey({
   return `said:${teamId}:${channelId}:${ts}`;
 }
 
-/** Under this id it is noted that the author was told that edits are not run. */
+/** Id that records that the author was told that edits are not run. */
 export function editNoticeKey(key: string): string {
   return `${key}:edit`;
 }
 
 const EDIT_WITHIN_MS = 7 * 24 * 60 * 60_000;
 
-/** Whether a message is so old that nobody may know any more what was done with it. A `ts` is seconds since 1970. */
+/** Whether a message is too old to know if it was run. A `ts` is seconds since 1970. */
 export function isTooOldToRun(ts: string, nowMs: number): boolean {
   return nowMs - Number(ts) * 1_000 > EDIT_WITHIN_MS;
 }

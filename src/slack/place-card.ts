@@ -13,12 +13,12 @@ import { type CallFailure, closedPlaces, failureOf, refusedContent, uninvited } 
 
 export type Placed =
   | { readonly kind: "placed"; readonly card: Card }
-  /** It cannot be posted there, however long one waits. */
+  /** It can't be posted there, and waiting won't help. */
   | { readonly kind: "nowhere"; readonly why: string }
-  /** It is there and cannot be changed, as long as the channel is archived or without the bot. */
+  /** It is posted but can't be updated while the channel is archived or the bot isn't in it. */
   | { readonly kind: "closed"; readonly card: Card; readonly why: string }
   | { readonly kind: "later"; readonly failure: CallFailure; readonly isPosted: boolean }
-  /** Somebody else draws it by now. */
+  /** Another replica draws it now. */
   | { readonly kind: "lost" };
 
 /** A card that was deleted is posted anew once; whoever deletes that too does not want it. */
@@ -26,15 +26,15 @@ const MOST_POSTS = 2;
 
 /** https://docs.slack.dev/reference/methods/chat.update#errors: the message is not there any more. */
 export const gone: ReadonlySet<string> = new Set(["message_not_found", "thread_not_found"]);
-/** https://docs.slack.dev/reference/methods/chat.update#errors: it is there, and stays as it is for ever. */
+/** https://docs.slack.dev/reference/methods/chat.update#errors: the message exists but can never be updated. */
 const fixed = new Set(["cant_update_message", "edit_window_closed"]);
 
-/** The bot may not write there, and trying again at once does not help. */
+/** The bot can't write there, and an immediate retry won't help. */
 export function isClosed(code: string): boolean {
   return closedPlaces.has(code) || uninvited.has(code) || fixed.has(code);
 }
 
-/** Brings the card of a Change to its last version, posting it first where there is none. */
+/** Updates the card of a Change to its latest version, posting it first if there is none. */
 export async function placeCard(shell: Shell, { change, posts, token }: Drawing): Promise<Placed> {
   const names = await namesFor(shell, change);
   const { command, region: defaultRegion } = shell.settings;
@@ -46,7 +46,7 @@ export async function placeCard(shell: Shell, { change, posts, token }: Drawing)
     if (!isGone) return updated;
     if (posts >= MOST_POSTS) return { kind: "placed", card: change.card };
   }
-  // What is over already has no buttons that decide: it may be posted as it is.
+  // A settled change has no decision buttons, so its card can be posted directly.
   if (change.settledAt !== undefined) return postNew(shell, { change, token }, post);
   const opened = await postNew(shell, { change, token }, openingCard(look));
   if (opened.kind !== "placed") return opened;
@@ -68,7 +68,7 @@ async function update(shell: Shell, { id, token, card }: Ours, post: Post): Prom
 
 type New = { readonly change: StoredChange; readonly token: string };
 
-/** Posts it, and stores its place before anything else is said. */
+/** Posts it and stores where, before any other message. */
 async function postNew(shell: Shell, { change, token }: New, post: Post): Promise<Placed> {
   const channel = change.terms?.cardIn ?? change.channelId;
   const thread_ts = threadOf(shell, change);
@@ -101,7 +101,7 @@ const MOST_TEXT = 3_800;
 
 type Body = { text: string; blocks: Post["blocks"][number][] };
 
-/** Blocks that Slack refuses are our mistake: the text says the same, without buttons, and names what to type. */
+/** If Slack refuses the blocks, sends the text alone, with the commands to type instead of buttons. */
 export async function asTextAtLast(
   { log, newReference, settings }: Pick<Shell, "log" | "newReference" | "settings">,
   { text, blocks }: Post,
@@ -114,12 +114,15 @@ export async function asTextAtLast(
     { reference, slackError: failure.code, blockTypes: blocks.map(({ type }) => type) },
     "Slack refused our blocks",
   );
-  const plain = `${truncate(text, MOST_TEXT)}\n(shown without its buttons: type ${settings.command} help; reference ${reference})`;
-  // Empty, not left out: chat.update keeps the blocks, and with them the buttons, that it does not mention.
+  const plain = `${truncate(text, MOST_TEXT)}\n(Buttons couldn't be shown. Type ${settings.command} help. Reference ${reference})`;
+  // Empty, not omitted: chat.update keeps old blocks, with their buttons, when `blocks` is missing.
   return failureOf(() => send({ text: plain, blocks: [] }));
 }
 
-/** The thread in which it was asked for, when its card stands there. What does not open has a card of its own. */
+/**
+ * The thread in which it was asked for, when its card stands there. A Change that can't be unsealed gets its card in
+ * the channel.
+ */
 export function threadOf({ sealer }: Pick<Shell, "sealer">, change: StoredChange): string | undefined {
   const cardIn = change.terms?.cardIn;
   if (cardIn !== undefined && cardIn !== change.channelId) return undefined;

@@ -44,7 +44,7 @@ export async function propose(shell: Shell, deed: AskDeed, signal: AbortSignal):
   const { risk } = about;
   if (change.diff.length === 0) return deed.telling.say(alreadySo(shell, change, deed), "told");
   const proposed: Proposed = { deed, command, context, change, risk, verdict };
-  // Before it is asked who could approve: the only one who can may be who asks now.
+  // Before checking who could approve: the only possible approver may be the one asking now.
   const rival = verdict.kind === "approve" ? await shell.store.waitingLike(waitKeyOf(shell, proposed)) : undefined;
   if (rival !== undefined) return pointAtRival(shell, deed, rival);
   const refused = await refusalOf(shell, { verdict, deed, context });
@@ -166,7 +166,9 @@ function subjectOf({ deed, command, context, change, verdict }: Proposed) {
   };
 }
 
-/** Equal for requests that would do the same to the same workload as it is now. Keyed: a body can hold secrets. */
+/**
+ * Equal for requests with the same effect on the same state of a workload. Keyed, because a body can contain secrets.
+ */
 function waitKeyOf({ sealer }: Shell, { deed, context, change }: Proposed): string {
   const { call } = change;
   const what = [deed.place.teamId, context.account.username, call.op, call.path, call.body ?? null, digestOf(change)];

@@ -36,7 +36,7 @@ async function answerHere(command: ReadCommand, ask: Read["ask"], context: Conte
   return line === undefined ? answer : withContextLine(answer, line);
 }
 
-/** What was found, and may not be seen. Every other error is thrown on. */
+/** Handles a result that the person may not see; rethrows any other error. */
 function refusedIn(error: unknown): Refused {
   if (!(error instanceof LookRefused)) throw error;
   const { kind, region, name } = error.about.workload;

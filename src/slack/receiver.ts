@@ -62,10 +62,10 @@ export function createReceiver(parts: ReceiverParts): HTTPReceiver {
 
 type Listen = { readonly host: string; readonly port: number; readonly log: Logger };
 
-/** Listens with the limits that each of our HTTP servers has. Rejects when the port cannot be had. */
+/** Listens with the same limits as all our HTTP servers. Rejects when the port is unavailable. */
 export async function startReceiver(receiver: HTTPReceiver, { host, port, log }: Listen): Promise<Server> {
   const server = await receiver.start({ host, port }, httpLimits);
-  // Bolt's listener closes the server for good when a single connection cannot be accepted.
+  // Bolt's error listener would close the server for good when one connection can't be accepted.
   server.removeAllListeners("error");
   guardServer(server, {
     onTrouble: (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message),

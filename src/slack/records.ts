@@ -7,16 +7,16 @@ import { eligibility } from "./approvers.ts";
 import type { Profile } from "./people.ts";
 import type { Shell } from "./shell.ts";
 
-/** Whose eyes records are for. */
+/** The person who reads records. */
 export type Viewer = { readonly profile: Profile; readonly judge: Judge; readonly teamId: string };
 
 type Deps = Pick<Shell, "store" | "people">;
 
-/** Rows of history that are read at once, and how many are looked through for one page. */
+/** History rows per read, and the most to scan for one page. */
 const BATCH = 500;
 const MOST_READ = 20_000;
 
-/** What waits and what happened, as far as this person may see it. */
+/** Pending changes and history that this person may see. */
 export function recordsFor(deps: Deps, viewer: Viewer): Records {
   const { store } = deps;
   const { teamId } = viewer;
@@ -32,7 +32,7 @@ export function recordsFor(deps: Deps, viewer: Viewer): Records {
   };
 }
 
-/** Whether a change of their own workspace may be shown to somebody: their own, one they may decide about, or one of a workload they may see. */
+/** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */
 export function mayKnowChange(deps: Deps, viewer: Viewer, change: StoredChange): Promise<boolean> {
   return mayKnow(deps, viewer, { change, sees: sight(viewer) });
 }
@@ -48,7 +48,7 @@ async function mayKnow(
   return (await sees(change.workload)) || mayDecide(people, change, profile.userId);
 }
 
-/** As it is checked at the approval itself; who cannot be checked may not. */
+/** The same check as for an approval. Fails closed. */
 export async function mayDecide(people: Shell["people"], change: StoredChange, userId: string): Promise<boolean> {
   const { terms, card, channelId, requester } = change;
   if (terms === undefined) return false;
@@ -62,12 +62,12 @@ export async function mayDecide(people: Shell["people"], change: StoredChange, u
   }
 }
 
-/** Full members see records of what policy lets them look at; each workload is judged once. */
+/** Full members see records of workloads that policy lets them see; judges each workload once. */
 function sight({ profile, judge }: Viewer): Sight {
   const known = new Map<string, Promise<boolean>>();
   const judged = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
     const kinds = kind === "service" || kind === "job" ? ([kind] as const) : (["service", "job"] as const); // literals, not strings
-    // A bare name that was refused may have meant either, and its region may not be known.
+    // A refused bare name may be of either kind, and its region may be unknown.
     const where = region === "" ? { name } : { region, name };
     const verdicts = await Promise.all(kinds.map((each) => judge.verdict(aboutSeeing({ kind: each, ...where }))));
     return verdicts.every((verdict) => refusalToSee(verdict) === undefined);
@@ -83,7 +83,7 @@ function sight({ profile, judge }: Viewer): Sight {
 
 type Shows = (event: HistoryEvent) => Promise<boolean>;
 
-/** Rows about no workload are for every full member; those of one's own request are always shown. */
+/** Every full member sees rows without a workload. People always see rows of their own requests. */
 function rowsFor({ store }: Deps, { profile }: Viewer, sees: Sight): Shows {
   const own = new Map<string, Promise<boolean>>();
   const isOwn = async (id: string): Promise<boolean> =>
@@ -100,7 +100,7 @@ function rowsFor({ store }: Deps, { profile }: Viewer, sees: Sight): Shows {
 
 type Wanted = { readonly query: HistoryQuery; readonly shows: Shows };
 
-/** Reads on until the page is full: what is left out must not make it shorter, or how much that is could be told. */
+/** Reads until the page is full: a shorter page would reveal how many rows are hidden. */
 async function visibleRows(store: Shell["store"], { query, shows }: Wanted): Promise<HistoryRows> {
   const { limit } = query;
   const events: HistoryEvent[] = [];

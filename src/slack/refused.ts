@@ -10,17 +10,17 @@ type Attempt = Refused & {
   readonly verb: string;
   readonly place: Place;
   readonly who: Who;
-  /** The user name of the account it would have been done with, where one is known. */
+  /** The user name of the account that would have been used, if known. */
   readonly account: string | undefined;
 };
 
-/** The row of history about something that policy refused. */
+/** The history row for a request that policy refused. */
 export function refusedEvent({ verb, place, who, account, refusal, workload }: Attempt): NewEvent {
   const { kind, region, name } = workload ?? {};
   return placeEvent(place, who, {
     kind: "refused",
     verb,
-    // Of a bare name nobody knows what it is.
+    // A bare name doesn't tell the kind.
     workload: name === undefined ? undefined : { kind: kind ?? "workload", region: region ?? "", name },
     account,
     rule: refusal.rule,
@@ -28,7 +28,7 @@ export function refusedEvent({ verb, place, who, account, refusal, workload }: A
   });
 }
 
-/** Writes it down; a database that is away does not keep the person from being told. */
+/** Adds it to history. A database failure is only logged, so the person still gets an answer. */
 export async function noteRefused(shell: Shell, attempt: Attempt): Promise<void> {
   const event = refusedEvent(attempt);
   try {
@@ -36,6 +36,6 @@ export async function noteRefused(shell: Shell, attempt: Attempt): Promise<void>
     logEvent(shell, event);
   } catch (err) {
     if (!(err instanceof StoreError)) throw err;
-    shell.log.warn({ err }, "a refusal could not be written into history");
+    shell.log.warn({ err }, "couldn't write a refusal to history");
   }
 }

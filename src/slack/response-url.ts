@@ -23,7 +23,10 @@ export type ReplyDeps = {
   readonly wait: (ms: number) => Promise<void>;
 };
 
-/** Bolt's own `respond` has neither a time limit nor a retry. Patient: what is given up too early is said twice. */
+/**
+ * Bolt's own `respond` has neither a time limit nor a retry. A long timeout, because a retry after a slow success posts
+ * twice.
+ */
 const TIME_LIMIT_MS = 12_000;
 const RETRY_AFTER_MS = [250, 1_000];
 const LONGEST_RETRY_AFTER_MS = 3_000;
@@ -37,7 +40,7 @@ const Answer = z.object({ ok: z.boolean().optional(), error: z.string().optional
 export async function reply(url: string, body: Reply, deps: ReplyDeps): Promise<Refused | undefined> {
   let attempt = await once(url, body, deps);
   for (const ms of RETRY_AFTER_MS) {
-    // Late is not lost: said again, it would be read twice.
+    // A late answer may still have been posted; a retry would post it twice.
     if (attempt === undefined || attempt.kind !== "unreachable" || attempt.isLate === true) return attempt;
     await deps.wait(Math.max(ms, attempt.retryAfterMs ?? 0));
     attempt = await once(url, body, deps);

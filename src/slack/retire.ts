@@ -6,8 +6,7 @@ import type { Shell } from "./shell.ts";
 type Clicked = { readonly card?: Card | undefined; readonly place: Place };
 
 /**
- * A click on a card that is not the one in the row: it loses its buttons, and what was clicked does not count. Resolves to
- * whether it was such a one.
+ * Handles a click on an outdated card: removes its buttons and ignores the click. Resolves to whether it was outdated.
  */
 export async function retire(shell: Shell, change: StoredChange, { card }: Clicked): Promise<boolean> {
   if (card === undefined || change.card === undefined) return false;
@@ -16,7 +15,7 @@ export async function retire(shell: Shell, change: StoredChange, { card }: Click
   return true;
 }
 
-/** Takes the buttons from a message that is not the card of a Change, or not any more. Never rejects. */
+/** Removes the buttons of a message that is not, or no longer, the card of a Change. Never rejects. */
 export async function retireCard(shell: Shell, change: StoredChange, card: Card): Promise<void> {
   const { text, blocks } = retiredCard({
     change,

@@ -2,7 +2,7 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import type { Terms } from "../policy/verdict.ts";
 import { counted } from "../views/text.ts";
 
-/** Why an approved Change waits again and what is missing: "Ann Lee's approval no longer counts. 1 more approval is needed." */
+/** Why an approved Change needs approval again: "Ann Lee's approval no longer counts. 1 more approval is needed." */
 export function returnNotice(
   { terms: before, votes }: Pick<StoredChange, "terms" | "votes">,
   now: Terms,
@@ -12,7 +12,7 @@ export function returnNotice(
   const missing = now.votes - counting.length;
   const more = counting.length === 0 ? "approval" : "more approval";
   return [
-    ...(before !== undefined && isSame(before, now) ? [] : ["The policy changed since this was asked for."]),
+    ...(before !== undefined && isSame(before, now) ? [] : ["The policy changed since the request."]),
     ...lostWords(lost),
     `${counted(missing, more)} ${missing === 1 ? "is" : "are"} needed.`,
   ].join(" ");
@@ -25,7 +25,7 @@ function lostWords(names: readonly string[]): readonly string[] {
   return [`The approvals of ${names.slice(0, -1).join(", ")} and ${last} no longer count.`];
 }
 
-/** In what people decide by; not in how long it waits and whom its card mentions. */
+/** Compares who must approve, not the expiry or whom the card mentions. */
 function isSame(one: Terms, other: Terms): boolean {
   return partsOf(one) === partsOf(other);
 }

@@ -13,15 +13,15 @@ import type { Telling } from "./telling.ts";
 type Asked = { readonly place: Place; readonly undoOf?: string | undefined; readonly telling: Telling };
 
 /**
- * What was asked for is asked for already: an equal request waits, or somebody else takes the same Change back. Says which
- * one it is and where its card is, instead of making another; to who may not know of it, only that there is one.
+ * Answers a duplicate request or Undo by linking the earlier one's card, instead of creating another. People who may not
+ * see the earlier request learn only that there is one.
  */
 export async function pointAtRival(
   shell: Shell,
   { place, undoOf, telling }: Asked,
   rival: StoredChange,
 ): Promise<void> {
-  // Of two at the same instant this one may be here before the card of the other.
+  // Of two simultaneous requests, this one may get here before the other's card is posted.
   if (rival.card === undefined) await draw(shell, rival.id);
   if (undoOf !== undefined) await draw(shell, undoOf);
   const current = (await shell.store.findChange(rival.id)) ?? rival;
@@ -56,14 +56,14 @@ async function viewerOf(
   return userId === requester.userId ? "requester" : "other";
 }
 
-/** Undefined where Slack does not tell; the channel is named all the same. */
+/** Undefined when Slack doesn't answer; the message then only names the channel. */
 async function permalink({ clients, log }: Shell, { id, card }: StoredChange): Promise<string | undefined> {
   if (card === undefined) return undefined;
   try {
     const { channelId: channel, ts: message_ts } = card;
     return (await clients.interactive.chat.getPermalink({ channel, message_ts })).permalink;
   } catch (err) {
-    log.warn({ err, changeId: id }, "the link to a card could not be read");
+    log.warn({ err, changeId: id }, "couldn't get the link to a card");
     return undefined;
   }
 }

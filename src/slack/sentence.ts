@@ -23,7 +23,7 @@ export const sentences = {
     ),
   notStored: (reference: string, command: string) =>
     sentence(
-      `Not started: the database didn't confirm that your command was saved, so I'm dropping it. Check \`${command} pending\` before you try again. If this keeps happening, give your Gantry admin the reference \`${reference}\`.`,
+      `Not started: the database didn't confirm that your command was saved, so it won't run. Check \`${command} pending\` before you try again. If this keeps happening, give your Gantry admin the reference \`${reference}\`.`,
     ),
   otherCommand: (command: string) =>
     sentence(`This Gantry listens to \`${command}\`, not to the command you typed. Type \`${command} help\`.`),

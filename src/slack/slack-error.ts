@@ -3,7 +3,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from "@s
 /** https://docs.slack.dev/reference/methods/chat.postMessage#errors: the bot may not post there, whoever asks. */
 export const closedPlaces: ReadonlySet<string> = new Set([
   "is_archived",
-  // https://docs.slack.dev/reference/methods/chat.update#errors: so is_archived is called there.
+  // https://docs.slack.dev/reference/methods/chat.update#errors: its name for is_archived.
   "is_inactive",
   "restricted_action",
   "restricted_action_read_only_channel",
@@ -19,7 +19,7 @@ export const closedPlaces: ReadonlySet<string> = new Set([
 /** What an invitation of the bot mends. */
 export const uninvited: ReadonlySet<string> = new Set(["not_in_channel", "channel_not_found"]);
 
-/** Slack does not take the content; as text alone it does. */
+/** Slack refuses the content, but accepts plain text. */
 export const refusedContent: ReadonlySet<string> = new Set([
   "invalid_blocks",
   "invalid_blocks_format",
@@ -29,7 +29,7 @@ export const refusedContent: ReadonlySet<string> = new Set([
   "invalid_attachments",
 ]);
 
-/** https://docs.slack.dev/apis/web-api#responses: what Slack says when it does not know itself how far it came. */
+/** https://docs.slack.dev/apis/web-api#responses: Slack's errors when the outcome is unknown. */
 const unsure: ReadonlySet<string> = new Set([
   "internal_error",
   "fatal_error",
@@ -62,7 +62,7 @@ export async function errorOf(call: () => Promise<unknown>): Promise<string | un
 
 export type CallFailure = {
   readonly code: string;
-  /** Slack may have done it all the same: the answer got lost, or says so little. */
+  /** Slack may have done it anyway: the answer was lost or unclear. */
   readonly isUnsure: boolean;
   /** After a 429. */
   readonly retryAfterMs: number | undefined;

@@ -3,7 +3,7 @@ export type UnderWay = {
   readonly once: (key: string, work: () => Promise<void>) => Promise<void>;
   /** Nobody in this process begins it again before this is over. */
   readonly rest: (key: string, ms: number) => void;
-  /** What is being worked on. */
+  /** Keys with work in progress. */
   readonly keys: () => readonly string[];
 };
 

@@ -11,13 +11,13 @@ import type { NewChange } from "./store.ts";
 import type { Tables } from "./tables.ts";
 import { votesOf } from "./votes.ts";
 
-/** A Change that stands in the way can end between the insert and the look at it; then it is tried again. */
+/** The conflicting Change can end between the insert and reading it; then the insert is tried again. */
 const TRIES = 5;
 
 /**
- * Adds a Change and its event. When its delivery has a Change already, when another Undo of the same Change counts, or
- * when an equal request waits, that Change comes back and nothing is added: the unique indexes decide, so that of two at
- * once one is added.
+ * Adds a Change and its event. If its delivery already has a Change, another Undo of the same Change exists, or a
+ * duplicate request is pending, returns that Change and adds nothing. Unique indexes decide, so of two at the same time
+ * only one is added.
  */
 export async function addChange(session: Session, change: NewChange, event: NewEvent): Promise<StoredChange> {
   if (change.state === "pending" && change.terms === undefined) {
@@ -28,7 +28,7 @@ export async function addChange(session: Session, change: NewChange, event: NewE
     const stored = await session.db.transaction().execute((tx) => tryToAdd(tx, session, { change, event }));
     if (stored !== undefined) return stored;
   }
-  throw new Error(`Change ${change.id} cannot be added, and what stands in its way cannot be found`);
+  throw new Error(`Change ${change.id} can't be added, and the conflicting change can't be found`);
 }
 
 async function tryToAdd(

@@ -22,7 +22,7 @@ export async function accept(session: Session, { id, sealed }: NewDelivery): Pro
   return row !== undefined;
 }
 
-/** Stores only the id, as finished, so nobody ever begins it. False: it was known before. */
+/** Stores only the id, as finished, so no replica begins it. False: the id was known already. */
 export async function remember({ db, clock }: Session, id: string): Promise<boolean> {
   const row = await db
     .insertInto("delivery")
@@ -38,7 +38,10 @@ export async function isKnown({ db }: Session, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** `remember`, whether the delivery was stored or not: of ours, what it asked for is gone, and nobody begins it. */
+/**
+ * `remember` for a delivery that may be stored already: if it is this replica's, deletes its content and marks it
+ * finished.
+ */
 export async function drop({ db, clock, replicaId }: Session, id: string): Promise<void> {
   const over = { sealed: null, owner: null, finished_at: clock() };
   await db
@@ -48,7 +51,7 @@ export async function drop({ db, clock, replicaId }: Session, id: string): Promi
     .execute();
 }
 
-/** Its id stays for a while, so that it is known when it comes again; what it asked for is gone. */
+/** Deletes the content. The id stays for a while, to recognise a repeated delivery. */
 export async function finish({ db, clock }: Session, id: string): Promise<void> {
   await db
     .updateTable("delivery")

@@ -7,8 +7,8 @@ import type { Db, Session } from "./session.ts";
 import type { Drawing, Drawn, Postponed, Store } from "./store.ts";
 
 /**
- * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each: shorter than a call, and a
- * second card would be posted while the answer to the first is on its way.
+ * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each. If it were shorter, another
+ * replica could post a second card during the call.
  */
 const DRAW_WITHIN_MS = 30_000;
 
@@ -41,7 +41,7 @@ export function beginDrawing(session: Session, id: string): Promise<Drawing | un
   });
 }
 
-/** Renews the right, and stores a card that was just posted. */
+/** Renews the right to draw, and stores a card that was just posted. */
 export async function holdDrawing(
   session: Session,
   id: string,

@@ -27,7 +27,7 @@ export type OpenStore = StorePlace & {
   /** A new one for each process: what the last process held is known to be nobody's. */
   readonly replicaId: string;
   readonly log: Logger;
-  /** Seals what people typed; without it, that is stored as it is. */
+  /** Seals text that people typed; without it, that text is stored in the clear. */
   readonly sealer?: Sealer;
   readonly leaseMs?: number;
   readonly sendWithinMs?: number;

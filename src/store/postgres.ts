@@ -8,14 +8,14 @@ export type TlsOptions = {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Given where the server's name is not checked. */
+  /** Set when the server's name is not checked. */
   readonly checkServerIdentity?: () => undefined;
 };
 
 export type PostgresOptions = {
   /** With the password in it: never shown, never logged. */
   readonly url: string;
-  /** What the address and the settings ask for together. Without it, the address alone counts (`sslmode`). */
+  /** The combined result of URL and settings. Without it, only the URL counts (`sslmode`). */
   readonly tls?: TlsOptions | "off";
   readonly poolSize: number;
   /** How long a statement may take, in milliseconds. */
@@ -95,7 +95,7 @@ function addressOf({ url, tls }: PostgresOptions) {
   return { connectionString: withoutTls(url), ssl: tls === "off" ? false : { ...tls } };
 }
 
-/** `pg` lets the address win over the options and reads it in its own way; `tls` holds what the address asks for. */
+/** `pg` would let the URL override the options and parse it differently; `tls` already includes the URL's settings. */
 function withoutTls(url: string): string {
   const address = new URL(url);
   for (const name of ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert", "uselibpqcompat"]) {

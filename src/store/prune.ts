@@ -4,9 +4,9 @@ import type { Session } from "./session.ts";
 const HOUR_MS = 60 * 60_000;
 /** Slack repeats a delivery within about five minutes; an hour leaves room for a slow network. */
 const KEEP_DELIVERIES_MS = HOUR_MS;
-/** A message can be edited for as long as its author likes: longer than the bot takes edits (`message-key.ts`). */
+/** Longer than the bot accepts edits of a message (`message-key.ts`), because people can edit forever. */
 const KEEP_MESSAGES_MS = 8 * 24 * HOUR_MS;
-/** Deliveries of messages have ids of their own: see `message-key.ts`. */
+/** Message deliveries have their own kind of id: see `message-key.ts`. */
 const MESSAGE_IDS = "said:%";
 /** Calls are asked for today's day; a week leaves room for whoever wonders. */
 const KEEP_CALLS_MS = 7 * 24 * HOUR_MS;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Session } from "./session.ts";
 
-/** When this replica's lease was last renewed, on both of its clocks. */
+/** Last renewal of this replica's lease, by both of its clocks. */
 const renewedAt = new WeakMap<Session, Renewed>();
 type Renewed = { readonly elapsedMs: number; readonly wallMs: number };
 
@@ -27,7 +27,10 @@ export async function keepLease(session: Session): Promise<void> {
   await beat(session);
 }
 
-/** By the clock that went further: the one stands still while the machine is suspended, the other can be set back. */
+/**
+ * Uses the larger of two elapsed times: the monotonic clock stops while the machine is suspended, the wall clock can be
+ * set back.
+ */
 function ageMs({ elapsedMs, wallMs }: Session, renewed: Renewed): number {
   return Math.max(elapsedMs() - renewed.elapsedMs, wallMs() - renewed.wallMs);
 }

@@ -10,8 +10,8 @@ import type { Return, ReturnResult } from "./store.ts";
 import { isTaken } from "./store-error.ts";
 
 /**
- * approved → pending, by one conditional UPDATE, with the terms of this moment. Approvals that do not count by them are
- * taken away, so that whoever gave one may give it again; history keeps them.
+ * approved → pending, by one conditional UPDATE, with the current terms. Removes approvals that don't count under them,
+ * so those people can approve again; history keeps them.
  */
 export async function returnToPending(session: Session, what: Return, event: NewEvent): Promise<ReturnResult> {
   try {

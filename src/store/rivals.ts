@@ -4,11 +4,11 @@ import { findBy, withVotes } from "./find-change.ts";
 import type { Db, Session } from "./session.ts";
 import type { NewChange } from "./store.ts";
 
-// The conditions of the partial indexes, word for word: else they are not used.
+// Must match the conditions of the partial indexes exactly, or the indexes are not used.
 const undoCounts = sql<SqlBool>`state not in ('rejected', 'cancelled', 'expired', 'drifted', 'failed')`;
 const waits = sql<SqlBool>`state = 'pending' and wait_key is not null`;
 
-/** The Change because of which this one was not added; undefined when it has made way meanwhile. */
+/** The Change that kept this one from being added; undefined when it no longer conflicts. */
 export async function rivalOf(db: Db, { clock }: Session, change: NewChange): Promise<StoredChange | undefined> {
   const known = await findBy(db, "delivery_id", change.deliveryId);
   if (known !== undefined) return known;
@@ -17,13 +17,13 @@ export async function rivalOf(db: Db, { clock }: Session, change: NewChange): Pr
   return findWaiting({ db, clock }, change.waitKey);
 }
 
-/** The Undo of a Change that has not come to nothing. */
+/** The pending or executed Undo of a Change. */
 export async function findUndoOf(db: Db, id: string): Promise<StoredChange | undefined> {
   const row = await db.selectFrom("change").selectAll().where("undo_key", "=", id).where(undoCounts).executeTakeFirst();
   return row === undefined ? undefined : withVotes(db, row);
 }
 
-/** The request that waits with this key and may still get its votes. */
+/** The pending, unexpired request with this key. */
 export async function findWaiting({ db, clock }: Pick<Session, "db" | "clock">, waitKey: string) {
   const row = await db
     .selectFrom("change")
@@ -35,7 +35,7 @@ export async function findWaiting({ db, clock }: Pick<Session, "db" | "clock">, 
   return row === undefined ? undefined : withVotes(db, row);
 }
 
-/** A request past its time is no longer waited for, also before the sweep has ended it. */
+/** An expired request no longer blocks duplicates, even before the sweep has ended it. */
 export async function freeOverdue(db: Db, { clock }: Session, waitKey: string | undefined): Promise<void> {
   if (waitKey === undefined) return;
   await db

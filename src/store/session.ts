@@ -21,7 +21,7 @@ export type Session = {
   readonly keepHistoryMs: number | undefined;
   /** Milliseconds that only go forward, for what is done now and then. Never stored, never compared with a row. */
   readonly elapsedMs: () => number;
-  /** This machine's clock. Unlike `elapsedMs` it goes on while the machine is suspended. */
+  /** This machine's wall clock. Unlike `elapsedMs`, it advances while the machine is suspended. */
   readonly wallMs: () => number;
   readonly words: Words;
   readonly log: Logger;

@@ -30,14 +30,14 @@ export type NewChange = Omit<
   readonly state: "pending" | "approved";
   /** From now on, of a pending one. */
   readonly expiresInMs: number | undefined;
-  /** The same for requests that would do the same: of those, one waits at a time. */
+  /** Equal for duplicate requests: only one of them can be pending. */
   readonly waitKey?: string;
 };
 
-/** Why an approved Change waits again: the terms of this moment, and whose approvals count by them. */
+/** Why an approved Change needs approval again, with the current terms and the approvals that still count. */
 export type Return = {
   readonly id: string;
-  /** The version that was judged: whatever happened since, it is judged again. */
+  /** The judged version. If the Change has moved on, it must be judged again. */
   readonly version: number;
   readonly rule: string;
   readonly terms: Terms;
@@ -47,9 +47,9 @@ export type Return = {
 
 export type ReturnResult =
   | { readonly kind: "pending"; readonly change: StoredChange }
-  /** An equal request waits already, so this one cannot; nothing changed. */
+  /** A duplicate request is pending already; nothing changed. */
   | { readonly kind: "rival"; readonly rival: StoredChange | undefined }
-  /** It is not approved any more, or something happened to it since it was judged; nothing changed. */
+  /** It is no longer approved, or changed since it was judged; nothing changed. */
   | { readonly kind: "moved" };
 
 export type VoteResult =
@@ -84,9 +84,9 @@ export type Drawing = {
 
 export type Postponed = {
   readonly ms: number;
-  /** A card was perhaps posted and its answer got lost: it counts as a message. */
+  /** The card may have been posted, because Slack's answer was lost. Counts as a post. */
   readonly isPosted?: boolean;
-  /** The number of the last event that was told all the same. */
+  /** Number of the last event that was posted anyway. */
   readonly toldSeq?: number | undefined;
 };
 
@@ -113,27 +113,30 @@ export type Store = {
 
   /** Commits a delivery as ours. False: it was delivered before, and somebody has it. */
   readonly accept: (delivery: NewDelivery) => Promise<boolean>;
-  /** Its work is over; what it asked for is forgotten, its id is remembered for a while. */
+  /** Marks it finished: deletes the content, keeps the id for a while. */
   readonly finish: (deliveryId: string) => Promise<void>;
-  /** Stores an id as finished, in one statement: a delivery that was refused, or a read. False: it was known before. */
+  /** Stores an id as finished, in one statement: for a refused delivery, or a read. False: the id was known already. */
   readonly remember: (deliveryId: string) => Promise<boolean>;
   /** Whether it was accepted or remembered before. */
   readonly isKnown: (deliveryId: string) => Promise<boolean>;
-  /** Nobody begins it from now on, whether or not we stored it; what another replica took stays with it. */
+  /**
+   * Keeps it from being begun, whether or not it was stored. A delivery that another replica claimed stays with that
+   * replica.
+   */
   readonly drop: (deliveryId: string) => Promise<void>;
   /** Unfinished deliveries of replicas that are gone; they are ours from now on. */
   readonly takeDeliveries: () => Promise<readonly Delivery[]>;
 
   /**
-   * Adds a Change and its event. Nothing is added, and the other Change comes back, when its delivery has one already,
-   * when another Undo of the same Change counts, or when an equal request waits.
+   * Adds a Change and its event. If its delivery already has a Change, another Undo of the same Change exists, or a
+   * duplicate request is pending, returns that Change and adds nothing.
    */
   readonly addChange: (change: NewChange, event: NewEvent) => Promise<StoredChange>;
   readonly findChange: (id: string) => Promise<StoredChange | undefined>;
   readonly changeOfDelivery: (deliveryId: string) => Promise<StoredChange | undefined>;
   /** Those that wait for votes, oldest first. */
   readonly pendingChanges: (teamId: string) => Promise<readonly StoredChange[]>;
-  /** The request with this `waitKey` that waits for votes and may still get them. */
+  /** The pending, unexpired request with this `waitKey`. */
   readonly waitingLike: (waitKey: string) => Promise<StoredChange | undefined>;
   /** Counts a vote of somebody who may vote; the last one that is needed makes it approved, and ours. */
   readonly vote: (
@@ -161,9 +164,9 @@ export type Store = {
   readonly settle: (id: string, outcome: Outcome, event: NewEvent) => Promise<StoredChange | undefined>;
   /** Once, of a done one that is ours; its event is optional, because most health is not news. */
   readonly setHealth: (id: string, health: Health, event: NewEvent | undefined) => Promise<StoredChange | undefined>;
-  /** approved → pending, with other terms and only the approvals that count by them. */
+  /** approved → pending, with the current terms and only the approvals that still count. */
   readonly returnToPending: (what: Return, event: NewEvent) => Promise<ReturnResult>;
-  /** The Undo of a Change that was asked for and has not come to nothing. */
+  /** The pending or executed Undo of a Change. */
   readonly undoOf: (id: string) => Promise<StoredChange | undefined>;
   /** Once its inverse was asked for, so that the card offers it no more, unless that came to nothing. True: it was not yet. */
   readonly markUndone: (id: string) => Promise<boolean>;
@@ -183,8 +186,8 @@ export type Store = {
   /** The right to draw, if there is something to draw and nobody else does. */
   readonly beginDrawing: (id: string) => Promise<Drawing | undefined>;
   /**
-   * Keeps the right for as long as one call to Slack may take. With a card, stores where it was posted as well, before
-   * anything else is said. `lost`: somebody else draws. `adopted`: so they do, and our card is the one they will use.
+   * Extends the right to draw by the time one call to Slack may take. With a card, also stores where it was posted.
+   * `lost`: another replica draws now. `adopted`: another replica draws now, using our card.
    */
   readonly holdDrawing: (id: string, token: string, card?: Card) => Promise<"held" | "adopted" | "lost">;
   /** Notes what stands in Slack. Without the right any more, what was drawn may be old: it is drawn anew. True: draw again. */

@@ -41,11 +41,11 @@ export type ChangeTable = {
   terms: string | null;
   break_glass: number;
   undo_of: string | null;
-  /** As `undo_of`; unique among the Undos that did not come to nothing. Null in a second one made before this column was. */
+  /** Same as `undo_of`; unique among pending and executed Undos. Null in duplicates from before this column existed. */
   undo_key: string | null;
-  /** Equal for equal requests; unique among those that wait. Null when it may not stand in the way of others. */
+  /** Equal for duplicate requests; unique among pending ones. Null when it must not block duplicates. */
   wait_key: string | null;
-  /** Why it went back to waiting for approval. */
+  /** Why it needs approval again. */
   notice: string | null;
   is_undone: number;
   created_at: string;

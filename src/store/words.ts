@@ -3,22 +3,22 @@ import { z } from "zod";
 import type { Sealer } from "../accounts/seal.ts";
 
 /**
- * What people typed, and what was made of it, is sealed in its column, so that a copy of the database does not tell:
+ * Text that people typed, and text derived from it, is sealed per column, so a copy of the database reveals nothing:
  * `change.reason`, `change.diff`, the reason in `change.ending`, and `event.result`.
  */
 export type Words = {
-  /** For a column of this Change, or of an event without one. */
+  /** `changeId` is undefined for events without a Change. */
   readonly seal: (text: string, changeId: string | undefined) => string;
 };
 
-/** Without a sealer, words are stored as they are. */
+/** Without a sealer, text is stored in the clear. */
 export function wordsSealedBy(sealer: Sealer | undefined): Words {
   return { seal: (text, changeId) => sealer?.seal(text, boundTo(changeId)) ?? text };
 }
 
 /**
- * Opens words in every row that is read. Rows of an older Gantry are not sealed and stay as they are. What does not open
- * (its key was removed, or somebody changed the row) reads as that: one bad row takes nothing else away.
+ * Opens sealed text in every row that is read. Rows of older versions are not sealed and stay as they are. Text that
+ * can't be opened (removed key, altered row) reads as a placeholder: one bad row must not hide the others.
  */
 export function openingWords(sealer: Sealer): KyselyPlugin {
   return {
@@ -28,7 +28,7 @@ export function openingWords(sealer: Sealer): KyselyPlugin {
 }
 
 function openedRow(row: UnknownRow, sealer: Sealer): UnknownRow {
-  // An event has the id of its Change beside its own number.
+  // An event row has both its own id and the Change's.
   const id = "change_id" in row ? row["change_id"] : row["id"];
   const bind = boundTo(typeof id === "string" ? id : undefined);
   const open = (text: string): string => {
@@ -50,7 +50,7 @@ function openedRow(row: UnknownRow, sealer: Sealer): UnknownRow {
 
 const LOST = "(can't be read: the key that sealed this is gone)";
 
-/** The diff is JSON, and one that does not open is one line that says so. */
+/** The diff column must be JSON, so the placeholder becomes its only line. */
 function linesIn(text: string): string {
   return text === LOST ? JSON.stringify([LOST]) : text;
 }
@@ -64,7 +64,7 @@ function openedEnding(text: string, open: (text: string) => string): string {
     : text;
 }
 
-/** As the sealer writes it. */
+/** Matches the sealer's format. */
 function isSealed(text: unknown): text is string {
   return typeof text === "string" && /^g1\.[A-Za-z0-9_-]{1,32}\.[A-Za-z0-9_-]{43,}$/u.test(text);
 }

@@ -50,7 +50,7 @@ function rejection({ ending }: StoredChange): Block[] {
   return [section(reason === undefined ? "No reason was given." : [words(`Why not: ${oneLine(reason)}`, 500)])];
 }
 
-/** It was about to run, and more is needed by now. */
+/** It was approved, but policy now requires more. */
 function returned({ state, notice }: StoredChange): Block[] {
   return state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : [];
 }

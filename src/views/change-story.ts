@@ -41,7 +41,7 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
   );
 }
 
-/** The redrawn card notifies nobody: whoever may approve by the terms of now is mentioned here. */
+/** An updated card notifies nobody, so the people who can now approve are mentioned here. */
 function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory): Block[] {
   const { state, terms } = change;
   if (state !== "pending" || terms === undefined || !mine.some(({ kind }) => kind === "returned")) return [];
@@ -62,7 +62,7 @@ const lines: Readonly<Record<Told, Tell>> = {
   requested,
   voted: (event, { change }) => [words("👍 "), doer(event), words(` approved it${whichVote(event, change)}.`)],
   approved: () => "🗳️ It has the votes it needs.",
-  returned: (event) => [words("⏳ It waits for approval again"), ...result(event)],
+  returned: (event) => [words("⏳ Needs approval again"), ...result(event)],
   rejected: (event) => [words("🚫 "), doer(event), words(" rejected it"), ...result(event)],
   cancelled: (event) => [words("🚫 "), doer(event), words(" cancelled it; nothing was sent.")],
   expired: (event) => [words("⌛ It expired; nothing was sent"), ...result(event)],

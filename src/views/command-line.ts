@@ -3,8 +3,7 @@ import { redactLines } from "../logs/redact.ts";
 type Env = readonly { readonly value?: string | undefined }[];
 
 /**
- * A container's command as a line to read: words in quotes where they need them, without what looks like a secret, and
- * without the values of its environment.
+ * Formats a container's command as one line: quoted where needed, with likely secrets and environment values redacted.
  */
 export function commandLine(command: readonly string[], env: Env = []): string {
   const values = env.map(({ value = "" }) => value);

@@ -14,9 +14,9 @@ type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredCha
 export type DecisionAnswer =
   /** A vote that counts, others are still needed; one that was the last. */
   | Of<"counted" | "approved">
-  /** It was the last that the card asked for, and by the rules of that moment more is needed. */
+  /** The last approval the card asked for, but policy now requires more. */
   | Of<"not-enough">
-  /** It was the last one, and by the rules of that moment it may not run. */
+  /** The last approval, but policy now refuses the change. */
   | (Of<"not-run"> & { readonly why: string })
   | Of<"rejected" | "cancelled">
   /** They had voted already. */
@@ -104,14 +104,20 @@ function taken(
   }
 }
 
-/** Approved, and stopped by rules that changed since it was asked for. */
+/** Approved, but stopped by a policy that changed since the request. */
 function held(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput): Lines {
   const { change } = answer;
   const what = about(change, input);
   if (answer.kind === "not-run") {
-    return [[words("🚫 Approved, but it can't run, and nothing was sent: "), ...what], [words(answer.why, 600)]];
+    return [
+      [words("🚫 Approved, but policy refuses it now. Nothing was changed: "), ...what],
+      [words(answer.why, 600)],
+    ];
   }
-  return [[words("⏳ It still needs approval, and nothing was sent: "), ...what], [words(change.notice ?? "", 500)]];
+  return [
+    [words("⏳ Approved, but more approvals are needed. Nothing was changed: "), ...what],
+    [words(change.notice ?? "", 500)],
+  ];
 }
 
 function past(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {

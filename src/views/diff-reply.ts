@@ -22,7 +22,7 @@ export function diffReplies({ diff }: Pick<StoredChange, "diff">): readonly Post
   );
 }
 
-/** A line in pieces that fit on a page; a character of two units stays whole. */
+/** Splits a line into pieces that fit on a page, without cutting a surrogate pair. */
 function pieces(line: string): string[] {
   if (line.length <= PAGE) return [line];
   const last = line.charCodeAt(PAGE - 1);

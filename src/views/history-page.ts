@@ -13,7 +13,7 @@ export const HISTORY_PAGE = 20;
 export type HistoryPage = {
   /** Newest first, as many as are shown. */
   readonly events: readonly HistoryEvent[];
-  /** Where older ones begin, as `args.before`; undefined where there are none. */
+  /** Start of the next page, as `args.before`; undefined on the last one. */
   readonly older: number | undefined;
   /** As it was asked for; the buttons carry it with another `args.before`. */
   readonly ask: Ask;

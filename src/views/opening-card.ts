@@ -17,9 +17,9 @@ export type OpeningCard = {
 const REASON = 500;
 
 /**
- * What a card is posted as, before its place is known and its buttons are added. If Slack's answer gets lost, this message
- * can never be updated: so it has no buttons, and says nothing that a decision would make untrue. It mentions the
- * approvers, because only a new message notifies them.
+ * A card as first posted; an update adds its buttons. If Slack's answer is lost, this message can never be updated, so
+ * it has no buttons and stays true after a decision. It mentions the approvers, because only a new message notifies
+ * them.
  */
 export function openingCard({ change, command, defaultRegion, names = {} }: OpeningCard): Post {
   const { id, requester, reason, terms, state } = change;
@@ -32,7 +32,7 @@ export function openingCard({ change, command, defaultRegion, names = {} }: Open
     [
       section([words("📨 "), whoWords(requester), words(" asks to "), ...deedWords(change, defaultRegion), words(".")]),
       ...facts,
-      context(`Change ${name} · no buttons here? They are on a newer message, or it is decided: ${command} pending`),
+      context(`Change ${name} · No buttons? See the newer message, or check ${command} pending`),
     ],
     namesIn(change, names),
   );

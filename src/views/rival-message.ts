@@ -8,20 +8,20 @@ import type { Post } from "./message.ts";
 import { told, type Names } from "./spoken.ts";
 
 export type Rival = {
-  /** The Change that was asked for before. */
+  /** The earlier Change. */
   readonly change: StoredChange;
-  /** It is an equal request that waits, or the Undo that somebody clicked first. */
+  /** A pending request for the same thing, or an earlier Undo. */
   readonly kind: "waiting" | "undo";
   /** Who reads this. */
   readonly viewer: "requester" | "approver" | "other";
-  /** Where its card is; undefined where that is not known. */
+  /** Link to its card, if known. */
   readonly link: string | undefined;
   readonly command: string;
   readonly defaultRegion?: string | undefined;
   readonly names?: Names;
 };
 
-/** For who asked for something that is asked for already. Nothing was asked again. */
+/** Answers a duplicate request with the earlier one. Nothing new is created. */
 export function rivalMessage(rival: Rival): Post {
   const { change, link, names } = rival;
   return told(
@@ -48,7 +48,7 @@ function askedBy({ change, viewer, defaultRegion }: Rival): Inline[] {
 function status({ change, names }: Rival): Line[] {
   const { state, terms, votes } = change;
   if (state !== "pending" || terms === undefined) return [[words(changeFate(change), 600)]];
-  // Only its reader is here to be notified.
+  // Only the requester sees this, so mentions notify nobody.
   const needs = termsWords({ ...terms, mention: "all" }, names);
   return [[words("Needs "), ...needs, words(` · ${votes.length} of ${terms.votes} so far`)]];
 }

@@ -20,7 +20,7 @@ export type ServiceCard = {
   readonly defaultRegion?: string;
   /** Which buttons it has; none without. */
   readonly actions?: CardActions | undefined;
-  /** What waits for approval and is about it; not looked at without. */
+  /** Its changes that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
 };
 

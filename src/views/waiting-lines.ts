@@ -8,16 +8,16 @@ const LISTED = 3;
 const DIFF = 2;
 
 export type Waiting = {
-  /** Oldest first; undefined where they could not be read. */
+  /** Oldest first; undefined when they couldn't be read. */
   readonly changes: readonly StoredChange[] | undefined;
   readonly command: string;
 };
 
-/** What waits for approval and is about one workload, for its card; nothing where nothing waits. */
+/** The changes of one workload that wait for approval, for its card. */
 export function waitingLines(waiting: Waiting | undefined): Block[] {
   if (waiting === undefined) return [];
   const { changes, command } = waiting;
-  if (changes === undefined) return [section("⚠️ Couldn't check what waits for approval. Try again in a minute.")];
+  if (changes === undefined) return [section("⚠️ Couldn't check pending approvals. Try again in a minute.")];
   const [first, ...rest] = changes.slice(0, LISTED).map(line);
   if (first === undefined) return [];
   const more = changes.length - LISTED;

@@ -22,7 +22,7 @@ export type Whoami = {
   readonly now: Date;
 };
 
-/** Which account Gantry acts with for somebody. Nothing of its token is shown, to anybody. */
+/** The account Gantry uses for a person. No part of its token is ever shown. */
 export function whoami({ account, command, service, region, regions, slackUser, now }: Whoami): Message {
   const { count, since } = account.calls;
   const calls = counted(count, "call");

@@ -18,12 +18,12 @@ test("what is no name is told why", () => {
       "this one begins with "-".",
       "this one begins with a space.",
       "this one begins with "W".",
-      "this one has "_" in it.",
-      "this one has a space in it.",
-      "this one has "." in it.",
-      "this one has "é" in it.",
-      "this one has a character that cannot be seen in it.",
-      "this one has "😀" in it.",
+      "this one contains "_".",
+      "this one contains a space.",
+      "this one contains ".".",
+      "this one contains "é".",
+      "this one contains a character that cannot be seen.",
+      "this one contains "😀".",
       "this one ends with "-".",
     ]
   `);

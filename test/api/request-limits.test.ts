@@ -28,7 +28,7 @@ function parts(at: string, value: unknown): Found[] {
   return [{ at, schema }, ...inner.flatMap(([place, part]) => parts(place, part))];
 }
 
-/** What of a schema has no limit. */
+/** Parts of a schema without a limit. */
 function unbounded({ at, schema }: Found): string[] {
   const { type, enum: choices, const: only, oneOf, anyOf, allOf } = schema;
   const has = (...keys: readonly string[]): boolean => keys.every((key) => schema[key] !== undefined);
@@ -60,7 +60,7 @@ const requests = routesOf(spec).flatMap(({ op, parameters, body }) => {
   return pointers.flatMap(([at, pointer]) => parts(at, partAt(spec, pointer)));
 });
 
-/** Where the contract says each limit that the bot holds people to. */
+/** Where the contract defines each limit that the bot enforces. */
 const placesOf: Readonly<Record<keyof typeof requestLimits, readonly string[]>> = {
   instances: ["createService body.target_instance_size", "updateService body.target_instance_size"],
   words: ["createService body.containers[].command", "createJob body.containers[].command"],
@@ -97,13 +97,13 @@ test.each(Object.entries(requestLimits))("the bot's limit of %s is the contract'
   }
 });
 
-describe("what can be sent to the service", () => {
-  test("has a limit for each text, list and number, and no properties that are not named", () => {
+describe("a request to the workload API", () => {
+  test("has a limit for each text, list and number, and allows no unlisted properties", () => {
     expect(requests.length).toBeGreaterThan(100);
     expect(requests.flatMap(unbounded)).toEqual([]);
   });
 
-  test("and nothing that is answered has one: other services may answer more", () => {
+  test("but answers have none: other implementations may answer more", () => {
     const answered = routesOf(spec).flatMap(({ op, answers }) =>
       [...answers].flatMap(([type, pointer]) => parts(`${op} ${type}`, partAt(spec, pointer))),
     );

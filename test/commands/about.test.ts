@@ -120,7 +120,7 @@ describe("what was found is judged once more, because of a bare name the kind is
     expect(town.calls).toEqual(["listServices"]);
   });
 
-  test("a rule that wants an approval for a look is a refusal, because only changes can be approved", async () => {
+  test("a rule that requires approval for a read refuses it, because only changes can be approved", async () => {
     const terms = {
       votes: 1,
       from: { users: [], groups: [], channelMembers: true },
@@ -133,6 +133,6 @@ describe("what was found is judged once more, because of a bare name the kind is
 
     await expect(
       answerTo("show web", { services: [web], judge: () => ({ kind: "approve", rule: "odd", terms }) }),
-    ).rejects.toThrow("The rule “odd” wants an approval for this, and only changes can be approved.");
+    ).rejects.toThrow("The rule “odd” requires an approval, but only changes can be approved.");
   });
 });

@@ -4,7 +4,7 @@ import { filledIn, looked } from "./support/form-of.ts";
 import { refuse, type Script } from "./support/given.ts";
 
 describe("create like this one", () => {
-  test("everything of a service is there but its name, its domains and the values of its environment", async () => {
+  test("copies everything of a service except its name, domains and environment values", async () => {
     const { notes, values, calls, asked } = await looked(
       "create",
       { kind: "service", like: "service/web" },
@@ -82,7 +82,7 @@ describe("create like this one", () => {
     });
   });
 
-  test("the form gets the names of environment variables and not one of their values, whatever they are called", async () => {
+  test("the form gets the names of environment variables and none of their values", async () => {
     const env = Object.entries({
       DB_PASSWORD: "hunter2",
       BASIC_AUTH: "bob:swordfish",

@@ -158,19 +158,19 @@ describe("what is wrong stands under its field, in the form's own words", () => 
         kind: Say what to create: service or job.
       create
         command: A quote was opened and never closed, so it is not clear where that word ends. Close the quote, or leave it out.
-        image: “Image” takes an image reference without spaces, of 255 characters at most.
+        image: “Image” takes an image reference without spaces, of at most 255 characters.
         env: Line 2: “Environment variables” takes NAME=value; the name has letters, digits and _, and does not begin with a digit.
         port: Line 2: “99999” is not a port: write a number from 1 to 65535, as in 8080.
         mount: “data” is not a mount: write VOLUME:/absolute/path.
         memory: “lots” is not a memory size: write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi.
         instances: “Instances” must be a whole number from 0 to 1000.
         publish: “http” is not a port: write a number from 1 to 65535, as in 8080.
-        volume: “data” is not a volume of a service: write NAME=DISK, or NAME=DISK:ro for read-only.
+        volume: “data” is not a service volume: write NAME=DISK, or NAME=DISK:ro for read-only.
         domain: “localhost” is not a domain name such as shop.example.com.
         name: The name of a service has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W".
       create
         image: “Image” is missing: say which image to run.
-        mount: “Mounts” names the volume tmp, and no “Volumes” declares it."
+        mount: “Mounts” uses the volume tmp, but no “Volumes” declares it."
     `);
   });
 

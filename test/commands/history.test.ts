@@ -59,7 +59,7 @@ test("every kind of event has its words", async () => {
     2026-11-20 00:09 UTC: Expired: scale service web (K7Q2MX)
     2026-11-20 00:08 UTC: Dana Reyes took back scale service web (K7Q2MX)
     2026-11-20 00:07 UTC: 🚫 Dana Reyes rejected scale service web (K7Q2MX)
-    2026-11-20 00:06 UTC: Waiting for approval again: scale service web (K7Q2MX)
+    2026-11-20 00:06 UTC: Needs approval again: scale service web (K7Q2MX)
     2026-11-20 00:05 UTC: Approved: scale service web (K7Q2MX)
     2026-11-20 00:04 UTC: Dana Reyes could not vote to scale service web (K7Q2MX)
     2026-11-20 00:03 UTC: Dana Reyes voted to scale service web (K7Q2MX)

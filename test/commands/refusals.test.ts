@@ -87,7 +87,7 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "create job a --image x --mount data:/d",
-      "--mount names the volume data, and no --volume declares it. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
+      "--mount uses the volume data, but no --volume declares it. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
     ],
     [
       "scale web 4 --reason '  '",

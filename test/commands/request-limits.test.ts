@@ -21,7 +21,7 @@ async function proposed(text: string, script: Script = { services: [web] }) {
   return await command.propose(ask, scripted(script).context);
 }
 
-/** What our service would find wrong with what the words send; nothing when it takes it. */
+/** The workload API's objections to the request these words send; empty when it accepts. */
 async function refusedByService(text: string): Promise<unknown> {
   const { call } = await proposed(text);
   const route = routes.find(({ op }) => op === call.op);
@@ -34,12 +34,18 @@ const reasonOf = (text: string): string => refusal(text).split(" | ")[0] ?? "";
 const job = "create job nightly --image gantry/batch";
 const service = "create service shop --image gantry/hello-web";
 
-describe("what the service would refuse is refused before anybody has to approve it", () => {
+describe("a request that the workload API would refuse is refused before anyone has to approve it", () => {
   test.each([
     ["scale web 1001", "N, the number of instances, must be a whole number from 0 to 1000."],
     [`${service} --instances 1001`, "--instances must be a whole number from 0 to 1000."],
-    [`${service} --port 53/udp`, "“53/udp” cannot be opened: the API takes only TCP ports. Write 53 for TCP."],
-    [`${service} --publish 53/UDP`, "“53/UDP” cannot be opened: the API takes only TCP ports. Write 53 for TCP."],
+    [
+      `${service} --port 53/udp`,
+      "“53/udp” can't be opened: the workload API accepts only TCP ports. Write 53 for TCP.",
+    ],
+    [
+      `${service} --publish 53/UDP`,
+      "“53/UDP” can't be opened: the workload API accepts only TCP ports. Write 53 for TCP.",
+    ],
     [
       `${job} --memory 2Ti`,
       "“2Ti” is not a memory size: write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi.",
@@ -50,21 +56,21 @@ describe("what the service would refuse is refused before anybody has to approve
     ],
     [
       `${job} --volume data --mount data:/a/../b`,
-      "“data:/a/../b” is not a mount: its path must not have . or .. as a folder.",
+      "“data:/a/../b” is not a mount: its path must not contain . or .. segments.",
     ],
     [
       `${job} --volume data --volume logs --mount data:/data --mount logs:/data/`,
-      "--mount has /data twice: each path takes one volume.",
+      "--mount uses /data twice: mount one volume per path.",
     ],
     [`${job} --volume data --volume data`, "--volume declares data twice: give each volume its own name."],
     [
       `${job} --volume .data`,
-      '“.data” is not a volume of a job: the name of a volume has 1 to 63 letters, digits, ".", "_" and "-", with a letter or digit first and last.',
+      '“.data” is not a job volume: a volume name has 1 to 63 letters, digits, ".", "_" and "-", with a letter or digit first and last.',
     ],
-    [`${job} --volume data=tmpfs`, "“data=tmpfs” is not a volume of a job: write NAME, or NAME=host."],
+    [`${job} --volume data=tmpfs`, "“data=tmpfs” is not a job volume: write NAME, or NAME=host."],
     [
       `${service} ${Array.from({ length: 6 }, (_, at) => `--port ${at + 1} --publish ${at + 100}`).join(" ")}`,
-      "--port and --publish together name more than 10 ports: a container opens no more.",
+      "--port and --publish together name more than 10 ports, the limit for one container.",
     ],
     [`${service} --domain 127.0.0.1`, "“127.0.0.1” is not a domain name such as shop.example.com."],
     [
@@ -81,7 +87,7 @@ describe("what the service would refuse is refused before anybody has to approve
     expect(errorsOf("create", values)).toMatchObject({
       name: expect.stringContaining('this one ends with "-".'),
       memory: expect.stringContaining("from 1 MiB to 1 TiB"),
-      port: "“53/udp” cannot be opened: the API takes only TCP ports. Write 53 for TCP.",
+      port: "“53/udp” can't be opened: the workload API accepts only TCP ports. Write 53 for TCP.",
     });
   });
 
@@ -89,12 +95,12 @@ describe("what the service would refuse is refused before anybody has to approve
     const full = { ...web, binding_domain_name: Array.from({ length: 200 }, (_, at) => `d${at}.example.com`) };
 
     await expect(proposed("domains web add one.example.com", { services: [full] })).rejects.toThrow(
-      "web would have 201 domains, and 200 are the most.",
+      "web would have 201 domains. The limit is 200.",
     );
   });
 });
 
-test("a memory size in another unit becomes whole MiB, never less than what was asked for", async () => {
+test("a memory size in another unit becomes whole MiB, never less than requested", async () => {
   const memories = ["512M", "1.5Gi", "600000Ki", "536870912B"].map(async (memory) => {
     const { call, diff } = await proposed(`${job} --memory ${memory}`);
     return [JSON.stringify(call.body).match(/"memory":"(\w+)"/u)?.[1], diff.find((line) => line.startsWith("memory"))];
@@ -108,7 +114,7 @@ test("a memory size in another unit becomes whole MiB, never less than what was 
   ]);
 });
 
-test("a port or domain that is said twice is sent once", async () => {
+test("a repeated port or domain is sent once", async () => {
   const words = "--port 80 --port 80/tcp --publish 80 --domain a.example.com --domain A.example.com";
   const { call } = await proposed(`${service} ${words}`);
 
@@ -119,7 +125,7 @@ test("a port or domain that is said twice is sent once", async () => {
   });
 });
 
-describe("whatever the bot takes and sends, our service takes", () => {
+describe("the workload API accepts every request that the bot accepts and sends", () => {
   const writes = Object.entries(bothWays).filter(([verb]) => ["create", "scale", "domains"].includes(verb));
 
   test.each(writes)("%s", { timeout }, async (verb, said) => {

@@ -125,7 +125,7 @@ function defined(more: Partial<Service>): Partial<Service> {
   return Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
 }
 
-test("what is created has no way back, and its words hold its command without secrets and no value of a variable", async () => {
+test("a create has no undo, and its text contains no secrets and no environment values", async () => {
   const words = "--image gantry/hello-web --env API_TOKEN=hunter2 -- run --password hunter3 hunter2";
   for (const kind of ["service", "job"]) {
     const change = await proposed(asked(`create ${kind} fresh ${words}`), service("web"));

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { approvalTown } from "../support/approval-town.ts";
 import { card, says } from "../support/speak.ts";
 
-/** Every create waits for somebody else in the channel. */
+/** Every create needs approval from another person in the channel. */
 const policy = `
 rules:
   - { name: look, who: [members], does: [read], then: allow }
   - { name: all else, who: [members], does: [routine, disruptive, destructive], then: { approve: { from: [channel-members] } } }
 `;
 
-test("who approves a create sees what it runs, with what, and no secret of it", async () => {
+test("an approver of a create sees its command and settings, without secrets", async () => {
   await using town = await approvalTown({ policy });
 
   await says(
@@ -33,7 +33,7 @@ test("who approves a create sees what it runs, with what, and no secret of it", 
   for (const secret of ["sw0rdfish", "opensesame", "hello-value"]) expect(sent).not.toContain(secret);
 });
 
-test("a command that is too long for the card begins on it and is whole in the thread", async () => {
+test("a command too long for the card is cut there and complete in the thread", async () => {
   await using town = await approvalTown({ policy });
   const words = Array.from({ length: 90 }, (_, at) => `--option-${at}=${"v".repeat(60)}`);
 

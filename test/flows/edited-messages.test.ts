@@ -6,7 +6,7 @@ import type { Person, World } from "../support/world.ts";
 
 const editNotRun = /don't run edited messages/u;
 
-/** What a person was told of their edits, in a channel. */
+/** The notices about edits that a person got in a channel. */
 function told(person: Person, channel = "ops"): readonly string[] {
   return person
     .sees(channel)
@@ -21,7 +21,7 @@ async function edits(town: World, { ts = "", channel = "ops" }: Said, text: stri
   await town.settled();
 }
 
-test("a mention that was run is not run again, however often it is edited, and its author is told once", async () => {
+test("editing a mention never runs it again, and its author is told once", async () => {
   await using town = await approvalTown();
   const { developer, approver } = town;
   const { ts } = await developer.says("@gantry scale web 3");
@@ -37,7 +37,7 @@ test("a mention that was run is not run again, however often it is edited, and i
   expect(told(approver)).toEqual([]);
 });
 
-test("a restart with --break-glass goes out once, also when its message is edited", async () => {
+test("a restart with --break-glass runs once, even if its message is edited", async () => {
   const policy = `
 rules:
   - { name: all, who: members, does: read, then: allow }
@@ -57,7 +57,7 @@ rules:
   expect(told(town.developer)).toHaveLength(1);
 });
 
-test("an edit that makes a command of what was none is run, once", async () => {
+test("an edit that turns a message into a command runs it once", async () => {
   await using town = await approvalTown();
   const { developer } = town;
   const { ts } = await developer.says("@gantry sclae web 3");
@@ -71,7 +71,7 @@ test("an edit that makes a command of what was none is run, once", async () => {
   expect(told(developer)).toHaveLength(1);
 });
 
-test("what was said without a mention is a first time when the mention is added", async () => {
+test("adding a mention to a message runs it for the first time", async () => {
   await using town = await approvalTown();
   const { ts } = await town.developer.says("scale web 3");
 
@@ -80,7 +80,7 @@ test("what was said without a mention is a first time when the mention is added"
   expect(count(town, "updateService")).toBe(1);
 });
 
-test("a question that was answered does not become a change by an edit", async () => {
+test("editing an answered question doesn't turn it into a change", async () => {
   await using town = await approvalTown();
   const { ts } = await town.developer.says("@gantry show web");
   await town.settled();
@@ -91,7 +91,7 @@ test("a question that was answered does not become a change by an edit", async (
   expect(told(town.developer)).toHaveLength(1);
 });
 
-test("in the conversation with the bot it is the same", async () => {
+test("the same holds in a direct message", async () => {
   await using town = await approvalTown();
   const { developer } = town;
   const channel = "@gantry";
@@ -107,7 +107,7 @@ test("in the conversation with the bot it is the same", async () => {
   expect(told(developer, channel)).toHaveLength(1);
 });
 
-test("a message of last week is not run by an edit, whatever it was", async () => {
+test("editing a message from last week never runs it", async () => {
   await using town = await approvalTown();
   const { ts } = await town.developer.says("@gantry sclae web 3");
   await town.settled();
@@ -120,7 +120,7 @@ test("a message of last week is not run by an edit, whatever it was", async () =
   expect(told(town.developer)).toHaveLength(1);
 });
 
-test("a message that was run is known for as long as edits are taken", async () => {
+test("a message that ran is remembered for as long as edits are accepted", async () => {
   await using town = await approvalTown();
   const { ts } = await town.developer.says("@gantry scale web 3");
   await town.settled();
@@ -134,7 +134,7 @@ test("a message that was run is known for as long as edits are taken", async () 
   expect(count(town, "updateService")).toBe(1);
 });
 
-test("a mention that Slack sends again after a restart of the bot is neither run nor talked about", async () => {
+test("a mention that Slack redelivers after a bot restart is ignored", async () => {
   await using town = await approvalTown();
   await town.developer.says("@gantry scale web 3");
   await town.settled();

@@ -12,8 +12,8 @@ function cards({ developer }: World): readonly string[] {
     .map(({ text }) => text);
 }
 
-describe("while a request waits, an equal one", () => {
-  test("points at it instead of making another card", async () => {
+describe("while a request is pending, a duplicate", () => {
+  test("links to its card instead of creating another", async () => {
     await using town = await approvalTown();
     const { developer } = town;
     await says(town, developer, "/gantry restart web");
@@ -28,7 +28,7 @@ describe("while a request waits, an equal one", () => {
     expect(cards(town)).toHaveLength(1);
   });
 
-  test("tells somebody else who asked for it and that they can approve it", async () => {
+  test("tells another person who requested it and that they can approve it", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry restart web");
@@ -42,7 +42,7 @@ describe("while a request waits, an equal one", () => {
     expect(count(town, "restartService")).toBe(1);
   });
 
-  test("tells so also the only one who could approve it", async () => {
+  test("also tells the only possible approver", async () => {
     await using town = await approvalTown({ policy: onCallDecides });
     const { developer, approver } = town;
     town.playground.people.leaveGroup("oncall", "omar");
@@ -51,7 +51,7 @@ describe("while a request waits, an equal one", () => {
     expect(await says(town, approver, "/gantry restart web")).toMatch(/Already waiting.*You can approve it/su);
   });
 
-  test("is asked for on its own when it is about something else, or the first one is over", async () => {
+  test("gets its own card when it differs, or the first one is over", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry scale web 0");
@@ -63,7 +63,7 @@ describe("while a request waits, an equal one", () => {
     expect(cards(town)).toHaveLength(2);
   });
 
-  test("is asked for on its own when the first one is past its time", async () => {
+  test("gets its own card when the first one has expired", async () => {
     await using town = await approvalTown();
     const { developer } = town;
     await says(town, developer, "/gantry restart web");
@@ -75,7 +75,7 @@ describe("while a request waits, an equal one", () => {
     expect(idOf(card(developer))).not.toBe(first);
   });
 
-  test("at the same instant makes one card, and the other person is told", async () => {
+  test("at the same instant creates one card, and the second person is told", async () => {
     const { promise: both, resolve } = Promise.withResolvers<void>();
     let waiting = 0;
     await using town = await approvalTown({
@@ -139,6 +139,6 @@ describe("show", () => {
 
     database.leave();
 
-    expect(await says(town, town.developer, "/gantry show web")).toMatch(/Running.*Couldn't check what waits/su);
+    expect(await says(town, town.developer, "/gantry show web")).toMatch(/Running.*Couldn't check pending approvals/su);
   });
 });

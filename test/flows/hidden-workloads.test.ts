@@ -44,7 +44,7 @@ describe.each([
   ["a list that is refused as a whole", payrollIsPrivate],
   ["a list that shows all", butListed],
 ])("with %s", (_title, policy) => {
-  test("near names are those that the person may see", async () => {
+  test("suggests only names that the person may see", async () => {
     await using town = await payrollTown(policy);
     const { developer, approver } = town;
 
@@ -55,7 +55,7 @@ describe.each([
     }
   });
 
-  test("a hidden name is refused without a call, whether there is such a workload or not", async () => {
+  test("a hidden name is refused without a call, whether or not the workload exists", async () => {
     await using town = await payrollTown(policy);
     const { developer } = town;
     const before = town.calls().length;
@@ -89,7 +89,7 @@ test("pickers, guesses and Home leave out what the person may not see, also from
   expect(JSON.stringify(developer.modal()?.content)).not.toContain("service/payroll-db");
 });
 
-test("the kind that may not be seen is not even read", async () => {
+test("a hidden kind is not even read", async () => {
   const policy = `
 rules:
   - { name: no jobs, who: members, does: anything, workloads: { kind: job }, then: refuse }
@@ -134,7 +134,7 @@ test("history and what waits leave out workloads that the person may not see, bu
   expect(await says(town, approver, "/gantry history")).toContain("scale service payroll-db");
 });
 
-test("a page of history is full however much is left out, and goes on where it ended", async () => {
+test("a page of history is full even when rows are hidden, and the next one continues after it", async () => {
   await using town = await payrollTown(butListed);
   const { developer, approver } = town;
   for (const size of [2, 3, 4]) await says(town, developer, `/gantry scale web ${size + 1}`);
@@ -147,7 +147,7 @@ test("a page of history is full however much is left out, and goes on where it e
   expect(page).not.toContain("[Older]");
 });
 
-test("who may decide sees what waits, though they may not see the workload otherwise", async () => {
+test("approvers see pending changes of workloads that are otherwise hidden from them", async () => {
   await using town = await payrollTown(payrollWaits);
   const omar = town.playground.as("omar");
   await says(town, town.approver, "/gantry restart payroll-db");
@@ -158,8 +158,8 @@ test("who may decide sees what waits, though they may not see the workload other
   expect(count(town, "restartService")).toBe(1);
 });
 
-describe("a change that somebody may not know of", () => {
-  test("is answered like one that does not exist, whatever they want to do with it", async () => {
+describe("a hidden change", () => {
+  test("gets the same answer as a missing one, for every action", async () => {
     await using town = await payrollTown(payrollWaits);
     const { approver, developer, guest } = town;
     await says(town, approver, '/gantry scale payroll-db 4 --reason "pay day"');
@@ -199,7 +199,7 @@ describe("a change that somebody may not know of", () => {
     expect(await offers(guest, "id", "")).not.toMatch(/web|Dana/u);
   });
 
-  test("on its card, where everybody reads it, the answer says why", async () => {
+  test("a click on its card, which everybody can read, explains the refusal", async () => {
     await using town = await approvalTown();
     await says(town, town.developer, "/gantry restart web");
 

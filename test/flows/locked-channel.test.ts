@@ -46,7 +46,7 @@ describe("a locked channel", () => {
     expect(await says(town, town.developer, "/gantry show job/none")).toMatch(/no job named none/u);
   });
 
-  test("also stops what was asked for before it was locked, and says who locked it", async () => {
+  test("also stops requests from before the lock, and says who locked it", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry restart web");

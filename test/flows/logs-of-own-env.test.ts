@@ -21,7 +21,7 @@ async function thread(town: World): Promise<string> {
   return town.thread("ops").join("\n");
 }
 
-test("values of a workload's environment are not in its log, once the bot has read them", async () => {
+test("environment values are redacted from the workload's log once the bot has read them", async () => {
   await using town = await world({ apiFetch: web });
 
   await town.developer.says("/gantry show web", { channel: "ops" });
@@ -38,7 +38,7 @@ test("values of a workload's environment are not in its log, once the bot has re
   expect(town.calls().slice(before).toSorted()).toEqual(["getJob", "getServiceLogs"]);
 });
 
-test("a service that is named as one is read beside its log, within the two calls of a read, and not again for a while", async () => {
+test("an explicitly named service is read along with its log, within two calls, and not again for a while", async () => {
   await using town = await world({ apiFetch: web });
 
   await town.developer.says("/gantry logs service/web", { channel: "ops" });

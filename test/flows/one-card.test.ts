@@ -18,7 +18,7 @@ async function laterOn(town: World, minutes: number): Promise<void> {
   await town.sweep();
 }
 
-test("while Slack limits the thread for 40 s, the card stands once, and one Cancel leaves no button anywhere", async () => {
+test("while Slack rate-limits the thread for 40 s there is one card, and one Cancel removes all buttons", async () => {
   await using town = await approvalTown();
   const { playground, developer } = town;
   playground.trouble.retryAfterSeconds = 40;
@@ -45,7 +45,7 @@ test("while Slack limits the thread for 40 s, the card stands once, and one Canc
   expect(messages(town)).toHaveLength(1);
 });
 
-test("a 429 for the card itself is waited for as long as Slack says", async () => {
+test("after a 429 for the card itself, waits as long as Slack asks", async () => {
   await using town = await approvalTown();
   const { playground } = town;
   playground.trouble.retryAfterSeconds = 40;
@@ -63,7 +63,7 @@ test("a 429 for the card itself is waited for as long as Slack says", async () =
   expect(buttons(town)).toHaveLength(3);
 });
 
-test("an answer that comes late is waited for, not repeated", async () => {
+test("a late answer is waited for, and the post is not repeated", async () => {
   await using town = await approvalTown();
   const { playground } = town;
   playground.trouble.lateMs = 3_000;
@@ -76,7 +76,7 @@ test("an answer that comes late is waited for, not repeated", async () => {
   expect(buttons(town)).toHaveLength(3);
 });
 
-test("a message whose answer got lost never shows a button, so nothing stays live after the decision", async () => {
+test("a message whose answer was lost never shows a button, so none stays live after the decision", async () => {
   await using town = await approvalTown();
   const { playground, approver } = town;
   playground.trouble.answer("chat.postMessage", "lost", 1);
@@ -91,10 +91,10 @@ test("a message whose answer got lost never shows a button, so nothing stays liv
   await clicks(town, approver, "Approve");
   expect(count(town, "restartService")).toBe(1);
   expect(buttons(town)).toEqual([]);
-  expect(town.developer.sees("ops")[0]?.text).toMatch(/asks to restart service web[\s\S]*no buttons here\?/u);
+  expect(town.developer.sees("ops")[0]?.text).toMatch(/asks to restart service web[\s\S]*No buttons\?/u);
 });
 
-test("in an archived channel whoever asked is told alone how it ended, once, and the card follows when it is opened", async () => {
+test("in an archived channel the requester alone gets the outcome, once, and the card is updated when the channel reopens", async () => {
   await using town = await approvalTown();
   const { playground, developer, approver } = town;
   await says(town, developer, "/gantry restart web");
@@ -115,7 +115,7 @@ test("in an archived channel whoever asked is told alone how it ended, once, and
   expect(card(developer)).toMatch(/Alex Kim/u);
 });
 
-test("when Slack refuses the blocks of a card, its text says what to type, and no old button stays", async () => {
+test("when Slack refuses a card's blocks, its text says what to type, and no old button remains", async () => {
   await using town = await approvalTown();
   const { playground, developer, approver } = town;
   await says(town, developer, "/gantry stop web");
@@ -131,7 +131,7 @@ test("when Slack refuses the blocks of a card, its text says what to type, and n
   await says(town, approver, `/gantry approve ${second}`);
 
   expect(count(town, "restartService")).toBe(1);
-  expect(card(developer)).toMatch(/shown without its buttons/u);
+  expect(card(developer)).toMatch(/Buttons couldn't be shown/u);
   const refusals = town.logged().filter(({ msg }) => msg === "Slack refused our blocks");
   expect(refusals.length).toBeGreaterThan(0);
 });

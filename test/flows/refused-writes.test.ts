@@ -4,10 +4,10 @@ import { happened } from "../support/channel-town.ts";
 import { form, says, saysIn } from "../support/speak.ts";
 import type { Person, World } from "../support/world.ts";
 
-/** What names, states or counts of a workload would look like. */
+/** Matches names, states and counts of workloads. */
 const telling = /Did you mean|already|2 instances|instances 2|is a job|now has|\bRunning\b/u;
 
-/** Somebody who may do nothing, and how history calls them. */
+/** A person without any rights, and their name in history. */
 const nobodies: readonly (readonly [string, string, (town: World) => Person])[] = [
   ["a guest", "Gwen Moss", ({ guest }) => guest],
   [
@@ -47,7 +47,7 @@ const writes = [
 ];
 
 describe.each(nobodies)("%s", (_who, name, find) => {
-  test("learns nothing by asking for a change in words, and each attempt is in history", async () => {
+  test("learns nothing from a typed change, and each attempt is in history", async () => {
     await using town = await approvalTown();
     const person = find(town);
 
@@ -61,7 +61,7 @@ describe.each(nobodies)("%s", (_who, name, find) => {
     expect(await happened(town)).toEqual(writes.map(() => expect.stringMatching(`^refused ${name}: `)));
   });
 
-  test("learns nothing by a mention or in the conversation with the bot", async () => {
+  test("learns nothing from a mention or a direct message", async () => {
     await using town = await approvalTown();
     const person = find(town);
     const before = person.sees("ops").length;
@@ -79,7 +79,7 @@ describe.each(nobodies)("%s", (_who, name, find) => {
     expect(await happened(town)).toHaveLength(2);
   });
 
-  test("learns nothing from forms, which end as soon as they are open", async () => {
+  test("learns nothing from forms, which show the refusal as soon as they open", async () => {
     await using town = await approvalTown();
     const person = find(town);
 
@@ -103,7 +103,7 @@ describe.each(nobodies)("%s", (_who, name, find) => {
     expect(await happened(town)).toHaveLength(5);
   });
 
-  test("learns nothing from a button of a card that somebody shared", async () => {
+  test("learns nothing from a button on a shared card", async () => {
     await using town = await approvalTown();
     const person = find(town);
     await says(town, town.developer, "/gantry show web --share");
@@ -141,7 +141,7 @@ rules:
   - { name: more is fine, who: members, does: routine, then: allow }
 `;
 
-test("what is refused only once it was read shows no diff and no state", async () => {
+test("a refusal after the read shows no diff and no state", async () => {
   await using town = await approvalTown({ policy: onlyMore });
   const { developer } = town;
 
@@ -175,7 +175,7 @@ test("a preview that policy refuses shows why, and no diff; the attempt is in hi
   expect((await happened(town))[0]).toMatch(/^refused Dana Reyes: Nothing is taken away/u);
 });
 
-test("who may only break the glass still gets the form for it", async () => {
+test("a person who may only break the glass still gets its form", async () => {
   await using town = await approvalTown({
     policy: `
 rules:

@@ -5,7 +5,7 @@ import { card, clicks, says } from "../support/speak.ts";
 
 const withReason = quorum.replace("votes: 2", "votes: 1, reason: required");
 
-test("where the rule requires a reason, a request without one is refused, and with one it waits and runs", async () => {
+test("when policy requires a reason, a request without one is refused, and one with a reason runs after approval", async () => {
   await using town = await approvalTown({ policy: withReason });
   const { developer, approver } = town;
 

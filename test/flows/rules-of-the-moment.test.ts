@@ -4,8 +4,8 @@ import { killTown } from "../support/kill-town.ts";
 import { onCallDecides, quorum } from "../support/policies.ts";
 import { card, clicks, idOf, says, whispers } from "../support/speak.ts";
 
-describe("a request whose rules became stricter while it waited", () => {
-  test("does not run with too few approvals, says so, and runs once the missing one is given", async () => {
+describe("a request whose policy became stricter while it was pending", () => {
+  test("doesn't run with too few approvals, says so, and runs after the missing one", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry restart web");
@@ -14,12 +14,12 @@ describe("a request whose rules became stricter while it waited", () => {
     await clicks(town, approver, "Approve");
 
     expect(count(town, "restartService")).toBe(0);
-    expect(whispers(approver).at(-1)).toMatch(/still needs approval.*policy changed.*1 more approval is needed/su);
+    expect(whispers(approver).at(-1)).toMatch(/more approvals are needed.*policy changed.*1 more approval is needed/su);
     expect(card(developer)).toMatch(
       /⏳.*policy changed since this was asked for\. 1 more approval is needed.*1 of 2/su,
     );
-    expect(town.thread("ops").join("\n")).toMatch(/waits for approval again: The policy changed/u);
-    expect(await says(town, developer, "/gantry history web")).toMatch(/Waiting for approval again/u);
+    expect(town.thread("ops").join("\n")).toMatch(/Needs approval again: The policy changed/u);
+    expect(await says(town, developer, "/gantry history web")).toMatch(/Needs approval again/u);
 
     await clicks(town, town.playground.as("omar"), "Approve");
 
@@ -27,7 +27,7 @@ describe("a request whose rules became stricter while it waited", () => {
     expect(card(developer)).not.toMatch(/policy changed/u);
   });
 
-  test("counts only those who may approve now", async () => {
+  test("counts only approvals from people who may approve now", async () => {
     await using town = await approvalTown();
     const { developer } = town;
     town.playground.people.leaveGroup("oncall", "alex");
@@ -42,7 +42,7 @@ describe("a request whose rules became stricter while it waited", () => {
     expect(count(town, "restartService")).toBe(1);
   });
 
-  test("that now want the card in another channel: it is refused and says why", async () => {
+  test("is refused with the reason when policy now wants the card in another channel", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry restart web");
@@ -52,11 +52,11 @@ describe("a request whose rules became stricter while it waited", () => {
     await clicks(town, approver, "Approve");
 
     expect(count(town, "restartService")).toBe(0);
-    expect(card(developer)).toMatch(/❌.*policy changed.*It can't get that here: .*channel/su);
-    expect(whispers(approver).at(-1)).toMatch(/can't run, and nothing was sent/u);
+    expect(card(developer)).toMatch(/❌.*policy changed.*That isn't possible here: .*channel/su);
+    expect(whispers(approver).at(-1)).toMatch(/policy refuses it now. Nothing was changed/u);
   });
 
-  test("that now require a reason: it is refused and says so", async () => {
+  test("is refused with the reason when policy now requires a reason", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry restart web");
@@ -71,7 +71,7 @@ describe("a request whose rules became stricter while it waited", () => {
 
 const quorumOfGroup = quorum.replace("channel-members", "S0ONCALL");
 
-test("who approved and was deactivated before the last approval does not count", async () => {
+test("doesn't count an approver who was deactivated before the last approval", async () => {
   await using town = await approvalTown({ policy: quorumOfGroup });
   const { developer, approver } = town;
   await says(town, developer, "/gantry scale web 4");
@@ -86,7 +86,7 @@ test("who approved and was deactivated before the last approval does not count",
   expect(card(developer)).toMatch(/Alex Kim's approval no longer counts\. 1 more approval is needed.*1 of 2: Omar/su);
 });
 
-test("a request that nobody could approve any more is refused and says so", async () => {
+test("a request that nobody can approve any more is refused with the reason", async () => {
   await using town = await approvalTown({ policy: quorum });
   const { developer, approver } = town;
   await says(town, developer, "/gantry scale web 4");
@@ -99,7 +99,7 @@ test("a request that nobody could approve any more is refused and says so", asyn
   expect(card(developer)).toMatch(/❌.*Alex Kim's approval no longer counts.*only Omar Haddad could approve/su);
 });
 
-test("what was allowed and is left behind by a bot that died waits for approval, if the rules want that by now", async () => {
+test("an allowed change left behind by a crashed bot needs approval if policy now requires it", async () => {
   const { town, stalls } = await killTown();
   await using _town = town;
   const { developer, approver } = town;
@@ -120,7 +120,7 @@ test("what was allowed and is left behind by a bot that died waits for approval,
   expect(count(town, "updateService")).toBe(1);
 });
 
-test("what was allowed where nobody could approve it is refused, if the rules want approval by now", async () => {
+test("an allowed change where nobody can approve is refused if policy now requires approval", async () => {
   const { town, stalls } = await killTown();
   await using _town = town;
   stalls.at("claim", "before");
@@ -134,7 +134,7 @@ test("what was allowed where nobody could approve it is refused, if the rules wa
   await town.sweep();
 
   expect(count(town, "updateService")).toBe(0);
-  expect(card(town.developer, "@gantry")).toMatch(/❌.*2 approvals are needed\. It can't get that here/su);
+  expect(card(town.developer, "@gantry")).toMatch(/❌.*2 approvals are needed\. That isn't possible here/su);
 });
 
 const glass = `
@@ -149,7 +149,7 @@ rules:
     then: allow
 `;
 
-test("a broken glass that was left behind does not run once nobody may break it", async () => {
+test("a break-glass change left behind doesn't run once nobody may break the glass", async () => {
   const { town, stalls } = await killTown({ policy: glass });
   await using _town = town;
   stalls.at("claim", "before");
@@ -166,7 +166,7 @@ test("a broken glass that was left behind does not run once nobody may break it"
   expect(card(town.developer)).toMatch(/❌.*Alex Kim may not do this any more/su);
 });
 
-test("a change that goes back to waiting does not stand beside an equal one that waits already", async () => {
+test("a change doesn't become pending again next to a pending duplicate", async () => {
   const { town, stalls } = await killTown();
   await using _town = town;
   const { developer } = town;
@@ -186,5 +186,5 @@ test("a change that goes back to waiting does not stand beside an equal one that
   expect(count(town, "updateService")).toBe(0);
   const cards = developer.sees("ops").map(({ text }) => text);
   expect(cards.filter((text) => text.includes("[Approve]"))).toHaveLength(1);
-  expect(cards.join("\n")).toContain(`an equal request, ${waiting}, already waits for approval`);
+  expect(cards.join("\n")).toContain(`the same request, ${waiting}, is already waiting for approval`);
 });

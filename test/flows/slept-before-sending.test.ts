@@ -3,7 +3,7 @@ import { approvalTown, count } from "../support/approval-town.ts";
 import { card, says } from "../support/speak.ts";
 import { until } from "../support/until.ts";
 
-test("a machine that was suspended between the claim and the request does not send it, and says so", async () => {
+test("a machine suspended between claim and request doesn't send it, and says so", async () => {
   let wake = (): void => undefined;
   await using town = await approvalTown({
     store: (real) => ({
@@ -15,7 +15,7 @@ test("a machine that was suspended between the claim and the request does not se
       },
     }),
   });
-  // The wall clock went on; `performance.now` stood still.
+  // The wall clock advanced; `performance.now` stood still.
   wake = () => town.passMinutes(1);
 
   await says(town, town.developer, "/gantry scale web 4");
@@ -25,7 +25,7 @@ test("a machine that was suspended between the claim and the request does not se
   expect(card(town.developer)).toMatch(/❌.*held back.*Nothing was sent/su);
 });
 
-test("a process that stood still sends nothing, also when the wall clock was set back meanwhile", async () => {
+test("a process that was paused sends nothing, even if the wall clock was set back", async () => {
   const sendWithinMs = 20;
   let sleep = (): Promise<void> => Promise.resolve();
   await using town = await approvalTown({

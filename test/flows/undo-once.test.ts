@@ -34,7 +34,7 @@ function idsOf(town: World): readonly string[] {
     .map(({ text }) => idOf(text));
 }
 
-test("two people who click Undo at the same moment make one request, and the second is told which", async () => {
+test("two people who click Undo at the same moment create one request, and the second is linked to it", async () => {
   await using town = await townOfTwoClicks();
   await says(town, town.developer, "/gantry scale web 4");
 
@@ -51,7 +51,7 @@ test("two people who click Undo at the same moment make one request, and the sec
   expect(await town.store().pendingChanges(await teamOf(town))).toHaveLength(1);
 });
 
-test("of two Undos at the same moment that need nobody's approval, one runs", async () => {
+test("of two simultaneous Undos that need no approval, one runs", async () => {
   await using town = await townOfTwoClicks();
   const { developer, approver } = town;
   await says(town, developer, "/gantry scale web 1");
@@ -69,7 +69,7 @@ test("of two Undos at the same moment that need nobody's approval, one runs", as
   expect(count(town, "updateService")).toBe(2);
 });
 
-test("who clicks Undo on a card that is not redrawn yet is told what was asked before, without a call", async () => {
+test("clicking Undo on an outdated card shows the earlier Undo, without a call", async () => {
   let isHeld = false;
   await using town = await approvalTown({
     // The first card keeps its button, as if Slack did not take the update.

@@ -42,7 +42,7 @@ test("a guest cannot send the form that a member opened", async () => {
   ]);
 });
 
-test("a form of a verb is a request of the person who sends it, not of the one who opened it", async () => {
+test("a form is a request by the person who submits it, not by the one who opened it", async () => {
   await using town = await approvalTown();
   const { developer, approver } = town;
   await says(town, developer, "/gantry scale web");

@@ -3,7 +3,7 @@ import { approvalTown, count } from "../support/approval-town.ts";
 import { onCallDecides } from "../support/policies.ts";
 import { card, clicks, says, whispers } from "../support/speak.ts";
 
-test("a person whose workspace Slack does not tell is an outsider: no request, no approval", async () => {
+test("a person without a known workspace is an outsider: no request, no approval", async () => {
   await using town = await approvalTown();
   const { developer, playground } = town;
   const robin = playground.people.addOutsider({
@@ -22,7 +22,7 @@ test("a person whose workspace Slack does not tell is an outsider: no request, n
   expect(count(town, "updateService") + count(town, "restartService")).toBe(0);
 });
 
-test("a request that only deactivated people could approve is refused at once", async () => {
+test("a request that only deactivated people could approve is refused immediately", async () => {
   await using town = await approvalTown({ policy: onCallDecides });
   const { developer, playground } = town;
   // Both stay in the user group: deactivating somebody does not take them out of it.
@@ -36,7 +36,7 @@ test("a request that only deactivated people could approve is refused at once", 
   expect(await town.store().pendingChanges("T0PLAYGR")).toEqual([]);
 });
 
-test("a person who is deactivated before they approve cannot approve, although they are still in the user group", async () => {
+test("a deactivated person can't approve, even while still in the user group", async () => {
   await using town = await approvalTown({ policy: onCallDecides });
   const { developer, approver, playground } = town;
   await says(town, developer, "/gantry restart web");

@@ -11,7 +11,7 @@ rules:
 `;
 
 describe("a lock", () => {
-  test("is lifted by who set it, and by nobody else that no rule lets", async () => {
+  test("is lifted by the person who set it, and by nobody else without a rule", async () => {
     await using town = await approvalTown();
     const { developer, approver, guest } = town;
     await says(town, developer, '/gantry use --names "shop-*" --lock');
@@ -28,7 +28,7 @@ describe("a lock", () => {
     expect(await says(town, developer, "/gantry use")).toMatch(/is not bound/u);
   });
 
-  test("is lifted by whom a rule for bindChannel lets", async () => {
+  test("is lifted by people whom a bindChannel rule allows", async () => {
     await using town = await approvalTown();
     await says(town, town.developer, '/gantry use --names "shop-*" --lock');
     town.setPolicy(bindersOnly);
@@ -38,7 +38,7 @@ describe("a lock", () => {
     expect(await says(town, town.developer, "/gantry use")).toMatch(/is not bound/u);
   });
 
-  test("on one region is not taken away by who may only bind to another", async () => {
+  test("on one region can't be lifted by people who may only bind to another", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry use --region beijing1 --lock");
@@ -63,7 +63,7 @@ rules:
 });
 
 describe("the account of a channel", () => {
-  test("is linked and unlinked by those whom policy lets bind it", async () => {
+  test("is linked and unlinked by people whom policy lets bind the channel", async () => {
     await using town = await approvalTown({ users: [teams], policy: bindersOnly });
     const { developer, approver } = town;
 
@@ -84,7 +84,7 @@ describe("the account of a channel", () => {
     ]);
   });
 
-  test("is judged again when the token was sent", async () => {
+  test("is judged again when the token is submitted", async () => {
     await using town = await approvalTown({ users: [teams] });
     const { developer } = town;
     await says(town, developer, "/gantry connect channel");
@@ -98,7 +98,7 @@ describe("the account of a channel", () => {
   });
 });
 
-test("whoami shows nothing of a token, to anybody", async () => {
+test("whoami shows no part of a token to anyone", async () => {
   await using town = await approvalTown();
 
   for (const person of [town.developer, town.guest]) {

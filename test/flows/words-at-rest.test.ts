@@ -5,7 +5,7 @@ import { approvalTown } from "../support/approval-town.ts";
 import { clicks, says } from "../support/speak.ts";
 import type { World } from "../support/world.ts";
 
-/** Everything of the database as it lies on the disk. */
+/** All bytes of the database on disk. */
 function onDisk({ dataDir }: World): string {
   return readdirSync(dataDir)
     .filter((name) => name.startsWith("gantry.sqlite"))
@@ -13,12 +13,12 @@ function onDisk({ dataDir }: World): string {
     .join("\n");
 }
 
-/** What is logged where nobody asked for more. */
+/** The log at its default level. */
 function logLines(town: World): string {
   return JSON.stringify(town.logged().filter(({ level }) => Number(level) >= 30));
 }
 
-test("what people typed is in history for those who may see it, and neither in the log nor readable in the database", async () => {
+test("text that people typed is in history for those who may see it, but not in the log and not readable in the database", async () => {
   await using town = await approvalTown();
   const { developer, approver } = town;
   await says(town, developer, "/gantry restart web --reason swordfish-reason");

@@ -31,7 +31,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return error instanceof UserError ? `${error.message} ${error.next ?? ""}` : String(error);
 }
 
-test("an expression that takes too long ends with what to do, and keeps neither the process nor another person waiting", async () => {
+test("a slow expression ends with advice, and blocks neither the process nor another person", async () => {
   const pool = poolOf({ stepLimitMs: 1_500 });
   let isOver = false;
   let turns = 0;
@@ -43,7 +43,7 @@ test("an expression that takes too long ends with what to do, and keeps neither 
   expect(isOver).toBe(false);
   expect(second.lines).toEqual([{ text: "ERROR password=[redacted]", match: true }]);
   expect(await first).toBe(
-    "This expression is too expensive: searching 200 lines takes more than 1.5 s. " +
+    "This expression is too slow: searching 200 lines takes more than 1.5 s. " +
       "Search for plain words, avoid large counts like `{900}`, or read fewer lines with `--size 20`.",
   );
   clearInterval(turning);
@@ -51,7 +51,7 @@ test("an expression that takes too long ends with what to do, and keeps neither 
   expect(turns).toBeGreaterThan(20);
 });
 
-test("one person's expressions go one by one, so that they don't take every thread", async () => {
+test("one person's expressions run one at a time, so they can't take every thread", async () => {
   const pool = poolOf({ threads: 2, stepLimitMs: 1_500 });
   const ended: string[] = [];
   const mark = (name: string) => () => void ended.push(name);
@@ -71,7 +71,7 @@ test("who asks for many logs at once is told to wait, and others are answered me
 
   const all = Array.from({ length: 6 }, () => refusal(pool.excerpt(expensive, asked("dana"))));
 
-  const wait = "Several logs that you asked for are still being read. Wait until they are answered, and ask again.";
+  const wait = "Several logs you asked for are still being read. Wait for those answers, then try again.";
   // One is being read, three wait for it.
   expect(await Promise.all(all.slice(4))).toEqual([wait, wait]);
   expect((await pool.excerpt(cheap, asked("alex"))).matched).toBe(1);
@@ -90,7 +90,7 @@ test("lines that take too long to check for secrets are not shown", async () => 
   );
 });
 
-test("a page of long lines made to take long is read to its end", async () => {
+test("a page of crafted long lines is read to its end", async () => {
   const lines = Array.from({ length: 1_000 }, () => ({ text: "://a:token: x ".repeat(1_170) }));
 
   // Ten times the limit of the product: a busy machine takes longer.
@@ -99,15 +99,15 @@ test("a page of long lines made to take long is read to its end", async () => {
   expect(excerpt.read).toBe(1_000);
 });
 
-test("a wrong expression is told as such, and a thread that was ended is replaced", async () => {
+test("an invalid expression gets its own error, and an ended thread is replaced", async () => {
   const pool = poolOf({ threads: 1, stepLimitMs: 1_500 });
 
   expect(await refusal(pool.excerpt({ ...cheap, grep: "(open" }, asked("dana")))).toContain("missing closing )");
-  expect(await refusal(pool.excerpt(expensive, asked("dana")))).toContain("too expensive");
+  expect(await refusal(pool.excerpt(expensive, asked("dana")))).toContain("too slow");
   expect((await pool.excerpt(cheap, asked("dana"))).matched).toBe(1);
 });
 
-test("when too many wait, the next is told to try again", async () => {
+test("when the queue is full, the next caller is asked to try again", async () => {
   const pool = poolOf({ threads: 1, stepLimitMs: 1_000, mostWaiting: 1 });
 
   const all = ["dana", "alex", "gwen"].map((who) => refusal(pool.excerpt(expensive, asked(who))));
@@ -116,7 +116,7 @@ test("when too many wait, the next is told to try again", async () => {
   await Promise.all(all);
 });
 
-test("who gives up, and a pool that is closed, leave no thread behind", async () => {
+test("an aborted caller and a closed pool leave no thread behind", async () => {
   const pool = poolOf({ threads: 1 });
   const giving = new AbortController();
   const under = refusal(pool.excerpt(expensive, { who: "dana", signal: giving.signal }));

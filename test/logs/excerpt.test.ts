@@ -110,7 +110,7 @@ test("half a secret at the end of what is read of a line is not shown, also when
   expect(texts.map((text) => /ghp|a1B2/u.test(text))).toEqual([false, false, false]);
 });
 
-test("of a page of many records less of each is read, and a secret that this cuts in two is not shown either", () => {
+test("with many records less of each is read, and a secret cut in two by that is not shown either", () => {
   const secret = ["ghp", "a1B2".repeat(9)].join("_");
   const text = `${"\u001b[0m".repeat(1_040)}${" word".repeat(5)} ${secret} and more`;
 

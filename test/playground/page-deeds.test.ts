@@ -34,7 +34,7 @@ describe("what is typed", () => {
     expect(said("alex")).toEqual(["hello @alex"]);
   });
 
-  test("one's own words are edited and deleted, others' are not", async () => {
+  test("people can edit and delete their own messages, not others'", async () => {
     const { ts = "" } = await dana().says("@gantry hello");
     await does("edit", { channel: "C0OPS", ts, text: "@gantry good bye" });
     const edited = said();

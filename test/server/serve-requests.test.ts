@@ -51,14 +51,14 @@ describe("what is sent", () => {
     ],
     [
       { containers, port_mappings: [{ container_port: 53, protocol: "udp" }] },
-      "port_mappings[0].protocol is not valid: `TCP` or `tcp`, also without it; no other protocol works. The API's " +
+      "port_mappings[0].protocol is not valid: `TCP` or `tcp`, the default; no other protocol works. The API's " +
         "examples have upper case for containers and lower case for mappings.",
     ],
   ])("the body %j is refused with the field and the rule, without its values", async (body, message) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { message } });
   });
 
-  test("a property whose name is a megabyte long is not said back", async () => {
+  test("a property name of a megabyte is not echoed", async () => {
     const { status, body } = await post({ containers, [`x\n${"y".repeat(900_000)}`]: 1 });
 
     expect(status).toBe(400);

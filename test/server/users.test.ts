@@ -44,7 +44,7 @@ describe("users in a text", () => {
 });
 
 describe("users in a folder", () => {
-  test("that cannot be read are told with their file, and without a token", () => {
+  test("that can't be read give an error that names the file and no token", () => {
     const folder = newFolder();
     writeFileSync(join(folder, "service-users"), "dana:0123456789abcdef\nalex 0123456789abcdef\n");
     const blocked = join(folder, "file");
@@ -59,8 +59,8 @@ describe("users in a folder", () => {
 
     expect(said).toMatchInlineSnapshot(`
       [
-        "Error: Can't use the file of users FOLDER/service-users: user 2 needs the form name:token, with a name of letters, digits and . _ @ - (at most 64). Fix it, or move it away to create a new user. GANTRY_DATA sets its folder.",
-        "Error: Can't use the file of users FOLDER/file/service-users: EEXIST: file already exists, mkdir 'FOLDER/file'. Fix it, or move it away to create a new user. GANTRY_DATA sets its folder.",
+        "Error: Can't use the users file FOLDER/service-users: user 2 needs the form name:token, with a name of letters, digits and . _ @ - (at most 64). Nothing was started. Fix it, or move it away to create a new user. GANTRY_DATA sets its folder.",
+        "Error: Can't use the users file FOLDER/file/service-users: EEXIST: file already exists, mkdir 'FOLDER/file'. Nothing was started. Fix it, or move it away to create a new user. GANTRY_DATA sets its folder.",
       ]
     `);
   });

@@ -93,7 +93,7 @@ test.each([
   expect(waits).toEqual(waited);
 });
 
-test("an address that answers too late is not told the same again: the words may stand there by then", async () => {
+test("a late response URL is not posted to again, because the message may be there already", async () => {
   const late = (): never => {
     throw new DOMException("The operation was aborted due to timeout", "TimeoutError");
   };

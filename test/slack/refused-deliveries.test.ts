@@ -27,7 +27,7 @@ async function storeIn(dataDir: string): Promise<Store> {
   return openStore({ kind: "sqlite", dataDir, replicaId: randomUUID(), log });
 }
 
-test("what is refused because too much waits is stored as refused: the next process does not begin it", async () => {
+test("a delivery refused by a full queue is stored as refused, so the next process doesn't begin it", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-refused-"));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const store: Store = { ...(await storeIn(dataDir)), finish: away };
@@ -59,7 +59,7 @@ test("what is refused because too much waits is stored as refused: the next proc
   expect(taken).toEqual([]);
 });
 
-test("what the database stores after its person was told that it is dropped is never run", async () => {
+test("a delivery stored after its author was told it won't run is never run", async () => {
   const { promise: slow, resolve: release } = Promise.withResolvers<void>();
   await using town = await approvalTown({
     store: (real) => ({

@@ -155,7 +155,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     expect(error.message).not.toContain(address.password);
   });
 
-  test("TLS that is asked for and not there is refused, by the settings and by the address alone", async () => {
+  test("requested TLS that the server lacks is an error, both by settings and by URL alone", async () => {
     const { where, remove } = await fresh();
     const common = { ...where, replicaId: "a", log };
 

@@ -10,7 +10,7 @@ import type { Tables } from "../../src/store/tables.ts";
 import { approvedChange, event, ofId, pendingChange } from "./contract/bench.ts";
 import { cleanUps, folder, look, open } from "./support/sqlite-folder.ts";
 
-test("words that an older Gantry stored unsealed are read, and new ones are sealed and read beside them", async () => {
+test("unsealed text from an older Gantry is readable, and so is new, sealed text", async () => {
   const dir = folder();
   const who = { userId: "U2", name: "Bob" };
   const older = await open(dir);
@@ -43,7 +43,7 @@ test("words that an older Gantry stored unsealed are read, and new ones are seal
   expect(raw).not.toMatch(/newer (?:reason|diff|no)/u);
 });
 
-test("words whose key is gone read as that, and the rest of the row is there", async () => {
+test("text whose key is gone reads as a placeholder, and the rest of the row is there", async () => {
   const dir = folder();
   const before = await open(dir, createSealer(readKeyring(newKey())));
   await before.addChange({ ...approvedChange("AAA111"), reason: "because" }, event("requested"));
@@ -104,7 +104,7 @@ test("data from before channels could be bound keeps what it has, and channels c
   expect(await after.findChange("AAA111")).toMatchObject({ state: "approved" });
 });
 
-test("data in which two Undos of one change were made at once is brought up to date", async () => {
+test("data with two Undos of one change is migrated", async () => {
   const dir = folder();
   const before = await open(dir);
   await before.addChange(approvedChange("AAA111"), event("requested"));

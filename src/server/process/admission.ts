@@ -7,8 +7,8 @@ import type { Service } from "./service-store.ts";
 import { Refusal } from "../engine.ts";
 
 /**
- * Reserves what a service takes as it is meant to be, and returns how to take that back. Throws a `Refusal` when its
- * image is unknown or its user or this host may not run that much.
+ * Reserves the service's full size and returns a function that undoes it. Throws a `Refusal` when its image is unknown
+ * or a quota of the user or the host doesn't allow it.
  */
 export function admitService({ surface, ledger }: EngineParts, service: Service): () => void {
   const { running, deleting, definition } = service;
@@ -17,13 +17,16 @@ export function admitService({ surface, ledger }: EngineParts, service: Service)
   return ledger.reserve(service, serviceAmount(service, runs));
 }
 
-/** The same for a job that runs. */
+/** The same for a running job. */
 export function admitJob({ surface, ledger }: EngineParts, job: Omit<Job, "version">): () => void {
   for (const { image } of job.definition.containers) findImage(surface.catalogue, image);
   return ledger.reserve(job, jobAmount(job, true));
 }
 
-/** What is left of the reservation while it does not run. It is there already, so nothing is checked. */
+/**
+ * Keeps the reservation that a workload needs while it doesn't run. Checks nothing, because the workload exists
+ * already.
+ */
 export function keepPlace({ ledger }: EngineParts, workload: Service | Job): void {
   ledger.keep(workload, "region" in workload ? serviceAmount(workload, false) : jobAmount(workload, false));
 }
@@ -43,7 +46,7 @@ function jobAmount({ definition }: Pick<Job, "definition">, runs: boolean): Amou
   return amountOf(definition.containers, runs ? 1 : 0, 0);
 }
 
-/** Lets a service run as it is meant to. One that may not is held, and its status says why. */
+/** Starts a service, or holds it with the reason in its status when a quota doesn't allow it. */
 export function runIfAdmitted(parts: EngineParts, live: LiveService): void {
   try {
     admitService(parts, live.service);
@@ -56,7 +59,7 @@ export function runIfAdmitted(parts: EngineParts, live: LiveService): void {
   live.runner.want(live.service, { activity: "Starting" });
 }
 
-/** Why something saved is not started, as a sentence; anything but a refusal is thrown on. */
+/** Why a saved workload is not started, as a sentence. Rethrows errors other than a `Refusal`. */
 export function heldReason(error: unknown): string {
   if (!(error instanceof Refusal)) throw error;
   return error.message.replace(" Nothing was changed.", "");

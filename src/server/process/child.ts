@@ -26,7 +26,7 @@ export type Surface = {
 export type Exit = {
   readonly code: number | null;
   readonly how: string;
-  /** The operating system, or the disk, did not let it start: the program is not to blame. */
+  /** The operating system or the disk prevented the start; not a failure of the program. */
   readonly isNeverStarted?: true;
 };
 
@@ -96,8 +96,8 @@ async function orSay(say: (line: string) => void, work: () => Promise<void>): Pr
 const table = { see: seeProcesses, kill: signalProcess };
 
 /**
- * Starts the process. Without open files, memory or process ids Node gives a child without a pid and mostly without
- * streams, and tells the reason in an event afterwards, or throws: both become the error that is returned.
+ * Starts the process. When the machine is out of open files, memory or process ids, Node either throws or returns a
+ * child without a pid and reports the reason in a later event. Both become the returned error.
  */
 async function spawnPlan(plan: LaunchPlan, { workFolder }: Launch): Promise<ChildProcess | Error> {
   try {
@@ -120,7 +120,7 @@ function notStarted(reason: unknown): Exit {
   return { code: null, how: `could not be started (${why})`, isNeverStarted: true };
 }
 
-/** Stands for a process that never came to be. */
+/** Represents a process that failed to start. */
 export function neverStarted(reason: unknown): Child {
   return { pid: undefined, exited: Promise.resolve(notStarted(reason)), spoke: Promise.resolve(), stop: done };
 }

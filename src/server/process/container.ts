@@ -24,8 +24,8 @@ type Reading = {
 };
 
 /**
- * The containers of a creation body that `checkedBody` has let through. Throws a `Refusal` 400 for what this engine cannot
- * run.
+ * Reads the containers of a creation body that passed `checkedBody`. Throws a `Refusal` 400 for features this engine
+ * doesn't support.
  */
 export function readContainers(containers: readonly NewContainer[], around: Reading): Container[] {
   return containers.map((container, index) => {

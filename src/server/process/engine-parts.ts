@@ -25,13 +25,13 @@ export type RunSurface = Surface & {
   readonly inBackground: (work: Promise<unknown>) => void;
 };
 
-/** What the operations share. The maps go by uid, and together hold what the state file holds for this engine. */
+/** State shared by all operations. The maps are keyed by uid and mirror the state file. */
 export type EngineParts = {
   readonly surface: RunSurface;
   readonly regions: readonly string[];
   readonly services: Map<string, LiveService>;
   readonly jobs: Map<string, LiveJob>;
-  /** Workloads that were saved and cannot be used. */
+  /** Saved workloads that can't be used. */
   readonly unreadable: Map<string, Unreadable>;
   readonly ledger: Ledger;
   /** Writes to one workload wait for each other. */

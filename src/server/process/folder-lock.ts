@@ -26,12 +26,12 @@ export function lockFolder(dataDir: string): () => void {
   return () => database.close();
 }
 
-/** Only a later sentence needs it: a full disk does not keep the engine from starting. */
+/** Only an error message uses this text, so a full disk must not keep the engine from starting. */
 function writeNote(note: string): void {
   try {
     writeFileSync(note, `${process.pid}\n`);
   } catch {
-    // The lock holds without it.
+    // The lock works without it.
   }
 }
 

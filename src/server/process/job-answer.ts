@@ -2,7 +2,7 @@ import type { Job as JobBody, JobCondition, JobContainer, JobStatus, VolumeMount
 import type { Container } from "./container.ts";
 import type { Job } from "./job-store.ts";
 
-/** What stands around a job: where a volume of it lies on the host, and why it does not run although it should. */
+/** Facts besides the job itself: host paths of its volumes, and why it is not running. */
 type Around = { readonly volumePath: (volume: string) => string; readonly held?: string | undefined };
 
 /** A job in a list. */
@@ -80,7 +80,7 @@ function containerBody(container: Container, added: readonly VolumeMount[]): Job
   };
 }
 
-/** `held` says why a job that is not over does not run. */
+/** `held` says why an unfinished job is not running. */
 function statusOf(job: Job, held: string | undefined): JobStatus {
   const { startedAt, endedAt, outcome, failures } = job;
   if (outcome === undefined && held !== undefined) return { conditions: [heldCondition(held)] };

@@ -9,7 +9,7 @@ export type JobDefinition = {
   readonly syncTimezone: boolean;
 };
 
-/** Reads a creation body; throws a `Refusal` 400 for what this engine cannot run. */
+/** Reads a creation body. Throws a `Refusal` 400 for features this engine doesn't support. */
 export function readJob(name: string, body: NewJob, catalogue: readonly CatalogueEntry[]): JobDefinition {
   return {
     containers: readContainers(body.containers, { catalogue, workload: name }),

@@ -85,7 +85,7 @@ function oneByOne<T>(parts: EngineParts, { user, path }: Asked, work: () => Prom
   return parts.queue.run(JSON.stringify(["job", user.username, path.job_name]), work);
 }
 
-/** Validated, reserved, saved, and only then run. What was reserved is given back when it cannot be saved. */
+/** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createJob">): Promise<LiveJob> {
   const { job_name: name } = path;
   const taken = findUnreadable(parts, { user, path }) ?? ownOf(parts.jobs.values(), user, name);
@@ -121,7 +121,7 @@ function newJob(user: User, name: string, of: Pick<Job, "definition" | "createdA
   };
 }
 
-/** The records of its runs first: a job that is saved can be told to have run, also when the disk is full by then. */
+/** Run records first: a saved job must be able to record its runs even if the disk fills up later. */
 async function saved({ surface: { state, dataDir } }: EngineParts, job: Omit<Job, "version">): Promise<number> {
   try {
     await reserveRecords(dataDir, job.uid, job.definition.containers.length);
@@ -144,7 +144,7 @@ async function remove(parts: EngineParts, { user, path }: Asked): Promise<{ jobN
   parts.ledger.release(uid);
   const clearing = keepTrying(() => clearJob(uid, live?.run, surface), {
     closing: surface.closing,
-    onFailure: (error) => surface.onEvent("what a deleted job left could not be removed", { error, job: uid }),
+    onFailure: (error) => surface.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
   });
   surface.inBackground(clearing.over);
   await forAMoment(clearing.over);

@@ -6,9 +6,8 @@ import { openJob } from "./live-job.ts";
 import { reserveRecords } from "./run-record.ts";
 
 /**
- * Brings back a job after a restart of the engine. One that was interrupted runs again from the start, in the same
- * instance, as a container does whose node was restarted; the interruption is no failure. One that may have completed
- * does not run again.
+ * Restores a job after an engine restart. An interrupted job starts over in the same instance, like a container after a
+ * node restart; the interruption doesn't count as a failure. A job that may have completed is not run again.
  */
 export async function reviveJob(parts: EngineParts, job: Job): Promise<void> {
   const { surface } = parts;
@@ -29,7 +28,7 @@ export async function reviveJob(parts: EngineParts, job: Job): Promise<void> {
   parts.jobs.set(job.uid, openJob(job, { surface, resumed, onOver }));
 }
 
-/** Why the job cannot run now. */
+/** Why the job can't run now. */
 async function problemOf(parts: EngineParts, job: Job): Promise<string | undefined> {
   try {
     admitJob(parts, job);

@@ -3,12 +3,12 @@ import type { Job, JobProgress } from "./job-store.ts";
 import { readRecord, recordPath } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";
 
-/** Where a job is after the engine was away. */
+/** The progress of a job after an engine restart. */
 export type Resumed = {
   readonly progress: JobProgress;
-  /** The containers, counted from 0, that have completed and must not run again. */
+  /** Indexes of containers that have completed and must not run again. */
   readonly done: ReadonlySet<number>;
-  /** Whether a run was cut off, so that a container starts again. */
+  /** Whether a run was interrupted and must start over. */
   readonly isInterrupted: boolean;
 };
 
@@ -16,9 +16,9 @@ const LOST =
   "The run was lost: its record is missing, so it may have completed and is not run again. Create the job again to run it.";
 
 /**
- * Compares what the database knows of an unfinished job with the records of its runs, which are newer when the engine
- * died or the disk was full. All processes of the earlier engine are gone by now, so a run that was begun and has no end
- * was cut off before its program could exit. Without a record the job is not run again.
+ * Combines the database with the run records, which are newer if the engine died or the disk was full. All processes of
+ * the earlier engine are gone, so a run without an end was interrupted before its program exited. Without a record, the
+ * job is not run again.
  */
 export async function resume(job: Job, dataDir: string, now: string): Promise<Resumed> {
   const before: JobProgress = job;
@@ -48,7 +48,7 @@ export async function resume(job: Job, dataDir: string, now: string): Promise<Re
   return { progress: { ...before, failures }, done, isInterrupted };
 }
 
-/** A job that is over. It never ends before it began, also when the clock was set back meanwhile. */
+/** Marks a job as over. Its end is never before its start, even if the clock was set back. */
 export function ended(
   progress: JobProgress,
   { outcome, reason, at }: { outcome: "complete" | "failed"; reason?: string; at: string },
@@ -66,7 +66,7 @@ function isSuccess(record: RunRecord): boolean {
   return record.state === "ended" && record.code === 0;
 }
 
-/** Attempts are counted from 1: one that is not known to have failed leaves those before it. */
+/** Attempts count from 1. An attempt with unknown result counts only the earlier ones as failures. */
 function failuresAfter(record: RunRecord): number {
   if (record.state === "reserved") return 0;
   return record.state === "ended" && record.code !== 0 ? record.attempt : record.attempt - 1;

@@ -15,16 +15,16 @@ export const JOB_REGION = "us";
 
 /** The one instance of a job while it runs: all its containers, until each has exited with 0 or the retries are used up. */
 export type JobRun = {
-  /** Ends the processes. Unless they exit with 0 meanwhile, the job is neither complete nor failed, and would run again. */
+  /** Stops the processes. Unless all exit with 0, the job is neither complete nor failed and runs again later. */
   readonly stop: () => Promise<void>;
 };
 
 export type JobRunOptions = {
   readonly job: Job;
   readonly surface: RunSurface;
-  /** The containers, counted from 0, that have completed in an earlier engine. */
+  /** Indexes of containers that completed under an earlier engine. */
   readonly done: ReadonlySet<number>;
-  /** Takes over how far the job is, at once. */
+  /** Called with each change of progress; must take effect immediately. */
   readonly report: (progress: JobProgress) => void;
 };
 
@@ -70,7 +70,7 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
     async onStopped(exit) {
       if (exit.isNeverStarted) return;
       if (exit.code !== 0) return await note(run, path, { state: "interrupted", attempt });
-      // One that exits with 0 has completed, whoever asked it to end.
+      // Exit code 0 means completed, even after a stop signal.
       await note(run, path, { state: "ended", attempt, code: 0, at: moment(surface) });
       succeeded(run, index);
     },
@@ -98,7 +98,7 @@ function succeeded(run: Run, index: number): "over" {
   return "over";
 }
 
-/** The machine had no room for a process: that is no failure of the job. */
+/** The machine couldn't start a process; not a failure of the job. */
 function notStartedYet(run: Run, { how }: Exit, delayMs: number): "again" {
   say(run, `${how}, tried again in ${duration(delayMs)}`);
   return "again";
@@ -120,7 +120,7 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   return "again";
 }
 
-/** Not awaited: the container that asks for it is among them, and would wait for itself. */
+/** Not awaited: the calling container is among them and would wait for itself. */
 function stopLater(kept: Kept): void {
   void kept.stop();
 }
@@ -128,7 +128,7 @@ function stopLater(kept: Kept): void {
 type Attempt = { readonly path: string; readonly attempt: number };
 type Launch = Parameters<typeof startChild>[0] & { readonly run: Attempt };
 
-/** The run is on record before there is a process, so that an engine that dies in between never forgets it. */
+/** Records the run before starting its process, so a crash in between can't lose it. */
 async function start(launch: Launch, surface: RunSurface): Promise<Child> {
   const { path, attempt } = launch.run;
   await writeRecord(path, { state: "begun", attempt });
@@ -141,12 +141,12 @@ async function start(launch: Launch, surface: RunSurface): Promise<Child> {
   }
 }
 
-/** The process has written its end itself, unless it was killed. A record that cannot be written is only told. */
+/** The process records its own end unless it was killed. A failed write is only logged. */
 async function note({ job, surface }: Run, path: string, record: RunRecord): Promise<void> {
   try {
     await writeRecord(path, record);
   } catch (error) {
-    surface.onEvent("the end of a run could not be recorded", { error, job: job.uid });
+    surface.onEvent("couldn't record the end of a run", { error, job: job.uid });
   }
 }
 

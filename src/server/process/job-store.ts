@@ -19,9 +19,9 @@ export type Job = {
   readonly endedAt: string | undefined;
   readonly outcome: "complete" | "failed" | undefined;
   readonly failures: number;
-  /** Why it failed, when that was not the number of its attempts. */
+  /** Why it failed, if not by running out of attempts. */
   readonly reason: string | undefined;
-  /** Whether its runs are recorded (run-record.ts). Jobs that an older version accepted have no records. */
+  /** Whether its runs are recorded (run-record.ts). Jobs from older versions have no records. */
   readonly hasRecords: boolean;
 };
 
@@ -51,7 +51,7 @@ export async function insertJob(db: Kysely<StateTables>, job: Omit<Job, "version
   });
 }
 
-/** Writes how far a job is that runs or has run, if it still exists, and returns the new version. */
+/** Saves a job's progress if the job still exists, and returns the new version. */
 export async function saveProgress(db: Kysely<StateTables>, uid: string, progress: JobProgress): Promise<number> {
   return await db.transaction().execute(async (tx) => {
     const version = await nextVersion(tx);
@@ -68,12 +68,12 @@ export async function removeJob(db: Kysely<StateTables>, uid: string): Promise<v
   await db.deleteFrom("jobs").where("uid", "=", uid).execute();
 }
 
-/** A row as it was read: a job, or what is known of one that cannot be used. */
+/** A row as read: a job, or the readable parts of a damaged one. */
 export type StoredJob = { readonly job: Job } | { readonly unreadable: Unreadable };
 
-/** Every job of every user in the order of creation. Each row is read for itself: a bad one does not hide the others. */
+/** Every job of every user in the order of creation. Rows are read independently: a bad one doesn't hide the others. */
 export async function storedJobs(db: Kysely<StateTables>): Promise<StoredJob[]> {
-  // By row and not by time: clocks jump.
+  // By row id, not by time: clocks jump.
   const rows = await db
     .selectFrom("jobs")
     .selectAll()

@@ -15,7 +15,7 @@ export type Kept = {
 };
 
 export type KeepRunning = {
-  /** Resolves to undefined when `stopping` was aborted before there was a process. */
+  /** Resolves to undefined when `stopping` is aborted before the process starts. */
   readonly start: (stopping: AbortSignal) => Promise<Child | undefined>;
   readonly backOff: BackOff;
   /** A process was started. */
@@ -25,7 +25,7 @@ export type KeepRunning = {
    * be waited for. Not asked about a process that was stopped.
    */
   readonly onExit: (exit: Exit, after: { failures: number; delayMs: number }) => Promise<"again" | "over">;
-  /** A process ended that was stopped. */
+  /** A stopped process has ended. */
   readonly onStopped?: (exit: Exit) => Promise<void>;
   readonly onError: (error: unknown) => void;
 };

@@ -1,18 +1,18 @@
 import { delayAfter, type BackOff } from "./back-off.ts";
 import { makeRest } from "./rest.ts";
 
-/** Work that must succeed in the end, such as saving a result while the disk is full. */
+/** Work that must eventually succeed, such as saving a result while the disk is full. */
 export type Trying = {
-  /** Resolves when the work has succeeded or is given up. Never rejects. */
+  /** Resolves when the work succeeds or is given up. Never rejects. */
   readonly over: Promise<void>;
-  /** Ends a pause, and resolves or rejects with the attempt that is under way or begins now. */
+  /** Tries now instead of waiting. Settles like the current or next attempt. */
   readonly attempt: () => Promise<void>;
 };
 
 export type KeepTrying = {
-  /** The engine closes: the work gets one more attempt and is then given up. */
+  /** Aborted when the engine closes: one last attempt, then the work is given up. */
   readonly closing: AbortSignal;
-  /** Told of the first failure of a row only, so that a full disk does not fill the log too. */
+  /** Called only for the first of consecutive failures, so a full disk doesn't flood the log. */
   readonly onFailure: (error: unknown) => void;
   readonly backOff?: BackOff;
 };
@@ -21,7 +21,7 @@ const BACK_OFF: BackOff = { first: 250, max: 5_000 };
 
 type Waiter = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
-/** Does the work, again and again with a growing pause, until it succeeds. `work` must stand being repeated. */
+/** Repeats the work with growing pauses until it succeeds. `work` must be idempotent. */
 export function keepTrying(work: () => Promise<void>, { closing, onFailure, backOff = BACK_OFF }: KeepTrying): Trying {
   const rest = makeRest();
   const waiters = new Set<Waiter>();

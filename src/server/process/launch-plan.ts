@@ -15,7 +15,7 @@ export type Launch = {
   readonly ports: ReadonlyMap<number, number>;
   readonly syncTimezone: boolean;
   readonly workFolder: string;
-  /** For a job: which attempt this is, from 1, and the file for its end (run-record.ts). */
+  /** For a job: the attempt, from 1, and the file that records its end (run-record.ts). */
   readonly run?: { readonly path: string; readonly attempt: number };
 };
 

@@ -12,14 +12,14 @@ export type LiveJob = {
   readonly username: string;
   readonly name: string;
   job: Job;
-  /** Why it does not run although it is not over, as a sentence. */
+  /** Why an unfinished job is not running, as a sentence. */
   held?: string | undefined;
   run?: JobRun;
 };
 
 export type OpenJob = {
   readonly surface: RunSurface;
-  /** Where an earlier engine left it. */
+  /** Progress under an earlier engine. */
   readonly resumed?: Resumed | undefined;
   readonly onOver: () => void;
 };
@@ -51,8 +51,8 @@ function progressOf({ startedAt, endedAt, outcome, failures, reason }: JobProgre
 }
 
 /**
- * What counts is in memory at once; the state file follows, later where the disk is full. Until then the records of its
- * runs (run-record.ts) keep the job from running again.
+ * Updates memory immediately and the state file afterwards, later if the disk is full. Until then the run records
+ * (run-record.ts) keep the job from running again.
  */
 function saver(live: LiveJob, surface: RunSurface): () => void {
   let isDirty = false;
@@ -72,7 +72,7 @@ function saver(live: LiveJob, surface: RunSurface): () => void {
     trying = undefined;
   }
 
-  /** It may have been given up: a later change is saved by another one. */
+  /** The previous one may have given up, so each change gets a new one. */
   async function forgetWhenOver(mine: Trying): Promise<void> {
     await mine.over;
     if (trying === mine) trying = undefined;
@@ -83,13 +83,13 @@ function saver(live: LiveJob, surface: RunSurface): () => void {
     if (trying) return;
     trying = keepTrying(saveAll, {
       closing: surface.closing,
-      onFailure: (error) => surface.onEvent("a job could not be saved, tried again", { error, job: live.job.uid }),
+      onFailure: (error) => surface.onEvent("couldn't save a job; retrying", { error, job: live.job.uid }),
     });
     surface.inBackground(forgetWhenOver(trying));
   };
 }
 
-/** Ends what still runs of a deleted job and removes what it left. May be repeated. */
+/** Stops a deleted job and removes its files. Idempotent. */
 export async function clearJob(uid: string, run: JobRun | undefined, surface: RunSurface): Promise<void> {
   await run?.stop();
   await surface.logs.forget(uid);

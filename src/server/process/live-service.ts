@@ -17,29 +17,29 @@ export type LiveService = {
   service: Service;
   readonly runner: ServiceRunner;
   fronts: readonly PortFront[];
-  /** Why it does not run although it should, as a sentence. */
+  /** Why it is not running although it should, as a sentence. */
   held?: string | undefined;
-  /** Its fronts could not be opened at the start, and are tried again. */
+  /** Its fronts couldn't be opened at the start; being retried. */
   opening?: Trying;
-  /** A deletion that was accepted. */
+  /** An accepted deletion. */
   deletion?: Trying;
 };
 
-/** A service that neither runs nor can be reached yet. */
+/** A service that is not running and has no open ports yet. */
 export function makeLiveService(service: Service, surface: RunSurface): LiveService {
   const { username, region, name } = service;
   return { username, region, name, service, runner: makeServiceRunner(service, surface), fronts: [] };
 }
 
-/** What is said about the service: one that is held counts as failed. */
+/** The status of the service: held counts as failed. */
 export function standingOf({ service, runner, held }: LiveService): Standing & { readonly state: ServiceState } {
   if (held === undefined || service.deleting || !service.running) return { state: runner.state() };
   return { state: "Failed", reason: held };
 }
 
 /**
- * Opens the fronts of a service, all or none. Ports that were never chosen, or that somebody else took while the engine
- * was away, are new ones in the answer; the caller writes that down.
+ * Opens the fronts of a service, all or none. The result contains new ports for unassigned ones, and for those another
+ * program took meanwhile; the caller must save it.
  */
 export async function openFronts(live: LiveService, surface: RunSurface): Promise<ServiceDefinition> {
   const { uid, definition } = live.service;
@@ -78,11 +78,11 @@ async function closeAll(fronts: readonly PortFront[]): Promise<void> {
   await Promise.all(fronts.map((front) => front.close()));
 }
 
-/** Stops and removes a service with its log; what its disks hold is kept. Resolves when all of it is gone. May be repeated. */
+/** Stops and removes a service with its log, but keeps its disks. Resolves when all of it is gone. Idempotent. */
 export async function finishDeletion(live: LiveService, surface: RunSurface): Promise<void> {
   await live.runner.emptied();
   await closeFronts(live);
-  // Files first: on a full disk that may be the room that the rest needs.
+  // Files first: on a full disk, the next steps may need their space.
   await rm(workFolder(surface.dataDir, live.service.uid), { recursive: true, force: true });
   await surface.logs.forget(live.service.uid);
   await removeService(surface.state, live.service.uid);

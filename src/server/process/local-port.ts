@@ -5,7 +5,7 @@ export const HOST = "127.0.0.1";
 /** A port that nobody listens on now. Whoever gets it has to listen soon: nothing reserves it. */
 export async function freePort(): Promise<number> {
   const server = createServer();
-  server.on("error", () => undefined); // also after it listens, when a connection cannot be taken
+  server.on("error", () => undefined); // also after listening: accepting a connection can fail
   const port = await listen(server, 0);
   await new Promise((resolve) => server.close(resolve));
   return port;

@@ -7,13 +7,13 @@ import { makeTurnstile } from "./turnstile.ts";
 
 export type Batch = {
   readonly add: (line: NewLine) => void;
-  /** As `LogWriter.room`. */
+  /** See `LogWriter.room`. */
   readonly room: () => Promise<void> | undefined;
-  /** Writes what waits; one write after the other. It never rejects: what cannot be written is counted and dropped. */
+  /** Writes pending lines, one batch at a time. Never rejects: lines that can't be written are counted and dropped. */
   readonly flush: () => Promise<void>;
-  /** Drops what waits of a workload; resolves when no write has lines of it any more. */
+  /** Drops a workload's pending lines; resolves when no write includes any of them. */
   readonly forget: (workload: string) => Promise<void>;
-  /** Writes what waits for the last time. */
+  /** Writes pending lines for the last time. */
   readonly close: () => Promise<void>;
 };
 
@@ -25,9 +25,9 @@ export type BatchOptions = {
 };
 
 const FLUSH_MS = 50;
-/** When this much waits, programs are slowed down: together they write about 2.5 MB a second, rows included. */
+/** Above this many pending bytes, programs are slowed down, to about 2.5 MB a second in total, rows included. */
 const MANY_BYTES = 128 * 1024;
-/** How often a log that could not be written is tried again when no line comes. */
+/** Retry interval after a failed write when no new line arrives. */
 const RETRY_MS = 1_000;
 
 export function makeBatch(db: Kysely<LogTables>, options: BatchOptions): Batch {
@@ -74,7 +74,7 @@ export function makeBatch(db: Kysely<LogTables>, options: BatchOptions): Batch {
   };
 }
 
-/** The lines that are not written yet, and what they cost. Some time after the first one they are due. */
+/** Pending lines and their cost. Due some time after the first one. */
 function makeWaiting(onDue: () => void) {
   let lines: NewLine[] = [];
   let bytes = 0;
@@ -92,7 +92,7 @@ function makeWaiting(onDue: () => void) {
       if (!isDue) wait(FLUSH_MS);
       isDue = true;
     },
-    /** They are due again, also when no more lines come. */
+    /** Due again even if no more lines arrive. */
     retry() {
       if (!isDue) wait(RETRY_MS);
     },

@@ -1,15 +1,12 @@
 import type { Kysely } from "kysely";
 import { costOf, costOfLine, type LogTables } from "./log-tables.ts";
 
-/** So much is kept: text and what its rows take on disk (log-tables.ts, costOf), and so many lines. */
+/** How much is kept: bytes of text and row overhead (`costOf` in log-tables.ts), and lines. */
 export type Bound = { readonly bytes: number; readonly lines: number };
 
-/**
- * How much log is kept. Nothing goes because of its date: the clock of a machine may jump, and what it says then must not
- * delete anything.
- */
+/** How much log is kept. Nothing is deleted by date, because clocks can jump. */
 export type LogLimits = {
-  /** Of one day of one workload, so that a bad day leaves the days before it. */
+  /** Per workload and day, so a noisy day doesn't push out the days before. */
   readonly day: Bound;
   readonly workload: Bound;
   readonly total: Bound;
@@ -23,13 +20,13 @@ export const DEFAULT_LOG_LIMITS: LogLimits = {
   total: { bytes: 256 * MIB, lines: 3_000_000 },
 };
 
-/** Some more than needed goes, so that not every write has to drop; not much more, so that it is soon done. */
+/** Drops a bit more than needed, so not every write has to; not much more, so it stays fast. */
 const SPARE: Bound = { bytes: 128 * 1024, lines: 2_000 };
 
 type Sum = { readonly bytes: number; readonly lines: number };
 type Day = { readonly id: number; readonly cost: number; readonly lines: number };
 
-/** Drops the oldest lines of what is over a bound after lines were added to these days. */
+/** After adding lines to these days, drops the oldest lines of each log that exceeds its limit. */
 export async function keepBounds(
   db: Kysely<LogTables>,
   added: readonly { readonly dayId: number; readonly workload: string }[],
@@ -44,7 +41,7 @@ export async function keepBounds(
     const excess = excessOf(await sumOf(db, workload), limits.workload);
     if (excess) await dropFromWorkload(db, workload, excess);
   }
-  // The workload that keeps the most makes room, so that a noisy one does not push out the others.
+  // The largest log makes room, so a noisy workload doesn't push out the others.
   const excess = excessOf(await sumOf(db), limits.total);
   const largest = excess && (await largestWorkload(db));
   if (largest !== undefined) await dropFromWorkload(db, largest, excess ?? SPARE);
@@ -79,7 +76,7 @@ async function largestWorkload(db: Kysely<LogTables>): Promise<string | undefine
   return largest?.workload;
 }
 
-/** Whole days go first, in the order in which they were begun, which a clock that jumps does not change. */
+/** Whole days go first, in order of their creation, which clock jumps don't change. */
 async function dropFromWorkload(db: Kysely<LogTables>, workload: string, excess: Sum): Promise<void> {
   let { bytes, lines } = excess;
   const days = await db
@@ -96,7 +93,7 @@ async function dropFromWorkload(db: Kysely<LogTables>, workload: string, excess:
   }
 }
 
-/** The oldest lines go, since the newest tell why something failed. Returns what was freed. */
+/** Drops the oldest lines, because the newest explain a failure. Returns the freed amount. */
 async function dropFromDay(db: Kysely<LogTables>, day: Day, excess: Sum): Promise<Sum> {
   let freed = { bytes: 0, lines: 0 };
   let last: number | undefined;
@@ -126,11 +123,11 @@ async function dropDay(db: Kysely<LogTables>, { id, cost, lines }: Day): Promise
 
 type Gone = Sum & { readonly last: number | undefined };
 
-/** The last line that goes is overwritten with one that says how many went. */
+/** Replaces the last dropped line with a note of how many were dropped. */
 async function drop(db: Kysely<LogTables>, day: Day, { bytes, lines, last }: Gone): Promise<Sum> {
   if (last === undefined) return { bytes: 0, lines: 0 };
   const { dropped } = await db.selectFrom("days").select("dropped").where("id", "=", day.id).executeTakeFirstOrThrow();
-  // The line that said it last time is the oldest one now, and no line of the program.
+  // The previous note is now the oldest line; it is not the program's.
   const total = dropped + lines - (dropped > 0 ? 1 : 0);
   const line = `[gantry] the first ${total} lines of this day were dropped: the log had reached its limit`;
   await db.deleteFrom("lines").where("day_id", "=", day.id).where("id", "<", last).execute();

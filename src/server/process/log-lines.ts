@@ -6,7 +6,7 @@ const CONTINUED = "[…] ";
 const NEWLINE = 10;
 
 export type LineSplitter = {
-  /** The lines that are complete with this chunk, made as they are taken: a chunk may hold many. Take all of them. */
+  /** Yields the lines this chunk completes, lazily because a chunk can hold many. Consume all of them. */
   readonly push: (chunk: Buffer) => Iterable<string>;
   /** The last line, when the output ended without a line end. */
   readonly end: () => string[];

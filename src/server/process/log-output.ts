@@ -6,15 +6,15 @@ import type { LogWriter } from "./log-writer.ts";
 /** The output of one process on its way to the log. */
 export type Output = {
   /**
-   * Resolves when all of it is in the log, or no more comes although something holds the pipe open. For after its exit.
-   * While `isHurried`, what the pipe still holds is only waited for a moment.
+   * Call after the exit. Resolves when all output is in the log, or when a pipe held open stays silent. While `isHurried`,
+   * it waits only briefly for what the pipe still holds.
    */
   readonly ended: (isHurried: () => boolean) => Promise<void>;
 };
 
-/** A process that is gone may have left its pipe to a descendant. Nothing more comes after a silence of so long. */
+/** A descendant may still hold the pipe of a process that exited. After this much silence, output is complete. */
 const SILENCE_MS = 500;
-/** Such a descendant may also go on writing. */
+/** Limit for a descendant that keeps writing. */
 const LONGEST_MS = 2_000;
 /** But many short lines take longer to be stored, and the last ones say why the program ended. So much may be in the pipe. */
 const PIPE_BYTES = 512 * 1024;
@@ -24,7 +24,7 @@ const POLL_MS = 50;
 /** How far the output is: how much was read, how many streams are being stored, and when the last line was. */
 type Progress = { bytes: number; storing: number; lastAt: number };
 
-/** Puts what a process says into its log. While the log has no room nothing is read, and the pipe stops the process. */
+/** Copies a process's output to its log. While the log is full nothing is read, so the pipe blocks the process. */
 export function recordOutput(
   streams: readonly (Readable | null)[],
   { workload, instance }: { readonly workload: string; readonly instance: string },
@@ -43,7 +43,7 @@ export function recordOutput(
   }
 
   async function record(stream: Readable): Promise<void> {
-    // Also for what comes when nobody reads any more.
+    // Also covers errors after reading has ended.
     stream.on("error", () => undefined);
     const splitter = splitLines();
     try {

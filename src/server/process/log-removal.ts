@@ -2,19 +2,19 @@ import type { Kysely } from "kysely";
 import { loggedWorkloads, removeLines } from "./log-store.ts";
 import type { LogTables } from "./log-tables.ts";
 
-/** Removes logs of workloads. It never throws: what cannot be removed, as on a full disk, is removed later. */
+/** Removes logs of workloads. Never throws: failed removals, as on a full disk, are retried later. */
 export type Removal = {
-  /** Whether the log of this workload was removed, or is to be. */
+  /** Whether this workload's log was or will be removed. */
   readonly has: (workload: string) => boolean;
   readonly add: (workload: string) => void;
-  /** Removes what was added and is still there. */
+  /** Removes all added logs that still exist. */
   readonly retry: () => Promise<void>;
-  /** The same, only after a failure. */
+  /** The same, but only after a failure. */
   readonly retryFailed: () => Promise<void>;
   readonly removeOthers: (known: ReadonlySet<string>) => Promise<void>;
 };
 
-/** Remembers more forgotten workloads than end at the same time: their last words may come after they were forgotten. */
+/** Must exceed the number of workloads that end at the same time, because their last lines can arrive after removal. */
 const REMEMBERED = 10_000;
 
 export function makeRemoval(db: Kysely<LogTables>, onEvent: (message: string, data: object) => void): Removal {
@@ -32,7 +32,7 @@ export function makeRemoval(db: Kysely<LogTables>, onEvent: (message: string, da
     } catch (error) {
       if (hasFailed) return;
       hasFailed = true;
-      onEvent("the logs of deleted workloads could not be removed; they are removed later", { error });
+      onEvent("couldn't remove logs of deleted workloads; retrying later", { error });
     }
   }
 
@@ -47,7 +47,7 @@ export function makeRemoval(db: Kysely<LogTables>, onEvent: (message: string, da
       if (forgotten.size > REMEMBERED && oldest !== undefined) forgotten.delete(oldest);
     },
     async removeOthers(known: ReadonlySet<string>) {
-      const logged = await loggedWorkloads(db).catch(() => []); // they are found at the next start
+      const logged = await loggedWorkloads(db).catch(() => []); // the next start finds them
       for (const workload of logged) if (!known.has(workload)) unremoved.add(workload);
       await retry();
     },

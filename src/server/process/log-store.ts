@@ -21,7 +21,7 @@ export type LogPage = {
 
 type AddedDay = { readonly workload: string; readonly day: string; readonly cost: number; readonly lines: number };
 
-/** Writes lines, and drops the oldest of what is over its bound; all of it or nothing. */
+/** Writes lines and drops the oldest ones over a limit, in one transaction. */
 export async function writeLines(db: Kysely<LogTables>, lines: readonly NewLine[], limits: LogLimits): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const added = new Map<string, { dayId: number; workload: string }>();
@@ -68,7 +68,7 @@ export async function readPage(db: Kysely<LogTables>, page: LogPage): Promise<{ 
   return (await pageQuery(db, page).execute()).toReversed();
 }
 
-/** The page in reverse. It walks the index of the day from its end and reads no line that is not on the page. */
+/** The page in reverse order. Walks the day's index from the end and reads only lines of this page. */
 export function pageQuery(db: Kysely<LogTables>, page: LogPage) {
   const dayId = db.selectFrom("days").select("id").where("workload", "=", page.workload).where("day", "=", page.day);
   let query = db.selectFrom("lines").select(["instance", "line"]).where("day_id", "=", dayId);
@@ -76,12 +76,12 @@ export function pageQuery(db: Kysely<LogTables>, page: LogPage) {
   return query.orderBy("id", "desc").limit(page.size).offset(page.from);
 }
 
-/** At once, so that a large log does not hold up everybody else while it is removed. */
+/** Lines per statement, so removing a large log doesn't block everything else. */
 const ROWS_AT_ONCE = 2_000;
-/** Free pages that are kept for the next lines; what is beyond goes back to the disk. A page has 4 KiB. */
+/** Free pages (4 KiB each) kept for new lines; the rest is returned to the disk. */
 const FREE_PAGES = 256;
 
-/** Removes the lines of workloads, and gives the space back to the disk. */
+/** Removes the lines of workloads and returns the space to the disk. */
 export async function removeLines(db: Kysely<LogTables>, workloads: readonly string[]): Promise<void> {
   for (const workload of workloads) {
     const days = await db.selectFrom("days").select("id").where("workload", "=", workload).execute();
@@ -92,7 +92,7 @@ export async function removeLines(db: Kysely<LogTables>, workloads: readonly str
 
 async function shrink(db: Kysely<LogTables>): Promise<void> {
   for (let free = await pragma(db, "freelist_count"); free > FREE_PAGES; free -= 1) {
-    // More than one page at once would need a statement that is stepped to its end, and this one has no rows to read.
+    // One page at a time: freeing several needs a statement stepped to its end, which a statement without rows isn't.
     await sql`pragma incremental_vacuum(1)`.execute(db);
     if (free % FREE_PAGES === 0) await nextTurn();
   }

@@ -1,8 +1,8 @@
 import { sql, type Generated, type Kysely } from "kysely";
 
 /**
- * The logs of all workloads, in a database of their own. `days` has a row for each workload and day with lines, and what
- * those lines cost, so that the bounds are checked without counting. The ids of `lines` rise in the order of arrival.
+ * The logs of all workloads, in a separate database. `days` has one row per workload and day, with the cost of its
+ * lines, so limits are checked without counting. Ids of `lines` increase in order of arrival.
  */
 export type LogTables = {
   days: { id: Generated<number>; workload: string; day: string; cost: number; lines: number; dropped: number };
@@ -10,17 +10,17 @@ export type LogTables = {
 };
 
 const VERSION = 1;
-/** Of an older database only this many of the newest lines are taken over: it was not bounded, and a start must not take long. */
+/** Only this many of the newest lines of an older, unlimited database are migrated, to keep the start fast. */
 const TAKEN_OVER = 200_000;
 
-/** Creates the tables, or brings those of an older version up to date. */
+/** Creates the tables, or migrates those of an older version. */
 export async function createLogTables(db: Kysely<LogTables>): Promise<void> {
-  // Unlike the state, the last moments of a log may be lost with the power. A short WAL leaves more of a small disk.
+  // Unlike state, the last moments of a log may be lost in a power failure. A short WAL saves space on a small disk.
   await sql`pragma synchronous = normal`.execute(db);
   await sql`pragma wal_autocheckpoint = 256`.execute(db);
   if ((await pragma(db, "user_version")) >= VERSION) return;
   await db.transaction().execute(createVersion1);
-  // Deleted logs give their space back to the disk (removeLines). The setting takes effect with the vacuum.
+  // Lets removeLines return space to the disk. The setting takes effect with the vacuum.
   await sql`pragma auto_vacuum = incremental`.execute(db);
   await sql`vacuum`.execute(db);
 }
@@ -36,7 +36,7 @@ async function createVersion1(tx: Kysely<LogTables>): Promise<void> {
     cost integer not null, lines integer not null, dropped integer not null, unique (workload, day))`.execute(tx);
   await sql`create table lines (id integer primary key, day_id integer not null, instance text not null,
     line text not null)`.execute(tx);
-  // An index of SQLite ends with the row's id: a page is found by walking it from the newest end.
+  // SQLite indexes end with the row id, so a page is found by walking this one from the newest end.
   await sql`create index lines_by_day on lines (day_id)`.execute(tx);
   if (isOld) await takeOver(tx);
   await sql.raw(`pragma user_version = ${VERSION}`).execute(tx);
@@ -52,15 +52,15 @@ async function takeOver(tx: Kysely<LogTables>): Promise<void> {
   await sql`drop table old_lines`.execute(tx);
 }
 
-/** What a row takes on disk beside its text: its header, its ids, and its entry in the index. */
+/** Disk space of a row besides its text: header, ids and index entry. */
 const ROW_BYTES = 48;
 
-/** What a line takes on disk, as SQL over its columns. An empty line is not free. */
+/** Disk space of a line, as SQL over its columns. An empty line is not free. */
 export function costOf(instance: string, line: string) {
   return sql<number>`(octet_length(${sql.ref(instance)}) + octet_length(${sql.ref(line)}) + ${sql.lit(ROW_BYTES)})`;
 }
 
-/** The same, of a line that is not stored yet. */
+/** The same for a line that is not stored yet. */
 export function costOfLine({ instance, line }: { readonly instance: string; readonly line: string }): number {
   return Buffer.byteLength(instance) + Buffer.byteLength(line) + ROW_BYTES;
 }

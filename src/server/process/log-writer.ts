@@ -6,18 +6,18 @@ import { readPage, type LogPage } from "./log-store.ts";
 import type { LogTables } from "./log-tables.ts";
 
 /**
- * The log of all workloads: written in batches, read with what waits written first. A log that cannot be written is never
- * worth a workload or the engine: its lines are counted and dropped, and once it can be written again it says how many.
+ * The log of all workloads, written in batches; reads write pending lines first. A failing log never stops a workload
+ * or the engine: lines are counted and dropped, and a note says how many once writing works again.
  */
 export type LogWriter = {
-  /** Never waits and never throws. A workload that was forgotten has no log any more. */
+  /** Never waits and never throws. Lines of a forgotten workload are ignored. */
   readonly append: (workload: string, instance: string, line: string) => void;
-  /** Undefined while there is room for more lines; else a promise that resolves when there is, in the order of asking. */
+  /** Undefined while there is room for more lines; otherwise a promise, resolved in order of the calls. */
   readonly room: () => Promise<void> | undefined;
   readonly page: (page: LogPage) => Promise<{ instance: string; line: string }[]>;
-  /** Removes the log of a workload, for good. Never rejects: what cannot be removed now is removed later. */
+  /** Removes the log of a workload permanently. Never rejects: failed removals are retried later. */
   readonly forget: (workload: string) => Promise<void>;
-  /** Removes the logs of all other workloads, which an earlier engine did not get to. Never rejects. */
+  /** Removes logs that an earlier engine didn't get to: those of all other workloads. Never rejects. */
   readonly keepOnly: (workloads: Iterable<string>) => Promise<void>;
   readonly close: () => Promise<void>;
 };

@@ -5,7 +5,7 @@ import { Refusal } from "../engine.ts";
  * start with less. A smaller limit is remembered and answered as it was given, enforced as this, and the log says so. */
 export const MEMORY_FLOOR_MIB = 128;
 
-/** A memory size in each of its spellings, as whole MiB. Throws a `Refusal` 400 for one that is out of range. */
+/** Parses any spelling of a memory size into whole MiB. Throws a `Refusal` 400 when it is out of range. */
 export function readMemory(memory: string | number): number {
   const mib = memoryMiB(memory);
   if (mib === undefined) throw new Refusal(400, `a memory limit must be ${MEMORY_RANGE}`);

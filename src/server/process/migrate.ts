@@ -1,12 +1,12 @@
 import { sql, type Kysely } from "kysely";
 import { StartError } from "./start-error.ts";
 
-/** Statements that bring a file from one version to the next. */
+/** Statements that migrate a file to the next version. */
 export type Migration = readonly string[];
 
 /**
- * Brings a SQLite file to the last version of the list; `PRAGMA user_version` holds where it is. A migration runs whole
- * or not at all. Throws when a newer program wrote the file, which this one would misread.
+ * Migrates a SQLite file to the latest version; `PRAGMA user_version` holds the current one. Each migration is one
+ * transaction. Throws for a file from a newer version, because this one would misread it.
  */
 export async function migrate<Tables>(
   db: Kysely<Tables>,

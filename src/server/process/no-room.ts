@@ -1,19 +1,19 @@
 import { Refusal, type Engine } from "../engine.ts";
 
-/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: there is no room for the index of the write-ahead log.
+/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no space for the index of the write-ahead log.
  * https://www.sqlite.org/rescode.html */
 const FULL_SQLITE_CODES = [13, 4_874];
 const FULL_SYSTEM_CODES = ["ENOSPC", "EDQUOT"];
 const NO_FILES_CODES = ["EMFILE", "ENFILE"];
 
-/** Whether the disk had no room, as SQLite or the operating system reports it. */
+/** Whether SQLite or the operating system reports a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ("errcode" in error && FULL_SQLITE_CODES.includes(Number(error.errcode))) return true;
   return hasCode(error, FULL_SYSTEM_CODES);
 }
 
-/** Whether this process, or the machine, has no open files left. */
+/** Whether this process or the machine is out of file descriptors. */
 export function isOutOfFiles(error: unknown): boolean {
   return error instanceof Error && hasCode(error, NO_FILES_CODES);
 }
@@ -23,9 +23,12 @@ function hasCode(error: Error, codes: readonly string[]): boolean {
 }
 
 const DISK_IS_FULL = "The disk of the workload API is full. Nothing was changed. Free some space and try again.";
-const NO_FILES_LEFT = "The workload API has no open files left. Nothing was changed. Try again in a moment.";
+const NO_FILES_LEFT = "The workload API has no file descriptors left. Nothing was changed. Try again in a moment.";
 
-/** The engine, answering 503 where the machine has no room. What changes something must be undone when it fails. */
+/**
+ * Wraps an engine to answer 503 when the machine is out of space or files. Its operations must undo partial changes on
+ * failure.
+ */
 export function refusingWithoutRoom(engine: Engine): Engine {
   const entries = Object.entries(engine).map(([op, run]) => [op, refusing(run as Run)]); // each operation takes one request
   return Object.fromEntries(entries) as Engine; // the same operations

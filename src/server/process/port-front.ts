@@ -9,7 +9,7 @@ import { HOST, listen } from "./local-port.ts";
  */
 export type PortFront = { readonly port: number; readonly close: () => Promise<void> };
 
-/** How many connections all fronts together may forward: each takes two open files of the engine. */
+/** Shared limit of forwarded connections for all fronts: each takes two of the engine's open files. */
 export type ConnectionBudget = { readonly take: () => boolean; readonly giveBack: () => void };
 
 export function makeConnectionBudget(limit: number): ConnectionBudget {

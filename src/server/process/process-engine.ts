@@ -30,7 +30,7 @@ export type ProcessEngineOptions = {
   readonly dataDir: string;
   /** Where services may run. Jobs run only in `us`. */
   readonly regions: readonly string[];
-  /** Who may have workloads; without it, everybody. Workloads of others are kept and not started. */
+  /** Users whose workloads run; everyone if undefined. Workloads of others are kept but not started. */
   readonly users?: readonly string[];
   /** Adds the image `host`, whose command is any program of this machine. */
   readonly allowHostCommands?: boolean;
@@ -42,12 +42,12 @@ export type ProcessEngineOptions = {
   readonly readyAfterMs?: number;
   /** How often memory is looked at; 1 s. */
   readonly memoryPollMs?: number;
-  /** How much a user and this host may run; the rest comes from the machine (host-limits.ts). */
+  /** Quotas per user and for this host; defaults in host-limits.ts. */
   readonly quotas?: QuotaSettings;
   readonly now?: () => Date;
   /** 8 MiB a day, 32 MiB a workload, 256 MiB in total. */
   readonly logLimits?: LogLimits;
-  /** How the state file is opened; for tests of a full disk. */
+  /** Opens the state file; tests replace it to simulate a full disk. */
   readonly openState?: (path: string) => Kysely<StateTables>;
   /** What the engine does by itself and what fails in the background, for the caller's log. */
   readonly onEvent?: (message: string, data: object) => void;
@@ -58,7 +58,7 @@ export type ProcessEngine = {
   /** Ends every process and resolves when all are gone. Services run again with the next engine in this folder. */
   readonly close: () => Promise<void>;
   readonly catalogue: readonly CatalogueEntry[];
-  /** What whoever started it should know, as sentences. */
+  /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
 };
 
@@ -121,7 +121,7 @@ async function openSurface(options: ProcessEngineOptions, around: Around): Promi
     closing: around.closing,
     inBackground(work) {
       const watched = work
-        .catch((error: unknown) => onEvent("work in the background failed", { error }))
+        .catch((error: unknown) => onEvent("background work failed", { error }))
         .finally(() => around.background.delete(watched));
       around.background.add(watched);
     },
@@ -164,7 +164,7 @@ async function openWith(surface: RunSurface, opening: Opening): Promise<ProcessE
     ledger: makeLedger(quotas),
     queue: makeSerialQueue(),
     ensureOpen() {
-      if (closed) throw new Refusal(503, "the service is stopping: try again when it runs again");
+      if (closed) throw new Refusal(503, "the workload API is stopping: try again after its restart");
     },
   };
   const notices = await recover(parts, { regions: options.regions, users: options.users });

@@ -2,7 +2,7 @@ import { Refusal } from "../engine.ts";
 import type { Container } from "./container.ts";
 import { enforcedMib } from "./memory-limit.ts";
 
-/** What a workload takes, or may be taken. Each container of an instance counts as an instance: it is a process. */
+/** An amount used or allowed. Each container of an instance counts as one instance, because it is a process. */
 export type Amount = {
   readonly instances: number;
   readonly memoryMib: number;
@@ -12,24 +12,24 @@ export type Amount = {
 
 export type Quotas = { readonly user: Amount; readonly host: Amount };
 
-/** What is reserved, by workload. It counts what should run, whether it runs already or waits for its start. */
+/** Reservations by workload. Counts everything that should run, started or not. */
 export type Ledger = {
   /**
-   * Reserves `amount` instead of what the workload had, and returns how to take that back. Throws a `Refusal` 403 with
-   * the numbers when it does not fit. Taking less always fits.
+   * Replaces the workload's reservation and returns a function that undoes it. Throws a `Refusal` 403 with the numbers
+   * when a quota is exceeded. Reducing always works.
    */
   readonly reserve: (workload: Owner, amount: Amount) => () => void;
-  /** Notes what is there already, and checks nothing. */
+  /** Records an existing workload without a check. */
   readonly keep: (workload: Owner, amount: Amount) => void;
   readonly release: (uid: string) => void;
 };
 
 export type Owner = { readonly uid: string; readonly username: string };
 
-/** A container without a memory limit counts as this much: what a small program needs. */
+/** Memory counted for a container without a limit: enough for a small program. */
 const UNLIMITED_MIB = 64;
 
-/** What a workload takes with `size` instances. */
+/** The amount a workload needs with `size` instances. */
 export function amountOf(containers: readonly Container[], size: number, ports: number): Amount {
   const perInstance = containers.reduce((sum, { memoryMib }) => sum + reservedMib(memoryMib), 0);
   return { instances: size * containers.length, memoryMib: size * perInstance, ports, workloads: 1 };
@@ -93,11 +93,11 @@ type Words = (who: string, numbers: Numbers) => string;
 
 const words: { readonly [K in keyof Amount]: Words } = {
   instances: (who, { limit, taken, more }) =>
-    `${who} may run ${limit} instances; ${taken} run now, and this asks for ${more} more.`,
+    `${who} may run ${limit} instances; ${taken} are in use, and this request needs ${more} more.`,
   memoryMib: (who, { limit, taken, more }) =>
-    `${who} may reserve ${limit} MiB of memory; ${taken} MiB are reserved now, and this asks for ${more} MiB more.`,
+    `${who} may reserve ${limit} MiB of memory; ${taken} MiB are in use, and this request needs ${more} MiB more.`,
   ports: (who, { limit, taken, more }) =>
-    `${who} may have ${limit} port mappings; ${taken} exist now, and this asks for ${more} more.`,
+    `${who} may have ${limit} port mappings; ${taken} are in use, and this request needs ${more} more.`,
   workloads: (who, { limit, taken, more }) =>
-    `${who} may have ${limit} services and jobs; ${taken} exist now, and this asks for ${more} more.`,
+    `${who} may have ${limit} services and jobs; ${taken} exist, and this request needs ${more} more.`,
 };

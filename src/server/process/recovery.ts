@@ -15,13 +15,13 @@ import type { Unreadable } from "./unreadable.ts";
 /** Mostly they have gone by themselves (programs/lifeline.ts); the rest does not delay the start for long. */
 const ORPHAN_GRACE_MS = 1_000;
 
-/** Who the engine works for; without users, for everybody. */
+/** The configured regions and users; everyone if `users` is undefined. */
 export type Clients = { readonly regions: readonly string[]; readonly users?: readonly string[] | undefined };
 
 /**
- * Brings the engine back to what it remembers, and answers with what its operator should know. First the processes of an
- * earlier engine go, so that nothing runs twice. Then each workload is brought back for itself: one that cannot be used
- * is shown as failed, and does not keep the others from running.
+ * Restores the saved workloads and returns notices for the operator. First ends processes of an earlier engine, so
+ * nothing runs twice. Then restores each workload independently: a damaged one shows as failed and doesn't stop the
+ * others.
  */
 export async function recover(parts: EngineParts, clients: Clients): Promise<readonly string[]> {
   const { state } = parts.surface;
@@ -42,7 +42,7 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
   await removeOldFolders(parts, kept);
   parts.surface.inBackground(parts.surface.logs.keepOnly(kept.map(({ uid }) => uid)));
   for (const { uid, kind, username, region, name } of absent) {
-    parts.surface.onEvent("a workload was not started: its region or its user is not configured", {
+    parts.surface.onEvent("not starting a workload: its region or user is not configured", {
       uid,
       kind,
       username,
@@ -62,17 +62,17 @@ async function endEarlierProcesses(
   try {
     await forgetAllProcesses(state);
   } catch (error) {
-    // On a full disk. The next start looks for them once more, and finds none.
-    onEvent("the processes of an earlier engine could not be forgotten", { error });
+    // A full disk. The next start looks for them again and finds none.
+    onEvent("couldn't clear the list of an earlier engine's processes", { error });
   }
 }
 
-/** What one workload throws stays its own matter. */
+/** An error in one workload must not affect the others. */
 async function each(parts: EngineParts, named: Named, revive: () => Promise<void>): Promise<void> {
   try {
     await revive();
   } catch (error) {
-    const reason = `It could not be brought back after the last start: ${String(error)}.`;
+    const reason = `It couldn't be restored after the last start: ${String(error)}.`;
     parts.services.delete(named.uid);
     parts.jobs.delete(named.uid);
     addUnreadable(parts, { ...named, createdAt: undefined, reason });
@@ -84,7 +84,7 @@ function addUnreadable(parts: EngineParts, unreadable: Unreadable): void {
   parts.unreadable.set(uid, unreadable);
   parts.ledger.keep(unreadable, { instances: 0, memoryMib: 0, ports: 0, workloads: 1 });
   const data = { uid, kind, username, region, name, reason };
-  parts.surface.onEvent("a saved workload cannot be used and is shown as failed", data);
+  parts.surface.onEvent("can't use a saved workload; showing it as failed", data);
 }
 
 async function reviveStoredService(parts: EngineParts, stored: StoredService): Promise<void> {
@@ -105,7 +105,7 @@ function nameOf(stored: StoredService | StoredJob): Named {
   return { ...stored.job, kind: "job", region: "" };
 }
 
-/** A deletion that was accepted is ended for everybody. Jobs run in a region of their own. */
+/** Accepted deletions finish even for unconfigured users. Jobs have a region of their own. */
 function isAbsent(stored: StoredService | StoredJob, { regions, users }: Clients): boolean {
   if ("service" in stored && stored.service.deleting) return false;
   const { kind, username, region } = nameOf(stored);
@@ -123,7 +123,7 @@ function absentNotice(absent: readonly Named[]): string {
   return `${what} not started, because the region or the user is no longer configured: ${named.join(", ")}${more}. Nothing was deleted: add the region or the user again to run them.`;
 }
 
-/** Folders of workloads that were deleted just before the earlier engine died. */
+/** Removes folders of workloads deleted just before the earlier engine died. */
 async function removeOldFolders({ surface }: EngineParts, kept: readonly Named[]): Promise<void> {
   const known = new Set(kept.map(({ uid }) => segment(uid)));
   for (const parent of ["work", "runs"]) {
@@ -131,7 +131,7 @@ async function removeOldFolders({ surface }: EngineParts, kept: readonly Named[]
     const names = await readdir(folder).catch(() => []); // there is none before the first workload
     for (const name of names.filter((name) => !known.has(name))) {
       await rm(join(folder, name), { recursive: true, force: true }).catch((error: unknown) => {
-        surface.onEvent("the folder of a deleted workload could not be removed", { error });
+        surface.onEvent("couldn't remove the folder of a deleted workload", { error });
       });
     }
   }

@@ -3,17 +3,17 @@ import { dirname, join } from "node:path";
 import { segment } from "./host-folder.ts";
 import { encodeRecord, type RunRecord } from "./run-record-text.ts";
 
-/** The folder of a job's records, outside of the working folder that its programs may write into. */
+/** The folder of a job's records, outside the working folder where its programs can write. */
 export function recordFolder(dataDir: string, uid: string): string {
   return join(dataDir, "runs", segment(uid));
 }
 
-/** The file of one container, counted from 0. */
+/** The file of one container, by index. */
 export function recordPath(dataDir: string, uid: string, container: number): string {
   return join(recordFolder(dataDir, uid), String(container));
 }
 
-/** Makes the files of a job, with the room they need. Existing ones stay as they are. */
+/** Creates a job's record files at full size. Existing files stay unchanged. */
 export async function reserveRecords(dataDir: string, uid: string, containers: number): Promise<void> {
   for (let index = 0; index < containers; index += 1) {
     const path = recordPath(dataDir, uid, index);
@@ -33,7 +33,7 @@ function ignoreExisting(error: unknown): undefined {
   throw error;
 }
 
-/** Overwrites a record in place; it is on the disk when this resolves. */
+/** Overwrites a record in place and flushes it to disk. */
 export async function writeRecord(path: string, record: RunRecord): Promise<void> {
   const file = await open(path, "r+");
   try {
@@ -44,7 +44,7 @@ export async function writeRecord(path: string, record: RunRecord): Promise<void
   }
 }
 
-/** The record, or undefined when it is missing or damaged: then nobody knows whether the run has completed. */
+/** The record, or undefined when it is missing or damaged: the run may or may not have completed. */
 export async function readRecord(path: string): Promise<RunRecord | undefined> {
   try {
     return parsed(JSON.parse(await readFile(path, "utf8")));

@@ -42,7 +42,7 @@ async function seeLinux(): Promise<SeenProcess[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const seen: SeenProcess[] = [];
   for (const pid of pids) {
-    // One after the other: all at once would need two open files for each process of the machine.
+    // Sequential: in parallel this would need two open files for each process on the machine.
     const token = await linuxToken(pid);
     const started = await linuxStart(pid, boot);
     if (started !== undefined) seen.push({ pid, started, token });
@@ -50,7 +50,7 @@ async function seeLinux(): Promise<SeenProcess[]> {
   return seen;
 }
 
-/** No file could be opened, which says nothing about the process. */
+/** Out of file descriptors, which says nothing about the process. */
 function isOutOfFiles(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
 }

@@ -4,7 +4,7 @@ import { HOST } from "./local-port.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import type { Service } from "./service-store.ts";
 
-/** The status, and why the service does not run although it should. */
+/** The status, and why the service is not running although it should. */
 export type Standing = { readonly state: string; readonly reason?: string | undefined };
 
 /** A service in a list. */

@@ -19,8 +19,8 @@ export type ServiceDefinition = {
 };
 
 /**
- * Reads a creation body that `checkedBody` has let through; host ports are 0 until one is found. Throws a `Refusal` 400 for
- * what this engine cannot run.
+ * Reads a creation body that passed `checkedBody`. Host ports are 0 until assigned. Throws a `Refusal` 400 for features
+ * this engine doesn't support.
  */
 export function readService(name: string, body: NewService, catalogue: readonly CatalogueEntry[]): ServiceDefinition {
   return {

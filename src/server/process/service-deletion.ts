@@ -9,8 +9,8 @@ import { removeService, saveService } from "./service-store.ts";
 import type { Unreadable } from "./unreadable.ts";
 
 /**
- * Deletes a service: the deletion is saved, then its instances end, then all of it goes. Answered when it is gone, or
- * after a moment while its instances still end. Asked again, it tries again what did not work before.
+ * Deletes a service: saves the deletion, stops the instances, removes the rest. Resolves when it is gone, or after a
+ * moment while instances still stop. Calling it again retries failed steps.
  */
 export async function deleteService(parts: EngineParts, live: LiveService): Promise<void> {
   if (!live.service.deleting) {
@@ -31,7 +31,7 @@ export async function deleteService(parts: EngineParts, live: LiveService): Prom
   }
 }
 
-/** Ends a deletion that was accepted, now or by an earlier engine. What fails, as on a full disk, is tried again. */
+/** Finishes an accepted deletion, also one from an earlier engine. Retries failures, such as a full disk. */
 export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNullable<LiveService["deletion"]> {
   const { uid } = live.service;
   const { surface } = parts;
@@ -42,13 +42,13 @@ export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNulla
   }
   live.deletion = keepTrying(finish, {
     closing: surface.closing,
-    onFailure: (error) => surface.onEvent("a service could not be deleted, tried again", { error, service: uid }),
+    onFailure: (error) => surface.onEvent("couldn't delete a service; retrying", { error, service: uid }),
   });
   surface.inBackground(live.deletion.over);
   return live.deletion;
 }
 
-/** Deletes a service that cannot be used: nothing of it runs. */
+/** Deletes a damaged service, of which nothing runs. */
 export async function deleteUnreadableService(parts: EngineParts, { uid }: Unreadable): Promise<void> {
   const { state, logs, dataDir } = parts.surface;
   await removeService(state, uid);

@@ -93,7 +93,7 @@ function oneByOne<T>(parts: EngineParts, { user, path }: Asked, work: () => Prom
   return parts.queue.run(serviceKey({ username: user.username, region, name }), work);
 }
 
-/** Validated, reserved, saved, and only then run. What was reserved is given back when it cannot be saved. */
+/** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createService">) {
   refuseTwin(parts, { user, path });
   const definition = readService(path.service_name, body, parts.surface.catalogue);
@@ -170,7 +170,9 @@ const restarting: Moving = {
   wish: () => ({ activity: "Updating", renew: true }),
 };
 
-/** What update, start, stop and restart share: allowed in this state, and within the quotas? Save it, then go there after the answer. */
+/**
+ * Shared by update, start, stop and restart: checks state and quotas, saves, and applies the change after the answer.
+ */
 function move(parts: EngineParts, asked: Asked, { name, change, wish }: Moving): Promise<Record<string, never>> {
   return oneByOne(parts, asked, async () => {
     const live = find(parts, asked);
@@ -187,7 +189,7 @@ function move(parts: EngineParts, asked: Asked, { name, change, wish }: Moving):
       throw error;
     }
     live.service = after;
-    // One whose ports cannot be opened yet starts when they are.
+    // A service whose ports can't be opened yet starts when they are.
     if (live.opening) return {};
     live.held = undefined;
     live.runner.want(after, wish(before, after));

@@ -19,13 +19,13 @@ export async function reviveService(parts: EngineParts, remembered: Service): Pr
     await reopenFronts(parts, live);
     runIfAdmitted(parts, live);
   } catch (error) {
-    live.held = `Its ports can't be opened (${error instanceof Error ? error.message : String(error)}). It is tried again.`;
+    live.held = `Its ports can't be opened (${error instanceof Error ? error.message : String(error)}). Retrying.`;
     keepPlace(parts, remembered);
     keepOpening(parts, live);
   }
 }
 
-/** Without open files, say. The service starts when there is room again. */
+/** For example when out of file descriptors. The service starts once its ports can be opened. */
 function keepOpening(parts: EngineParts, live: LiveService): void {
   const { surface } = parts;
   const { uid } = live.service;
@@ -38,12 +38,12 @@ function keepOpening(parts: EngineParts, live: LiveService): void {
   }
   live.opening = keepTrying(() => parts.queue.run(serviceKey(live), open), {
     closing: surface.closing,
-    onFailure: (error) => surface.onEvent("the ports of a service could not be opened", { error, service: uid }),
+    onFailure: (error) => surface.onEvent("couldn't open the ports of a service", { error, service: uid }),
   });
   surface.inBackground(live.opening.over);
 }
 
-/** Ports that somebody else took meanwhile are other ones now, which is saved as soon as the disk allows. */
+/** Another program may have taken a port: the new one is saved as soon as the disk allows. */
 async function reopenFronts({ surface }: EngineParts, live: LiveService): Promise<void> {
   const before = live.service.definition;
   const definition = await openFronts(live, surface);
@@ -52,12 +52,12 @@ async function reopenFronts({ surface }: EngineParts, live: LiveService): Promis
   const { uid } = live.service;
   const saving = keepTrying(() => saveService(surface.state, live.service), {
     closing: surface.closing,
-    onFailure: (error) => surface.onEvent("the new port of a service could not be saved", { error, service: uid }),
+    onFailure: (error) => surface.onEvent("couldn't save the new port of a service", { error, service: uid }),
   });
   surface.inBackground(saving.over);
 }
 
-/** Changes of one service wait for each other under this key. */
+/** Changes with the same key run one at a time. */
 export function serviceKey({ username, region, name }: Pick<LiveService, "username" | "region" | "name">): string {
   return JSON.stringify(["service", username, region, name]);
 }

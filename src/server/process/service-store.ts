@@ -42,7 +42,7 @@ export async function saveService(db: Kysely<StateTables>, service: Service): Pr
   });
 }
 
-/** All in one statement each: a service may have thousands of domains, and everybody waits meanwhile. */
+/** One statement for all domains: a service can have thousands, and every other request waits for this one. */
 async function bindDomains(tx: Transaction<StateTables>, { uid, definition }: Service): Promise<void> {
   const wanted = JSON.stringify(definition.domains.map((domain) => domain.toLowerCase()));
   await sql`delete from domains where service_uid = ${uid} and domain not in (select value from json_each(${wanted}))`.execute(
@@ -62,12 +62,14 @@ export async function removeService(db: Kysely<StateTables>, uid: string): Promi
   await db.deleteFrom("services").where("uid", "=", uid).execute();
 }
 
-/** A row as it was read: a service, or what is known of one that cannot be used. */
+/** A row as read: a service, or the readable parts of a damaged one. */
 export type StoredService = { readonly service: Service } | { readonly unreadable: Unreadable };
 
-/** Every service of every user in the order of creation. Each row is read for itself: a bad one does not hide the others. */
+/**
+ * Every service of every user in the order of creation. Rows are read independently: a bad one doesn't hide the others.
+ */
 export async function storedServices(db: Kysely<StateTables>): Promise<StoredService[]> {
-  // By row and not by time: clocks jump.
+  // By row id, not by time: clocks jump.
   const rows = await db
     .selectFrom("services")
     .selectAll()

@@ -1,6 +1,6 @@
 import { isDiskFull } from "./no-room.ts";
 
-/** Does something with a file that the start needs. Its error names the file and says what to do. */
+/** Runs a startup step on a file. Its error names the file and says what to do. */
 export async function withFileNamed<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -11,7 +11,7 @@ export async function withFileNamed<T>(path: string, work: () => T | Promise<T>)
   }
 }
 
-/** A sentence that names a file already. */
+/** The error already names a file. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }

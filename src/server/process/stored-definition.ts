@@ -4,9 +4,8 @@ import type { JobDefinition } from "./job-definition.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 
 /**
- * What a definition must be to be saved, and to be used again when it was read. The limits are wider than those of
- * openapi.yaml, which a request passes first: they keep out what would break the engine, whoever wrote it.
- * Unknown fields are kept.
+ * Schemas for definitions, checked before saving and after loading. Limits are wider than in openapi.yaml, which
+ * requests pass first: these only reject values that would break the engine. Unknown fields are kept.
  */
 const MAX_INSTANCES = 10_000;
 const MAX_CONTAINERS = 100;
@@ -47,7 +46,7 @@ const StoredJob = z.looseObject({
   syncTimezone: z.boolean(),
 });
 
-/** A definition as it was saved, or the reason why it cannot be used. */
+/** A saved definition, or the reason it can't be used. */
 export type Read<Definition> = { readonly definition: Definition } | { readonly reason: string };
 
 export function parseService(json: string): Read<ServiceDefinition> {
@@ -69,7 +68,7 @@ function parsed(schema: z.ZodType, json: string): Read<unknown> {
   return problem === undefined ? { definition: value } : { reason: `The saved definition can't be used: ${problem}.` };
 }
 
-/** Checks before saving, so that what is saved can be read again. Throws a `Refusal` 400. */
+/** Checks before saving, so that the definition can be loaded again. Throws a `Refusal` 400. */
 export function ensureService(definition: ServiceDefinition): void {
   ensure(StoredService, definition);
 }
@@ -83,7 +82,7 @@ function ensure(schema: z.ZodType, definition: object): void {
   if (problem !== undefined) throw new Refusal(400, `${problem}. Nothing was changed.`);
 }
 
-/** The first thing that is wrong, with its place; without the value, which may be a secret. */
+/** The first problem and its path, without the value, which may be a secret. */
 function problemOf(schema: z.ZodType, value: unknown): string | undefined {
   const issue = schema.safeParse(value).error?.issues[0];
   return issue && `${issue.path.join(".") || "the definition"} ${rule(issue)}`;

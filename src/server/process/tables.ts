@@ -39,13 +39,13 @@ export type JobRow = {
   outcome: "complete" | "failed" | null;
   /** Attempts that failed. */
   failures: number;
-  /** Why a job failed that was not tried to the end; null for the others. */
+  /** Why a job failed before its last attempt; otherwise null. */
   reason: string | null;
-  /** Whether its runs are recorded in files (run-record.ts). Not those of jobs from before version 2. */
+  /** Whether its runs are recorded in files (run-record.ts). Jobs from before version 2 have none. */
   has_records: 0 | 1;
 };
 
-/** The versions of `state.sqlite`. Files with the first one exist with and without a number: append only, never edit. */
+/** Migrations of `state.sqlite`. Append only, never edit. Version 1 files exist with and without a version number. */
 export const stateMigrations: readonly Migration[] = [
   [
     `create table if not exists services (uid text primary key, username text not null, region text not null,
@@ -62,7 +62,7 @@ export const stateMigrations: readonly Migration[] = [
   [
     `alter table jobs add column reason text`,
     `alter table jobs add column has_records integer not null default 0`,
-    // A deletion looks its domains up by service, and with thousands of them would read the whole table.
+    // Deleting a service looks up its domains; without an index this would scan the whole table.
     `create index domains_of_service on domains (service_uid)`,
   ],
 ];

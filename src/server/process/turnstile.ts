@@ -1,10 +1,10 @@
-/** Lets callers through while there is room, one after the other: nobody who comes later is let through earlier. */
+/** Lets callers through in order while there is room. */
 export type Turnstile = {
-  /** Undefined when the caller may go on at once, else resolves when it may. */
+  /** Undefined when the caller may continue immediately; otherwise resolves when it may. */
   readonly pass: () => Promise<void> | undefined;
-  /** There may be room again. */
+  /** Call when there may be room again. */
   readonly turn: () => void;
-  /** From now on everybody may go on. */
+  /** Lets everyone through from now on. */
   readonly open: () => void;
 };
 
@@ -15,7 +15,7 @@ export function makeTurnstile(hasRoom: () => boolean): Turnstile {
   function turn(): void {
     if (waiters.length === 0 || !hasRoom()) return;
     waiters.shift()?.();
-    // The one that was let through takes its room first.
+    // Wait until the released caller has taken its room.
     setImmediate(turn);
   }
 

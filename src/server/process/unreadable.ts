@@ -1,12 +1,12 @@
 import type { Job as JobBody, Service as ServiceBody } from "../../api/schema.ts";
 import { Refusal } from "../engine.ts";
 
-/** A saved workload whose definition cannot be used. It is shown as failed and can be deleted, nothing else. */
+/** A saved workload whose definition can't be used. It shows as failed and can only be deleted. */
 export type Unreadable = {
   readonly kind: "service" | "job";
   readonly uid: string;
   readonly username: string;
-  /** Of a service. */
+  /** Only for services. */
   readonly region: string;
   readonly name: string;
   readonly createdAt: string | undefined;

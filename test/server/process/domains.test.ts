@@ -4,7 +4,7 @@ import { openEngine, userOf } from "./support/engine-world.ts";
 
 const domains = (count: number, stem: string) => Array.from({ length: count }, (_, index) => `${stem}${index}.example`);
 
-test("thousands of domains are bound at once, and one that another service has is told by its name", async () => {
+test("binds thousands of domains at once, and names the one that another service has", async () => {
   const { engine, close } = await openEngine(makeDataDir());
   const dana = userOf(engine);
   const idle = { target_instance_size: 0, containers: [{ image: "gantry/worker" }] };

@@ -58,7 +58,7 @@ describe("while the disk is full", () => {
     await close();
   });
 
-  test("a deletion that was accepted says that it waits for space, and ends by itself when there is", async () => {
+  test("an accepted deletion says that it waits for space, and finishes once there is", async () => {
     const { state, openState } = disk();
     const { engine, close } = await openEngine(makeDataDir(), { openState });
     const dana = userOf(engine);
@@ -79,7 +79,7 @@ describe("while the disk is full", () => {
     await close();
   });
 
-  test("a job that ends is over at once, is saved later, and does not run a second time after a restart", async () => {
+  test("a job that ends is over immediately, saved later, and not run again after a restart", async () => {
     const dataDir = makeDataDir();
     const { state, openState } = disk();
     const first = await openEngine(dataDir, { openState });

@@ -66,7 +66,7 @@ test("a line without an end is stored in marked pieces, and memory does not grow
   expect(lines).toEqual(Array.from({ length: 3 }, () => `[…] ${"x".repeat(MAX_LINE_BYTES)}`));
 });
 
-test("bytes that are no text are survived", async () => {
+test("invalid UTF-8 does no harm", async () => {
   const { logs, read } = await openLogs();
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => (index === 10 || index === 13 ? 32 : index)));
   const output = recordOutput(
@@ -114,14 +114,14 @@ test("the end of a program that is stopped does not wait for room for all of its
   expect(await read("2026-11-20", 0, 1)).toEqual([""]);
 });
 
-test("a pipe that somebody holds open without a word does not hold up the end", async () => {
+test("a silent pipe held open by a descendant doesn't delay the end", async () => {
   const { logs } = await openLogs();
   const output = recordOutput([new PassThrough()], { workload: "w", instance: "web-0" }, logs);
 
   await expect(output.ended(() => false)).resolves.toBeUndefined();
 });
 
-test("a pipe that breaks, also after its end, ends nothing but the output", async () => {
+test("a broken pipe, even after the end, affects only the output", async () => {
   const { logs, read } = await openLogs();
   const stream = new PassThrough();
   const output = recordOutput([stream, null], { workload: "w", instance: "web-0" }, logs);

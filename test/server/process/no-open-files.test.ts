@@ -5,19 +5,19 @@ import { makeDataDir } from "./support/data-dir.ts";
 
 const run = promisify(execFile);
 
-test("without open files the engine lives on, takes nothing half, and starts what waits when there is room again", async () => {
+test("without file descriptors the engine keeps running, accepts nothing halfway, and starts waiting workloads later", async () => {
   const script = new URL("./support/starved-script.ts", import.meta.url).pathname;
   const limited = `ulimit -n 256 && exec "$0" "$@"`;
 
   const { stdout } = await run("sh", ["-c", limited, process.execPath, script, makeDataDir()]);
 
   expect(JSON.parse(stdout)).toEqual({
-    ports: "503 The workload API has no open files left. Nothing was changed. Try again in a moment.",
+    ports: "503 The workload API has no file descriptors left. Nothing was changed. Try again in a moment.",
     created: "taken",
     job: "taken",
     failed: true,
     said: expect.stringMatching(/^\[gantry\] instance starved-0 could not be started \(.*EMFILE.*\), started again in/),
     status: "Failed",
-    reason: expect.stringMatching(/^Its ports can't be opened \(.*EMFILE.*\). It is tried again.$/),
+    reason: expect.stringMatching(/^Its ports can't be opened \(.*EMFILE.*\). Retrying.$/),
   });
 });

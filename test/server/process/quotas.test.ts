@@ -16,7 +16,7 @@ const worker = { containers: [{ image: "gantry/worker" }] };
 const lasting = { containers: [{ image: "gantry/batch", command: ["1000", "--delay", "1000"] }] };
 
 describe("a user's instances", () => {
-  test("what is asked for beyond the quota is a 403 with the numbers, whichever way it is asked", async () => {
+  test("every way to exceed a quota gets a 403 with the numbers", async () => {
     const dana = userOf(await engineWith({ userInstances: 3 }));
     await dana.create("web", { ...worker, target_instance_size: 2 });
     await dana.create("off", { ...worker, target_instance_size: 0 });
@@ -33,7 +33,7 @@ describe("a user's instances", () => {
       dana.create("wide", { containers: [...worker.containers, ...worker.containers] }),
     ]);
 
-    const refused = "This user may run 3 instances; 2 run now, and this asks for";
+    const refused = "This user may run 3 instances; 2 are in use, and this request needs";
     expect(
       said.map((each) => (each.status === "rejected" ? `${each.reason.status} ${each.reason.message}` : each)),
     ).toEqual([2, 10_000, 2, 5, 2].map((more) => `403 ${refused} ${more} more. Nothing was changed.`));
@@ -65,7 +65,7 @@ describe("a user's instances", () => {
     await dana.reaches("web", "Running");
     await expect(alex.create("web", { ...worker, target_instance_size: 2 })).rejects.toMatchObject({
       status: 403,
-      message: "This host may run 4 instances; 3 run now, and this asks for 2 more. Nothing was changed.",
+      message: "This host may run 4 instances; 3 are in use, and this request needs 2 more. Nothing was changed.",
     });
 
     await dana.update("web", { target_instance_size: 1 });
@@ -98,7 +98,7 @@ test("memory is reserved by limit, and 64 MiB without one", async () => {
   await expect(dana.create("next", limited(200))).rejects.toMatchObject({
     status: 403,
     message:
-      "This user may reserve 1000 MiB of memory; 900 MiB are reserved now, and this asks for 200 MiB more. Nothing was changed.",
+      "This user may reserve 1000 MiB of memory; 900 MiB are in use, and this request needs 200 MiB more. Nothing was changed.",
   });
   await expect(
     dana.update("web", { containers: [{ resources: { limits: { memory: 1_024 } } }] }),
@@ -109,7 +109,7 @@ test("memory is reserved by limit, and 64 MiB without one", async () => {
   await expect(dana.create("other", worker)).rejects.toMatchObject({ status: 403 });
 });
 
-test("after a start with a lower quota the oldest run, the others say why not, and may be scaled down", async () => {
+test("after a start with a lower quota the oldest run; the others show the reason and can be scaled down", async () => {
   const dataDir = makeDataDir();
   const before = await openEngine(dataDir);
   const first = userOf(before.engine);
@@ -125,7 +125,7 @@ test("after a start with a lower quota the oldest run, the others say why not, a
 
   expect(await dana.read("new")).toMatchObject({
     status: "Failed",
-    status_reason: "This user may run 3 instances; 2 run now, and this asks for 2 more.",
+    status_reason: "This user may run 3 instances; 2 are in use, and this request needs 2 more.",
   });
   await dana.update("new", { target_instance_size: 1 });
   await dana.reaches("new", "Running");

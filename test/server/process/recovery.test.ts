@@ -117,7 +117,7 @@ test("a saved job that cannot be used is shown as failed with its reason, and ca
   await close();
 });
 
-test("workloads of a region or a user that is not configured any more are told, kept, and run again when it is back", async () => {
+test("workloads of a removed region or user are listed and kept, and run again when it is back", async () => {
   const dataDir = makeDataDir();
   const first = await openEngine(dataDir, { regions: ["us", "beijing1", "moon1"] });
   const [dana, kim] = [userOf(first.engine, "dana", "moon1"), userOf(first.engine, "kim")];

@@ -67,7 +67,7 @@ export function deliveriesContract({ replica, db }: Bench): void {
     expect(await b.accept(delivery)).toBe(false);
   });
 
-  test("what is only remembered is known, and nobody begins it", async () => {
+  test("a remembered id is known, and nobody begins it", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     const first = await a.remember("d1");
     const again = await b.remember("d1");
@@ -79,7 +79,7 @@ export function deliveriesContract({ replica, db }: Bench): void {
     expect(await b.accept(delivery)).toBe(false);
   });
 
-  test("what is dropped is begun by nobody, whether it was stored before, after, or by somebody else", async () => {
+  test("a dropped delivery is begun by nobody, whether stored before, after, or by another replica", async () => {
     const [a, b, c] = [await replica("a"), await replica("b"), await replica("c")];
     await a.accept(delivery);
     await b.accept({ ...delivery, id: "d2" });

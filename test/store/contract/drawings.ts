@@ -98,7 +98,7 @@ export function drawingsContract({ replica }: Bench): void {
     expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, change: { card }, untold: [] });
   });
 
-  test("where a card was posted is stored before anything else, and keeps the right for another call", async () => {
+  test("storing where a card was posted comes first and renews the right to draw", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.addChange(pendingChange("AAA111"), event("requested"));
     const { token } = given(await a.beginDrawing("AAA111"));
@@ -130,7 +130,7 @@ export function drawingsContract({ replica }: Bench): void {
     expect(await b.findChange("AAA111")).toMatchObject({ card });
   });
 
-  test("a card whose answer got lost counts as a message, and what was told meanwhile stays told", async () => {
+  test("a card whose answer was lost counts as a post, and the posted events stay posted", async () => {
     const a = await replica("a");
     await a.addChange(pendingChange("AAA111"), event("requested"));
     const { token, untold } = given(await a.beginDrawing("AAA111"));

@@ -15,7 +15,7 @@ import {
 } from "./bench.ts";
 
 export function rivalsContract({ replica, db }: Bench): void {
-  test("of many Undos of one Change at once, one is added, and the others get that one", async () => {
+  test("of many simultaneous Undos of one Change, one is added, and the others get that one", async () => {
     const replicas = [await replica("a"), await replica("b")];
     await replicas[0]?.addChange(approvedChange("AAA111"), event("requested"));
 
@@ -46,7 +46,7 @@ export function rivalsContract({ replica, db }: Bench): void {
     expect(again.id).toBe("CCC333");
   });
 
-  test("of many equal requests at once, one waits, and the others get that one", async () => {
+  test("of many simultaneous duplicates, one is added, and the others get that one", async () => {
     const replicas = [await replica("a"), await replica("b")];
 
     const added = await atOnce(20, replicas, (store, at) =>
@@ -58,7 +58,7 @@ export function rivalsContract({ replica, db }: Bench): void {
     expect((await replicas[1]?.waitingLike("equal"))?.id).toBe(added[0]?.id);
   });
 
-  test("an equal request is in nobody's way once it was decided, or is past its time", async () => {
+  test("a request no longer blocks duplicates once it is decided or expired", async () => {
     const a = await replica("a");
     await a.addChange(pendingChange("AAA111", { waitKey: "equal" }), event("requested"));
     await a.vote("AAA111", bob, votes);
@@ -72,7 +72,7 @@ export function rivalsContract({ replica, db }: Bench): void {
     expect(third.id).toBe("CCC333");
   });
 
-  test("a machine that was suspended renews its lease before something becomes its own", async () => {
+  test("a suspended machine renews its lease before it claims anything", async () => {
     let suspendedMs = 0;
     const a = await replica("a", { wallMs: () => Date.now() + suspendedMs });
     const long = "2000-01-01T00:00:00.000Z";
@@ -86,7 +86,7 @@ export function rivalsContract({ replica, db }: Bench): void {
     expect(row.alive_until > long).toBe(true);
   });
 
-  test("what may not run any more waits again, with the terms of now and the votes that count by them", async () => {
+  test("a Change that may no longer run is pending again, with the current terms and the approvals that still count", async () => {
     const a = await replica("a");
     await a.addChange(pendingChange("AAA111", { terms: { ...terms, votes: 2 } }), event("requested"));
     await a.vote("AAA111", bob, votes);
@@ -113,7 +113,7 @@ export function rivalsContract({ replica, db }: Bench): void {
     });
   });
 
-  test("of many who send it back to waiting one does, and what happened since it was judged is not undone", async () => {
+  test("of many simultaneous returns to pending one succeeds, and later events are not undone", async () => {
     const replicas = [await replica("a"), await replica("b")] as const; // a pair
     const [a] = replicas;
     await a.addChange(approvedChange("AAA111"), event("requested"));
@@ -131,7 +131,7 @@ export function rivalsContract({ replica, db }: Bench): void {
     expect(await a.claim("AAA111", event("claimed"))).toMatchObject({ kind: "claimed" });
   });
 
-  test("what cannot wait beside an equal request stays as it is", async () => {
+  test("a Change that can't be pending next to a duplicate stays unchanged", async () => {
     const a = await replica("a");
     await a.addChange(approvedChange("AAA111", { waitKey: "equal" }), event("requested"));
     await a.addChange(pendingChange("BBB222", { waitKey: "equal" }), event("requested"));

@@ -30,8 +30,10 @@ function leave(): void {
   process.kill(0, "SIGTERM");
 }
 
-/** The end is written by the process itself, over a record that is there already: the engine may be gone by then, and
- * the disk full. A record that cannot be written is removed, which tells the next engine not to run the job again. */
+/**
+ * The process overwrites its existing record itself, because by then the engine may be gone and the disk full. If that
+ * fails it removes the record, which tells the next engine not to run the job again.
+ */
 function recordEnd({ path, attempt }: { path: string; attempt: number }): void {
   const file = openSync(path, "r+");
   process.on("exit", (code) => {
