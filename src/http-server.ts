@@ -1,18 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
+import { openFileLimit } from "./open-files.ts";
 
 export type Trouble = (message: string, data: object) => void;
 export type Guard = {
-  /** How many connections there may be; `connectionBudget()` without it. */
+  /** Maximum number of connections; by default `connectionBudget()`. */
   readonly most?: number;
-  /** Told at most once a minute for each kind of trouble. */
+  /** Called at most once a minute for each message. */
   readonly onTrouble?: Trouble;
 };
 
 /**
- * How long a client may take, for every HTTP server of ours: a connection without a request costs a file descriptor, and
- * nobody needs a token to open one. https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener
+ * Time limits for clients of all our HTTP servers: an idle connection costs a file descriptor, and opening one needs no
+ * token. https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener
  */
 export const httpLimits = {
   headersTimeout: 10_000,
@@ -20,14 +21,14 @@ export const httpLimits = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
-  // Node would refuse such a request without a body; the listener below refuses it with a sentence.
+  // Node would refuse such a request with an empty body; the listener below explains the refusal.
   requireHostHeader: false,
 } as const satisfies ServerOptions;
 
 type Fetch = (request: Request, incoming: IncomingMessage) => Promise<Response>;
 type HttpServerOptions = Guard & { readonly limits?: ServerOptions };
 
-/** An HTTP server over a `fetch` function, guarded; what it refuses by itself is answered with `{"message": …}` too. */
+/** A guarded HTTP server over a `fetch` function. Its own refusals also have a body `{"message": …}`. */
 export function httpServer(fetch: Fetch, { limits, ...guard }: HttpServerOptions = {}): Server {
   const tell = seldom(guard.onTrouble);
   const listener = getRequestListener(
@@ -40,9 +41,9 @@ export function httpServer(fetch: Fetch, { limits, ...guard }: HttpServerOptions
       overrideGlobalObjects: false,
       errorHandler(error) {
         if (error instanceof RequestError)
-          return answer(400, "the request is not valid HTTP: its Host or its path is wrong");
-        tell("an HTTP request broke its handler", { error });
-        return answer(500, "something broke in the server: try again");
+          return answer(400, "the request is not valid HTTP: check its Host header and path");
+        tell("an HTTP request handler failed", { error });
+        return answer(500, "internal error, and the outcome is unknown: check before you try again");
       },
     },
   );
@@ -60,8 +61,8 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 type Connection = { readonly wasAnswered: boolean; readonly exchange?: Exchange };
 
 /**
- * Keeps a server alive and reachable, whoever connects: at most `most` connections, of which those that wait the longest
- * without a complete request are closed for new ones. What Node refuses by itself gets a body `{"message": …}`.
+ * Keeps a server reachable under many connections: at most `most`, and idle ones close first to make room. Node's own
+ * refusals get a body `{"message": …}`.
  */
 export function guardServer(server: Server, { most = connectionBudget(), onTrouble }: Guard = {}): void {
   const tell = seldom(onTrouble);
@@ -70,17 +71,17 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
   server.on("connection", (socket) => {
     open.set(socket, { wasAnswered: false });
     socket.once("close", () => open.delete(socket));
-    // The last quarter is for those who have sent a request.
+    // The last quarter is reserved for connections with a complete request.
     if (open.size <= most * 0.75) return;
     longestWaiting(open)?.destroy();
-    tell("there are many connections: those without a request are closed", { open: open.size, most });
+    tell("too many connections: closing idle ones", { open: open.size, most });
   });
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     open.set(socket, { wasAnswered: open.get(socket)?.wasAnswered ?? false, exchange: { request, response } });
     response.once("close", () => {
       if (open.get(socket)?.exchange?.response !== response) return;
-      // Taken out and put in again: the first in the map is the one that has waited the longest.
+      // Re-inserted, so the first entry of the map is always the one idle longest.
       open.delete(socket);
       if (!socket.destroyed) open.set(socket, { wasAnswered: true });
     });
@@ -92,7 +93,7 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
     } else refuse(socket, refusalOf(error.code));
   });
   server.on("checkExpectation", (_request, response) => {
-    const body = JSON.stringify({ message: "the header Expect takes only 100-continue" });
+    const body = JSON.stringify({ message: "the Expect header accepts only 100-continue" });
     const headers = { "Content-Type": "application/json", "Content-Length": body.length, Connection: "close" };
     response.writeHead(417, headers).end(body);
   });
@@ -100,14 +101,14 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
     socket.on("error", () => undefined);
     refuse(socket, { status: "400 Bad Request", message: "CONNECT is not a method of this API" });
   });
-  // A connection that cannot be accepted, for want of descriptors, is no reason to end: the next one may be.
-  server.on("error", (error) => tell("a connection could not be accepted", { error }));
-  server.on("drop", () => tell("connections were refused: there are too many", { most }));
+  // Without descriptors a connection can't be accepted, but the next one may be: don't stop.
+  server.on("error", (error) => tell("couldn't accept a connection", { error }));
+  server.on("drop", () => tell("too many connections: refused new ones", { most }));
 }
 
 /**
- * Of those without a complete request, the one that has waited the longest among the kind that there is more of. So
- * connections that never send a request do not push out those in use, nor those in use everybody who comes anew.
+ * The connection to close for a new one: the one idle longest among the larger group, never used or used before. So
+ * connections that never send a request can't push out those in use, and those in use can't keep newcomers out.
  */
 function longestWaiting(open: ReadonlyMap<Duplex, Connection>): Duplex | undefined {
   const fresh: Duplex[] = [];
@@ -126,10 +127,13 @@ function refusalOf(code: string | undefined): Refused {
     case "HPE_HEADER_OVERFLOW":
       return {
         status: "431 Request Header Fields Too Large",
-        message: "the path and headers are too large: send less",
+        message: "the path and headers are too large: shorten them",
       };
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return { status: "413 Payload Too Large", message: "the chunk extensions are too large: send the body without" };
+      return {
+        status: "413 Payload Too Large",
+        message: "the chunk extensions are too large: send the body without them",
+      };
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return { status: "408 Request Timeout", message: "the request did not arrive in time: send it again" };
     default:
@@ -145,25 +149,14 @@ function refuse(socket: Duplex, { status, message }: Refused): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
   ];
-  // Not left open for the other side to close.
+  // Destroy it rather than wait for the client to close it.
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** A quarter of the files that this process may have open: instances, databases and their ports need the others. */
-export function connectionBudget(openFiles: number = openFileLimit()): number {
+/** A quarter of this process's open-file limit: instances, databases and ports need the rest. */
+export function connectionBudget(openFiles: number = openFileLimit() ?? Number.POSITIVE_INFINITY): number {
   return Math.max(16, Math.min(1_000, Math.floor(openFiles / 4)));
 }
-
-function openFileLimit(): number {
-  // Otherwise it looks up the name of every peer. The types of Node do not have it yet.
-  Object.assign(process.report, { excludeNetwork: true });
-  const { userLimits } = process.report.getReport() as ReportWithLimits; // https://nodejs.org/api/report.html
-  Object.assign(process.report, { excludeNetwork: false });
-  const soft = Number(userLimits?.open_files.soft);
-  return Number.isNaN(soft) ? Number.POSITIVE_INFINITY : soft;
-}
-
-type ReportWithLimits = { readonly userLimits?: { readonly open_files: { readonly soft: number | "unlimited" } } };
 
 const aMinuteMs = 60_000;
 

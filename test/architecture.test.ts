@@ -54,7 +54,7 @@ const table: Readonly<Record<string, Row>> = {
 };
 
 /** These may be imported by everybody but the playground; the other files of the root are entries. */
-const shared = ["log.ts", "errors.ts", "sqlite.ts", "http-server.ts"];
+const shared = ["log.ts", "errors.ts", "sqlite.ts", "http-server.ts", "open-files.ts"];
 
 type Import = { readonly file: string; readonly target: string; readonly isType: boolean };
 

@@ -12,6 +12,7 @@ import { openProcessEngine } from "../server/process/process-engine.ts";
 import { serve } from "../server/serve.ts";
 import { readServiceConfig, type ServiceConfig } from "../server/service-config.ts";
 import { type StoredUsers, storedUsers } from "../server/users.ts";
+import { stopOnSignals } from "../shutdown.ts";
 
 const projectDir = resolve(import.meta.dirname, "../..");
 /** What was accepted when the service is told to stop has this long to be answered. */
@@ -23,45 +24,13 @@ function configured(): ServiceConfig {
   return read.config;
 }
 
-/** One Ctrl-C comes twice under npm: from the terminal, and forwarded by npm. */
-const sameCtrlCMs = 500;
-
-/** After an error that nobody caught, the process has this long to end in order. */
-const crashMs = 20_000;
-
-type Stop = {
-  /** Resolves with the exit code, at the first signal or crash; another signal, later, ends the process at once. */
-  readonly told: Promise<number>;
-  readonly crash: (code: number) => void;
-};
-
-function stopOrder(): Stop {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  let since: number | undefined;
-  for (const signal of ["SIGTERM", "SIGINT"]) {
-    process.on(signal, () => {
-      if (since !== undefined && performance.now() - since > sameCtrlCMs) process.exit(1);
-      since ??= performance.now();
-      resolve(0);
-    });
-  }
-  return {
-    told: promise,
-    crash(code) {
-      setTimeout(() => process.exit(code), crashMs).unref();
-      // Also when a signal came before.
-      process.exitCode = code;
-      resolve(code);
-    },
-  };
-}
-
 async function run(): Promise<void> {
-  const stop = stopOrder();
+  const started = Promise.withResolvers<() => Promise<void>>();
+  const end = stopOnSignals(async () => (await started.promise)());
   const config = configured();
   // The port first: when it is taken, nobody is made and nothing is started.
   const { host, port, regions, dataDir } = config;
-  // There is no log yet: it has to know the tokens first.
+  // There is no log yet: it needs the tokens first, to redact them.
   let onTrouble: Trouble = () => undefined;
   const opening = listen({ host, port, onTrouble: (message, data) => onTrouble(message, data) });
   const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, opening);
@@ -70,7 +39,7 @@ async function run(): Promise<void> {
   const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
   let underWay = (): readonly string[] => [];
-  endOnCrash({ log, underWay: () => underWay(), end: stop.crash });
+  endOnCrash({ log, underWay: () => underWay(), end });
   const { engine, notices, close } = await openProcessEngine({
     dataDir: join(dataDir, "service"),
     regions,
@@ -96,9 +65,10 @@ async function run(): Promise<void> {
   process.stdout.write(notices.map((notice) => `${notice}\n`).join(""));
   greet(listening, known, config);
 
-  await stop.told;
-  await listening.close(drainMs);
-  await close();
+  started.resolve(async () => {
+    await listening.close(drainMs);
+    await close();
+  });
 }
 
 function usersOf({ users, dataDir }: ServiceConfig): StoredUsers {
@@ -131,7 +101,6 @@ function sentence(error: unknown): string {
 
 try {
   await run();
-  process.exit();
 } catch (error) {
   process.stderr.write(`${sentence(error)}\n`);
   process.exit(1);

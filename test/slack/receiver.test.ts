@@ -27,13 +27,13 @@ async function started() {
   return { server, port, lines };
 }
 
-test("the bot still listens after a connection that it had no file descriptor for", async () => {
+test("the bot keeps listening after a connection for which it had no file descriptor", async () => {
   const { server, port, lines } = await started();
 
   server.emit("error", Object.assign(new Error("accept EMFILE"), { code: "EMFILE", syscall: "accept" }));
 
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-  expect(lines.join("")).toContain("a connection could not be accepted");
+  expect(lines.join("")).toContain("couldn't accept a connection");
 });
 
 test("the bot has the limits of the other servers", async () => {

@@ -1,7 +1,8 @@
 import { totalmem } from "node:os";
+import { openFileLimit } from "../../open-files.ts";
 import type { Quotas } from "./quota.ts";
 
-/** What may be configured; the rest comes from the machine. */
+/** Configurable quotas; defaults depend on the machine. */
 export type QuotaSettings = {
   readonly userInstances?: number | undefined;
   readonly userMemoryMib?: number | undefined;
@@ -10,7 +11,7 @@ export type QuotaSettings = {
   readonly hostMemoryMib?: number | undefined;
 };
 
-/** What the machine gives this process. */
+/** Resources available to this process. */
 export type Machine = { readonly memoryMib: number; readonly openFiles: number };
 
 const USER_INSTANCES = 50;
@@ -21,8 +22,8 @@ const MOST_PORTS = 1_000;
 const MOST_CONNECTIONS = 2_000;
 
 /**
- * The quotas, as far as they are not configured. Memory: half of the machine for a user, three quarters for all. Open
- * files are shared out so that two thirds are taken at most: an instance takes three pipes, a port mapping one listener.
+ * Quotas, with defaults for those not configured. Memory: half of the machine per user, three quarters for all. At most
+ * two thirds of the open files are handed out: an instance takes three pipes, a port mapping one listener.
  */
 export function quotasFor(settings: QuotaSettings, { memoryMib, openFiles }: Machine): Quotas {
   const hostInstances = settings.hostInstances ?? atLeastOne(Math.min(HOST_INSTANCES, openFiles / 10));
@@ -43,7 +44,7 @@ export function quotasFor(settings: QuotaSettings, { memoryMib, openFiles }: Mac
   };
 }
 
-/** How many connections to the ports of services are forwarded at the same time; each takes two open files. */
+/** Maximum number of forwarded connections to service ports; each takes two open files. */
 export function connectionsFor({ openFiles }: Machine): number {
   return atLeastOne(Math.min(MOST_CONNECTIONS, openFiles / 8));
 }
@@ -52,24 +53,13 @@ function atLeastOne(value: number): number {
   return Math.max(1, Math.floor(value));
 }
 
-/** Where the limit is not known. The least that systems start with. */
+/** Assumed when the limit is unknown: the lowest default of common systems. */
 const USUAL_OPEN_FILES = 256;
 
-/** This machine, as far as this process may use it. */
+/** The resources of this machine that this process may use. */
 export function thisMachine(): Machine {
   const total = totalmem();
   const constrained = process.constrainedMemory();
   const bytes = constrained > 0 ? Math.min(total, constrained) : total;
-  return { memoryMib: bytes / 1024 / 1024, openFiles: openFilesLimit() };
-}
-
-/** Node raises the soft limit to the hard one at its start; its diagnostic report tells what came of it. */
-function openFilesLimit(): number {
-  // Otherwise it may ask the name server. The property is missing in the types of Node.
-  Object.assign(process.report, { excludeNetwork: true });
-  const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
-    process.report.getReport();
-  const soft = report.userLimits?.open_files?.soft;
-  if (soft === "unlimited") return Number.MAX_SAFE_INTEGER;
-  return typeof soft === "number" ? soft : USUAL_OPEN_FILES;
+  return { memoryMib: bytes / 1024 / 1024, openFiles: openFileLimit() ?? USUAL_OPEN_FILES };
 }

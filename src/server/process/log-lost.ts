@@ -1,26 +1,27 @@
 import type { NewLine } from "./log-store.ts";
+import { isDiskFull } from "./no-room.ts";
 
 /** Counts the lines that could not be stored, for a note in the log they are missing from. */
 export type LostLines = {
-  /** `error` is what kept them from being stored. */
+  /** `error` is the reason they weren't stored. */
   readonly add: (lines: readonly NewLine[], error: unknown) => void;
   /** One line for each log with a gap. */
   readonly notes: (day: string) => NewLine[];
-  /** The notes are stored. */
+  /** Call when the notes are stored. */
   readonly told: () => void;
   readonly forget: (workload: string) => void;
 };
 
 type Gap = { readonly workload: string; readonly instance: string; readonly count: number };
 
-/** `onEvent` is called once when lines begin to be lost, and once when no more are. */
+/** `onEvent` is called once when lines start to be lost, and once when storing works again. */
 export function makeLostLines(onEvent: (message: string, data: object) => void): LostLines {
   const gaps = new Map<string, Gap>();
   let why: string | undefined;
   let total = 0;
   return {
     add(lines, error) {
-      if (why === undefined) onEvent("log lines cannot be stored", { error });
+      if (why === undefined) onEvent("can't store log lines", { error });
       why = isDiskFull(error) ? "the disk is full" : "the log could not be written";
       total += lines.length;
       for (const { workload, instance } of lines) {
@@ -35,7 +36,7 @@ export function makeLostLines(onEvent: (message: string, data: object) => void):
       }),
     told() {
       if (why === undefined) return;
-      onEvent("log lines are stored again", { lost: total });
+      onEvent("storing log lines again", { lost: total });
       gaps.clear();
       total = 0;
       why = undefined;
@@ -44,11 +45,4 @@ export function makeLostLines(onEvent: (message: string, data: object) => void):
       for (const [key, gap] of gaps) if (gap.workload === workload) gaps.delete(key);
     },
   };
-}
-
-/** SQLITE_FULL, https://sqlite.org/rescode.html#full; extended codes have it in their low byte. */
-function isDiskFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = "errcode" in error ? Number(error.errcode) & 0xff : undefined;
-  return code === 13 || ("code" in error && error.code === "ENOSPC");
 }

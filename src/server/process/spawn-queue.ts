@@ -1,22 +1,23 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Child } from "./child.ts";
 
 /**
- * Starts processes a few at a time. A burst of hundreds would keep the processors, and with them every answer, busy for
- * half a minute; and a service that is stopped and started again must not have both generations alive at once.
+ * Starts a few processes at a time. A burst of hundreds would block every answer for half a minute, and a restarted
+ * service must not have both generations alive at once.
  */
 export type SpawnQueue = {
-  /** Runs `start` when it is its turn. Resolves to undefined, without a start, when `signal` is aborted before that. */
+  /** Runs `start` in turn. Resolves to undefined without starting when `signal` is aborted first. */
   readonly run: (start: () => Promise<Child>, signal: AbortSignal) => Promise<Child | undefined>;
 };
 
 export type SpawnLimits = {
-  /** How many processes may be on their way up at the same time. */
+  /** Maximum number of processes starting at the same time. */
   readonly atOnce: number;
-  /** How many processes may be alive, those that are being stopped included. */
+  /** Maximum number of live processes, including those being stopped. */
   readonly alive: number;
 };
 
-/** A process that has said nothing for this long no longer counts as one on its way up. */
+/** After this long without output, a process no longer counts as starting. */
 const STARTUP_MS = 250;
 
 export function makeSpawnQueue(limits: SpawnLimits): SpawnQueue {
@@ -26,7 +27,7 @@ export function makeSpawnQueue(limits: SpawnLimits): SpawnQueue {
       if (signal.aborted || !(await places.turn(signal))) return undefined;
       try {
         const child = await start();
-        void Promise.race([child.spoke, child.exited, after(STARTUP_MS)]).then(places.isUp);
+        void Promise.race([child.spoke, child.exited, pause(STARTUP_MS, undefined, { ref: false })]).then(places.isUp);
         void child.exited.then(places.isGone);
         return child;
       } catch (error) {
@@ -39,7 +40,7 @@ export function makeSpawnQueue(limits: SpawnLimits): SpawnQueue {
 }
 
 type Places = {
-  /** Resolves to true when a process may start, in the order of the calls; to false when `signal` is aborted before. */
+  /** Resolves in order of the calls: true when a process may start, false when `signal` is aborted first. */
   readonly turn: (signal: AbortSignal) => Promise<boolean>;
   readonly isUp: () => void;
   readonly isGone: () => void;
@@ -81,8 +82,4 @@ function makePlaces(limits: SpawnLimits): Places {
       next();
     },
   };
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -32,12 +32,12 @@ describe("while the disk is full", () => {
       "after",
     ]);
     expect(events).toEqual([
-      { message: "log lines cannot be stored", data: { error: expect.objectContaining({ errcode: 13 }) } },
-      { message: "log lines are stored again", data: { lost: 312 } },
+      { message: "can't store log lines", data: { error: expect.objectContaining({ errcode: 13 }) } },
+      { message: "storing log lines again", data: { lost: 312 } },
     ]);
   });
 
-  test("the note comes by itself, also when the program says nothing more", async () => {
+  test("the note appears even if the program writes nothing more", async () => {
     const { db, logs, events } = await openLogs();
     await pages(db, 1);
     logs.append("w", "web-0", "x".repeat(20_000));
@@ -62,9 +62,7 @@ describe("while the disk is full", () => {
     await read("2026-11-20");
 
     expect(during).toHaveLength(1);
-    expect(events.map(({ message }) => message)).toEqual([
-      "the logs of deleted workloads could not be removed; they are removed later",
-    ]);
+    expect(events.map(({ message }) => message)).toEqual(["couldn't remove logs of deleted workloads; retrying later"]);
     expect(await db.selectFrom("lines").selectAll().execute()).toEqual([]);
   });
 });

@@ -1,0 +1,33 @@
+/** Below the patience of terminals, Docker and Kubernetes, which then kill the process. */
+const STOP_WITHIN_MS = 25_000;
+
+/** Under npm, one Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
+const SAME_CTRL_C_MS = 500;
+
+/**
+ * Stops and exits at the first SIGINT or SIGTERM; a second one exits immediately. The returned function does the same
+ * with an exit code, for crashes.
+ */
+export function stopOnSignals(stop: () => Promise<void>): (code: number) => void {
+  let stoppingSince: number | undefined;
+  let worst = 0;
+  const end = (code: number): void => {
+    worst = Math.max(worst, code);
+    if (stoppingSince !== undefined) {
+      // A crash during shutdown only changes the exit code. Only a second signal exits immediately.
+      if (code === 0 && performance.now() - stoppingSince > SAME_CTRL_C_MS) process.exit(worst === 0 ? 130 : worst);
+      return;
+    }
+    stoppingSince = performance.now();
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    stop().then(
+      () => process.exit(worst),
+      (error: unknown) => {
+        process.stderr.write(`Gantry did not stop cleanly: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(0));
+  return end;
+}
