@@ -1,4 +1,5 @@
 import { sql, type Generated, type Kysely } from "kysely";
+import { isDiskFull } from "./no-room.ts";
 
 /**
  * The logs of all workloads, in a separate database. `days` has one row per workload and day, with the cost of its
@@ -18,11 +19,21 @@ export async function createLogTables(db: Kysely<LogTables>): Promise<void> {
   // Unlike state, the last moments of a log may be lost in a power failure. A short WAL saves space on a small disk.
   await sql`pragma synchronous = normal`.execute(db);
   await sql`pragma wal_autocheckpoint = 256`.execute(db);
-  if ((await pragma(db, "user_version")) >= VERSION) return;
-  await db.transaction().execute(createVersion1);
-  // Lets removeLines return space to the disk. The setting takes effect with the vacuum.
-  await sql`pragma auto_vacuum = incremental`.execute(db);
-  await sql`vacuum`.execute(db);
+  if ((await pragma(db, "user_version")) < VERSION) await db.transaction().execute(createVersion1);
+  if ((await pragma(db, "auto_vacuum")) !== INCREMENTAL) await giveSpaceBack(db);
+}
+
+/** As `pragma auto_vacuum` answers it. */
+const INCREMENTAL = 2;
+
+/** Lets removeLines return space to the disk. The setting takes effect with the vacuum, which a later start repeats if the disk is full. */
+async function giveSpaceBack(db: Kysely<LogTables>): Promise<void> {
+  try {
+    await sql`pragma auto_vacuum = incremental`.execute(db);
+    await sql`vacuum`.execute(db);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
 }
 
 async function createVersion1(tx: Kysely<LogTables>): Promise<void> {
@@ -65,7 +76,10 @@ export function costOfLine({ instance, line }: { readonly instance: string; read
   return Buffer.byteLength(instance) + Buffer.byteLength(line) + ROW_BYTES;
 }
 
-export async function pragma(db: Kysely<LogTables>, name: "user_version" | "freelist_count"): Promise<number> {
+export async function pragma(
+  db: Kysely<LogTables>,
+  name: "user_version" | "freelist_count" | "auto_vacuum",
+): Promise<number> {
   const { rows } = await sql.raw<Record<string, number>>(`pragma ${name}`).execute(db);
   return rows[0]?.[name] ?? 0;
 }

@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { readPage } from "../../../src/server/process/log-store.ts";
-import { createLogTables, type LogTables } from "../../../src/server/process/log-tables.ts";
+import { createLogTables, pragma, type LogTables } from "../../../src/server/process/log-tables.ts";
 import { openSqlite } from "../../../src/sqlite.ts";
+import { makeDataDir } from "./support/data-dir.ts";
 
 /** The tables as they were before logs were bounded by what they cost. */
 async function oldTables() {
@@ -33,4 +35,17 @@ test("the logs of an older version are still there", async () => {
     { workload: "other", day: "2026-11-20", cost: 53, lines: 1 },
     { workload: "w", day: "2026-11-20", cost: 118, lines: 2 },
   ]);
+});
+
+test("logs whose first start was cut off give their space back from the next start on", async () => {
+  const db = openSqlite<LogTables>(join(makeDataDir(), "logs.sqlite"));
+  await createLogTables(db);
+  // As the file is when the engine dies between its tables and its last step.
+  await sql`pragma auto_vacuum = none`.execute(db);
+  await sql`vacuum`.execute(db);
+
+  await createLogTables(db);
+
+  expect(await pragma(db, "auto_vacuum")).toBe(2);
+  await db.destroy();
 });
