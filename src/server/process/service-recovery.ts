@@ -44,13 +44,18 @@ function keepOpening(parts: EngineParts, live: LiveService): void {
 }
 
 /** Another program may have taken a port: the new one is saved as soon as the disk allows. */
-async function reopenFronts({ surface }: EngineParts, live: LiveService): Promise<void> {
+async function reopenFronts(parts: EngineParts, live: LiveService): Promise<void> {
+  const { surface } = parts;
   const before = live.service.definition;
   const definition = await openFronts(live, surface);
   if (before.ports.every(({ hostPort }, index) => definition.ports[index]?.hostPort === hostPort)) return;
   live.service = { ...live.service, definition };
   const { uid } = live.service;
-  const saving = keepTrying(() => saveService(surface.state, live.service), {
+  // Queued with other changes of the service, which it would otherwise overwrite, and skipped after a deletion.
+  const save = async (): Promise<void> => {
+    if (parts.services.has(uid)) await saveService(surface.state, live.service);
+  };
+  const saving = keepTrying(() => parts.queue.run(serviceKey(live), save), {
     closing: surface.closing,
     onFailure: (error) => surface.onEvent("couldn't save the new port of a service", { error, service: uid }),
   });
