@@ -3,7 +3,7 @@ import { MEMORY_RANGE, memoryMiB } from "../api/memory.ts";
 import { plainMountPath, wrongMountPath } from "../api/mount-path.ts";
 import { checkName } from "../api/names.ts";
 import { requestLimits } from "../api/request-limits.ts";
-import { twinIn } from "../api/twin.ts";
+import { firstDuplicate } from "../api/first-duplicate.ts";
 
 /** The rule for volume names, in words. */
 export const volumeNameRule = `has 1 to ${requestLimits.volumeName} letters, digits, ".", "_" and "-", with a letter or digit first and last`;
@@ -119,9 +119,9 @@ export function checkMounts(
     context.addIssue({ code: "custom", path: [id], message });
   const name = mount?.find((each) => volume.every((one) => one.name !== each.name))?.name;
   if (name !== undefined) wrong("mount", `--mount uses the volume ${name}, but no --volume declares it.`);
-  const path = twinIn((mount ?? []).map(({ mountPath }) => plainMountPath(mountPath)));
+  const path = firstDuplicate((mount ?? []).map(({ mountPath }) => plainMountPath(mountPath)));
   if (path !== undefined) wrong("mount", `--mount uses ${path} twice: mount one volume per path.`);
-  const twin = twinIn(volume.map((one) => one.name));
+  const twin = firstDuplicate(volume.map((one) => one.name));
   if (twin !== undefined) wrong("volume", `--volume declares ${twin} twice: give each volume its own name.`);
 }
 

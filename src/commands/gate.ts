@@ -10,13 +10,13 @@ import { refusalToSee, type Refusal } from "./may-see.ts";
 import { JOB_REGION, Target } from "./target.ts";
 
 /** The workload a request named, as far as it is known, for history. */
-export type Aimed = {
+export type NamedWorkload = {
   readonly kind: "service" | "job" | undefined;
   readonly region: string | undefined;
   readonly name: string;
 };
 
-export type Refused = { readonly refusal: Refusal; readonly workload: Aimed | undefined };
+export type Refused = { readonly refusal: Refusal; readonly workload: NamedWorkload | undefined };
 
 /**
  * Refuses a read before making it. Verbs that no rule covers need a full member, except those that explain Gantry and
@@ -49,7 +49,7 @@ async function refusedRecords({ name }: ReadCommand, { asker, judge }: Context):
 export type JudgedChange =
   | (Refused & {
       readonly kind: "refused";
-      readonly workload: Aimed;
+      readonly workload: NamedWorkload;
       /** The question to policy, when it depended on the workload's state. */
       readonly found?: About;
     })
@@ -87,11 +87,15 @@ async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
     (await bestFor(command, { kind, name, region, breakGlass }, context)) ??
     (await bestFor(command, { kind: undefined, name, region, breakGlass }, context));
   if (best?.kind !== "refuse") return undefined;
-  return { refusal: best, workload: aimed(command, { kind, name }, region) };
+  return { refusal: best, workload: namedWorkload(command, { kind, name }, region) };
 }
 
 /** The workload for history. A verb that works on one kind implies the kind. */
-function aimed({ deeds }: Pick<Command, "deeds">, { kind: wanted, name }: Target, region: string): Aimed {
+function namedWorkload(
+  { deeds }: Pick<Command, "deeds">,
+  { kind: wanted, name }: Target,
+  region: string,
+): NamedWorkload {
   const [first, ...others] = new Set(deeds.map(kindOf));
   const kind = wanted ?? (others.length === 0 ? first : undefined);
   return { kind, region: kind === "job" ? JOB_REGION : region, name };
@@ -115,7 +119,7 @@ export async function refusedForm(
     [false, true].map((breakGlass) => bestFor(command, { kind, name, region, breakGlass }, context)),
   );
   if (usual?.kind !== "refuse" || glass === undefined || better(usual, glass) !== usual) return undefined;
-  return { refusal: usual, workload: aimed(command, target, region) };
+  return { refusal: usual, workload: namedWorkload(command, target, region) };
 }
 
 /** The workload chosen or typed in a form. Create forms have a separate field for the kind. */

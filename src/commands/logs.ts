@@ -10,7 +10,7 @@ import { logExcerpt } from "../views/log-excerpt.ts";
 import type { Message } from "../views/message.ts";
 import type { Logged } from "./command.ts";
 import { logDay } from "./day.ts";
-import { bothExist, openTarget, orMissing, readAbout, readJob, readService, unknownName } from "./lookup.ts";
+import { bothExist, visibleTarget, orMissing, readAbout, readJob, readService, unknownName } from "./lookup.ts";
 import { logsForm } from "./logs-form.ts";
 import { checkFound } from "./may-see.ts";
 import { JOB_REGION, Target } from "./target.ts";
@@ -113,7 +113,7 @@ type Found = {
  * be known first. A name that was listed lately and is only one of the two costs no look-up.
  */
 async function read(args: Args, date: string, given: Given): Promise<Found> {
-  const open = await openTarget(args.name, given);
+  const open = await visibleTarget(args.name, given);
   const kind = open.kind ?? lately(args.name.name, given);
   const [service, job] = await Promise.all([
     kind === "job" ? undefined : orMissing(serviceLines(args, date, given)),

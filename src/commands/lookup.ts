@@ -62,7 +62,7 @@ export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer
  */
 export async function findWorkload(target: Target, given: Given): Promise<Found> {
   const { name } = target;
-  const { kind } = await openTarget(target, given);
+  const { kind } = await visibleTarget(target, given);
   const [service, job] = await Promise.all([
     kind === "job" ? undefined : readService(name, given),
     kind === "service" ? undefined : readJob(name, given),
@@ -80,7 +80,7 @@ const kinds = ["service", "job"] as const;
  * exists. An explicit kind was judged with the verb already, except in a form's read, which has no deeds. Makes no API
  * call. Throws `LookRefused` when no kind is left.
  */
-export async function openTarget(target: Target, given: Given): Promise<Target> {
+export async function visibleTarget(target: Target, given: Given): Promise<Target> {
   const { kind: wanted, name } = target;
   const { region, deeds } = given;
   if (wanted !== undefined && deeds.length > 0) return target;

@@ -1,7 +1,7 @@
 import { plainMountPath, wrongMountPath } from "../api/mount-path.ts";
 import { MEMORY_RANGE, memoryMiB, parseMemoryMiB } from "../api/memory.ts";
 import type { NewJob, NewService, ServiceUpdate } from "../api/schema.ts";
-import { twinIn } from "../api/twin.ts";
+import { firstDuplicate } from "../api/first-duplicate.ts";
 import { NotServed } from "./not-served.ts";
 
 /**
@@ -90,7 +90,7 @@ function checkMounts({ volumeMounts = [] }: NewContainer, where: string, volumes
 }
 
 function refuseTwin(where: string, entries: readonly (string | number)[]): void {
-  const twin = twinIn(entries);
+  const twin = firstDuplicate(entries);
   if (twin !== undefined) throw refused(`${where} has ${twin} twice: send each once`);
 }
 

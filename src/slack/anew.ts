@@ -4,9 +4,9 @@ import { undoAsk } from "../commands/undo.ts";
 import { UserError } from "../errors.ts";
 import { decisionPost } from "./answer-decision.ts";
 import type { Deed } from "./deed.ts";
-import { knownChange } from "./known-change.ts";
+import { findVisibleChange } from "./find-visible-change.ts";
 import { propose } from "./propose.ts";
-import { pointAtRival } from "./rival.ts";
+import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import { retire } from "./retire.ts";
 import { contentOf } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
@@ -20,7 +20,7 @@ type AnewDeed = Extract<Deed, { kind: "anew" }> & { readonly deliveryId: string;
  */
 export async function anew(shell: Shell, deed: AnewDeed, signal: AbortSignal): Promise<void> {
   const { store, sealer } = shell;
-  const known = await knownChange(shell, deed);
+  const known = await findVisibleChange(shell, deed);
   if ("missing" in known) return deed.telling.say(decisionPost(shell, known.missing), "told");
   const { change } = known;
   if (await retire(shell, change, deed)) {
@@ -33,7 +33,7 @@ export async function anew(shell: Shell, deed: AnewDeed, signal: AbortSignal): P
   const isKnown = (await store.changeOfDelivery(deed.deliveryId)) !== undefined;
   if (ask === undefined) throw cannot(deed, "It is not at an end that this button is for.");
   const before = deed.how === "undo" && !isKnown ? await store.undoOf(change.id) : undefined;
-  if (before !== undefined) return pointAtRival(shell, { ...deed, undoOf: change.id }, before);
+  if (before !== undefined) return pointAtEarlierRequest(shell, { ...deed, undoOf: change.id }, before);
   const undoOf = deed.how === "undo" ? change.id : undefined;
   const { deliveryId, place, telling } = deed;
   const asked = { kind: "ask", ask, place, deliveryId, telling, ...(undoOf !== undefined && { undoOf }) } as const;

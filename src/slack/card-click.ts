@@ -6,7 +6,7 @@ import { answerDecision } from "./answer-decision.ts";
 import type { Deed } from "./deed.ts";
 import { accept } from "./deliveries.ts";
 import { openForm } from "./forms.ts";
-import { knownChange } from "./known-change.ts";
+import { findVisibleChange } from "./find-visible-change.ts";
 import type { Place } from "./place.ts";
 import { retire } from "./retire.ts";
 import { sentences } from "./sentence.ts";
@@ -62,7 +62,7 @@ type Rejecting = {
 /** Asks why; what is not to be decided any more is said instead. */
 async function openRejection(shell: Shell, rejecting: Rejecting): Promise<void> {
   const { changeId, card, metadata, triggerId, place } = rejecting;
-  const known = await knownChange(shell, { changeId, card, place });
+  const known = await findVisibleChange(shell, { changeId, card, place });
   if ("missing" in known) return answerDecision(shell, known.missing, place);
   const { change } = known;
   if (change.state !== "pending") return answerDecision(shell, { kind: "late", change, wanted: "reject" }, place);

@@ -9,7 +9,7 @@ import { SlackAway } from "./people.ts";
 import { isDirect } from "./place.ts";
 import { preflight } from "./preflight.ts";
 import { type OpenedChange, reopened } from "./reopened.ts";
-import { returnNotice } from "./return-notice.ts";
+import { reapprovalNotice } from "./reapproval-notice.ts";
 import type { Shell } from "./shell.ts";
 
 /** Whether the current policy still lets an approved Change run. */
@@ -108,7 +108,7 @@ async function recount(shell: Shell, counted: Counted): Promise<Clearance> {
   }
   const counting = await countingVotes(shell, counted);
   if (counting.length >= terms.votes) return { kind: "run", opened };
-  const returning = { change, verdict, notice: returnNotice(change, terms, counting), counting };
+  const returning = { change, verdict, notice: reapprovalNotice(change, terms, counting), counting };
   await checkCard(shell, returning);
   return backToPending(shell, returning);
 }
@@ -161,8 +161,8 @@ async function backToPending(shell: Shell, returning: Returning): Promise<Cleara
   const event = eventOf(shell, { ...change, rule }, { kind: "returned", result: notice });
   const result = await shell.store.returnToPending({ id, version, rule, terms, counting, notice }, event);
   if (result.kind === "moved") return result;
-  if (result.kind === "rival") {
-    const which = result.rival === undefined ? "" : `, ${result.rival.id},`;
+  if (result.kind === "duplicate") {
+    const which = result.earlier === undefined ? "" : `, ${result.earlier.id},`;
     throw new UserError(`The policy changed, and the same request${which} is already waiting for approval.`, {
       next: "Approve that one instead.",
     });

@@ -8,7 +8,7 @@ import { type Clearance, clearToRun } from "./clear-to-run.ts";
 import type { Deed } from "./deed.ts";
 import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
-import { knownChange } from "./known-change.ts";
+import { findVisibleChange } from "./find-visible-change.ts";
 import { freshness } from "./people.ts";
 import { retire } from "./retire.ts";
 import type { Shell } from "./shell.ts";
@@ -23,7 +23,7 @@ export type DecideDeed = Extract<Deed, { kind: "decide" }> & { readonly telling:
 export async function decide(shell: Shell, deed: DecideDeed, signal: AbortSignal): Promise<void> {
   const sinceMs = shell.now().getTime();
   const answer = (what: DecisionAnswer): Promise<void> => deed.telling.say(decisionPost(shell, what), "told");
-  const known = await knownChange(shell, deed);
+  const known = await findVisibleChange(shell, deed);
   if ("missing" in known) return answer(known.missing);
   const { change } = known;
   const isSuperseded = await retire(shell, change, deed);

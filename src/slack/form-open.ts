@@ -11,7 +11,7 @@ import { drawForm, type OpenedForm } from "./form-draw.ts";
 import { digest, type FormCommand, newMetadata } from "./form-metadata.ts";
 import { openForm, updateForm } from "./forms.ts";
 import type { Place } from "./place.ts";
-import { noteRefused } from "./refused.ts";
+import { recordRefusal } from "./record-refusal.ts";
 import type { Shell } from "./shell.ts";
 
 export type Opening = {
@@ -129,7 +129,7 @@ async function factsFor(shell: Shell, filling: Filling, { signal, isLooking }: R
     if (refused !== undefined) {
       const { asker: who, account } = context;
       // Choosing a workload in an open form is not a request yet.
-      if (isNew) await noteRefused(shell, { ...refused, verb, place, who, account: account.username });
+      if (isNew) await recordRefusal(shell, { ...refused, verb, place, who, account: account.username });
       const { refusal: verdict } = refused;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: shell.settings.command }) };
     }

@@ -11,7 +11,7 @@ import { valuesDigest } from "./form-metadata.ts";
 import { failureMessage } from "./failure.ts";
 import { updateAcked } from "./forms.ts";
 import type { Place } from "./place.ts";
-import { noteRefused } from "./refused.ts";
+import { recordRefusal } from "./record-refusal.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
 
@@ -52,7 +52,7 @@ async function previewOf(shell: Shell, { command, ask, place }: Previewing, sign
     const judged = await judgedChange(command, ask, context);
     if (judged.kind === "refused") {
       const { asker: who, account } = context;
-      await noteRefused(shell, { ...judged, verb: command.name, place, who, account: account.username });
+      await recordRefusal(shell, { ...judged, verb: command.name, place, who, account: account.username });
       const { blocks } = refusalMessage({ kind: "policy", verdict: judged.refusal, command: slash });
       return { blocks, submit: undefined };
     }

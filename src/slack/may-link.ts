@@ -6,7 +6,7 @@ import { checkChosen } from "./check-chosen.ts";
 import { judgeFor } from "./context.ts";
 import { freshness, type Profile } from "./people.ts";
 import type { Place } from "./place.ts";
-import { noteRefused } from "./refused.ts";
+import { recordRefusal } from "./record-refusal.ts";
 import type { Shell } from "./shell.ts";
 
 type Linking = {
@@ -54,7 +54,7 @@ function note(
   { kind: verb, place }: Linking,
   { profile: who, refusal }: MayLink & Refusing,
 ): Promise<void> {
-  return noteRefused(shell, { refusal, workload: undefined, verb, place, who, account: undefined });
+  return recordRefusal(shell, { refusal, workload: undefined, verb, place, who, account: undefined });
 }
 
 type Refusing = { readonly refusal: Refusal };

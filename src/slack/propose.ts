@@ -20,9 +20,9 @@ import { draw } from "./draw.ts";
 import { eventOf, logEvent } from "./event.ts";
 import { namesFor } from "./names.ts";
 import { preflight, preflightGlass } from "./preflight.ts";
-import { pointAtRival } from "./rival.ts";
+import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import { sealChange } from "./sealed-change.ts";
-import { refusedEvent } from "./refused.ts";
+import { refusalEvent } from "./record-refusal.ts";
 import type { Shell } from "./shell.ts";
 import type { Telling } from "./telling.ts";
 
@@ -45,12 +45,12 @@ export async function propose(shell: Shell, deed: AskDeed, signal: AbortSignal):
   if (change.diff.length === 0) return deed.telling.say(alreadySo(shell, change, deed), "told");
   const proposed: Proposed = { deed, command, context, change, risk, verdict };
   // Before checking who could approve: the only possible approver may be the one asking now.
-  const rival = verdict.kind === "approve" ? await shell.store.waitingLike(waitKeyOf(shell, proposed)) : undefined;
-  if (rival !== undefined) return pointAtRival(shell, deed, rival);
+  const earlier = verdict.kind === "approve" ? await shell.store.waitingLike(waitKeyOf(shell, proposed)) : undefined;
+  if (earlier !== undefined) return pointAtEarlierRequest(shell, deed, earlier);
   const refused = await refusalOf(shell, { verdict, deed, context });
   if (refused !== undefined) return refuse(shell, proposed, refused);
   const stored = await store(shell, proposed);
-  if (stored.deliveryId !== deed.deliveryId) return pointAtRival(shell, deed, stored);
+  if (stored.deliveryId !== deed.deliveryId) return pointAtEarlierRequest(shell, deed, stored);
   return goOn(shell, { change: stored, isFresh: true, deed }, signal);
 }
 
@@ -97,7 +97,7 @@ async function refuseByPolicy(
 ): Promise<void> {
   const { asker: who, account } = context;
   const { place, telling } = deed;
-  const event = refusedEvent({ refusal, workload, verb: command.name, place, who, account: account.username });
+  const event = refusalEvent({ refusal, workload, verb: command.name, place, who, account: account.username });
   await shell.store.addEvent(event);
   logEvent(shell, event);
   const post = refusalMessage({ kind: "policy", verdict: refusal, command: shell.settings.command });

@@ -7,7 +7,7 @@ import { withContextLine } from "../views/with-context-line.ts";
 import { contextLine } from "./context-line.ts";
 import { contextFor } from "./context.ts";
 import { failureMessage } from "./failure.ts";
-import { noteRefused } from "./refused.ts";
+import { recordRefusal } from "./record-refusal.ts";
 import type { Asked, Shell } from "./shell.ts";
 
 type Read = Asked & { readonly command: ReadCommand };
@@ -47,7 +47,7 @@ type Refusing = { readonly context: Context; readonly refused: Refused };
 
 async function refuse(shell: Shell, { command, place }: Read, { context, refused }: Refusing): Promise<void> {
   const { asker, account } = context;
-  await noteRefused(shell, { ...refused, verb: command.name, place, who: asker, account: account.username });
+  await recordRefusal(shell, { ...refused, verb: command.name, place, who: asker, account: account.username });
   const { command: typed } = context.settings;
   return shell.poster.tell(refusalMessage({ kind: "policy", verdict: refused.refusal, command: typed }), place);
 }

@@ -33,7 +33,7 @@ export function recordsFor(deps: Deps, viewer: Viewer): Records {
 }
 
 /** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */
-export function mayKnowChange(deps: Deps, viewer: Viewer, change: StoredChange): Promise<boolean> {
+export function maySeeChange(deps: Deps, viewer: Viewer, change: StoredChange): Promise<boolean> {
   return mayKnow(deps, viewer, { change, sees: sight(viewer) });
 }
 

@@ -13,7 +13,7 @@ import { logEvent, placeEvent } from "./event.ts";
 import { failureMessage } from "./failure.ts";
 import { freshness, type Profile } from "./people.ts";
 import { isDirect, type Place } from "./place.ts";
-import { refusedEvent } from "./refused.ts";
+import { refusalEvent } from "./record-refusal.ts";
 import type { Shell } from "./shell.ts";
 import { tellChannel } from "./tell-channel.ts";
 import type { Telling } from "./telling.ts";
@@ -93,7 +93,7 @@ async function write({ store, accounts, log }: Shell, asked: Asked): Promise<boo
 async function refuse(shell: Shell, asked: Asked, verdict: Verdict): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding cannot wait, but the policy says ${verdict.kind}`);
   const { place, profile: who, terms } = asked;
-  const event = refusedEvent({
+  const event = refusalEvent({
     refusal: verdict,
     workload: undefined,
     verb: "use",

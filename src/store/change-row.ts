@@ -134,7 +134,7 @@ function cardOf({ card_channel, card_ts }: ChangeRow): Card | undefined {
 }
 
 /** The columns of a new Change, without those that the database's clock and our id go into. */
-export function newChangeRow({ words }: Session, change: NewChange): Omit<Insertable<ChangeTable>, "created_at"> {
+export function newChangeRow({ textSealer }: Session, change: NewChange): Omit<Insertable<ChangeTable>, "created_at"> {
   const { requester, workload, account, terms } = change;
   return {
     id: change.id,
@@ -146,14 +146,14 @@ export function newChangeRow({ words }: Session, change: NewChange): Omit<Insert
     requester_name: plainText(requester.name),
     channel_id: change.channelId,
     verb: change.verb,
-    reason: change.reason === undefined ? null : words.seal(plainText(change.reason), change.id),
+    reason: change.reason === undefined ? null : textSealer.seal(plainText(change.reason), change.id),
     op: change.op,
     workload_kind: workload.kind,
     workload_region: workload.region,
     workload_name: workload.name,
     workload_uid: workload.uid ?? null,
     risk: change.risk,
-    diff: words.seal(toJson(LinesJson, change.diff), change.id),
+    diff: textSealer.seal(toJson(LinesJson, change.diff), change.id),
     digest: change.digest,
     sealed: change.sealed,
     account_owner: toJson(OwnerJson, account.owner),

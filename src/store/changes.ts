@@ -5,7 +5,7 @@ import { newChangeRow, storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
 import { withVotes } from "./find-change.ts";
 import { keepLease } from "./replicas.ts";
-import { freeOverdue, rivalOf } from "./rivals.ts";
+import { freeOverdue, findConflict } from "./duplicates.ts";
 import type { Db, Session } from "./session.ts";
 import type { NewChange } from "./store.ts";
 import type { Tables } from "./tables.ts";
@@ -43,7 +43,7 @@ async function tryToAdd(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) return rivalOf(tx, session, change);
+  if (row === undefined) return findConflict(tx, session, change);
   await insertEvent(tx, session, { ...event, changeId: change.id });
   return storedChange(row, []);
 }

@@ -21,7 +21,7 @@ export type Rejection = {
 };
 
 export function reject(session: Session, { id, who, reason, event }: Rejection): Promise<StoredChange | undefined> {
-  const sealed = reason === undefined ? undefined : session.words.seal(reason, id);
+  const sealed = reason === undefined ? undefined : session.textSealer.seal(reason, id);
   const set = { state: "rejected", ...ended(session, { kind: "rejected", by: who, reason: sealed }) } as const; // a literal state
   return stepAlone(session, { id, from: ["pending"], set, event });
 }

@@ -51,7 +51,7 @@ const EventRow = z.object({
 type EventRow = z.infer<typeof EventRow>;
 
 /** Appends a row of history, in the transaction of what it tells. */
-export async function insertEvent(db: Db, { clock, words }: Session, event: NewEvent): Promise<void> {
+export async function insertEvent(db: Db, { clock, textSealer }: Session, event: NewEvent): Promise<void> {
   await db
     .insertInto("event")
     .values({
@@ -65,7 +65,7 @@ export async function insertEvent(db: Db, { clock, words }: Session, event: NewE
       account: event.account ?? null,
       rule: event.rule ?? null,
       break_glass: event.breakGlass ? 1 : 0,
-      result: words.seal(plainText(event.result), event.changeId),
+      result: textSealer.seal(plainText(event.result), event.changeId),
       elapsed_ms: event.elapsedMs === undefined ? null : Math.round(event.elapsedMs),
       reference: event.reference ?? null,
     })

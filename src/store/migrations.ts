@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Session } from "./session.ts";
 import { createBinding, createPersonSetting } from "./binding-schema.ts";
 import { createChange, createEvent, createRest } from "./change-schema.ts";
-import { addRivals } from "./rival-schema.ts";
+import { addDuplicateKeys } from "./duplicate-schema.ts";
 
 export type Migration = {
   readonly title: string;
@@ -65,7 +65,7 @@ export const migrations: readonly Migration[] = [
   {
     title: "one undo for each change, one card for equal requests",
     async up({ db }) {
-      await addRivals(db);
+      await addDuplicateKeys(db);
     },
   },
 ];

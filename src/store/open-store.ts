@@ -13,7 +13,7 @@ import type { Session } from "./session.ts";
 import { storeErrorOf } from "./store-error.ts";
 import { storeOver } from "./store-over.ts";
 import type { Store } from "./store.ts";
-import { openingWords, wordsSealedBy } from "./words.ts";
+import { openSealedText, textSealer } from "./text-sealer.ts";
 import type { Tables } from "./tables.ts";
 
 /** Where the rows lie. */
@@ -59,8 +59,8 @@ export async function openStore(options: OpenStore): Promise<Store> {
     leaseMs,
     sendWithinMs,
     keepHistoryMs: options.keepHistoryMs,
-    db: options.sealer === undefined ? opened.db : opened.db.withPlugin(openingWords(options.sealer)),
-    words: wordsSealedBy(options.sealer),
+    db: options.sealer === undefined ? opened.db : opened.db.withPlugin(openSealedText(options.sealer)),
+    textSealer: textSealer(options.sealer),
     flavour: opened.flavour,
     clock: clockOf(opened.flavour, offsetMs),
     elapsedMs: () => performance.now() + offsetMs(),

@@ -4,7 +4,7 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import { step } from "./changes.ts";
 import { plainText } from "./columns.ts";
 import { TermsJson, toJson } from "./json-columns.ts";
-import { findWaiting } from "./rivals.ts";
+import { findWaiting } from "./duplicates.ts";
 import type { Db, Session } from "./session.ts";
 import type { Return, ReturnResult } from "./store.ts";
 import { isTaken } from "./store-error.ts";
@@ -19,7 +19,7 @@ export async function returnToPending(session: Session, what: Return, event: New
     return change === undefined ? { kind: "moved" } : { kind: "pending", change };
   } catch (error) {
     if (!isTaken(error, "wait_key")) throw error;
-    return { kind: "rival", rival: await rivalInWaiting(session, what.id) };
+    return { kind: "duplicate", earlier: await pendingDuplicate(session, what.id) };
   }
 }
 
@@ -49,7 +49,7 @@ async function goBack(
   return { ...change, votes: change.votes.filter((vote) => !isGone(vote)) };
 }
 
-async function rivalInWaiting(session: Session, id: string): Promise<StoredChange | undefined> {
+async function pendingDuplicate(session: Session, id: string): Promise<StoredChange | undefined> {
   const row = await session.db.selectFrom("change").select("wait_key").where("id", "=", id).executeTakeFirst();
   return row === undefined || row.wait_key === null ? undefined : findWaiting(session, row.wait_key);
 }

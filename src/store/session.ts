@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Logger } from "pino";
 import type { Clock, Flavour } from "./clock.ts";
 import type { Tables } from "./tables.ts";
-import type { Words } from "./words.ts";
+import type { TextSealer } from "./text-sealer.ts";
 
 /** The database, or a transaction in it. */
 export type Db = Kysely<Tables>;
@@ -23,6 +23,6 @@ export type Session = {
   readonly elapsedMs: () => number;
   /** This machine's wall clock. Unlike `elapsedMs`, it advances while the machine is suspended. */
   readonly wallMs: () => number;
-  readonly words: Words;
+  readonly textSealer: TextSealer;
   readonly log: Logger;
 };

@@ -5,7 +5,7 @@ import { callsOn, countCalls } from "./calls.ts";
 import { addChange, markUndone, pendingChanges } from "./changes.ts";
 import { findBy } from "./find-change.ts";
 import { returnToPending } from "./return-to-pending.ts";
-import { findUndoOf, findWaiting } from "./rivals.ts";
+import { findUndoOf, findWaiting } from "./duplicates.ts";
 import { cancel, drift, expireDue, refuse, reject } from "./decisions.ts";
 import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliveries.ts";
 import { beginDrawing, drew, holdDrawing, postponeDrawing, undrawn } from "./drawings.ts";

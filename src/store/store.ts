@@ -48,7 +48,7 @@ export type Return = {
 export type ReturnResult =
   | { readonly kind: "pending"; readonly change: StoredChange }
   /** A duplicate request is pending already; nothing changed. */
-  | { readonly kind: "rival"; readonly rival: StoredChange | undefined }
+  | { readonly kind: "duplicate"; readonly earlier: StoredChange | undefined }
   /** It is no longer approved, or changed since it was judged; nothing changed. */
   | { readonly kind: "moved" };
 

@@ -10,7 +10,7 @@ export type Mutant = {
 };
 
 const forms = ["test/flows/who-sends-a-form.test.ts"];
-const people = ["test/flows/who-slack-knows.test.ts"];
+const people = ["test/flows/unknown-and-deactivated.test.ts"];
 const approvals = ["test/flows/approvals.test.ts"];
 
 export const mutants: readonly Mutant[] = [

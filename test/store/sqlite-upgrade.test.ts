@@ -94,7 +94,7 @@ test("data from before channels could be bound keeps what it has, and channels c
   await before.close();
   const db = look(dir);
   for (const table of ["binding", "person_setting"]) await sql`drop table ${sql.ref(table)}`.execute(db);
-  await withoutRivals(db);
+  await withoutDuplicateKeys(db);
   await db.deleteFrom("migration").where("number", ">", 2).execute();
 
   const after = await open(dir);
@@ -113,7 +113,7 @@ test("data with two Undos of one change is migrated", async () => {
   await before.close();
   const db = look(dir);
   await sql`update change set undo_of = 'AAA111' where id = 'CCC333'`.execute(db);
-  await withoutRivals(db);
+  await withoutDuplicateKeys(db);
   await db.deleteFrom("migration").where("number", ">", 3).execute();
 
   const after = await open(dir);
@@ -124,7 +124,7 @@ test("data with two Undos of one change is migrated", async () => {
 });
 
 /** As the table was before the migration that adds them. */
-async function withoutRivals(db: Kysely<Tables>): Promise<void> {
+async function withoutDuplicateKeys(db: Kysely<Tables>): Promise<void> {
   for (const index of ["change_undo_key", "change_wait_key"]) await sql`drop index ${sql.ref(index)}`.execute(db);
   for (const column of ["undo_key", "wait_key", "notice"]) {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);

@@ -13,7 +13,7 @@ import { post } from "../../src/views/post.ts";
 import { refusalMessage, type Refusal } from "../../src/views/refusal-message.ts";
 import { rejectForm } from "../../src/views/reject-form.ts";
 import { retiredCard } from "../../src/views/retired-card.ts";
-import { type Rival, rivalMessage } from "../../src/views/rival-message.ts";
+import { type DuplicateRequest, duplicateMessage } from "../../src/views/duplicate-message.ts";
 import { runWithoutCard } from "../../src/views/run-without-card.ts";
 import { waitingLines } from "../../src/views/waiting-lines.ts";
 import { event } from "./support/stored-changes.ts";
@@ -54,14 +54,14 @@ function answersAbout(change: StoredChange): DecisionAnswer[] {
   ];
 }
 
-function rivalsAbout(change: StoredChange): Rival[] {
+function duplicatesOf(change: StoredChange): DuplicateRequest[] {
   return (["requester", "approver", "other"] as const).flatMap((viewer) =>
     (["waiting", "undo"] as const).map((kind) => ({ change, kind, viewer, link: `https://${change.id}`, ...options })),
   );
 }
 
 holds("an equal request that waits", hostileChange, (change) => {
-  for (const rival of rivalsAbout(change)) expectFits(rivalMessage(rival));
+  for (const earlier of duplicatesOf(change)) expectFits(duplicateMessage(earlier));
   const waiting = { changes: Array.from({ length: 5 }, () => change), command };
   expectFits(post("what waits", waitingLines(waiting)));
 });
@@ -114,7 +114,7 @@ test("cards, threads and answers in which every text is long break no limit", ()
     expectFits(runWithoutCard({ change, ...options }));
     expectFits(askedElsewhere({ change, cardIn: change.channelId, ...options }));
     expectFits(retiredCard({ change, ...options }));
-    for (const rival of rivalsAbout(change)) expectFits(rivalMessage(rival));
+    for (const earlier of duplicatesOf(change)) expectFits(duplicateMessage(earlier));
     expectFormFits(rejectForm({ change, metadata: "" }));
     for (const answer of answersAbout(change)) expectFits(decisionAnswer({ answer, ...options }));
     const excerpt = excerptReply(change);

@@ -1,6 +1,6 @@
 import { delayAfter, recoveredAfterMs, type BackOff } from "./back-off.ts";
 import { neverStarted, type Child, type Exit } from "./child.ts";
-import { makeRest } from "./rest.ts";
+import { makePause } from "./pause.ts";
 
 /** Keeps one program running: starts it, waits for its end, decides, and starts it again after a back-off. */
 export type Kept = {
@@ -50,7 +50,7 @@ async function repeat(once: () => Promise<"again" | "over">, stopping: AbortSign
 
 export function keepRunning(options: KeepRunning): Kept {
   const stopping = new AbortController();
-  const rest = makeRest();
+  const pause = makePause();
   let child: Child | undefined;
   let startedAt = 0;
   let failures = 0;
@@ -69,14 +69,14 @@ export function keepRunning(options: KeepRunning): Kept {
     if (stopping.signal.aborted) return await stopped(options, exit);
     const delayMs = delayAfter(failures, options.backOff);
     const next = await options.onExit(exit, { failures, delayMs });
-    if (next === "again" && !stopping.signal.aborted) await rest.take(delayMs);
+    if (next === "again" && !stopping.signal.aborted) await pause.take(delayMs);
     return next;
   }
 
   const ended = repeat(runOnce, stopping.signal).catch(options.onError);
   async function stop(): Promise<void> {
     stopping.abort();
-    rest.end();
+    pause.end();
     await child?.stop();
     await ended;
   }
@@ -84,7 +84,7 @@ export function keepRunning(options: KeepRunning): Kept {
     stop,
     retryNow() {
       failures = 0;
-      rest.end();
+      pause.end();
     },
     failures: () => (hasRecovered() ? 0 : failures),
     current: () => child,

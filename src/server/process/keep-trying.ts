@@ -1,5 +1,5 @@
 import { delayAfter, type BackOff } from "./back-off.ts";
-import { makeRest } from "./rest.ts";
+import { makePause } from "./pause.ts";
 
 /** Work that must eventually succeed, such as saving a result while the disk is full. */
 export type Trying = {
@@ -23,7 +23,7 @@ type Waiter = { readonly resolve: () => void; readonly reject: (error: unknown) 
 
 /** Repeats the work with growing pauses until it succeeds. `work` must be idempotent. */
 export function keepTrying(work: () => Promise<void>, { closing, onFailure, backOff = BACK_OFF }: KeepTrying): Trying {
-  const rest = makeRest();
+  const pause = makePause();
   const waiters = new Set<Waiter>();
   let isOver = false;
 
@@ -48,20 +48,20 @@ export function keepTrying(work: () => Promise<void>, { closing, onFailure, back
     for (let failures = 0; ; failures += 1) {
       const isLast = closing.aborted;
       if ((await succeeds(failures)) || isLast) break;
-      if (!closing.aborted) await rest.take(delayAfter(failures + 1, backOff));
+      if (!closing.aborted) await pause.take(delayAfter(failures + 1, backOff));
     }
     isOver = true;
-    closing.removeEventListener("abort", rest.end);
+    closing.removeEventListener("abort", pause.end);
   }
 
-  closing.addEventListener("abort", rest.end);
+  closing.addEventListener("abort", pause.end);
   return {
     over: run(),
     async attempt() {
       if (isOver) return;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       waiters.add({ resolve, reject });
-      rest.end();
+      pause.end();
       await promise;
     },
   };

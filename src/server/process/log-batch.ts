@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { LogLimits } from "./log-bounds.ts";
-import { makeLostLines } from "./log-lost.ts";
+import { makeLostLines } from "./lost-lines.ts";
 import { writeLines, type NewLine } from "./log-store.ts";
 import { costOfLine, type LogTables } from "./log-tables.ts";
 import { makeTurnstile } from "./turnstile.ts";

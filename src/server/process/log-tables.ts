@@ -1,5 +1,5 @@
 import { sql, type Generated, type Kysely } from "kysely";
-import { isDiskFull } from "./no-room.ts";
+import { isDiskFull } from "./exhausted.ts";
 
 /**
  * The logs of all workloads, in a separate database. `days` has one row per workload and day, with the cost of its

@@ -15,7 +15,7 @@ import { createLogTables, type LogTables } from "./log-tables.ts";
 import { openLogWriter } from "./log-writer.ts";
 import { makeMemoryWatch } from "./memory-watch.ts";
 import { migrate } from "./migrate.ts";
-import { refusingWithoutRoom } from "./no-room.ts";
+import { refusingWhenExhausted } from "./exhausted.ts";
 import { makeConnectionBudget } from "./port-front.ts";
 import { makeLedger, type Quotas } from "./quota.ts";
 import { recover } from "./recovery.ts";
@@ -169,7 +169,7 @@ async function openWith(surface: RunSurface, opening: Opening): Promise<ProcessE
   };
   const notices = await recover(parts, { regions: options.regions, users: options.users });
   return {
-    engine: refusingWithoutRoom({ ...jobOperations(parts), ...serviceOperations(parts) }),
+    engine: refusingWhenExhausted({ ...jobOperations(parts), ...serviceOperations(parts) }),
     close() {
       closing.abort();
       return (closed ??= closeAll(parts, background).finally(unlock));

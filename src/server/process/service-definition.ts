@@ -2,7 +2,7 @@ import type { ContainerUpdate, NewService, ServiceUpdate } from "../../api/schem
 import { Refusal } from "../engine.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
 import { readContainers, type Container } from "./container.ts";
-import { twinIn } from "../../api/twin.ts";
+import { firstDuplicate } from "../../api/first-duplicate.ts";
 import { readMemory } from "./memory-limit.ts";
 
 /** A port of the service that is reachable on the host. `hostPort` is chosen once and kept. */
@@ -53,7 +53,7 @@ export function updated(definition: ServiceDefinition, body: ServiceUpdate): Ser
     containers[index] = { ...container, memoryMib: readMemory(memory) };
     changed.push(index);
   }
-  const twin = twinIn(changed);
+  const twin = firstDuplicate(changed);
   if (twin !== undefined) {
     throw new Refusal(400, `containers changes ${containers[twin]?.name} twice: send each container once`);
   }

@@ -4,7 +4,7 @@ import { forAMoment, type EngineParts } from "./engine-parts.ts";
 import { workFolder } from "./host-folder.ts";
 import { keepTrying } from "./keep-trying.ts";
 import { finishDeletion, type LiveService } from "./live-service.ts";
-import { isDiskFull } from "./no-room.ts";
+import { isDiskFull } from "./exhausted.ts";
 import { removeService, saveService } from "./service-store.ts";
 import type { Unreadable } from "./unreadable.ts";
 

@@ -1,4 +1,4 @@
-import { isDiskFull } from "./no-room.ts";
+import { isDiskFull } from "./exhausted.ts";
 
 /** Runs a startup step on a file. Its error names the file and says what to do. */
 export async function withFileNamed<T>(path: string, work: () => T | Promise<T>): Promise<T> {

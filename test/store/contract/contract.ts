@@ -6,7 +6,7 @@ import { drawingsContract } from "./drawings.ts";
 import { placesContract } from "./places.ts";
 import { recordsContract } from "./records.ts";
 import { requestsContract } from "./requests.ts";
-import { rivalsContract } from "./rivals.ts";
+import { duplicatesContract } from "./duplicates.ts";
 import { runsContract } from "./runs.ts";
 
 /** What the store promises, on whatever database it stands; `fresh` makes one for each test. */
@@ -24,7 +24,7 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
       requestsContract(bench);
     });
     describe("one at a time", () => {
-      rivalsContract(bench);
+      duplicatesContract(bench);
     });
     describe("decisions", () => {
       decisionsContract(bench);

@@ -15,7 +15,7 @@ type Attempt = Refused & {
 };
 
 /** The history row for a request that policy refused. */
-export function refusedEvent({ verb, place, who, account, refusal, workload }: Attempt): NewEvent {
+export function refusalEvent({ verb, place, who, account, refusal, workload }: Attempt): NewEvent {
   const { kind, region, name } = workload ?? {};
   return placeEvent(place, who, {
     kind: "refused",
@@ -29,8 +29,8 @@ export function refusedEvent({ verb, place, who, account, refusal, workload }: A
 }
 
 /** Adds it to history. A database failure is only logged, so the person still gets an answer. */
-export async function noteRefused(shell: Shell, attempt: Attempt): Promise<void> {
-  const event = refusedEvent(attempt);
+export async function recordRefusal(shell: Shell, attempt: Attempt): Promise<void> {
+  const event = refusalEvent(attempt);
   try {
     await shell.store.addEvent(event);
     logEvent(shell, event);

@@ -7,7 +7,7 @@ import { channel, code, strong, words, type Inline } from "./inline.ts";
 import type { Post } from "./message.ts";
 import { told, type Names } from "./spoken.ts";
 
-export type Rival = {
+export type DuplicateRequest = {
   /** The earlier Change. */
   readonly change: StoredChange;
   /** A pending request for the same thing, or an earlier Undo. */
@@ -22,30 +22,30 @@ export type Rival = {
 };
 
 /** Answers a duplicate request with the earlier one. Nothing new is created. */
-export function rivalMessage(rival: Rival): Post {
-  const { change, link, names } = rival;
+export function duplicateMessage(earlier: DuplicateRequest): Post {
+  const { change, link, names } = earlier;
   return told(
     [
-      section(headline(rival), askedBy(rival), ...status(rival), ...next(rival)),
+      section(headline(earlier), askedBy(earlier), ...status(earlier), ...next(earlier)),
       ...actions(linkButton("Open card", link)),
     ],
     namesIn(change, names),
   );
 }
 
-function headline({ kind, change }: Rival): Line {
+function headline({ kind, change }: DuplicateRequest): Line {
   if (kind === "undo") return [words("↩️ Undo already requested: "), code(change.id, 40)];
   return [words("⏳ Already waiting: "), code(change.id, 40)];
 }
 
-function askedBy({ change, viewer, defaultRegion }: Rival): Inline[] {
+function askedBy({ change, viewer, defaultRegion }: DuplicateRequest): Inline[] {
   const { card, requester } = change;
   const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
   const who = viewer === "requester" ? words("You") : strong(requester.name, 80);
   return [who, words(" asked to "), ...deedWords(change, defaultRegion), ...where, words(".")];
 }
 
-function status({ change, names }: Rival): Line[] {
+function status({ change, names }: DuplicateRequest): Line[] {
   const { state, terms, votes } = change;
   if (state !== "pending" || terms === undefined) return [[words(changeFate(change), 600)]];
   // Only the requester sees this, so mentions notify nobody.
@@ -53,7 +53,7 @@ function status({ change, names }: Rival): Line[] {
   return [[words("Needs "), ...needs, words(` · ${votes.length} of ${terms.votes} so far`)]];
 }
 
-function next({ change, viewer, command }: Rival): Line[] {
+function next({ change, viewer, command }: DuplicateRequest): Line[] {
   if (change.state !== "pending") return [];
   const id = change.id.replaceAll("`", "");
   if (viewer === "approver") return [`You can approve it on its card or with \`${command} approve ${id}\``];

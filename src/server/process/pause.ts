@@ -1,7 +1,7 @@
 /** A pause that can be cut short. */
-export type Rest = { readonly take: (ms: number) => Promise<void>; readonly end: () => void };
+export type Pause = { readonly take: (ms: number) => Promise<void>; readonly end: () => void };
 
-export function makeRest(): Rest {
+export function makePause(): Pause {
   let wake: (() => void) | undefined;
   return {
     async take(ms) {

@@ -14,7 +14,7 @@ import {
   votes,
 } from "./bench.ts";
 
-export function rivalsContract({ replica, db }: Bench): void {
+export function duplicatesContract({ replica, db }: Bench): void {
   test("of many simultaneous Undos of one Change, one is added, and the others get that one", async () => {
     const replicas = [await replica("a"), await replica("b")];
     await replicas[0]?.addChange(approvedChange("AAA111"), event("requested"));
@@ -138,7 +138,7 @@ export function rivalsContract({ replica, db }: Bench): void {
 
     const result = await a.returnToPending({ ...stricter, version: 1, counting: [] }, event("returned"));
 
-    expect(result).toMatchObject({ kind: "rival", rival: { id: "BBB222" } });
+    expect(result).toMatchObject({ kind: "duplicate", earlier: { id: "BBB222" } });
     expect(await a.findChange("AAA111")).toMatchObject({ state: "approved", terms: undefined });
   });
 }

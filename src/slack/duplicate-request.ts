@@ -1,11 +1,11 @@
 import type { StoredChange } from "../changes/stored-change.ts";
-import { rivalMessage, type Rival } from "../views/rival-message.ts";
+import { duplicateMessage, type DuplicateRequest } from "../views/duplicate-message.ts";
 import { eligibility } from "./approvers.ts";
 import { draw } from "./draw.ts";
-import { viewerAt } from "./known-change.ts";
+import { viewerAt } from "./find-visible-change.ts";
 import { namesFor } from "./names.ts";
 import type { Place } from "./place.ts";
-import { mayKnowChange } from "./records.ts";
+import { maySeeChange } from "./records.ts";
 import { sentences } from "./sentence.ts";
 import type { Shell } from "./shell.ts";
 import type { Telling } from "./telling.ts";
@@ -16,23 +16,23 @@ type Asked = { readonly place: Place; readonly undoOf?: string | undefined; read
  * Answers a duplicate request or Undo by linking the earlier one's card, instead of creating another. People who may not
  * see the earlier request learn only that there is one.
  */
-export async function pointAtRival(
+export async function pointAtEarlierRequest(
   shell: Shell,
   { place, undoOf, telling }: Asked,
-  rival: StoredChange,
+  earlier: StoredChange,
 ): Promise<void> {
   // Of two simultaneous requests, this one may get here before the other's card is posted.
-  if (rival.card === undefined) await draw(shell, rival.id);
+  if (earlier.card === undefined) await draw(shell, earlier.id);
   if (undoOf !== undefined) await draw(shell, undoOf);
-  const current = (await shell.store.findChange(rival.id)) ?? rival;
+  const current = (await shell.store.findChange(earlier.id)) ?? earlier;
   const kind = undoOf !== undefined && current.undoOf === undoOf ? "undo" : "waiting";
-  // Who may ask for something need not know who else did, and where.
+  // People who may make a request may not always see who else made it, and where.
   const seesCard = current.card?.channelId === place.channelId;
-  if (!seesCard && !(await mayKnowChange(shell, await viewerAt(shell, place), current))) {
+  if (!seesCard && !(await maySeeChange(shell, await viewerAt(shell, place), current))) {
     return telling.say(sentences.askedAlready(kind), "told");
   }
   const { command, region: defaultRegion } = shell.settings;
-  const message = rivalMessage({
+  const message = duplicateMessage({
     change: current,
     kind,
     viewer: await viewerOf(shell, current, place),
@@ -48,7 +48,7 @@ async function viewerOf(
   { people }: Shell,
   { state, terms, requester, channelId, card }: StoredChange,
   { userId }: Place,
-): Promise<Rival["viewer"]> {
+): Promise<DuplicateRequest["viewer"]> {
   if (state !== "pending" || terms === undefined) return "other";
   const voter = { userId, requesterId: requester.userId, channelId: card?.channelId ?? terms.cardIn ?? channelId };
   const may = await eligibility(people, terms, voter).catch(() => undefined);

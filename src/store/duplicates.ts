@@ -9,7 +9,7 @@ const undoCounts = sql<SqlBool>`state not in ('rejected', 'cancelled', 'expired'
 const waits = sql<SqlBool>`state = 'pending' and wait_key is not null`;
 
 /** The Change that kept this one from being added; undefined when it no longer conflicts. */
-export async function rivalOf(db: Db, { clock }: Session, change: NewChange): Promise<StoredChange | undefined> {
+export async function findConflict(db: Db, { clock }: Session, change: NewChange): Promise<StoredChange | undefined> {
   const known = await findBy(db, "delivery_id", change.deliveryId);
   if (known !== undefined) return known;
   const undo = change.undoOf === undefined ? undefined : await findUndoOf(db, change.undoOf);

@@ -1,5 +1,5 @@
 import type { NewLine } from "./log-store.ts";
-import { isDiskFull } from "./no-room.ts";
+import { isDiskFull } from "./exhausted.ts";
 
 /** Counts the lines that could not be stored, for a note in the log they are missing from. */
 export type LostLines = {

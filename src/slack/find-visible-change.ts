@@ -6,7 +6,7 @@ import { judgeFor } from "./context.ts";
 import { eventOf, logEvent } from "./event.ts";
 import { freshness } from "./people.ts";
 import type { Place } from "./place.ts";
-import { mayKnowChange, recordsFor, type Viewer } from "./records.ts";
+import { maySeeChange, recordsFor, type Viewer } from "./records.ts";
 import type { Shell } from "./shell.ts";
 
 type Named = {
@@ -25,13 +25,13 @@ type Known =
  * changes; history records the attempt. A click on the card itself is always answered. Throws `StoreError`, and
  * `UserError` when Slack can't identify the person.
  */
-export async function knownChange(shell: Shell, { changeId, card, place }: Named): Promise<Known> {
+export async function findVisibleChange(shell: Shell, { changeId, card, place }: Named): Promise<Known> {
   const found = await shell.store.findChange(changeId);
   const change = found?.teamId === place.teamId ? found : undefined;
   const isOnCard = card !== undefined && card.channelId === (change?.card?.channelId ?? card.channelId);
   if (change !== undefined && isOnCard) return { change };
   const viewer = await viewerAt(shell, place);
-  if (change !== undefined && (await mayKnowChange(shell, viewer, change))) return { change };
+  if (change !== undefined && (await maySeeChange(shell, viewer, change))) return { change };
   if (change !== undefined) await noteHidden(shell, change, viewer);
   const ids = (await recordsFor(shell, viewer).pending()).map(({ id }) => id);
   return { missing: { kind: "missing", id: changeId, nearest: nearest(changeId, ids) } };

@@ -3,7 +3,7 @@ import type { Terms } from "../policy/verdict.ts";
 import { counted } from "../views/text.ts";
 
 /** Why an approved Change needs approval again: "Ann Lee's approval no longer counts. 1 more approval is needed." */
-export function returnNotice(
+export function reapprovalNotice(
   { terms: before, votes }: Pick<StoredChange, "terms" | "votes">,
   now: Terms,
   counting: readonly string[],
