@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/slack/carry-on.ts",
     text: "return !signal.aborted && sinceMs < shell.store.sendWithinMs;",
     becomes: "return sinceMs > -1;",
-    tests: ["test/flows/slept-before-sending.test.ts"],
+    tests: ["test/flows/suspended-before-sending.test.ts"],
   },
   {
     bug: "a required reason is not asked for",
@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a change of another workspace is decided",
-    file: "src/slack/known-change.ts",
+    file: "src/slack/find-visible-change.ts",
     text: "const change = found?.teamId === place.teamId ? found : undefined;",
     becomes: "const change = found;",
     tests: ["test/flows/other-team.test.ts"],
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/slack/clear-to-run.ts",
     text: "if (counting.length >= terms.votes) return",
     becomes: "if (counting.length >= 0) return",
-    tests: ["test/flows/rules-of-the-moment.test.ts"],
+    tests: ["test/flows/policy-changed-while-pending.test.ts"],
   },
   {
     bug: "a job's instances are offered without judging",
