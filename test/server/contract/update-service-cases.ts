@@ -139,9 +139,12 @@ export const updateServiceCases: readonly ContractCase[] = [
         ["containers", { containers: {} }],
         ["containers[1]", { containers: [fine, fine] }],
         ["containers[0]", { containers: [{ name: "nowhere", ...fine }], target_instance_size: 7 }],
-        ["containers[0] has a resource and a resources", { containers: [{ ...fine, resource: { limits: {} } }] }],
         [
-          "containers[0] has a resource and a resources that differ",
+          "containers[0] has resource and resources with different values",
+          { containers: [{ ...fine, resource: { limits: {} } }] },
+        ],
+        [
+          "containers[0] has resource and resources with different values",
           { containers: [{ ...fine, resource: { limits: { memory: 1024 } } }] },
         ],
         ["containers has web twice", { containers: [fine, fine].map((change) => ({ ...change, name: "web" })) }],
