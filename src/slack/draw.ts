@@ -76,7 +76,8 @@ async function endAlone(
 ): Promise<boolean> {
   const { store } = shell;
   if (change.settledAt === undefined) {
-    await store.postponeDrawing(change.id, token, { ms: LOOK_AGAIN_MS });
+    // A change that runs ends in a moment; one that waits for approval may wait for an hour.
+    await store.postponeDrawing(change.id, token, { ms: change.state === "pending" ? CLOSED_LOOK_MS : LOOK_AGAIN_MS });
     return false;
   }
   if (!(await tellAlone(shell, change, { canInvite: uninvited.has(why) }))) {

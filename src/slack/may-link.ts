@@ -19,7 +19,7 @@ type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefine
 
 /**
  * Whether a person may link or unlink an account. Full members may for their own. Others act with a channel's account,
- * so policy decides as for binding the channel. Throws a `UserError` when Slack doesn't answer.
+ * so policy decides as for lifting its binding: a lock protects the account too. Throws a `UserError` when Slack doesn't answer.
  */
 async function judgeLink(shell: Shell, { whose, place }: Linking): Promise<MayLink> {
   const { teamId, channelId, userId } = place;
@@ -30,7 +30,7 @@ async function judgeLink(shell: Shell, { whose, place }: Linking): Promise<MayLi
   const binding = await shell.store.bindingOf(teamId, channelId);
   const judge = judgeFor(shell, { profile, channelId, account: undefined });
   const { region: defaultRegion } = shell.settings;
-  const { verdict } = await bindingVerdict({ kind: "show" }, { binding, defaultRegion, asker: profile, judge });
+  const { verdict } = await bindingVerdict({ kind: "clear" }, { binding, defaultRegion, asker: profile, judge });
   return { profile, refusal: verdict.kind === "refuse" ? verdict : undefined };
 }
 

@@ -84,6 +84,20 @@ describe("the account of a channel", () => {
     ]);
   });
 
+  test("stays as it is in a channel that somebody else locked", async () => {
+    await using town = await approvalTown({ users: [teams] });
+    const { developer, approver } = town;
+    await says(town, approver, "/gantry use --region beijing1 --lock");
+
+    expect(await says(town, developer, "/gantry connect channel")).toMatch(/Alex Kim locked this channel/u);
+    expect(formOf(developer)).toBe("");
+    await says(town, approver, "/gantry connect channel");
+    expect(await sends(town, approver, teams)).toMatch(/Linked/u);
+    await approver.closes();
+
+    expect(await linkedCount(town)).toBe(1);
+  });
+
   test("is judged again when the token is submitted", async () => {
     await using town = await approvalTown({ users: [teams] });
     const { developer } = town;
