@@ -18,8 +18,8 @@ const words: Readonly<Record<number, Words>> = {
     next: "The token is wrong or has expired: renew it at the service, then link the account again.",
   },
   403: {
-    sentence: "This account may not do that",
-    next: "Use an account that may, or ask those who run the service for the permission.",
+    sentence: "The workload API doesn't allow this account to do that",
+    next: "Use another account, or ask your Gantry admin for the permission or a larger quota.",
   },
   404: { sentence: "The service knows no such thing", next: "Check the name and the region, or list what exists." },
   405: {

@@ -14,7 +14,7 @@ describe("each status has a sentence and a next step", () => {
       "
       The service did not accept the request (400). Check the values that were given and try again.
       The service did not accept the user name and token (401). The token is wrong or has expired: renew it at the service, then link the account again.
-      This account may not do that (403). Use an account that may, or ask those who run the service for the permission.
+      The workload API doesn't allow this account to do that (403). Use another account, or ask your Gantry admin for the permission or a larger quota.
       The service knows no such thing (404). Check the name and the region, or list what exists.
       The service does not offer this operation (405). Tell those who run this bot: its address of the service may be wrong.
       The state it is in does not allow that, or the name is taken (409). Look at what exists and at its status; wait until it has settled, then try again.
