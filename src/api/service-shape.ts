@@ -40,6 +40,7 @@ export const Service = z.looseObject({
   name: identity,
   created_at: maybe(text),
   status: maybe(text),
+  status_reason: maybe(text),
   target_instance_size: maybe(count),
   containers: maybe(listOf(ServiceContainer)),
   port_mappings: maybe(listOf(PortMapping)),

@@ -37,6 +37,7 @@ export function serviceCard(card: ServiceCard): Message {
   const at = region === defaultRegion ? "" : ` --region ${region}`;
   const all: readonly Field[] = [
     { label: "Status", value: [words(markedStatus(status), 80)] },
+    { label: "Why", value: service.status_reason === undefined ? [] : [words(service.status_reason, 600)] },
     { label: "Instances", value: size === undefined ? [] : [words(grouped(size))] },
     ...containerFields(service.containers),
     { label: "Ports", value: ports(service) },

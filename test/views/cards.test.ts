@@ -32,6 +32,15 @@ describe("the card of a service", () => {
     expect(JSON.stringify(message)).not.toContain("hunter2");
   });
 
+  test("says why a service that should run does not", () => {
+    const reason = "This user may run 50 instances; 48 are in use, and this request needs 5 more.";
+    const failed = service("web", { status: "Failed", status_reason: reason });
+
+    expect(drawn(serviceCard({ service: failed, region: "beijing1", now, command }))).toContain(
+      `Status  🔴 Failed\nWhy  ${reason}`,
+    );
+  });
+
   test("shows the first of 200 domains", () => {
     const domains = Array.from({ length: 200 }, (_, at) => `shop-${at}.example.org`);
 
