@@ -77,8 +77,10 @@ story("without a mouse", (open) => {
 
     await dana.newest().getByRole("button", { name: "More actions for this message" }).focus();
     await dana.page.keyboard.press("Enter");
-    await dana.page.getByRole("menuitem", { name: "Put on the notice board" }).and(dana.focused).waitFor();
-    await dana.page.keyboard.press("ArrowDown");
+    for (const item of ["Edit message", "Delete message", "Put on the notice board"]) {
+      await dana.page.getByRole("menuitem", { name: item }).and(dana.focused).waitFor();
+      await dana.page.keyboard.press("ArrowDown");
+    }
     await dana.page.getByRole("menuitem", { name: "Copy as JSON" }).and(dana.focused).waitFor();
     await dana.page.keyboard.press("Escape");
 
