@@ -1,5 +1,6 @@
 import { sql, type Generated, type Kysely } from "kysely";
 import { isDiskFull } from "./exhausted.ts";
+import { migrate, type Migration } from "./migrate.ts";
 
 /**
  * The logs of all workloads, in a separate database. `days` has one row per workload and day, with the cost of its
@@ -10,16 +11,18 @@ export type LogTables = {
   lines: { id: Generated<number>; day_id: number; instance: string; line: string };
 };
 
-const VERSION = 1;
 /** Only this many of the newest lines of an older, unlimited database are migrated, to keep the start fast. */
 const TAKEN_OVER = 200_000;
 
-/** Creates the tables, or migrates those of an older version. */
-export async function createLogTables(db: Kysely<LogTables>): Promise<void> {
+/** Migrations of `logs.sqlite`. Append only, never edit. */
+const logMigrations: readonly Migration<LogTables>[] = [createVersion1];
+
+/** Creates the tables, or migrates those of an older version. Throws for a file from a newer version of Gantry. */
+export async function createLogTables(db: Kysely<LogTables>, path: string): Promise<void> {
   // Unlike state, the last moments of a log may be lost in a power failure. A short WAL saves space on a small disk.
   await sql`pragma synchronous = normal`.execute(db);
   await sql`pragma wal_autocheckpoint = 256`.execute(db);
-  if ((await pragma(db, "user_version")) < VERSION) await db.transaction().execute(createVersion1);
+  await migrate(db, path, logMigrations);
   if ((await pragma(db, "auto_vacuum")) !== INCREMENTAL) await giveSpaceBack(db);
 }
 
@@ -50,7 +53,6 @@ async function createVersion1(tx: Kysely<LogTables>): Promise<void> {
   // SQLite indexes end with the row id, so a page is found by walking this one from the newest end.
   await sql`create index lines_by_day on lines (day_id)`.execute(tx);
   if (isOld) await takeOver(tx);
-  await sql.raw(`pragma user_version = ${VERSION}`).execute(tx);
 }
 
 async function takeOver(tx: Kysely<LogTables>): Promise<void> {

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from "kysely";
 import { StartError } from "./start-error.ts";
 
-/** Statements that migrate a file to the next version. */
-export type Migration = readonly string[];
+/** Migrates a file to the next version: statements, or a function where statements alone can't. */
+export type Migration<Tables> = readonly string[] | ((tx: Kysely<Tables>) => Promise<void>);
 
 /**
  * Migrates a SQLite file to the latest version; `PRAGMA user_version` holds the current one. Each migration is one
@@ -11,7 +11,7 @@ export type Migration = readonly string[];
 export async function migrate<Tables>(
   db: Kysely<Tables>,
   path: string,
-  migrations: readonly Migration[],
+  migrations: readonly Migration<Tables>[],
 ): Promise<void> {
   const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(db);
   const version = rows[0]?.user_version ?? 0;
@@ -21,10 +21,11 @@ export async function migrate<Tables>(
         "Nothing was changed. Start the newer version, or set GANTRY_DATA to another folder.",
     );
   }
-  for (const [index, statements] of migrations.entries()) {
+  for (const [index, migration] of migrations.entries()) {
     if (index < version) continue;
     await db.transaction().execute(async (tx) => {
-      for (const statement of statements) await sql.raw(statement).execute(tx);
+      if (typeof migration === "function") await migration(tx);
+      else for (const statement of migration) await sql.raw(statement).execute(tx);
       await sql.raw(`pragma user_version = ${index + 1}`).execute(tx);
     });
   }

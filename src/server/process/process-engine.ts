@@ -98,9 +98,14 @@ type Around = {
 async function openSurface(options: ProcessEngineOptions, around: Around): Promise<RunSurface> {
   const onEvent = options.onEvent ?? (() => undefined);
   const now = options.now ?? (() => new Date());
+  const state = await openState(join(options.dataDir, "state.sqlite"), options.openState ?? openSqlite);
+  const logs = await openLogs(join(options.dataDir, "logs.sqlite")).catch(async (error: unknown) => {
+    await state.destroy();
+    throw error;
+  });
   return {
-    state: await openState(join(options.dataDir, "state.sqlite"), options.openState ?? openSqlite),
-    logs: openLogWriter(await openLogs(join(options.dataDir, "logs.sqlite")), {
+    state,
+    logs: openLogWriter(logs, {
       limits: options.logLimits ?? DEFAULT_LOG_LIMITS,
       now,
       onEvent,
@@ -141,7 +146,7 @@ async function openState(path: string, open: (path: string) => Kysely<StateTable
 async function openLogs(path: string): Promise<Kysely<LogTables>> {
   return await withFileNamed(path, async () => {
     const logs = openSqlite<LogTables>(path);
-    await createLogTables(logs);
+    await createLogTables(logs, path);
     return logs;
   });
 }

@@ -46,7 +46,7 @@ export type JobRow = {
 };
 
 /** Migrations of `state.sqlite`. Append only, never edit. Version 1 files exist with and without a version number. */
-export const stateMigrations: readonly Migration[] = [
+export const stateMigrations: readonly Migration<StateTables>[] = [
   [
     `create table if not exists services (uid text primary key, username text not null, region text not null,
        name text not null, created_at text not null, running integer not null, deleting integer not null,

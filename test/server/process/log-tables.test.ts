@@ -23,8 +23,8 @@ test("the logs of an older version are still there", async () => {
     ('w', '2026-11-19', 'web-0', 'yesterday', 10), ('w', '2026-11-20', 'web-0', 'today', 6),
     ('other', '2026-11-20', 'web-1', '', 1), ('w', '2026-11-20', 'web-1', 'and now', 8)`.execute(db);
 
-  await createLogTables(db);
-  await createLogTables(db);
+  await createLogTables(db, "logs.sqlite");
+  await createLogTables(db, "logs.sqlite");
 
   expect(await readPage(db, { workload: "w", day: "2026-11-20", from: 0, size: 10 })).toEqual([
     { instance: "web-0", line: "today" },
@@ -39,12 +39,12 @@ test("the logs of an older version are still there", async () => {
 
 test("logs whose first start was cut off give their space back from the next start on", async () => {
   const db = openSqlite<LogTables>(join(makeDataDir(), "logs.sqlite"));
-  await createLogTables(db);
+  await createLogTables(db, "logs.sqlite");
   // As the file is when the engine dies between its tables and its last step.
   await sql`pragma auto_vacuum = none`.execute(db);
   await sql`vacuum`.execute(db);
 
-  await createLogTables(db);
+  await createLogTables(db, "logs.sqlite");
 
   expect(await pragma(db, "auto_vacuum")).toBe(2);
   await db.destroy();

@@ -10,8 +10,8 @@ const web = { containers: [{ image: "gantry/hello-web" }], port_mappings: [{ con
 const batch = { containers: [{ image: "gantry/batch", command: ["1", "--delay", "1"] }] };
 
 /** Changes a saved file while no engine works in the folder. */
-function edit(dataDir: string, change: (db: DatabaseSync) => void): void {
-  const db = new DatabaseSync(join(dataDir, "state.sqlite"));
+function edit(dataDir: string, change: (db: DatabaseSync) => void, file = "state.sqlite"): void {
+  const db = new DatabaseSync(join(dataDir, file));
   change(db);
   db.close();
 }
@@ -163,17 +163,20 @@ describe("the state file", () => {
     await (await openEngine(dataDir)).close();
   });
 
-  test("of a newer version is refused with a sentence that names it, and stays as it is", async () => {
-    const dataDir = makeDataDir();
-    await (await openEngine(dataDir)).close();
-    edit(dataDir, (db) => db.exec("pragma user_version = 99"));
+  test.each(["state.sqlite", "logs.sqlite"])(
+    "%s of a newer version is refused by name, and stays as it is",
+    async (name) => {
+      const dataDir = makeDataDir();
+      await (await openEngine(dataDir)).close();
+      edit(dataDir, (db) => db.exec("pragma user_version = 99"), name);
 
-    const refused = openEngine(dataDir);
+      const refused = openEngine(dataDir);
 
-    await expect(refused).rejects.toThrow(
-      `${join(dataDir, "state.sqlite")} was written by a newer version of Gantry (schema 99;`,
-    );
-  });
+      await expect(refused).rejects.toThrow(
+        `${join(dataDir, name)} was written by a newer version of Gantry (schema 99;`,
+      );
+    },
+  );
 
   test.each(["state.sqlite", "logs.sqlite"])("%s is named when it is damaged", async (name) => {
     const dataDir = makeDataDir();

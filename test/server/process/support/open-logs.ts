@@ -8,7 +8,7 @@ const much = { bytes: 1_000_000, lines: 10_000 };
 /** A log in memory, with a clock to set. `day`, `workload` and `total` have room for a lot when they are left out. */
 export async function openLogs(limits: Partial<LogLimits> = {}) {
   const db = openSqlite<LogTables>(":memory:");
-  await createLogTables(db);
+  await createLogTables(db, "logs.sqlite");
   const clock = { now: new Date("2026-11-20T23:59:00Z") };
   const events: { message: string; data: object }[] = [];
   const logs = openLogWriter(db, {
