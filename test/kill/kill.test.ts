@@ -1,16 +1,16 @@
 import { afterAll, expect, test } from "vitest";
 import { endAllReplicas } from "./crew.ts";
 import { openPlaces } from "./places.ts";
-import type { Point, StoryName } from "./points.ts";
+import type { Point } from "./points.ts";
 import { runRounds } from "./run.ts";
 import type { Tally } from "./tally.ts";
 
-// A handful of what `npm run test:kill` does hundreds of times, also on PostgreSQL.
+// A handful of what `npm run test:kill` does hundreds of times, also on PostgreSQL and while Slack misbehaves.
 const LONGEST_MS = 240_000;
 
 afterAll(endAllReplicas);
 
-type How = { readonly replays: boolean; readonly story?: StoryName };
+type How = { readonly replays: boolean };
 
 async function run(points: readonly Point[], how: How): Promise<Tally> {
   const places = await openPlaces("sqlite");
@@ -46,17 +46,6 @@ test(
 
     expect(tally.found).toEqual([]);
     expect(tally.kills.size).toBeGreaterThanOrEqual(6);
-  },
-);
-
-// The other troubles are played by `npm run test:kill`.
-test(
-  "killed while Slack limits the bot, it does nothing twice, and no button stays",
-  { timeout: LONGEST_MS },
-  async () => {
-    const tally = await run([{ name: "holdDrawing", when: "after" }], { replays: false, story: "limited" });
-
-    expect(tally.found).toEqual([]);
   },
 );
 
