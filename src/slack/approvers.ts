@@ -5,7 +5,7 @@ type Sources = { readonly people: People; readonly botUserId: () => string | und
 
 type Wanted = {
   readonly from: Approvers;
-  /** The channel in which the card stands. */
+  /** The channel of the card. */
   readonly channelId: string;
   /** Whose own vote does not count. */
   readonly without: string | undefined;
@@ -50,7 +50,7 @@ export type Eligibility =
 type Voter = {
   readonly userId: string;
   readonly requesterId: string;
-  /** The channel in which the card stands. */
+  /** The channel of the card. */
   readonly channelId: string;
   readonly maxAgeMs?: number;
 };

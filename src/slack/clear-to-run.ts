@@ -82,7 +82,7 @@ async function verdictNow(shell: Shell, { change, opened, sinceMs }: Judged): Pr
   return verdict;
 }
 
-/** A judge takes a group that Slack does not tell for one they are not in; what is approved waits for the answer instead. */
+/** When Slack can't say who is in a group, a new request counts as outside it; an approved change waits for the answer. */
 function groupsOf({ people }: Shell) {
   let away: SlackAway | undefined;
   const groupMembers: Shell["people"]["groupMembers"] = async (...asked) => {

@@ -69,7 +69,7 @@ export function createPeople(parts: Parts): People {
   };
 }
 
-/** Slack does not tell for the moment: whoever can wait asks again later. */
+/** Slack can't answer right now. Callers that can wait ask again later. */
 export class SlackAway extends UserError {}
 
 /** Slack's silence in a sentence; what it was stands behind it as the cause. */

@@ -8,7 +8,7 @@ import { told, type Names } from "./spoken.ts";
 
 export type AskedElsewhere = {
   readonly change: StoredChange;
-  /** The channel in which the card stands. */
+  /** The channel of the card. */
   readonly cardIn: string;
   readonly command: string;
   readonly defaultRegion?: string | undefined;

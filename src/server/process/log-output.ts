@@ -71,7 +71,7 @@ export function recordOutput(
   };
 }
 
-/** From the exit of the program on: whether to wait no longer for what is in its pipe. */
+/** After the program's exit: whether to stop waiting for what is left in its pipe. */
 function waiting(progress: Progress, isHurried: () => boolean): () => boolean {
   const exitedAt = performance.now();
   const mostBytes = progress.bytes + PIPE_BYTES;
