@@ -984,7 +984,7 @@ export interface components {
             /** @description Ports that the container opens, at most 10. Each occurs once. */
             ports?: components["schemas"]["NewPort"][];
             resources?: components["schemas"]["NewResources"];
-            /** @description Mounts of the container, at most 50; each name is that of an entry of `volumes`. */
+            /** @description Mounts of the container, at most 50. Each name refers to an entry of `volumes`. */
             volumeMounts?: components["schemas"]["NewVolumeMount"][];
         };
         /** @description Limits of a container, in a creation body. */
@@ -1358,7 +1358,7 @@ export interface components {
             /** @description Ports that the container opens, at most 10. Each occurs once. */
             ports?: components["schemas"]["NewPort"][];
             resources?: components["schemas"]["NewResources"];
-            /** @description Mounts of the container, at most 50; each name is that of an entry of `volumes`. */
+            /** @description Mounts of the container, at most 50. Each name refers to an entry of `volumes`. */
             volumeMounts?: components["schemas"]["NewVolumeMount"][];
         };
         /** @description A port to make reachable from outside. */

@@ -15,8 +15,8 @@ const BEGIN_WITHIN_MS = 5 * 60_000;
 type Accepted = { readonly id: string; readonly deed: Deed; readonly ack: (refusal?: Message) => Promise<void> };
 
 /**
- * Stores what a person did, acks, and works on it. Slack does not send a lost click again, so what was acked is on
- * disk; what was delivered twice is one. When the queue is full, only its id is stored, as finished, so no later
+ * Stores an interaction, acks it, then processes it. Slack never resends a lost click, so it is on disk before the ack.
+ * A second delivery of the same interaction is ignored. When the queue is full, only its id is stored, as finished, so no later
  * process can begin a refused delivery.
  */
 export async function accept(shell: Shell, { id, deed, ack }: Accepted): Promise<void> {

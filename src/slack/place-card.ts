@@ -21,7 +21,7 @@ export type Placed =
   /** Another replica draws it now. */
   | { readonly kind: "lost" };
 
-/** A card that was deleted is posted anew once; whoever deletes that too does not want it. */
+/** A deleted card is posted once more. If that one is deleted too, people do not want it. */
 const MOST_POSTS = 2;
 
 /** https://docs.slack.dev/reference/methods/chat.update#errors: the message is not there any more. */
@@ -82,7 +82,7 @@ async function postNew(shell: Shell, { change, token }: New, post: Post): Promis
     const { code: why, isUnsure } = failure;
     return isClosed(why) ? { kind: "nowhere", why } : { kind: "later", failure, isPosted: isUnsure };
   }
-  // Posted to a person, it stands in a conversation that has an id of its own.
+  // A post to a user id lands in a direct conversation, which has another id.
   const { ts, channel: channelId = channel } = posted;
   if (ts === undefined) return { kind: "later", failure: noTs, isPosted: true };
   const card = { channelId, ts };
@@ -120,7 +120,7 @@ export async function asTextAtLast(
 }
 
 /**
- * The thread in which it was asked for, when its card stands there. A Change that can't be unsealed gets its card in
+ * The thread of the request, if its card belongs there. A Change that can't be unsealed gets its card in
  * the channel.
  */
 export function threadOf({ sealer }: Pick<Shell, "sealer">, change: StoredChange): string | undefined {

@@ -125,8 +125,8 @@ async function readable<Value>(reading: Promise<Value>): Promise<Value> {
     return await reading;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new UserError("Gantry cannot reach its database, where this is written down.", {
-      next: "Try again in a minute; if it stays so, tell those who run Gantry here.",
+    throw new UserError("Gantry cannot reach its database, which holds requests and history.", {
+      next: "Try again in a minute. If this keeps happening, contact your Gantry admin.",
     });
   }
 }
