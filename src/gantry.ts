@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { createSealer } from "./accounts/seal.ts";
 import { createApi, type Api, type ApiAccount } from "./api/client.ts";
-import type { Config } from "./config.ts";
-import { loadTls } from "./database-tls.ts";
-import { createDemo } from "./demo.ts";
-import { openKeyring } from "./key-file.ts";
-import { withPortSentence } from "./listen.ts";
-import { openLocalService } from "./local-service.ts";
-import { openLocalSlack, type LocalSlackOptions } from "./local-slack.ts";
+import type { Config } from "./boot/config.ts";
+import { loadTls } from "./boot/database-tls.ts";
+import { createDemo } from "./stand-ins/demo.ts";
+import { openKeyring } from "./boot/key-file.ts";
+import { withPortSentence } from "./http/listen.ts";
+import { openLocalService } from "./stand-ins/local-service.ts";
+import { openLocalSlack, type LocalSlackOptions } from "./stand-ins/local-slack.ts";
 import type { ExtraTrouble } from "./playground/world.ts";
-import { openPolicy } from "./policy-source.ts";
-import { troubledService } from "./service-trouble.ts";
-import { createBot } from "./slack/bot.ts";
+import { openPolicy } from "./boot/policy-source.ts";
+import { troubledService } from "./stand-ins/service-trouble.ts";
+import { createBot } from "./boot/bot.ts";
 import { openStore, type OpenStore } from "./store/open-store.ts";
 
 export type Gantry = {

@@ -1,9 +1,9 @@
-import { readConfig, secretsOf, type ConfigOptions } from "./config.ts";
-import { endOnCrash } from "./crash.ts";
+import { readConfig, secretsOf, type ConfigOptions } from "./boot/config.ts";
+import { endOnCrash } from "./boot/crash.ts";
 import { startGantry, type Gantry } from "./gantry.ts";
 import { createLog } from "./log.ts";
-import { stopOnSignals } from "./shutdown.ts";
-import { welcome } from "./welcome.ts";
+import { stopOnSignals } from "./boot/shutdown.ts";
+import { welcome } from "./boot/welcome.ts";
 
 /** Configuration, parts, start, stop. Resolves when Gantry runs; its end is up to a signal. */
 export async function main(env: NodeJS.ProcessEnv, options: ConfigOptions = {}): Promise<void> {

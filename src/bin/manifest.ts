@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { manifestFor, type ManifestTarget } from "../manifest-for.ts";
+import { manifestFor, type ManifestTarget } from "../boot/manifest-for.ts";
 
 const usage = `npm run manifest -- --url https://gantry.example.com | --socket [--command /gantry]
   --url URL        Slack sends its requests there (the bot listens on PORT behind it)

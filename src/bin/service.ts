@@ -1,18 +1,18 @@
 // The Container Workload Service alone: `npm run service`.
 import { join, resolve } from "node:path";
 import { pino } from "pino";
-import { ConfigError } from "../config-error.ts";
-import { endOnCrash } from "../crash.ts";
-import type { Trouble } from "../http-server.ts";
-import { withPortSentence } from "../listen.ts";
+import { ConfigError } from "../boot/config-error.ts";
+import { endOnCrash } from "../boot/crash.ts";
+import type { Trouble } from "../http/server.ts";
+import { withPortSentence } from "../http/listen.ts";
 import { createLog } from "../log.ts";
-import { openRequests } from "../open-requests.ts";
+import { openRequests } from "../stand-ins/open-requests.ts";
 import { listen, type Listening } from "../server/listen.ts";
 import { openProcessEngine } from "../server/process/process-engine.ts";
 import { serve } from "../server/serve.ts";
 import { readServiceConfig, type ServiceConfig } from "../server/service-config.ts";
 import { type StoredUsers, storedUsers } from "../server/users.ts";
-import { stopOnSignals } from "../shutdown.ts";
+import { stopOnSignals } from "../boot/shutdown.ts";
 
 const projectDir = resolve(import.meta.dirname, "../..");
 /** What was accepted when the service is told to stop has this long to be answered. */

@@ -1,15 +1,15 @@
 import type { Context, Deed } from "./command.ts";
-import { create } from "./create.ts";
-import { remove } from "./delete.ts";
-import { domains } from "./domains.ts";
-import { logs } from "./logs.ts";
-import { bestFor } from "./may-do.ts";
-import { refusalToSee } from "./may-see.ts";
-import { memory } from "./memory.ts";
-import { restart } from "./restart.ts";
-import { scale } from "./scale.ts";
-import { start } from "./start.ts";
-import { stop } from "./stop.ts";
+import { create } from "./verbs/create/create.ts";
+import { remove } from "./verbs/delete.ts";
+import { domains } from "./verbs/domains.ts";
+import { logs } from "./verbs/logs/logs.ts";
+import { bestFor } from "./lookup/may-do.ts";
+import { refusalToSee } from "./lookup/may-see.ts";
+import { memory } from "./verbs/memory.ts";
+import { restart } from "./verbs/restart.ts";
+import { scale } from "./verbs/scale.ts";
+import { start } from "./verbs/start.ts";
+import { stop } from "./verbs/stop.ts";
 
 /** What can be done with a workload from its card. */
 const changes = [scale, memory, domains, start, stop, restart, remove];

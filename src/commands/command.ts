@@ -11,11 +11,11 @@ import type { Standing } from "../policy/person.ts";
 import type { Question } from "../policy/question.ts";
 import type { Risk } from "../policy/risk.ts";
 import type { Approvers, Verdict } from "../policy/verdict.ts";
-import type { Message } from "../views/message.ts";
+import type { Message } from "../views/kit/message.ts";
 import type { Ask } from "./ask.ts";
-import type { Directory } from "./directory.ts";
-import type { Form, FormValues } from "./form.ts";
-import type { Target } from "./target.ts";
+import type { Directory } from "./lookup/directory.ts";
+import type { Form, FormValues } from "./forms/form.ts";
+import type { Target } from "./grammar/target.ts";
 
 /** What is configured once for the whole deployment, as far as a verb needs it. */
 export type Settings = {

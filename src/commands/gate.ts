@@ -4,10 +4,10 @@ import type { Risk } from "../policy/risk.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { Ask } from "./ask.ts";
 import type { About, Command, Context, ReadCommand, WriteCommand } from "./command.ts";
-import type { FormValues } from "./form.ts";
-import { bestFor, better, kindOf } from "./may-do.ts";
-import { refusalToSee, type Refusal } from "./may-see.ts";
-import { JOB_REGION, Target } from "./target.ts";
+import type { FormValues } from "./forms/form.ts";
+import { bestFor, better, kindOf } from "./lookup/may-do.ts";
+import { refusalToSee, type Refusal } from "./lookup/may-see.ts";
+import { JOB_REGION, Target } from "./grammar/target.ts";
 
 /** The workload a request named, as far as it is known, for history. */
 export type NamedWorkload = {

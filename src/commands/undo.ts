@@ -3,7 +3,7 @@ import { isDomainName } from "../api/names.ts";
 import { requestLimits } from "../api/request-limits.ts";
 import type { Change } from "../changes/change.ts";
 import type { Ask } from "./ask.ts";
-import { InstanceSize } from "./scale.ts";
+import { InstanceSize } from "./verbs/scale.ts";
 
 type Inverse = Pick<Ask, "verb" | "args">;
 type Update = Extract<Change["call"], { op: "updateService" }>["body"];

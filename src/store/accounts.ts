@@ -2,10 +2,10 @@ import type { Selectable } from "kysely";
 import { z } from "zod";
 import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/account.ts";
 import type { NewEvent } from "../changes/history-event.ts";
-import { parseRow, Time } from "./columns.ts";
+import { parseRow, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
-import type { Session } from "./session.ts";
-import type { Tables } from "./tables.ts";
+import type { Session } from "./database/session.ts";
+import type { Tables } from "./schema/tables.ts";
 
 type Owner = Exclude<AccountOwner, { readonly kind: "workspace" }>;
 

@@ -2,10 +2,10 @@ import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { NewEvent } from "../changes/history-event.ts";
 import type { Binding } from "../policy/binding.ts";
-import { Flag, parseRow, plainText, Time } from "./columns.ts";
+import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
-import { maybe } from "./json-columns.ts";
-import type { Session } from "./session.ts";
+import { maybe } from "./schema/json-columns.ts";
+import type { Session } from "./database/session.ts";
 import type { ChannelId, NewBinding } from "./store.ts";
 
 const BindingRow = z.object({

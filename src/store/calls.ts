@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { parseRow } from "./columns.ts";
-import type { Session } from "./session.ts";
+import { parseRow } from "./schema/columns.ts";
+import type { Session } from "./database/session.ts";
 
 const CallRow = z.object({ calls: z.number().int() });
 

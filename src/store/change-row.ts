@@ -3,11 +3,20 @@ import { z } from "zod";
 import type { WorkloadRef, WriteOperationId } from "../changes/change.ts";
 import type { Card, ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
 import type { Risk } from "../policy/risk.ts";
-import { Flag, parseRow, plainText, Time } from "./columns.ts";
-import { EndingJson, fromJson, HealthJson, LinesJson, maybe, OwnerJson, TermsJson, toJson } from "./json-columns.ts";
-import type { Session } from "./session.ts";
+import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
+import {
+  EndingJson,
+  fromJson,
+  HealthJson,
+  LinesJson,
+  maybe,
+  OwnerJson,
+  TermsJson,
+  toJson,
+} from "./schema/json-columns.ts";
+import type { Session } from "./database/session.ts";
 import type { NewChange } from "./store.ts";
-import type { ChangeTable } from "./tables.ts";
+import type { ChangeTable } from "./schema/tables.ts";
 
 /** Each of these lists is complete, or it does not compile. */
 const states = {

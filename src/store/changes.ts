@@ -4,11 +4,11 @@ import type { ChangeState, StoredChange } from "../changes/stored-change.ts";
 import { newChangeRow, storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
 import { withVotes } from "./find-change.ts";
-import { keepLease } from "./replicas.ts";
+import { keepLease } from "./database/replicas.ts";
 import { freeOverdue, findConflict } from "./duplicates.ts";
-import type { Db, Session } from "./session.ts";
+import type { Db, Session } from "./database/session.ts";
 import type { NewChange } from "./store.ts";
-import type { Tables } from "./tables.ts";
+import type { Tables } from "./schema/tables.ts";
 import { votesOf } from "./votes.ts";
 
 /** The conflicting Change can end between the insert and reading it; then the insert is tried again. */

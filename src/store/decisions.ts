@@ -4,8 +4,8 @@ import type { Outcome } from "../changes/outcome.ts";
 import type { Drift, Ending, StoredChange, Who } from "../changes/stored-change.ts";
 import { step, stepAlone } from "./changes.ts";
 import { insertEvent } from "./events.ts";
-import { EndingJson, toJson } from "./json-columns.ts";
-import type { Session } from "./session.ts";
+import { EndingJson, toJson } from "./schema/json-columns.ts";
+import type { Session } from "./database/session.ts";
 
 /** What ends without being sent has its ending, its time, and nobody who has to carry it on. */
 export function ended({ clock }: Session, ending: Ending) {

@@ -1,8 +1,8 @@
 import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
-import { parseRow, Time } from "./columns.ts";
-import { goneOwners, isStillWith, keepLease } from "./replicas.ts";
-import type { Session } from "./session.ts";
+import { parseRow, Time } from "./schema/columns.ts";
+import { goneOwners, isStillWith, keepLease } from "./database/replicas.ts";
+import type { Session } from "./database/session.ts";
 import type { Delivery, NewDelivery } from "./store.ts";
 
 const DeliveryRow = z.object({ id: z.string(), sealed: z.string(), received_at: Time });

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
-import { Big } from "./columns.ts";
+import { Big } from "./schema/columns.ts";
 import { withVotes } from "./find-change.ts";
 import { eventsAfter } from "./events.ts";
-import type { Db, Session } from "./session.ts";
+import type { Db, Session } from "./database/session.ts";
 import type { Drawing, Drawn, Postponed, Store } from "./store.ts";
 
 /**

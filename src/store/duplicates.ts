@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { findBy, withVotes } from "./find-change.ts";
-import type { Db, Session } from "./session.ts";
+import type { Db, Session } from "./database/session.ts";
 import type { NewChange } from "./store.ts";
 
 // Must match the conditions of the partial indexes exactly, or the indexes are not used.

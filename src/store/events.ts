@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { EventKind, HistoryEvent, HistoryQuery, NewEvent } from "../changes/history-event.ts";
-import { Big, Flag, parseRow, plainText, Time } from "./columns.ts";
-import { maybe } from "./json-columns.ts";
-import type { Db, Session } from "./session.ts";
+import { Big, Flag, parseRow, plainText, Time } from "./schema/columns.ts";
+import { maybe } from "./schema/json-columns.ts";
+import type { Db, Session } from "./database/session.ts";
 
 /** Complete, or it does not compile. */
 const kinds = {

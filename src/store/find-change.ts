@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { storedChange } from "./change-row.ts";
-import type { Db } from "./session.ts";
-import type { ChangeTable } from "./tables.ts";
+import type { Db } from "./database/session.ts";
+import type { ChangeTable } from "./schema/tables.ts";
 import { votesOf } from "./votes.ts";
 
 export async function findBy(db: Db, column: "id" | "delivery_id", value: string): Promise<StoredChange | undefined> {

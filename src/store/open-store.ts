@@ -4,17 +4,17 @@ import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import type { Sealer } from "../accounts/seal.ts";
 import { openSqlite } from "../sqlite.ts";
-import { clockOf, type Flavour } from "./clock.ts";
-import { lockFile } from "./lock.ts";
-import { migrate } from "./migrate.ts";
-import { openPostgres, type PostgresOptions } from "./postgres.ts";
-import { beat, forgetOthers } from "./replicas.ts";
-import type { Session } from "./session.ts";
-import { storeErrorOf } from "./store-error.ts";
+import { clockOf, type Flavour } from "./database/clock.ts";
+import { lockFile } from "./database/lock.ts";
+import { migrate } from "./schema/migrate.ts";
+import { openPostgres, type PostgresOptions } from "./database/postgres.ts";
+import { beat, forgetOthers } from "./database/replicas.ts";
+import type { Session } from "./database/session.ts";
+import { storeErrorOf } from "./database/store-error.ts";
 import { storeOver } from "./store-over.ts";
 import type { Store } from "./store.ts";
-import { openSealedText, textSealer } from "./text-sealer.ts";
-import type { Tables } from "./tables.ts";
+import { openSealedText, textSealer } from "./database/text-sealer.ts";
+import type { Tables } from "./schema/tables.ts";
 
 /** Where the rows lie. */
 export type StorePlace =

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseRow } from "./columns.ts";
-import type { Session } from "./session.ts";
+import { parseRow } from "./schema/columns.ts";
+import type { Session } from "./database/session.ts";
 import type { PersonSettings } from "./store.ts";
 
 type PersonId = { readonly teamId: string; readonly userId: string };

@@ -2,12 +2,12 @@ import { sql, type SqlBool } from "kysely";
 import type { NewEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { step } from "./changes.ts";
-import { plainText } from "./columns.ts";
-import { TermsJson, toJson } from "./json-columns.ts";
+import { plainText } from "./schema/columns.ts";
+import { TermsJson, toJson } from "./schema/json-columns.ts";
 import { findWaiting } from "./duplicates.ts";
-import type { Db, Session } from "./session.ts";
+import type { Db, Session } from "./database/session.ts";
 import type { Return, ReturnResult } from "./store.ts";
-import { isTaken } from "./store-error.ts";
+import { isTaken } from "./database/store-error.ts";
 
 /**
  * approved → pending, by one conditional UPDATE, with the current terms. Removes approvals that don't count under them,

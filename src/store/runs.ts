@@ -5,10 +5,10 @@ import type { ChangeState, Health, StoredChange } from "../changes/stored-change
 import { storedChange } from "./change-row.ts";
 import { stepAlone } from "./changes.ts";
 import { ended, type Refusal } from "./decisions.ts";
-import { EndingJson, HealthJson, toJson } from "./json-columns.ts";
-import { goneOwners, isAliveFor, isStillWith } from "./replicas.ts";
-import type { Session } from "./session.ts";
-import { isTaken } from "./store-error.ts";
+import { EndingJson, HealthJson, toJson } from "./schema/json-columns.ts";
+import { goneOwners, isAliveFor, isStillWith } from "./database/replicas.ts";
+import type { Session } from "./database/session.ts";
+import { isTaken } from "./database/store-error.ts";
 import type { ClaimResult } from "./store.ts";
 import { votesOf } from "./votes.ts";
 

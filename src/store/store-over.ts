@@ -11,12 +11,12 @@ import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliv
 import { beginDrawing, drew, holdDrawing, postponeDrawing, undrawn } from "./drawings.ts";
 import { addEvent, history } from "./events.ts";
 import { setRegion, settingsOf } from "./person-settings.ts";
-import { pruner } from "./prune.ts";
-import { beat, leave } from "./replicas.ts";
+import { pruner } from "./database/prune.ts";
+import { beat, leave } from "./database/replicas.ts";
 import { claim, doubt, openChanges, setHealth, settle } from "./runs.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./database/session.ts";
 import { StoreError } from "../errors.ts";
-import { storeErrorOf } from "./store-error.ts";
+import { storeErrorOf } from "./database/store-error.ts";
 import type { Store } from "./store.ts";
 import { vote } from "./vote.ts";
 

@@ -3,9 +3,9 @@ import type { NewEvent } from "../changes/history-event.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { step } from "./changes.ts";
 import { findBy, withVotes } from "./find-change.ts";
-import { plainText } from "./columns.ts";
-import { keepLease } from "./replicas.ts";
-import type { Db, Session } from "./session.ts";
+import { plainText } from "./schema/columns.ts";
+import { keepLease } from "./database/replicas.ts";
+import type { Db, Session } from "./database/session.ts";
 import type { VoteResult } from "./store.ts";
 
 type Ballot = {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Vote } from "../changes/stored-change.ts";
-import { parseRow, Time } from "./columns.ts";
-import type { Db } from "./session.ts";
+import { parseRow, Time } from "./schema/columns.ts";
+import type { Db } from "./database/session.ts";
 
 const VoteRow = z.object({ change_id: z.string(), user_id: z.string(), user_name: z.string(), voted_at: Time });
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChangeId, newChangeId } from "../../src/commands/change-id.ts";
+import { ChangeId, newChangeId } from "../../src/commands/grammar/change-id.ts";
 import type { Decision } from "../../src/commands/command.ts";
-import { parseText } from "../../src/commands/parse.ts";
+import { parseText } from "../../src/commands/grammar/parse.ts";
 
 test.each([
   ["k7q2mx", "K7Q2MX"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Context, ReadCommand } from "../../src/commands/command.ts";
-import { parseText } from "../../src/commands/parse.ts";
+import { parseText } from "../../src/commands/grammar/parse.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
 import { judge } from "../../src/policy/judge.ts";
 import { outlook } from "../../src/policy/outlook.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { commands } from "../../src/commands/all.ts";
-import type { FormValues } from "../../src/commands/form.ts";
-import { parseText } from "../../src/commands/parse.ts";
+import type { FormValues } from "../../src/commands/forms/form.ts";
+import { parseText } from "../../src/commands/grammar/parse.ts";
 import { errorsOf, filledIn, formOf } from "./support/form-of.ts";
 
 function idsOf(verb: string, values: FormValues = {}): string[] {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Ask } from "../../src/commands/ask.ts";
-import { commandOf } from "../../src/commands/parse.ts";
+import { commandOf } from "../../src/commands/grammar/parse.ts";
 import { eventKinds } from "../../src/changes/history-event.ts";
-import type { Message } from "../../src/views/message.ts";
+import type { Message } from "../../src/views/kit/message.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { answerTo, now, scripted, type Scripted } from "./support/given.ts";
 import { event, events } from "./support/stored.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { commands } from "../../src/commands/all.ts";
-import type { Form, FormField, FormValues } from "../../src/commands/form.ts";
+import type { Form, FormField, FormValues } from "../../src/commands/forms/form.ts";
 import { seeded, timeout } from "./support/seeded.ts";
 
 const settings = seeded("hostile forms");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { commands } from "../../src/commands/all.ts";
-import { parseText } from "../../src/commands/parse.ts";
+import { parseText } from "../../src/commands/grammar/parse.ts";
 import { refusal } from "./support/refusal.ts";
 
 describe("words become an Ask", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Ask } from "../../src/commands/ask.ts";
-import { commandOf } from "../../src/commands/parse.ts";
-import type { Message } from "../../src/views/message.ts";
+import { commandOf } from "../../src/commands/grammar/parse.ts";
+import type { Message } from "../../src/views/kit/message.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { answerTo, scripted } from "./support/given.ts";
 import { waiting } from "./support/stored.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseText } from "../../src/commands/parse.ts";
+import { parseText } from "../../src/commands/grammar/parse.ts";
 import { checkedBody } from "../../src/server/checked-body.ts";
 import { routesOf } from "../../src/server/routes.ts";
 import { loadSpec } from "../../src/server/spec.ts";

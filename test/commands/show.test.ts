@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { About } from "../../src/commands/command.ts";
-import type { Message } from "../../src/views/message.ts";
+import type { Message } from "../../src/views/kit/message.ts";
 import { report, web } from "../views/support/workloads.ts";
 import { allow, answerTo, refuse, scripted, type Script } from "./support/given.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createShownPages } from "../../src/commands/shown-pages.ts";
+import { createShownPages } from "../../src/commands/lookup/shown-pages.ts";
 
 const lines = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`);

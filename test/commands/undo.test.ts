@@ -5,7 +5,7 @@ import { parseMemoryMiB } from "../../src/api/memory.ts";
 import type { Change } from "../../src/changes/change.ts";
 import { serviceSnapshot } from "../../src/changes/snapshot.ts";
 import type { Ask } from "../../src/commands/ask.ts";
-import { commandOf, parseText } from "../../src/commands/parse.ts";
+import { commandOf, parseText } from "../../src/commands/grammar/parse.ts";
 import { undoAsk } from "../../src/commands/undo.ts";
 import { service } from "../views/support/workloads.ts";
 import { scripted } from "./support/given.ts";

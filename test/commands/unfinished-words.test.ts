@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { commands } from "../../src/commands/all.ts";
-import type { FormValues } from "../../src/commands/form.ts";
-import { findCommand } from "../../src/commands/help.ts";
-import { splitWords } from "../../src/commands/words.ts";
+import type { FormValues } from "../../src/commands/forms/form.ts";
+import { findCommand } from "../../src/commands/verbs/help/help.ts";
+import { splitWords } from "../../src/commands/grammar/words.ts";
 
 function unfinished(text: string): FormValues | undefined {
   const [verb = "", ...words] = splitWords(text);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { BoundTo } from "../../src/commands/command.ts";
-import { parseText } from "../../src/commands/parse.ts";
+import { parseText } from "../../src/commands/grammar/parse.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { service } from "../views/support/workloads.ts";
 import { answerTo, refuse, scripted } from "./support/given.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AccountOwner } from "../../src/accounts/account.ts";
-import { parseText } from "../../src/commands/parse.ts";
+import { parseText } from "../../src/commands/grammar/parse.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { scripted } from "./support/given.ts";
 

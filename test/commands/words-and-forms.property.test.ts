@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { commands } from "../../src/commands/all.ts";
-import { parseText } from "../../src/commands/parse.ts";
+import { parseText } from "../../src/commands/grammar/parse.ts";
 import { UserError } from "../../src/errors.ts";
 import { bothWays, typed } from "./support/said-both-ways.ts";
 import { saidByFields } from "./support/said-by-fields.ts";

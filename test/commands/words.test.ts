@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { splitWords } from "../../src/commands/words.ts";
+import { splitWords } from "../../src/commands/grammar/words.ts";
 
 test.each<[string, string, string[]]>([
   ["plain words", "scale web 4", ["scale", "web", "4"]],

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newKey } from "../../src/accounts/keyring.ts";
-import { readAppManifest } from "../../src/app-manifest.ts";
+import { readAppManifest } from "../../src/boot/app-manifest.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
 import { type Crew, openCrew } from "./crew.ts";
 import { type Door, openDoor } from "./door.ts";

@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect, sql } from "kysely";
 import { afterAll } from "vitest";
-import type { Tables } from "../../src/store/tables.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { contract } from "./contract/contract.ts";
 
 // One for the whole file: it takes seconds to start, and much memory.

@@ -1,12 +1,12 @@
 import { pino } from "pino";
 import { sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
-import { openPostgres } from "../../src/store/postgres.ts";
-import { migrations } from "../../src/store/migrations.ts";
+import { openPostgres } from "../../src/store/database/postgres.ts";
+import { migrations } from "../../src/store/schema/migrations.ts";
 import { openStore, type OpenStore } from "../../src/store/open-store.ts";
 import { StoreError } from "../../src/errors.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Tables } from "../../src/store/tables.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { notFullRun } from "../support/full-run.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { approvedChange, event } from "./contract/bench.ts";

@@ -1,5 +1,5 @@
 import { openSqlite } from "../../src/sqlite.ts";
-import type { Tables } from "../../src/store/tables.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { contract } from "./contract/contract.ts";
 
 // Several replicas share one connection here: a SQLite file has one process, and its contract is the same.

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
 import { createSealer } from "../../src/accounts/seal.ts";
 import { openSqlite } from "../../src/sqlite.ts";
-import { clockOf } from "../../src/store/clock.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { migrations } from "../../src/store/migrations.ts";
-import type { Tables } from "../../src/store/tables.ts";
+import { clockOf } from "../../src/store/database/clock.ts";
+import { migrate } from "../../src/store/schema/migrate.ts";
+import { migrations } from "../../src/store/schema/migrations.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { approvedChange, event, ofId, pendingChange } from "./contract/bench.ts";
 import { cleanUps, folder, look, open } from "./support/sqlite-folder.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StoreError } from "../../src/errors.ts";
-import { storeErrorOf } from "../../src/store/store-error.ts";
+import { storeErrorOf } from "../../src/store/database/store-error.ts";
 
 function failing(message: string, fields: object = {}): Error {
   return Object.assign(new Error(message), fields);

@@ -1,6 +1,6 @@
 import type { AccountApi, ApiAccount } from "../../src/api/client.ts";
 import type { createLog } from "../../src/log.ts";
-import { openLocalService } from "../../src/local-service.ts";
+import { openLocalService } from "../../src/stand-ins/local-service.ts";
 import { serve } from "../../src/server/serve.ts";
 import { makeToken } from "../../src/server/users.ts";
 import type { World, WorldOptions } from "./world.ts";

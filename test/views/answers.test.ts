@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { UserError } from "../../src/errors.ts";
-import { bugMessage } from "../../src/views/bug-message.ts";
-import { helpList, helpVerb } from "../../src/views/help.ts";
-import { inviteHint } from "../../src/views/invite-hint.ts";
-import { problemMessage } from "../../src/views/problem-message.ts";
-import { usageWithForm } from "../../src/views/usage-with-form.ts";
-import { userErrorMessage } from "../../src/views/user-error-message.ts";
-import { whoami } from "../../src/views/whoami.ts";
+import { bugMessage } from "../../src/views/messages/bug-message.ts";
+import { helpList, helpVerb } from "../../src/commands/verbs/help/view.ts";
+import { inviteHint } from "../../src/views/messages/invite-hint.ts";
+import { problemMessage } from "../../src/views/messages/problem-message.ts";
+import { usageWithForm } from "../../src/views/messages/usage-with-form.ts";
+import { userErrorMessage } from "../../src/views/messages/user-error-message.ts";
+import { whoami } from "../../src/commands/verbs/whoami/view.ts";
 import { drawn } from "./support/drawn.ts";
 import { command, now } from "./support/workloads.ts";
 

@@ -1,9 +1,9 @@
 import type { Button } from "@slack/types";
 import { expect, test } from "vitest";
 import { Ask } from "../../src/commands/ask.ts";
-import { jobCard } from "../../src/views/job-card.ts";
-import type { Post } from "../../src/views/message.ts";
-import { serviceCard } from "../../src/views/service-card.ts";
+import { jobCard } from "../../src/commands/verbs/show/job-card.ts";
+import type { Post } from "../../src/views/kit/message.ts";
+import { serviceCard } from "../../src/commands/verbs/show/service-card.ts";
 import { command, now, report, service } from "./support/workloads.ts";
 
 const everything = ["logs", "create", "scale", "memory", "domains", "start", "stop", "restart", "delete"];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StoredChange } from "../../src/changes/stored-change.ts";
-import { changeCard, type ChangeCard } from "../../src/views/change-card.ts";
-import type { Post } from "../../src/views/message.ts";
+import { changeCard, type ChangeCard } from "../../src/views/cards/change-card.ts";
+import type { Post } from "../../src/views/kit/message.ts";
 import { alex, inDoubt, names, omar, stored, terms } from "./support/stored-changes.ts";
 import { drawn, mentioned } from "./support/drawn.ts";
 import { command } from "./support/workloads.ts";

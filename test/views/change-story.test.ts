@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { excerptReply, storyReply } from "../../src/views/change-story.ts";
+import { excerptReply, storyReply } from "../../src/views/cards/change-story.ts";
 import { alex, dana, ended, event, moved, names, omar, run, stored } from "./support/stored-changes.ts";
 import { drawn, mentioned } from "./support/drawn.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decisionAnswer, type DecisionAnswer } from "../../src/views/decision-answer.ts";
+import { decisionAnswer, type DecisionAnswer } from "../../src/views/messages/decision-answer.ts";
 import { alex, dana, ended, names, run, stored } from "./support/stored-changes.ts";
 import { drawn } from "./support/drawn.ts";
 import { command } from "./support/workloads.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Change } from "../../src/changes/change.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
-import { header, section, table } from "../../src/views/blocks.ts";
-import { previewBlocks, type FormPreview } from "../../src/views/form-preview.ts";
-import { endView, skeletonView } from "../../src/views/form-states.ts";
+import { header, section, table } from "../../src/views/kit/blocks.ts";
+import { previewBlocks, type FormPreview } from "../../src/views/forms/form-preview.ts";
+import { endView, skeletonView } from "../../src/views/forms/form-states.ts";
 import { drawn, drawnForm } from "./support/drawn.ts";
 import { expectFormFits } from "./support/judges.ts";
 import { names, terms } from "./support/stored-changes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { HomeState } from "../../src/views/home-state.ts";
-import { homeView } from "../../src/views/home-view.ts";
+import type { HomeState } from "../../src/views/home/state.ts";
+import { homeView } from "../../src/views/home/view.ts";
 import { bestOf } from "./support/best-of.ts";
 import { drawnHome } from "./support/drawn.ts";
 import { expectHomeTaken } from "./support/judges.ts";

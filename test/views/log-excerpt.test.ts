@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeExcerpt, type ExcerptInput } from "../../src/logs/excerpt.ts";
 import { compileGrep } from "../../src/logs/grep.ts";
-import { logExcerpt } from "../../src/views/log-excerpt.ts";
+import { logExcerpt } from "../../src/commands/verbs/logs/log-excerpt.ts";
 import { drawn, drawnAll } from "./support/drawn.ts";
 import { ask, command } from "./support/workloads.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Lately } from "../../src/commands/directory.ts";
-import { changeOptions, instanceOptions, regionOptions, workloadOptions } from "../../src/views/options.ts";
-import type { Suggestion } from "../../src/views/suggestion.ts";
+import type { Lately } from "../../src/commands/lookup/directory.ts";
+import { changeOptions, instanceOptions, regionOptions, workloadOptions } from "../../src/views/forms/options.ts";
+import type { Suggestion } from "../../src/views/forms/suggestion.ts";
 import { bestOf } from "./support/best-of.ts";
 import { expectSuggestionFits } from "./support/judges.ts";
 import { stored } from "./support/stored-changes.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { accountMessage } from "../../src/views/account-message.ts";
-import { askedElsewhere } from "../../src/views/asked-message.ts";
-import { connectForm } from "../../src/views/connect-form.ts";
-import { connectResult } from "../../src/views/connect-result.ts";
-import { refusalMessage, type Refusal } from "../../src/views/refusal-message.ts";
-import { rejectForm } from "../../src/views/reject-form.ts";
+import { accountMessage } from "../../src/views/messages/account-message.ts";
+import { askedElsewhere } from "../../src/views/messages/asked-message.ts";
+import { connectForm } from "../../src/views/forms/connect-form.ts";
+import { connectResult } from "../../src/views/forms/connect-result.ts";
+import { refusalMessage, type Refusal } from "../../src/views/messages/refusal-message.ts";
+import { rejectForm } from "../../src/views/forms/reject-form.ts";
 import { names, stored, terms } from "./support/stored-changes.ts";
 import { drawn, drawnForm } from "./support/drawn.ts";
 import { expectFormTaken } from "./support/judges.ts";

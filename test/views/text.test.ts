@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { preformatted, table } from "../../src/views/blocks.ts";
-import { logPages } from "../../src/views/log-pages.ts";
-import { post } from "../../src/views/post.ts";
-import { escape, escapeWithin, grouped, truncate, visible } from "../../src/views/text.ts";
-import { age, between } from "../../src/views/time.ts";
+import { preformatted, table } from "../../src/views/kit/blocks.ts";
+import { logPages } from "../../src/views/logs/pages.ts";
+import { post } from "../../src/views/kit/post.ts";
+import { escape, escapeWithin, grouped, truncate, visible } from "../../src/views/kit/text.ts";
+import { age, between } from "../../src/views/kit/time.ts";
 import { now } from "./support/workloads.ts";
 
 test.each([

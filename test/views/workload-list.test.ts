@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Ask } from "../../src/commands/ask.ts";
-import { workloadList, type WorkloadList } from "../../src/views/workload-list.ts";
+import { workloadList, type WorkloadList } from "../../src/commands/verbs/list/workload-list.ts";
 import { drawn } from "./support/drawn.ts";
 import { ask, command, job, now, report, service, web } from "./support/workloads.ts";
 

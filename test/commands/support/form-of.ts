@@ -1,6 +1,6 @@
 import { commands } from "../../../src/commands/all.ts";
-import type { Filled, Form, FormValues } from "../../../src/commands/form.ts";
-import { findCommand } from "../../../src/commands/help.ts";
+import type { Filled, Form, FormValues } from "../../../src/commands/forms/form.ts";
+import { findCommand } from "../../../src/commands/verbs/help/help.ts";
 import { scripted, type Script } from "./given.ts";
 
 /** The form of a verb that has one. */

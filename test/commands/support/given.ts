@@ -5,12 +5,12 @@ import { Problem } from "../../../src/api/problem.ts";
 import type { HistoryEvent } from "../../../src/changes/history-event.ts";
 import type { StoredChange } from "../../../src/changes/stored-change.ts";
 import type { About, BoundTo, Context, Judge, Records } from "../../../src/commands/command.ts";
-import { createDirectory } from "../../../src/commands/directory.ts";
-import { parseText } from "../../../src/commands/parse.ts";
-import { readConfig } from "../../../src/config.ts";
+import { createDirectory } from "../../../src/commands/lookup/directory.ts";
+import { parseText } from "../../../src/commands/grammar/parse.ts";
+import { readConfig } from "../../../src/boot/config.ts";
 import { excerptOf } from "../../../src/logs/excerpt-request.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
-import type { Message } from "../../../src/views/message.ts";
+import type { Message } from "../../../src/views/kit/message.ts";
 
 export const now = new Date("2026-11-21T12:00:00Z");
 

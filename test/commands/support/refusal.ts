@@ -1,4 +1,4 @@
-import { parseText } from "../../../src/commands/parse.ts";
+import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { UserError } from "../../../src/errors.ts";
 
 /** What a person would read: the sentence, the next step, the usage line. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { FormValues } from "../../../src/commands/form.ts";
+import type { FormValues } from "../../../src/commands/forms/form.ts";
 
 /** The same wish as words after the verb and as what stands in the form. */
 export type BothWays = { readonly words: readonly string[]; readonly values: FormValues };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Command } from "../../../src/commands/command.ts";
-import type { Form, FormField } from "../../../src/commands/form.ts";
+import type { Form, FormField } from "../../../src/commands/forms/form.ts";
 import {
   all,
   type BothWays,

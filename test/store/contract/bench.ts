@@ -6,7 +6,7 @@ import type { StoredChange, Who } from "../../../src/changes/stored-change.ts";
 import type { Terms } from "../../../src/policy/verdict.ts";
 import { openStore, type OpenStore } from "../../../src/store/open-store.ts";
 import type { NewChange, Store } from "../../../src/store/store.ts";
-import type { Tables } from "../../../src/store/tables.ts";
+import type { Tables } from "../../../src/store/schema/tables.ts";
 
 type PartOf<Options, Name extends PropertyKey> = Options extends unknown ? Omit<Options, Name> : never;
 type Where = PartOf<OpenStore, "replicaId" | "log">;

@@ -8,7 +8,7 @@ import type { Sealer } from "../../../src/accounts/seal.ts";
 import { openSqlite } from "../../../src/sqlite.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type { Tables } from "../../../src/store/tables.ts";
+import type { Tables } from "../../../src/store/schema/tables.ts";
 
 /** Run after each test, the last one first. */
 export const cleanUps: (() => Promise<void> | void)[] = [];

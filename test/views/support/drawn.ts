@@ -3,7 +3,7 @@ import { drawBlocks } from "../../../src/playground/draw/blocks.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
 import { isObject, parseJson } from "../../../src/playground/json.ts";
 import { newState } from "../../../src/playground/workspace.ts";
-import type { Message, Post } from "../../../src/views/message.ts";
+import type { Message, Post } from "../../../src/views/kit/message.ts";
 
 const pen = newPen(newState("gantry"));
 

@@ -1,5 +1,5 @@
-import type { FormField } from "../../../src/commands/form.ts";
-import { formView, type FormViewInput } from "../../../src/views/form-view.ts";
+import type { FormField } from "../../../src/commands/forms/form.ts";
+import { formView, type FormViewInput } from "../../../src/views/forms/form-view.ts";
 
 /** A field of each kind, as verbs have them. */
 export const fields: readonly FormField[] = [

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { z } from "zod";
+
+/** What the program itself reads of `manifest.yml`: the simulated workspace installs the app with it. */
+const AppManifest = z.object({
+  display_information: z.object({ name: z.string() }),
+  features: z.object({
+    bot_user: z.object({ display_name: z.string() }),
+    slash_commands: z
+      .array(
+        z.object({
+          description: z.string().optional(),
+          usage_hint: z.string().optional(),
+          should_escape: z.boolean().optional(),
+        }),
+      )
+      .min(1),
+    shortcuts: z
+      .array(
+        z.object({
+          name: z.string(),
+          callback_id: z.string(),
+          type: z.enum(["global", "message"]),
+          description: z.string().optional(),
+        }),
+      )
+      .default([]),
+  }),
+  oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }),
+  settings: z.object({
+    event_subscriptions: z.object({ bot_events: z.array(z.string()) }).optional(),
+    interactivity: z.object({ message_menu_options_url: z.string().optional() }).optional(),
+  }),
+});
+export type AppManifest = z.infer<typeof AppManifest>;
+
+const file = new URL("../../manifest.yml", import.meta.url);
+
+/** Throws when the file is missing or is no manifest: it is part of the project. */
+export function readAppManifest(): AppManifest {
+  return AppManifest.parse(parse(readFileSync(file, "utf8")));
+}

@@ -1,0 +1,231 @@
+import { resolve } from "node:path";
+import type { AccountMode } from "../accounts/account.ts";
+import type { Settings } from "../commands/command.ts";
+import { ConfigError } from "./config-error.ts";
+import { type DatabaseTls, databaseTls } from "./database-tls.ts";
+import { Environment } from "./environment.ts";
+import type { QuotaSettings } from "../server/process/host-limits.ts";
+
+type Listen = { readonly host: string; readonly port: number };
+
+type SlackConfig =
+  | { readonly kind: "real"; readonly botToken: string; readonly signingSecret: string; readonly apiUrl?: string }
+  | ({ readonly kind: "playground" } & Listen);
+
+export type EmbeddedService = {
+  readonly kind: "embedded";
+  readonly regions: readonly string[];
+  readonly hostCommands: boolean;
+  readonly callsPerDay?: number;
+  readonly quotas?: QuotaSettings;
+};
+
+type ServiceConfig =
+  | { readonly kind: "remote"; readonly url: string; readonly username: string; readonly token: string }
+  | EmbeddedService;
+
+export type StoreConfig =
+  | { readonly kind: "sqlite" }
+  | {
+      readonly kind: "postgres";
+      readonly url: string;
+      readonly tls: DatabaseTls;
+      readonly poolSize: number;
+      readonly statementTimeoutMs: number;
+    };
+
+/** Everything that was configured, checked as a whole. */
+export type Config = {
+  readonly slack: SlackConfig;
+  readonly service: ServiceConfig;
+  readonly listen: Listen;
+  readonly settings: Settings;
+  readonly dataDir: string;
+  readonly store: StoreConfig;
+  /** What seals tokens and bodies, as GANTRY_KEYS has it; without it a file in `dataDir` holds one. */
+  readonly keys: string | undefined;
+  /** A policy file; without it the built-in default holds. */
+  readonly policyPath: string | undefined;
+  readonly accountMode: AccountMode;
+  readonly historyMs: number;
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+  /** What whoever starts it should know before anything happens. */
+  readonly notices: readonly string[];
+};
+
+export type ConfigOptions = {
+  /** No stand-ins: without one of the two sets it does not start. */
+  readonly isBotAlone?: boolean;
+};
+
+/** What must not stand in any log. */
+export function secretsOf({ slack, service, store, keys }: Config): readonly string[] {
+  return [
+    ...(store.kind === "postgres" ? [store.url, ...passwordsIn(new URL(store.url))] : []),
+    ...(keys === undefined ? [] : [keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1))]),
+    ...(slack.kind === "real" ? [slack.botToken, slack.signingSecret] : []),
+    ...(service.kind === "remote" ? [service.token] : []),
+  ];
+}
+
+function passwordsIn({ password, searchParams }: URL): string[] {
+  return [decodeURIComponent(password), ...searchParams.getAll("password")].filter((each) => each !== "");
+}
+
+const JOB_REGION = "us";
+const REGIONS = ["beijing1", "beijing2"];
+const projectDir = resolve(import.meta.dirname, "../..");
+
+/**
+ * Reads the environment, the only place where that happens. Throws a `ConfigError` that names every variable that is
+ * wrong or missing and what to set; it never holds a value of one.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>, options: ConfigOptions = {}): Config {
+  // Empty is what compose files and shells leave for "not set".
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = Environment.safeParse(given);
+  const problems = [
+    ...(parsed.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) ?? []),
+    ...wrongSets(given, options),
+  ];
+  if (!parsed.success) throw new ConfigError(problems);
+  const store = storeOf(parsed.data);
+  if ("problem" in store) problems.push(store.problem);
+  if (problems.length > 0 || "problem" in store) throw new ConfigError(problems);
+  return configOf(parsed.data, store);
+}
+
+const slackSet = ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET"];
+const serviceSet = ["WORKLOAD_API_URL", "WORKLOAD_API_USERNAME", "WORKLOAD_API_TOKEN"];
+
+type Given = Readonly<Record<string, string | undefined>>;
+
+/** What is right by itself and does not go together. */
+function wrongSets(given: Given, { isBotAlone = false }: ConfigOptions): string[] {
+  const lacks = (set: readonly string[]): string[] => set.filter((name) => given[name] === undefined);
+  const part = (set: readonly string[], what: string): string[] => {
+    const missing = lacks(set);
+    if (missing.length === 0 || (missing.length === set.length && !isBotAlone)) return [];
+    const instead = isBotAlone ? "" : ` For the local stand-in, set none of ${set.join(", ")}.`;
+    return missing.map((name) => `${name} is not set, and ${what} needs all of ${set.join(", ")}.${instead}`);
+  };
+  const isSlackReal = lacks(slackSet).length === 0;
+  const isEmbedded = lacks(serviceSet).length === serviceSet.length && !isBotAlone;
+  const isAllowed = given["GANTRY_EMBEDDED_SERVICE_WITH_SLACK"] === "allow";
+  return [
+    ...part(slackSet, "real Slack"),
+    ...part(serviceSet, "a real service"),
+    ...(given["SLACK_API_URL"] !== undefined && lacks(slackSet).length === slackSet.length
+      ? ["SLACK_API_URL is set, but no SLACK_BOT_TOKEN: leave it out, or set the token and the signing secret."]
+      : []),
+    ...(given["DATABASE_URL"] !== undefined && given["GANTRY_KEYS"] === undefined
+      ? [
+          "GANTRY_KEYS is not set, and replicas that share DATABASE_URL have to share the key that seals what lies there: set it to k1:KEY, with a KEY from `openssl rand -base64 32`.",
+        ]
+      : []),
+    ...(isSlackReal && given["SERVICE_HOST_COMMANDS"] !== undefined
+      ? [
+          "SERVICE_HOST_COMMANDS would let people in Slack run any program of this machine: leave it out beside real Slack.",
+        ]
+      : []),
+    ...(isSlackReal && isEmbedded && !isAllowed
+      ? [
+          "GANTRY_EMBEDDED_SERVICE_WITH_SLACK is not set, and without WORKLOAD_API_URL, WORKLOAD_API_USERNAME and " +
+            "WORKLOAD_API_TOKEN people in Slack would start processes on this machine: set those three, or set it to allow.",
+        ]
+      : []),
+  ];
+}
+
+function configOf(env: Environment, store: StoreConfig): Config {
+  const slack = slackOf(env);
+  const service = serviceOf(env);
+  const isLocal = slack.kind === "playground" && service.kind === "embedded";
+  return {
+    slack,
+    service,
+    listen: { host: env.HOST, port: env.PORT },
+    settings: settingsOf(env, service),
+    dataDir: resolve(projectDir, env.GANTRY_DATA ?? ".gantry"),
+    store,
+    keys: env.GANTRY_KEYS,
+    policyPath: env.GANTRY_POLICY === undefined ? undefined : resolve(env.GANTRY_POLICY),
+    accountMode: env.GANTRY_ACCOUNTS,
+    historyMs: env.GANTRY_HISTORY_DAYS * 24 * 60 * 60_000,
+    // A newcomer's terminal shows what to do next, not what went well.
+    logLevel: env.GANTRY_LOG_LEVEL ?? (isLocal ? "warn" : "info"),
+    notices: noticesOf(slack, service),
+  };
+}
+
+function slackOf({ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL, ...env }: Environment): SlackConfig {
+  if (SLACK_BOT_TOKEN === undefined || SLACK_SIGNING_SECRET === undefined) {
+    return { kind: "playground", host: env.PLAYGROUND_HOST, port: env.PLAYGROUND_PORT };
+  }
+  return {
+    kind: "real",
+    botToken: SLACK_BOT_TOKEN,
+    signingSecret: SLACK_SIGNING_SECRET,
+    ...(SLACK_API_URL !== undefined && { apiUrl: SLACK_API_URL }),
+  };
+}
+
+function storeOf(env: Environment): StoreConfig | { readonly problem: string } {
+  if (env.DATABASE_URL === undefined) return { kind: "sqlite" };
+  const resolved = databaseTls({ url: env.DATABASE_URL, tls: env.DATABASE_TLS, caFile: env.DATABASE_CA });
+  if ("problem" in resolved) return resolved;
+  return {
+    kind: "postgres",
+    url: env.DATABASE_URL,
+    tls: resolved.tls,
+    poolSize: env.DATABASE_POOL,
+    statementTimeoutMs: env.DATABASE_TIMEOUT_MS,
+  };
+}
+
+function serviceOf(env: Environment): ServiceConfig {
+  const { WORKLOAD_API_URL: url, WORKLOAD_API_USERNAME: username, WORKLOAD_API_TOKEN: token } = env;
+  if (url !== undefined && username !== undefined && token !== undefined) {
+    return { kind: "remote", url, username, token };
+  }
+  return {
+    kind: "embedded",
+    regions: env.SERVICE_REGIONS ?? env.WORKLOAD_REGIONS ?? REGIONS,
+    hostCommands: env.SERVICE_HOST_COMMANDS === "allow",
+    ...(env.SERVICE_CALLS_PER_DAY !== undefined && { callsPerDay: env.SERVICE_CALLS_PER_DAY }),
+    quotas: {
+      userInstances: env.SERVICE_USER_INSTANCES,
+      userMemoryMib: env.SERVICE_USER_MEMORY_MIB,
+      hostInstances: env.SERVICE_HOST_INSTANCES,
+      hostMemoryMib: env.SERVICE_HOST_MEMORY_MIB,
+    },
+  };
+}
+
+function settingsOf(env: Environment, service: ServiceConfig): Settings {
+  const known = env.WORKLOAD_REGIONS ?? (service.kind === "embedded" ? service.regions : REGIONS);
+  const region = env.WORKLOAD_REGION?.[0] ?? known.find((each) => each !== JOB_REGION) ?? known[0] ?? JOB_REGION;
+  return {
+    command: env.GANTRY_COMMAND,
+    region,
+    regions: [...new Set([region, ...known])],
+    serviceUrl: service.kind === "remote" ? service.url : "the service inside this Gantry",
+    logFrom: env.WORKLOAD_API_LOG_FROM,
+    logZone: env.WORKLOAD_API_LOG_ZONE,
+    resourcesKey: env.WORKLOAD_API_RESOURCES_KEY,
+  };
+}
+
+function noticesOf(slack: SlackConfig, service: ServiceConfig): string[] {
+  if (slack.kind === "playground" && service.kind === "remote") {
+    return [
+      `WARNING: Slack is simulated (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are not set), but the service is real: ${service.url}. What is typed in the playground changes real workloads.`,
+    ];
+  }
+  if (slack.kind === "real" && service.kind === "embedded") {
+    return [
+      "WARNING: Slack is real, but the service is the one inside this Gantry (WORKLOAD_API_URL is not set): people in Slack start processes on this machine.",
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { isZone } from "../api/log-pages.ts";
+
+/** A whole number in a variable, for a port. */
+function port(byDefault: number) {
+  const error = `must be a port, a whole number from 0 to 65535; leave it out for ${byDefault}`;
+  return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(byDefault);
+}
+
+function wholeNumber(what: string, { from, to, byDefault }: { from: number; to: number; byDefault: number }) {
+  const error = `must be a whole number ${what} from ${from} to ${to}; leave it out for ${byDefault}`;
+  return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error }).default(byDefault);
+}
+
+/** A quota of the local workload API; the default depends on the machine. */
+function quota(what: string) {
+  const error = `must be a whole number of ${what}, at least 1; leave it out for the default`;
+  return z.coerce.number({ error }).int({ error }).min(1, { error }).max(999_999_999, { error }).optional();
+}
+
+function list(error: string) {
+  return z.string().transform((text, context) => {
+    const items = text.split(",").map((item) => item.trim());
+    if (items.every((item) => /^[A-Za-z0-9][A-Za-z0-9_-]*$/u.test(item))) return [...new Set(items)];
+    context.addIssue(error);
+    return z.NEVER;
+  });
+}
+
+const region = "must be names of regions with commas between them, like beijing1,beijing2";
+const httpUrl = (example: string) =>
+  z.string().refine((text) => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol), {
+    error: `must be an address that begins with https:// or http://, like ${example}`,
+  });
+
+/** Every variable that the bot knows, with its form and its default. The message of an error completes its name. */
+/** Every part of the address is read without its percent encoding. */
+function hasWholeEscapes(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const Environment = z.object({
+  SLACK_BOT_TOKEN: z
+    .string()
+    .regex(
+      /^xoxb-/u,
+      "must be the bot token, which begins with xoxb-: copy it from the app's page, OAuth & Permissions",
+    )
+    .optional(),
+  SLACK_SIGNING_SECRET: z
+    .string()
+    .min(16, "is too short: copy the signing secret from the app's page, Basic Information")
+    .optional(),
+  SLACK_API_URL: httpUrl("https://slack.com/api/")
+    .transform((text) => (text.endsWith("/") ? text : `${text}/`))
+    .optional(),
+  HOST: z.string().default("127.0.0.1"),
+  PORT: port(3000),
+  PLAYGROUND_HOST: z.string().default("127.0.0.1"),
+  PLAYGROUND_PORT: port(3001),
+  WORKLOAD_API_URL: httpUrl("https://workloads.example.com")
+    .refine((text) => !/[?#]|\/\/[^/]*@/u.test(text), { error: "must have no user, no query and no fragment" })
+    .optional(),
+  WORKLOAD_API_USERNAME: z.string().optional(),
+  WORKLOAD_API_TOKEN: z.string().optional(),
+  WORKLOAD_API_RESOURCES_KEY: z
+    .enum(["resources", "resource"], "must be resources or resource: how the service spells it in an update")
+    .default("resources"),
+  WORKLOAD_API_LOG_FROM: z
+    .enum(["offset", "page"], "must be offset or page: what the service takes `from` for")
+    .default("offset"),
+  WORKLOAD_API_LOG_ZONE: z
+    .string()
+    .refine(isZone, {
+      error: "must be a time zone like UTC or Asia/Shanghai: the one in whose days the service keeps logs",
+    })
+    .default("UTC"),
+  WORKLOAD_REGIONS: list(region).optional(),
+  WORKLOAD_REGION: list("must be the name of one region, like beijing1")
+    .refine((names) => names.length === 1, { error: "must be one region: the one that is meant without --region" })
+    .optional(),
+  GANTRY_COMMAND: z
+    .string()
+    .regex(
+      /^\/[a-z0-9_-]{1,31}$/u,
+      "must be a slash command like /gantry: a slash, then up to 31 small letters, digits, - or _",
+    )
+    .default("/gantry"),
+  GANTRY_DATA: z.string().optional(),
+  GANTRY_POLICY: z.string().optional(),
+  GANTRY_KEYS: z.string().optional(),
+  GANTRY_ACCOUNTS: z
+    .enum(
+      ["own", "fallback"],
+      "must be own (everybody acts with their own account only) or fallback (else the channel's, else the workspace's)",
+    )
+    .default("fallback"),
+  GANTRY_HISTORY_DAYS: wholeNumber("of days", { from: 1, to: 36_500, byDefault: 365 }),
+  DATABASE_URL: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^postgres(?:ql)?:$/u.test(new URL(text).protocol), {
+      error:
+        "must be an address like postgres://user:password@host:5432/gantry; leave it out for a file in GANTRY_DATA",
+      abort: true,
+    })
+    .refine(hasWholeEscapes, {
+      error: "has a % that is no percent encoding: a % in the user name or the password is written %25",
+    })
+    .optional(),
+  DATABASE_TLS: z
+    .enum(
+      ["off", "verify", "unverified"],
+      "must be verify (the server's certificate is checked), unverified (encrypted only) or off",
+    )
+    .optional(),
+  DATABASE_CA: z.string().optional(),
+  DATABASE_POOL: wholeNumber("of connections", { from: 1, to: 1_000, byDefault: 10 }),
+  DATABASE_TIMEOUT_MS: wholeNumber("of milliseconds for one statement", { from: 50, to: 60_000, byDefault: 900 }),
+  GANTRY_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], "must be debug, info, warn or error").optional(),
+  GANTRY_EMBEDDED_SERVICE_WITH_SLACK: z.literal("allow", "must be allow, or left out").optional(),
+  SERVICE_REGIONS: list(region).optional(),
+  SERVICE_CALLS_PER_DAY: z.coerce
+    .number({ error: "must be a whole number of calls" })
+    .int({ error: "must be a whole number of calls" })
+    .min(1, { error: "must be at least 1" })
+    .optional(),
+  SERVICE_USER_INSTANCES: quota("instances"),
+  SERVICE_USER_MEMORY_MIB: quota("MiB"),
+  SERVICE_HOST_INSTANCES: quota("instances"),
+  SERVICE_HOST_MEMORY_MIB: quota("MiB"),
+  SERVICE_HOST_COMMANDS: z.literal("allow", "must be allow, or left out").optional(),
+});
+export type Environment = z.infer<typeof Environment>;

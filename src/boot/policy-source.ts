@@ -1,0 +1,135 @@
+import { type FSWatcher, watch } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { Logger } from "pino";
+import { defaultPolicy } from "../policy/default-policy.ts";
+import { PolicyError } from "../policy/policy-error.ts";
+import type { Policy } from "../policy/policy.ts";
+import { readPolicy } from "../policy/read-policy.ts";
+
+/** What became of a changed file. */
+export type PolicyNews =
+  | { readonly kind: "taken"; readonly rules: number }
+  /** The policy before it stays; the message names lines and sentences. */
+  | { readonly kind: "broken"; readonly message: string };
+
+type PolicySourceOptions = {
+  /** Without a file the built-in default holds. */
+  readonly path: string | undefined;
+  readonly log: Logger;
+  readonly onChange?: (news: PolicyNews) => void;
+  /** How often the file is looked at in any case; every 2 s without it. */
+  readonly pollMs?: number;
+};
+
+export type PolicySource = {
+  readonly current: () => Policy;
+  /** Nothing is told or logged after it. */
+  readonly close: () => void;
+};
+
+/** What is being written is read twice, so far apart: half a rule may allow what the whole one does not. */
+const SETTLE_MS = 100;
+const POLL_MS = 2_000;
+
+/**
+ * Opens the policy, and follows its file: a change holds as soon as it is written, a broken one leaves the policy
+ * before it in force. Throws a `PolicyError` when the file is broken at the start, or cannot be read.
+ */
+export async function openPolicy({
+  path,
+  log,
+  onChange,
+  pollMs = POLL_MS,
+}: PolicySourceOptions): Promise<PolicySource> {
+  if (path === undefined) return { current: () => defaultPolicy, close: () => undefined };
+  const file = resolve(path);
+  let judged = await contentOf(file);
+  let policy = policyFrom(judged, path);
+  const take = (content: Content): void => {
+    judged = content;
+    try {
+      policy = policyFrom(content, path);
+      const rules = policy.rules.length;
+      log.info({ path, rules }, "the changed policy was taken up");
+      onChange?.({ kind: "taken", rules });
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error;
+      log.error({ path, problems: error.problems }, "the changed policy is broken, the one before it stays");
+      onChange?.({ kind: "broken", message: error.message });
+    }
+  };
+  const follower = followFile(file, pollMs, { isNew: (content) => !isSame(content, judged), take });
+  return { current: () => policy, close: follower.close };
+}
+
+/** The text of the file, or why there is none. */
+type Content = { readonly text: string } | { readonly failure: string };
+
+async function contentOf(file: string): Promise<Content> {
+  try {
+    return { text: await readFile(file, "utf8") };
+  } catch (error) {
+    return { failure: error instanceof Error && "code" in error ? String(error.code) : String(error) };
+  }
+}
+
+function isSame(one: Content, other: Content): boolean {
+  if ("text" in one) return "text" in other && one.text === other.text;
+  return "failure" in other && one.failure === other.failure;
+}
+
+function policyFrom(content: Content, path: string): Policy {
+  if ("text" in content) return readPolicy(content.text, path);
+  const sentence = `The file cannot be read (${content.failure}): check GANTRY_POLICY and who may read the file.`;
+  throw new PolicyError(path, [{ line: 1, sentence }]);
+}
+
+type Follow = {
+  readonly isNew: (content: Content) => boolean;
+  readonly take: (content: Content) => void;
+};
+
+/**
+ * Watches the folder, because editors and Kubernetes' config maps put a new file (or a new link) in the old one's place
+ * (https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically), which a
+ * watch on the file itself would lose; and looks from time to time, because not every file system tells.
+ */
+function followFile(file: string, pollMs: number, { isNew, take }: Follow): { readonly close: () => void } {
+  let seen: Content | undefined;
+  let isClosed = false;
+  let settling: NodeJS.Timeout | undefined;
+  const look = async (): Promise<void> => {
+    settling = undefined;
+    const content = await contentOf(file);
+    if (isClosed) return;
+    const isSettled = seen !== undefined && isSame(seen, content);
+    seen = isNew(content) && !isSettled ? content : undefined;
+    if (seen !== undefined) lookSoon();
+    else if (isNew(content)) take(content);
+  };
+  const lookSoon = (): void => {
+    settling ??= setTimeout(() => void look(), SETTLE_MS).unref();
+  };
+  const poll = setInterval(lookSoon, pollMs).unref();
+  const watcher = watchFolder(dirname(file), lookSoon);
+  return {
+    close() {
+      isClosed = true;
+      clearInterval(poll);
+      clearTimeout(settling);
+      watcher?.close();
+    },
+  };
+}
+
+/** Without a watch (Linux allows only so many) the looks from time to time are enough. */
+function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(folder, { persistent: false }, onEvent);
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}

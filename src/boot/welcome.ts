@@ -1,0 +1,36 @@
+import type { Config } from "./config.ts";
+import type { Gantry } from "../gantry.ts";
+
+type Ports = Pick<Gantry, "botPort" | "playgroundPort">;
+
+/** What whoever started it can do next. Pure. */
+export function welcome({ slack, service, settings, listen, dataDir }: Config, ports: Ports): string {
+  const { command } = settings;
+  const where = `http://${listen.host}:${ports.botPort}`;
+  const health = `Health: ${where}/healthz and ${where}/readyz`;
+  if (slack.kind === "real") {
+    return [`Gantry runs. Slack's request URL is ${where}/slack/events, behind your own https address.`, health].join(
+      "\n",
+    );
+  }
+  const page = `http://localhost:${ports.playgroundPort}`;
+  const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
+  const shell = (words: string): string => `  ${url}npm run say -- ${words}`;
+  const say = (text: string): string => shell(`"${command} ${text}"`);
+  const { kind } = service;
+  return [
+    "Gantry runs, with a simulated Slack workspace" +
+      (kind === "embedded" ? " and a service that runs real processes on this machine." : "."),
+    ...(kind === "embedded" ? [`What it keeps lies in ${dataDir}`] : []),
+    "",
+    "In another shell you can type as somebody in Slack would:",
+    say("list"),
+    ...(kind === "embedded"
+      ? [say("logs worker --grep error"), say("restart web"), shell("--as alex --click Approve")]
+      : []),
+    say("help"),
+    "",
+    `${health}. Stop with Ctrl-C.`,
+    `open ${page}`,
+  ].join("\n");
+}

@@ -1,0 +1,37 @@
+import { pathSafe } from "../../api/names.ts";
+import { UserError } from "../../errors.ts";
+import type { Ask } from "../ask.ts";
+import type { FormValues } from "./form.ts";
+import { glassNeedsReason, readReason } from "../grammar/reason.ts";
+
+type Common = Omit<Ask, "verb" | "args">;
+type Read = { readonly ask: Common; readonly errors: Readonly<Record<string, string>> };
+
+/** Where, for whom and why: what an Ask has besides its arguments, from the fields that a form has for it. Pure. */
+export function commonAsked(values: FormValues): Read {
+  const region = values["region"]?.trim() ?? "";
+  const { reason, error } = reasonIn(values);
+  const breakGlass = values["break-glass"] === "yes";
+  const asked = { ...(region !== "" && { region }), share: values["share"] === "yes" };
+  return {
+    ask: { ...asked, ...(reason !== undefined && { reason }), ...(breakGlass && { breakGlass }) },
+    errors: { ...wrongRegion(region), ...(error !== undefined && { reason: error }) },
+  };
+}
+
+function wrongRegion(region: string): Record<string, string> {
+  const isRegion = region === "" || (pathSafe(region) && region.length <= 100);
+  return isRegion ? {} : { region: "--region cannot be the name of a region." };
+}
+
+function reasonIn(values: FormValues): { readonly reason?: string; readonly error?: string } {
+  const typed = values["reason"] ?? "";
+  const isAsked = values["break-glass"] === "yes";
+  if (typed.trim() === "") return isAsked ? { error: glassNeedsReason } : {};
+  try {
+    return { reason: readReason(typed) };
+  } catch (error) {
+    if (error instanceof UserError) return { error: [error.message, error.next].join(" ") };
+    throw error;
+  }
+}

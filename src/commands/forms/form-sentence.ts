@@ -1,0 +1,35 @@
+import { truncate, visible } from "../../views/kit/text.ts";
+import type { FormField } from "./form.ts";
+
+/** What was typed is said back only as far as it helps to find it. */
+const LONGEST_QUOTE = 60;
+/** Enough for each sentence of ours; a hostile one must not fill the screen. */
+const LONGEST_SENTENCE = 400;
+
+/**
+ * What a schema says about words, said about a form: `--image` and `NAME` are the labels of fields there. What stands in
+ * quotes was typed by somebody, and stays theirs. Pure.
+ */
+export function formSentence(sentence: string, field: FormField, fields: readonly FormField[]): string {
+  const said = sentence
+    .split(/(“[^”]*”)/u)
+    .map((part, at) => (at % 2 === 1 ? quoted(part) : named(part, fields)))
+    .join("")
+    .replace(/^(?:NAME|N|MIB|ID|VERB)(?![\w=])/u, () => labelled(field));
+  return truncate(visible(said), LONGEST_SENTENCE);
+}
+
+function quoted(part: string): string {
+  return `“${truncate(visible(part.slice(1, -1)), LONGEST_QUOTE)}”`;
+}
+
+function named(part: string, fields: readonly FormField[]): string {
+  return part.replaceAll(/--([a-z][a-z-]*)/gu, (flag, id: string) => {
+    const field = fields.find((each) => each.id === id);
+    return field === undefined ? flag : labelled(field);
+  });
+}
+
+export function labelled({ label }: FormField): string {
+  return `“${label}”`;
+}

@@ -1,0 +1,103 @@
+import type { z } from "zod";
+import { UserError } from "../../errors.ts";
+import type { CommonField } from "./common-fields.ts";
+import { argumentOf, linesOf, type RawArgument } from "./form-argument.ts";
+import { commonAsked } from "./form-asks.ts";
+import { wrongIn } from "./form-check.ts";
+import { formSentence } from "./form-sentence.ts";
+import type { Filled, Form, FormField, FormValues } from "./form.ts";
+
+export type RawArguments = Readonly<Record<string, RawArgument>>;
+
+/** What a verb says of its form. */
+export type FormShape = Pick<Form, "title" | "submit" | "fields" | "hasPreview"> & {
+  /** From what stands in the fields to the verb's arguments, where they are not the same. Pure. */
+  readonly toArgs?: (raw: RawArguments) => RawArguments;
+  /** What the schema of the arguments does not see: a sentence by field. Pure; throws nothing. */
+  readonly check?: (values: FormValues) => Readonly<Record<string, string>>;
+};
+
+/** A form and what it asks for: fields named as the arguments of a schema, and those that every verb of its kind has. */
+export type FormSource = {
+  readonly verb: string;
+  readonly args: z.ZodType;
+  readonly form: FormShape;
+  readonly common: readonly CommonField[];
+};
+
+/** The other way to a verb's Ask: what stands in the fields becomes what words give, and the same schema checks it. */
+export function makeForm(source: FormSource): Form {
+  const { title, submit, hasPreview } = source.form;
+  return {
+    title,
+    submit,
+    fields: (values) => allFields(source, values),
+    ...(hasPreview === true && { hasPreview }),
+    fill: (values) => fill(source, values),
+  };
+}
+
+export function allFields({ form, common }: Pick<FormSource, "form" | "common">, values: FormValues): FormField[] {
+  return [...form.fields(values), ...common];
+}
+
+function fill(source: FormSource, values: FormValues): Filled {
+  const { verb, args: schema, form, common } = source;
+  const fields = allFields(source, values);
+  const { raw, open } = readAll(form.fields(values), values);
+  const asked = commonAsked(Object.fromEntries(common.map(({ id }) => [id, values[id] ?? ""])));
+  const args = form.toArgs?.(raw) ?? raw;
+  const parsed = schema.safeParse(args);
+  const errors = firstErrors(fields, [
+    ...open,
+    ...(parsed.success ? [] : parsed.error.issues.map((issue) => placed(issue, fields, values))),
+    ...Object.entries(asked.errors),
+    ...Object.entries(form.check?.(values) ?? {}),
+    ...fields.flatMap((field) => entry(field.id, wrongIn(field, values[field.id] ?? ""))),
+  ]);
+  if (Object.keys(errors).length > 0) return { kind: "errors", errors };
+  return { kind: "ask", ask: { verb, ...asked.ask, args: { ...args } } };
+}
+
+type Said = readonly [id: string, sentence: string];
+
+function entry(id: string, sentence: string | undefined): Said[] {
+  return sentence === undefined ? [] : [[id, sentence]];
+}
+
+function readAll(fields: readonly FormField[], values: FormValues): { raw: RawArguments; open: readonly Said[] } {
+  const raw: [string, RawArgument][] = [];
+  const open: Said[] = [];
+  for (const { id, input } of fields) {
+    try {
+      const argument = argumentOf(input, values[id] ?? "");
+      if (argument !== undefined) raw.push([id, argument]);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      open.push([id, [error.message, error.next].join(" ")]);
+    }
+  }
+  return { raw: Object.fromEntries(raw), open };
+}
+
+/** An issue under its field; which line of several is wrong is said, because what stands there may be no one's to see. */
+function placed(
+  { path: [id, item], message }: z.core.$ZodIssue,
+  fields: readonly FormField[],
+  values: FormValues,
+): Said {
+  const field = fields.find((each) => each.id === id);
+  const lines = field?.input.kind === "lines" && typeof item === "number" ? linesOf(values[field.id] ?? "") : [];
+  const line = lines.length > 1 && typeof item === "number" ? lines[item] : undefined;
+  return [field?.id ?? "", line === undefined ? message : `Line ${line.at}: ${message}`];
+}
+
+/** The first sentence of each field, in the form's words; what belongs to none stands under the first one. */
+function firstErrors(fields: readonly FormField[], said: readonly Said[]): Readonly<Record<string, string>> {
+  const errors = new Map<string, string>();
+  for (const [id, sentence] of said) {
+    const field = fields.find((each) => each.id === id) ?? fields[0];
+    if (field !== undefined && !errors.has(field.id)) errors.set(field.id, formSentence(sentence, field, fields));
+  }
+  return Object.fromEntries(errors);
+}

@@ -1,0 +1,57 @@
+import type { WorkloadRef } from "../../changes/change.ts";
+import { createShownPages, type ShownPages } from "./shown-pages.ts";
+
+/** A workload as a list told it. */
+export type Entry = { readonly name: string; readonly status: string };
+
+/** A list of one kind in one region, and when it was told, in milliseconds. */
+export type Lately = { readonly entries: readonly Entry[]; readonly at: number };
+
+/** What the service has shown lately, so that a typo, a picker or a bare name need not cost a list call. */
+export type Directory = {
+  /** Names of one kind in one region as last listed, or `undefined` when that was never or too long ago. */
+  readonly names: (account: string, kind: WorkloadRef["kind"], region: string) => readonly string[] | undefined;
+  /** The same with what else is known; how old it may be is for the caller to say, up to 5 minutes. */
+  readonly lately: (account: string, kind: WorkloadRef["kind"], region: string) => Lately | undefined;
+  readonly pages: ShownPages;
+  readonly remember: (account: string, kind: WorkloadRef["kind"], listed: Listed) => void;
+  /** Names of the instances of a job as told last, and when. */
+  readonly instances: (account: string, job: string) => Instances | undefined;
+  readonly rememberInstances: (account: string, job: string, names: readonly string[]) => void;
+};
+
+type Instances = { readonly names: readonly string[]; readonly at: number };
+
+type Listed = { readonly region: string; readonly entries: readonly Entry[] };
+
+/** Long enough for a typo to be answered from the list just seen, short enough not to claim what is gone. */
+const FRESH_MS = 5 * 60_000;
+const MOST_LISTS = 200;
+
+/** Keeps the last lists in memory; losing it costs a call, never an answer. `now` in milliseconds. */
+export function createDirectory(now: () => number): Directory {
+  const lists = new Map<string, Lately>();
+  const instances = new Map<string, Instances>();
+  const key = (account: string, kind: string, region: string): string => JSON.stringify([account, kind, region]);
+  const lately: Directory["lately"] = (account, kind, region) => {
+    const list = lists.get(key(account, kind, region));
+    return list !== undefined && now() - list.at < FRESH_MS ? list : undefined;
+  };
+  return {
+    pages: createShownPages(),
+    names: (account, kind, region) => lately(account, kind, region)?.entries.map(({ name }) => name),
+    lately,
+    remember(account, kind, { region, entries }) {
+      keep(lists, key(account, kind, region), { entries, at: now() });
+    },
+    instances: (account, job) => instances.get(key(account, "job", job)),
+    rememberInstances: (account, job, names) => keep(instances, key(account, "job", job), { names, at: now() }),
+  };
+}
+
+function keep<Value>(kept: Map<string, Value>, key: string, value: Value): void {
+  kept.delete(key);
+  kept.set(key, value);
+  const oldest = kept.keys().next().value;
+  if (kept.size > MOST_LISTS && oldest !== undefined) kept.delete(oldest);
+}

@@ -1,0 +1,20 @@
+import type { Service } from "../../api/answers.ts";
+import type { Call } from "../../api/operations.ts";
+import type { Change } from "../../changes/change.ts";
+import { serviceSnapshot } from "../../changes/snapshot.ts";
+import type { Given } from "../grammar/verb.ts";
+
+type ServiceOp = "updateService" | "startService" | "stopService" | "restartService" | "deleteService";
+type ServiceCall = { readonly [Op in ServiceOp]: Omit<Call<Op>, "path" | "query"> }[ServiceOp];
+
+/** A Change of an existing service, from what was read of it. Pure. */
+export function serviceChange(service: Service, { region }: Given, wanted: ServiceCall & { diff: string[] }): Change {
+  const { diff, ...call } = wanted;
+  const before = serviceSnapshot(service);
+  return {
+    call: { ...call, path: { region, service_name: service.name }, query: undefined },
+    workload: { kind: "service", region, name: service.name, uid: before.uid },
+    before,
+    diff,
+  };
+}

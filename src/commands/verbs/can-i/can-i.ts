@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { UserError } from "../../../errors.ts";
+import { canI, type Judged } from "./view.ts";
+import { limits } from "../../../views/kit/blocks.ts";
+import type { Message } from "../../../views/kit/message.ts";
+import { truncate } from "../../../views/kit/text.ts";
+import type { Ask } from "../../ask.ts";
+import type { Command, Context, ReadCommand } from "../../command.ts";
+import { shareField } from "../../forms/common-fields.ts";
+import { commonFlags } from "../../grammar/flags.ts";
+import { findCommand } from "../help/help.ts";
+import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./judge-words.ts";
+import { makeForm, type FormShape } from "../../forms/make-form.ts";
+import type { Pointing } from "../../forms/pointing.ts";
+import { optionsOf } from "../../grammar/verb.ts";
+
+const described = {
+  name: "can-i",
+  summary: "Say whether you may do something, which rule decides, and who could approve",
+  usage: "can-i VERB [words…]",
+  example: "can-i scale web 0",
+} as const;
+
+const Args = z.object({ verb: z.string().default("help"), words: z.array(z.string()).default([]) });
+
+/** The words after it are those of another verb, with its flags, so nothing of them is sorted here. */
+export function canICommand(all: () => readonly Command[]): ReadCommand {
+  return {
+    effect: "read",
+    ...described,
+    options: optionsOf({ share: commonFlags.share }),
+    deeds: [],
+    about: () => undefined,
+    ...pointed(all),
+    parse([verb, ...words]): Ask {
+      if (verb === undefined) throw new UserError("VERB is missing: say what you want to do.", described);
+      findCommand(all(), verb);
+      const own = wordsBeforeCommand(words);
+      return {
+        verb: described.name,
+        share: own.includes("--share"),
+        args: { verb, words: words.filter((word, at) => at >= own.length || word !== "--share") },
+      };
+    },
+    async answer(ask, context) {
+      const { verb, words } = Args.parse(ask.args);
+      return answer(supposed(findCommand(all(), verb), words), context);
+    },
+  };
+}
+
+/** Any verb can be asked about; what comes after it is checked as far as it has been said, so all of it can be missing. */
+function pointed(all: () => readonly Command[]): Pointing {
+  const verbs = () =>
+    all().map(({ name, summary }) => ({
+      value: name,
+      text: name,
+      description: truncate(summary, limits.optionDescription),
+    }));
+  const form: FormShape = {
+    title: "What may I do?",
+    submit: "Ask",
+    fields: () => [
+      { id: "verb", label: "What", input: { kind: "choice", look: "menu", options: verbs() } },
+      {
+        id: "words",
+        label: "What you would type after it",
+        placeholder: "web 0",
+        isOptional: true,
+        input: { kind: "command", maxLength: 3_000 },
+      },
+    ],
+    toArgs: (raw) => ({ words: [], ...raw }),
+  };
+  const source = { verb: described.name, args: Args, form, common: [shareField] };
+  return { form: makeForm(source), unfinished: (words) => (words.length === 0 ? {} : undefined) };
+}
+
+/** What stands after `--` is a container's command. */
+function wordsBeforeCommand(words: readonly string[]): readonly string[] {
+  const end = words.indexOf("--");
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** Whether glass would be broken is asked without the reason that it takes, so it is no part of the words. */
+function supposed(command: Command, words: readonly string[]): Supposed {
+  const own = wordsBeforeCommand(words);
+  const breakGlass = own.includes("--break-glass");
+  return { command, words: words.filter((word, at) => at >= own.length || word !== "--break-glass"), breakGlass };
+}
+
+async function answer(asked: Supposed, context: Context): Promise<Message> {
+  const { name, effect, example } = asked.command;
+  return canI({
+    judged: await judge(asked, context),
+    verb: { name, effect, example },
+    command: context.settings.command,
+  });
+}
+
+async function judge(asked: Supposed, context: Context): Promise<Judged> {
+  const { command } = asked;
+  if (command.effect === "write") return judgeWrite({ ...asked, command }, context);
+  if (command.effect === "read" && command.deeds.length > 0) return judgeRead({ ...asked, command }, context);
+  if (command.effect === "bind") return judgeBinding({ ...asked, command }, context);
+  return { kind: "free" };
+}

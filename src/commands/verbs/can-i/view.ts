@@ -1,0 +1,183 @@
+import type { Command } from "../../command.ts";
+import type { Risk } from "../../../policy/risk.ts";
+import type { Terms, Verdict } from "../../../policy/verdict.ts";
+import { bullets, context, section, type Line } from "../../../views/kit/blocks.ts";
+import type { Block, Message } from "../../../views/kit/message.ts";
+import { post } from "../../../views/kit/post.ts";
+import { counted, truncate, visible } from "../../../views/kit/text.ts";
+import { span } from "../../../views/kit/time.ts";
+
+/** What the policy says to one thing that a verb can do. */
+export type JudgedDeed = {
+  readonly risk: Risk | undefined;
+  readonly kind: "service" | "job" | undefined;
+  /** `depends`: on which workload it is, and none was named. */
+  readonly verdict: Verdict | { readonly kind: "depends" };
+  /** Who could approve now, where that is needed. */
+  readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
+  /** The rule that would let them break the glass. */
+  readonly glassRule: string | undefined;
+};
+
+export type Judged =
+  /** No rule decides about the verb. */
+  | { readonly kind: "free" }
+  | {
+      readonly kind: "judged";
+      readonly workload: { readonly kind: "service" | "job" | undefined; readonly name: string | undefined };
+      readonly answers: readonly JudgedDeed[];
+      /** What it would change, where that was read. */
+      readonly change: { readonly diff: readonly string[] } | undefined;
+      /** Why it was judged by the verb and the name alone. */
+      readonly note: string | undefined;
+      readonly hasReason: boolean;
+    };
+
+export type CanI = {
+  readonly judged: Judged;
+  readonly verb: { readonly name: string; readonly effect: Command["effect"]; readonly example: string };
+  readonly command: string;
+};
+
+/** Whether somebody may do something here: the answer, the rule that decides, what is missing and who could approve. */
+export function canI(input: CanI): Message {
+  const { judged, verb } = input;
+  if (judged.kind === "free") return free(verb);
+  const { name = "", kind } = judged.workload;
+  const asked = truncate(visible([verb.name, kind, name].filter(Boolean).join(" ")), 300);
+  const groups = sameAnswers(judged.answers);
+  const [first] = groups[0] ?? [];
+  if (first === undefined) return said([`No rule can be asked about \`${asked}\`.`], []);
+  const lines =
+    groups.length === 1
+      ? sentences(first, judged)
+      : groups.flatMap(([one, ...others]) =>
+          one === undefined ? [] : [`${label([one, ...others], judged.answers)}: ${sentences(one, judged).join(" ")}`],
+        );
+  return said([`\`${asked}\`, for you here:`, ...lines], [...changed(judged), ...basis(input)]);
+}
+
+/** Verbs about Gantry itself; what stands in a Change's own terms is said by its card. */
+function free({ name, effect }: CanI["verb"]): Message {
+  if (effect === "decide") {
+    return said(
+      [`Whether you may ${name} depends on the change: its card and \`pending\` say who decides about it.`],
+      [],
+    );
+  }
+  return said([`No rule of the policy decides about ${name}: full members may use it.`], []);
+}
+
+function said([first = "", ...rest]: readonly string[], more: readonly Block[]): Message {
+  const lines: [Line, ...Line[]] = [first, ...rest];
+  return post([first, ...rest].join("\n").replaceAll("`", ""), [section(...lines), ...more]);
+}
+
+/** Things that get the same answer stand together. */
+function sameAnswers(answers: readonly JudgedDeed[]): readonly (readonly JudgedDeed[])[] {
+  return [...Map.groupBy(answers, ({ verdict, glassRule }) => JSON.stringify([verdict, glassRule])).values()];
+}
+
+const riskWords: Readonly<Record<Risk, string>> = {
+  routine: "only adds (routine)",
+  disruptive: "interrupts (disruptive)",
+  destructive: "takes away (destructive)",
+};
+
+/** What sets these things apart from the others of the verb: how much they hurt, else what they are about. */
+function label(group: readonly JudgedDeed[], all: readonly JudgedDeed[]): string {
+  const isByRisk = new Set(all.map(({ risk }) => risk)).size > 1;
+  const parts = group.map(({ risk, kind }) =>
+    isByRisk && risk !== undefined ? riskWords[risk] : `a ${kind ?? "workload"}`,
+  );
+  return `${isByRisk ? "Where it " : ""}${[...new Set(parts)].join(" or ")}`;
+}
+
+type Asked = Extract<Judged, { kind: "judged" }>;
+
+function sentences(deed: JudgedDeed, { hasReason }: Asked): string[] {
+  const { verdict, glassRule } = deed;
+  const glass =
+    glassRule === undefined
+      ? []
+      : [`With \`--break-glass\` and a reason it would run at once: the rule ${quoted(glassRule)} lets you.`];
+  switch (verdict.kind) {
+    case "allow":
+      return [`✅ Yes, at once. The rule ${quoted(verdict.rule)} allows it.`];
+    case "break-glass":
+      return [
+        `🚨 Yes, at once, by breaking the glass: the rule ${quoted(verdict.rule)} lets you. The channel is told, and history marks it.`,
+        ...missingReason(!hasReason),
+      ];
+    case "approve":
+      return [
+        ...withApproval(verdict.rule, verdict.terms, deed),
+        ...missingReason(verdict.terms.reasonRequired && !hasReason),
+        ...glass,
+      ];
+    case "refuse":
+      return [`🚫 No. ${verdict.why}`, verdict.next, ...whichRule(verdict.rule, verdict.why), ...glass];
+    case "depends":
+      return ["❓ That depends on the workload: say its NAME.", ...glass];
+  }
+}
+
+function quoted(rule: string): string {
+  return `“${truncate(visible(rule), 120)}”`;
+}
+
+/** The policy's own sentences mostly name the rule; one that says what somebody wrote into the rule does not. */
+function whichRule(rule: string | undefined, why: string): string[] {
+  return rule === undefined || why.includes(rule) ? [] : [`The rule ${quoted(rule)} decides.`];
+}
+
+function missingReason(isMissing: boolean): string[] {
+  return isMissing ? ["Missing: a reason. Add `--reason TEXT`."] : [];
+}
+
+function withApproval(rule: string, terms: Terms, { approvers }: JudgedDeed): string[] {
+  const own = terms.selfApproval ? " Your own vote counts." : "";
+  return [
+    `⏳ Yes, with approval: the rule ${quoted(rule)} wants ${counted(terms.votes, "vote")} from ${voters(terms)}, within ${span(terms.expiresMs)}.${own}`,
+    ...(approvers === undefined ? [] : [whoCould(approvers, terms)]),
+  ];
+}
+
+function voters({ from }: Terms): string {
+  const groups = from.groups.length === 0 ? [] : [`the members of ${counted(from.groups.length, "user group")}`];
+  const users = from.users.length === 0 ? [] : [counted(from.users.length, "named person", "named people")];
+  return (
+    [...(from.channelMembers ? ["any other full member of the channel"] : []), ...groups, ...users].join(" or ") ||
+    "nobody"
+  );
+}
+
+function whoCould({ names, count }: NonNullable<JudgedDeed["approvers"]>, { votes, selfApproval }: Terms): string {
+  if (count === 0 && !selfApproval) return "Missing: somebody who could approve. Nobody here could, now.";
+  const shown = names.map((name) => truncate(visible(name), 60));
+  const more = count > shown.length ? [`${count - shown.length} more`] : [];
+  const who = [...shown, ...more].join(", ");
+  if (count + (selfApproval ? 1 : 0) >= votes) return `Now these could approve: ${who || "you"}.`;
+  return `Missing: enough people. Only ${who} could approve now, and it takes ${counted(votes, "vote")}.`;
+}
+
+function changed({ change }: Asked): Block[] {
+  if (change === undefined) return [];
+  const [first, ...rest] = change.diff.slice(0, 8).map((line) => truncate(visible(line), 200));
+  if (first === undefined) return [section("It is already so: nothing would be sent.")];
+  const more = change.diff.length > 8 ? [`and ${change.diff.length - 8} more`] : [];
+  return [section("It would change now:"), bullets([first, ...rest, ...more])];
+}
+
+/** What the answer rests on, where that is not the whole command. */
+function basis({ judged, verb, command }: CanI): Block[] {
+  if (judged.kind === "free" || judged.change !== undefined || verb.effect !== "write") return [];
+  // Whoever is refused whatever the workload is needs no surer answer.
+  if (judged.note === undefined && judged.answers.every(({ verdict }) => verdict.kind === "refuse")) return [];
+  const note = judged.note === undefined ? "" : ` ${truncate(visible(judged.note), 400)}`;
+  return [
+    context(
+      `Judged by the verb and the name, without reading the workload.${note} A whole command gets a sure answer: ${command} can-i ${verb.example}`,
+    ),
+  ];
+}

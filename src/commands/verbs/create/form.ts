@@ -1,0 +1,16 @@
+import { createFields } from "./fields.ts";
+import { filledLike } from "./filled-like.ts";
+import type { FormFacts, FormValues } from "../../forms/form.ts";
+import type { FormShape } from "../../forms/make-form.ts";
+import type { Given } from "../../grammar/verb.ts";
+
+type CreateForm = FormShape & { readonly look: (values: FormValues, given: Given) => Promise<FormFacts> };
+
+/** One form for both kinds; what fields there are follows from the kind that is chosen. */
+export const createForm: CreateForm = {
+  title: "Create a workload",
+  submit: "Create",
+  fields: createFields,
+  hasPreview: true,
+  look: filledLike,
+};

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { jobMemory } from "../../../api/memory.ts";
+import { isVolumeName } from "../../../api/names.ts";
+import { requestLimits } from "../../../api/request-limits.ts";
+import type { NewJob } from "../../../api/schema.ts";
+import type { Change } from "../../../changes/change.ts";
+import { UserError } from "../../../errors.ts";
+import {
+  checkMounts,
+  containerArgs,
+  newContainer,
+  newName,
+  volumeNameRule,
+  whenMountsAreRead,
+} from "./container-args.ts";
+import { createDiff } from "./diff.ts";
+import { readJob } from "../../lookup/lookup.ts";
+import { JOB_REGION } from "../../grammar/target.ts";
+import type { Given } from "../../grammar/verb.ts";
+
+/** `data`, or `data=host`: `host` is the only volume type of a job. */
+const Volume = z.string().transform((typed, context) => {
+  const [, name = "", type = "host"] = /^([^=:\s]+)(?:=([a-zA-Z]+))?$/u.exec(typed) ?? [];
+  if (isVolumeName(name) && type === "host") return { name, type };
+  context.addIssue(
+    name === "" || type !== "host"
+      ? `“${typed}” is not a job volume: write NAME, or NAME=host.`
+      : `“${typed}” is not a job volume: a volume name ${volumeNameRule}.`,
+  );
+  return z.NEVER;
+});
+
+/** Every field of the creation body of a job. */
+export const JobArgs = z
+  .object({
+    kind: z.literal("job"),
+    ...containerArgs,
+    volume: z.array(Volume).max(requestLimits.volumes, `At most ${requestLimits.volumes} volumes.`).optional(),
+    "pull-always": z.boolean().default(false),
+    name: newName("job"),
+  })
+  .superRefine(checkMounts, whenMountsAreRead);
+type JobArgs = z.output<typeof JobArgs>;
+
+/** Whether the name is free is read first: one call. */
+export async function proposeJob(args: JobArgs, given: Given): Promise<Change> {
+  const { name } = args;
+  if ((await readJob(name, given)) !== undefined) {
+    throw new UserError(`There is already a job named ${name}.`, {
+      next: `Choose another name, or delete that one first with ${given.settings.command} delete job/${name}.`,
+    });
+  }
+  return {
+    call: { op: "createJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: jobBody(args) },
+    workload: { kind: "job", region: JOB_REGION, name, uid: undefined },
+    before: undefined,
+    diff: [`a new job ${name}, from the image ${args.image}`, ...createDiff(args)],
+  };
+}
+
+function jobBody(args: JobArgs): NewJob {
+  const container = newContainer(args, jobMemory);
+  return {
+    containers: [{ ...container, ...(args["pull-always"] && { pull_always: true }) }],
+    ...(args.volume && { volumes: args.volume }),
+    ...(args["sync-timezone"] && { sync_timezone: true }),
+  };
+}

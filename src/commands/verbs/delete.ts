@@ -1,0 +1,90 @@
+import { z } from "zod";
+import type { Job, Service } from "../../api/answers.ts";
+import { jobSnapshot } from "../../changes/snapshot.ts";
+import { counted } from "../../views/kit/text.ts";
+import type { FormFacts, FormValues } from "../forms/form.ts";
+import { findWorkload } from "../lookup/lookup.ts";
+import { serviceChange } from "../lookup/service-change.ts";
+import { Target } from "../grammar/target.ts";
+import { writeVerb, type Given } from "../grammar/verb.ts";
+import { lookedAt, workloadField } from "../forms/workload-field.ts";
+
+export const remove = writeVerb({
+  name: "delete",
+  summary: "Delete a service or a job for good",
+  usage: "delete NAME",
+  example: "delete job/nightly-report",
+  flags: {},
+  deeds: [
+    { op: "deleteService", risk: "destructive" },
+    { op: "deleteJob", risk: "destructive" },
+  ],
+  words: 1,
+  args: z.object({ name: Target }),
+  read: ({ positionals: [name] }) => ({ name }),
+  form: {
+    title: "Delete a workload",
+    submit: "Delete for good",
+    fields: () => [
+      lookedAt(workloadField),
+      {
+        id: "confirm",
+        label: "Type the name to delete it",
+        placeholder: "web",
+        input: { kind: "text", maxLength: 260 },
+      },
+    ],
+    toArgs: ({ confirm: _confirm, ...raw }) => raw,
+    check: unconfirmed,
+    look: whatGoes,
+  },
+  target: ({ name }) => name,
+  async propose({ name }, given) {
+    const found = await findWorkload(name, given);
+    if (found.kind === "service") {
+      const diff = [`the service ${found.service.name}, with all its instances`];
+      return serviceChange(found.service, given, { op: "deleteService", body: undefined, diff });
+    }
+    const { region, job } = found;
+    const before = jobSnapshot(job);
+    return {
+      call: { op: "deleteJob", path: { region, job_name: job.metadata.name }, query: undefined, body: undefined },
+      workload: { kind: "job", region, name: job.metadata.name, uid: before.uid },
+      before,
+      diff: [`the job ${job.metadata.name}, with its instances`],
+    };
+  },
+});
+
+/** Nobody deletes by a slip of the thumb. The kind may be typed too: `job/nightly`. */
+function unconfirmed({ name, confirm = "" }: FormValues): Record<string, string> {
+  const target = Target.safeParse(name?.trim()).data;
+  const typed = confirm.trim();
+  if (target === undefined || typed === target.name || typed === `${target.kind}/${target.name}`) return {};
+  return { confirm: `This has to be the name of what is deleted: type ${target.name}.` };
+}
+
+async function whatGoes(values: FormValues, given: Given): Promise<FormFacts> {
+  const target = Target.safeParse(values["name"]).data;
+  if (target === undefined) return { notes: [], values: {} };
+  const found = await findWorkload(target, given);
+  const notes = found.kind === "service" ? serviceGoes(found.service) : jobGoes(found.job);
+  return { notes, values: {} };
+}
+
+function serviceGoes({
+  name,
+  status = "not told",
+  target_instance_size: size,
+  binding_domain_name: domains = [],
+}: Service): string[] {
+  const parts = [
+    size === undefined ? "its instances" : counted(size, "instance"),
+    ...(domains.length > 0 ? [counted(domains.length, "domain")] : []),
+  ];
+  return [`The service ${name} (status ${status}) goes for good, with ${parts.join(" and ")}.`];
+}
+
+function jobGoes({ metadata: { name }, instance_names: instances = [] }: Job): string[] {
+  return [`The job ${name} goes for good, with ${counted(instances.length, "instance")} and what they logged.`];
+}

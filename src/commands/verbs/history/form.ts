@@ -1,0 +1,55 @@
+import type { FormField, FormOption, FormValues } from "../../forms/form.ts";
+import type { FormShape, RawArguments } from "../../forms/make-form.ts";
+import { workloadField } from "../../forms/workload-field.ts";
+
+const A_DAY = "day";
+
+const periods: readonly FormOption[] = [
+  { value: "30m", text: "30 minutes" },
+  { value: "1h", text: "1 hour" },
+  { value: "12h", text: "12 hours" },
+  { value: "1d", text: "1 day" },
+  { value: "7d", text: "7 days" },
+  { value: "2w", text: "2 weeks" },
+  { value: "4w", text: "4 weeks" },
+  { value: A_DAY, text: "Since a day" },
+];
+
+const dayField: FormField = {
+  id: A_DAY,
+  label: "Day",
+  hint: "From 00:00 UTC.",
+  input: { kind: "date" },
+};
+
+const jsonField: FormField = {
+  id: "json",
+  label: "As a file",
+  isOptional: true,
+  isMore: true,
+  input: { kind: "tick", text: "A file with up to 1,000 rows" },
+};
+
+export const historyForm: FormShape = { title: "See what happened", submit: "Show", fields, toArgs };
+
+function fields({ since }: FormValues): FormField[] {
+  return [
+    { ...workloadField, hint: "All of them, if none is chosen.", isOptional: true },
+    { id: "by", label: "Who", hint: "Only what this person did.", isOptional: true, input: { kind: "person" } },
+    {
+      id: "since",
+      label: "How far back",
+      isOptional: true,
+      redraws: true,
+      input: { kind: "choice", look: "menu", options: periods },
+    },
+    ...(since === A_DAY ? [dayField] : []),
+    jsonField,
+  ];
+}
+
+/** A period and a day are one argument. */
+function toArgs({ since, [A_DAY]: day, ...raw }: RawArguments): RawArguments {
+  const from = since === A_DAY ? day : since;
+  return from === undefined ? raw : { ...raw, since: from };
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { HistoryQuery } from "../../../changes/history-event.ts";
+import { HISTORY_FILE_ROWS, historyFile } from "./history-file.ts";
+import { HISTORY_PAGE, historyPage } from "./history-page.ts";
+import { historyForm } from "./form.ts";
+import { Since, sinceMoment } from "./since.ts";
+import { Target } from "../../grammar/target.ts";
+import { freeVerb } from "../../grammar/verb.ts";
+import { wholeNumber } from "../../grammar/whole-number.ts";
+
+/** A person as Slack hands them on, `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
+const Person = z
+  .string()
+  .max(200)
+  .transform((typed, context) => {
+    const [, id] = /^<@([UW][A-Z0-9]{2,20})(?:\|[^>]*)?>$/u.exec(typed) ?? [];
+    if (id !== undefined) return id;
+    context.addIssue(`“${typed}” is not a person: type @ after --by and choose one from Slack's list.`);
+    return z.NEVER;
+  });
+
+const Args = z.object({
+  name: Target.optional(),
+  by: Person.optional(),
+  since: Since.optional(),
+  before: wholeNumber("--before", { from: 1, to: 999_999_999 }).optional(),
+  json: z.boolean().default(false),
+});
+type Args = z.output<typeof Args>;
+
+export const history = freeVerb({
+  name: "history",
+  summary: "Show what was asked for, decided and done, newest first",
+  usage: "history [NAME] [--by @user] [--since 7d] [--json]",
+  example: "history web --since 7d",
+  flags: {
+    by: { value: "@user", summary: "only what this person did" },
+    since: { value: "T", summary: "30m, 12h, 7d, 2w or a day such as 2026-11-20 (from 00:00 UTC)" },
+    before: { value: "N", summary: "only what lies before this number" },
+    json: { summary: "a file with up to 1,000 rows, in your conversation with Gantry" },
+  },
+  words: 1,
+  args: Args,
+  read: ({ positionals: [name], one, has }) => ({
+    name,
+    by: one("by"),
+    since: one("since"),
+    before: one("before"),
+    json: has("json") ? true : undefined,
+  }),
+  form: historyForm,
+  async answer(args, { records, ask, settings, now }) {
+    const limit = args.json ? HISTORY_FILE_ROWS : HISTORY_PAGE;
+    const rows = await records.history({ ...queryOf(args, now), limit });
+    const page = { ...rows, ask, command: settings.command };
+    return args.json ? historyFile({ ...page, now }) : historyPage(page);
+  },
+});
+
+/** The kind of a `service/web` is not asked for: history tells a namesake by the kind that stands in each line. */
+function queryOf({ name, by, since, before }: Args, now: Date): Omit<HistoryQuery, "teamId" | "limit"> {
+  return {
+    ...(name !== undefined && { name: name.name }),
+    ...(by !== undefined && { userId: by }),
+    ...(since !== undefined && { since: sinceMoment(since, now) }),
+    ...(before !== undefined && { before }),
+  };
+}

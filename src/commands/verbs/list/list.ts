@@ -1,0 +1,127 @@
+import { z } from "zod";
+import type { Job, Service } from "../../../api/answers.ts";
+import { Problem } from "../../../api/problem.ts";
+import { section } from "../../../views/kit/blocks.ts";
+import type { Message } from "../../../views/kit/message.ts";
+import { post } from "../../../views/kit/post.ts";
+import { workloadList } from "./workload-list.ts";
+import type { About } from "../../command.ts";
+import { listJobs, listServices, type Listed } from "../../lookup/lookup.ts";
+import { listForm } from "./form.ts";
+import { refusalToSee } from "../../lookup/may-see.ts";
+import { JOB_REGION } from "../../grammar/target.ts";
+import { readVerb, type Given } from "../../grammar/verb.ts";
+
+const kinds: Readonly<Record<string, "services" | "jobs">> = {
+  services: "services",
+  service: "services",
+  jobs: "jobs",
+  job: "jobs",
+};
+
+const Args = z.object({
+  kind: z.enum(["services", "jobs"]).optional(),
+  /** The filter stands in the value of the Next button, so it has to stay short. */
+  text: z.string().max(100, "The text to filter by can have 100 characters at most.").optional(),
+  status: z.string().max(50, "A status can have 50 characters at most.").optional(),
+  page: z.number().int().min(0).default(0),
+});
+
+const aboutJobs = listAbout("listJobs", { kind: "job", region: JOB_REGION });
+
+export const list = readVerb({
+  name: "list",
+  summary: "List services and jobs, ten a page",
+  usage: "list [services|jobs] [TEXT] [--status S]",
+  example: "list services web --status Running",
+  flags: { status: { value: "S", summary: "only those with this status, for example Running" } },
+  deeds: [
+    { op: "listServices", risk: undefined },
+    { op: "listJobs", risk: undefined },
+  ],
+  // Of both kinds it is the services that are judged here, and the jobs before they are listed.
+  about: ({ kind }, region) => (kind === "jobs" ? aboutJobs : listAbout("listServices", { kind: "service", region })),
+  words: 2,
+  args: Args,
+  read(typed) {
+    const [first, second] = typed.positionals;
+    const kind = first === undefined ? undefined : kinds[first.toLowerCase()];
+    return { kind, text: kind === undefined ? first : second, status: typed.one("status") };
+  },
+  form: listForm,
+  async answer({ kind, text, status, page }, given) {
+    const { services, jobs, refusal } = await readKinds(kind, given);
+    const message = workloadList({
+      services: boundOnly(services, ({ name }) => name, given),
+      jobs: boundOnly(jobs, ({ metadata }) => metadata.name, given),
+      filter: { ...(text !== undefined && { text }), ...(status !== undefined && { status }) },
+      page,
+      ...drawing(given),
+    });
+    return withMissing(message, [
+      ...missing("services", services),
+      ...missing("jobs", jobs),
+      ...(refusal === undefined ? [] : [`The jobs are not in this list: ${refusal.why}`]),
+    ]);
+  },
+});
+
+/** Both kinds, or the one that was asked for. Throws when nothing that was asked for could be read. */
+async function readKinds(kind: z.output<typeof Args>["kind"], given: Given) {
+  const refusal = kind === undefined ? refusalToSee(await given.judge.verdict(aboutJobs)) : undefined;
+  const [services, jobs] = await Promise.all([
+    kind === "jobs" ? undefined : kept(listServices(given)),
+    kind === "services" || refusal !== undefined ? undefined : kept(listJobs(given)),
+  ]);
+  const asked = [services, jobs].filter((part) => part !== undefined);
+  const [failure] = asked.filter((part) => part instanceof Problem);
+  if (failure !== undefined && asked.every((part) => part instanceof Problem)) throw failure;
+  return { services, jobs, refusal };
+}
+
+/** A list is about no single workload, so it has no name. */
+function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "region">): About {
+  return { op, risk: undefined, workload: { ...where, name: undefined } };
+}
+
+function drawing({ ask, region, now, settings }: Given) {
+  return { ask, region, now, command: settings.command, shared: ask.share };
+}
+
+type Part = Listed<Service> | Listed<Job> | Problem | undefined;
+
+/** One kind that cannot be read must not hide the other. */
+async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+/** Where the channel is bound to names, the others are not listed; that they are not stands under the list. */
+function boundOnly<Item>(
+  part: Listed<Item> | Problem | undefined,
+  nameOf: (item: Item) => string,
+  { binding }: Given,
+): readonly Item[] | undefined {
+  if (part === undefined || part instanceof Problem) return undefined;
+  return binding === undefined ? part.items : part.items.filter((item) => binding.covers(nameOf(item)));
+}
+
+/** What of a kind is not in the list, and why: said, not hidden. */
+function missing(kind: "services" | "jobs", part: Part): string[] {
+  if (part instanceof Problem) return [`The ${kind} are not in this list: ${part.sentence} ${part.next}`];
+  if (part === undefined || part.skipped === 0) return [];
+  return [`Not in this list, because the service gave them no name: ${part.skipped} of the ${kind}.`];
+}
+
+function withMissing(message: Message, sentences: readonly string[]): Message {
+  if (sentences.length === 0) return message;
+  const said = post(
+    sentences.join("\n"),
+    sentences.map((sentence) => section(sentence)),
+  );
+  return { text: `${message.text}\n${said.text}`, blocks: [...message.blocks, ...said.blocks] };
+}

@@ -1,0 +1,193 @@
+import { z } from "zod";
+import type { LogLine } from "../../../api/answers.ts";
+import { firstRecord, logQuery } from "../../../api/log-pages.ts";
+import { Problem } from "../../../api/problem.ts";
+import { requestLimits } from "../../../api/request-limits.ts";
+import { UserError } from "../../../errors.ts";
+import type { ExcerptRequest } from "../../../logs/excerpt-request.ts";
+import { compileGrep } from "../../../logs/grep.ts";
+import { logExcerpt } from "./log-excerpt.ts";
+import type { Message } from "../../../views/kit/message.ts";
+import type { Logged } from "../../command.ts";
+import { logDay } from "./day.ts";
+import {
+  bothExist,
+  visibleTarget,
+  orMissing,
+  readAbout,
+  readJob,
+  readService,
+  unknownName,
+} from "../../lookup/lookup.ts";
+import { logsForm } from "./form.ts";
+import { checkFound } from "../../lookup/may-see.ts";
+import { JOB_REGION, Target } from "../../grammar/target.ts";
+import { readVerb, type Given } from "../../grammar/verb.ts";
+import { wholeNumber } from "../../grammar/whole-number.ts";
+
+const badInstance = "--instance takes the name of an instance, of 253 characters at most.";
+
+const Args = z.object({
+  name: Target,
+  instance: z.string().min(1, badInstance).max(253, badInstance).optional(),
+  date: z.string().max(20, "A date is written 2026.11.20.").default("today"),
+  from: wholeNumber("--from", { from: 0, to: requestLimits.logFrom }).default(0),
+  size: wholeNumber("--size", { from: 1, to: 1000 }).default(100),
+  grep: z.string().max(200, "--grep takes 200 characters at most.").optional(),
+  private: z.boolean().default(false),
+});
+type Args = z.output<typeof Args>;
+
+const ops = { service: "getServiceLogs", job: "getJobInstanceLogs" } as const;
+
+export const logs = readVerb({
+  name: "logs",
+  summary: "Post log lines into a thread",
+  usage: "logs NAME [--instance I] [--date D] [--from N] [--size N] [--grep RE] [--private]",
+  example: "logs web --date yesterday --grep error",
+  flags: {
+    instance: { value: "I", summary: "only the lines of this instance" },
+    date: { value: "D", summary: "2026.11.20, 2026-11-20, today (without it) or yesterday" },
+    from: { value: "N", summary: "leave out the newest N lines" },
+    size: { value: "N", summary: "how many lines, 100 without it, at most 1000" },
+    grep: { value: "RE", summary: "only lines that match this regular expression, in capitals or not" },
+    private: { summary: "an excerpt for you only, instead of a thread" },
+  },
+  deeds: [
+    { op: "getServiceLogs", risk: undefined },
+    { op: "getJobInstanceLogs", risk: undefined },
+  ],
+  about: ({ name }, region) => readAbout(ops, name, region),
+  words: 1,
+  args: Args,
+  read: ({ positionals: [name], one, has }) => ({
+    name,
+    instance: one("instance"),
+    date: one("date"),
+    from: one("from"),
+    size: one("size"),
+    grep: one("grep"),
+    private: has("private") ? true : undefined,
+  }),
+  form: logsForm,
+  async answer(args, given) {
+    const { settings, ask } = given;
+    // Checked before a call is spent on it.
+    if (args.grep !== undefined) compileGrep(args.grep);
+    const date = logDay(args.date, settings.logZone, given.now);
+    const found = await read(args, date, given);
+    if (args.name.kind === undefined) {
+      await checkFound(readAbout(ops, { kind: found.kind, name: args.name.name }, given.region), given);
+    }
+    const { instance, size } = args;
+    const from = firstRecord({ mode: settings.logFrom, from: args.from, size });
+    const request: ExcerptRequest = {
+      lines: found.lines.map(({ instance_name, log }) => ({
+        ...(instance_name && { instance: instance_name }),
+        text: log,
+      })),
+      ...(found.kind === "service" && instance !== undefined && { instance }),
+      ...(args.grep !== undefined && { grep: args.grep }),
+      from,
+      size,
+      overlap: given.directory.pages.overlap({
+        log: JSON.stringify([given.account.username, given.region, found.kind, args.name.name, found.instance, date]),
+        from,
+        lines: found.lines.map(({ log }) => log),
+      }),
+    };
+    const excerpt = await given.logs.excerpt(request, logged(found.kind, args, given));
+    const message = logExcerpt({
+      workload: { kind: found.kind, name: args.name.name },
+      date,
+      zone: settings.logZone,
+      excerpt,
+      ask,
+      command: settings.command,
+    });
+    return args.private ? alone(message) : message;
+  },
+});
+
+type Found = {
+  readonly kind: "service" | "job";
+  /** The one instance whose log was read, for a job. */
+  readonly instance?: string;
+  readonly lines: readonly LogLine[];
+};
+
+/**
+ * A bare name is asked of services and jobs at once: two calls, and a third one only for a job, whose instances have to
+ * be known first. A name that was listed lately and is only one of the two costs no look-up.
+ */
+async function read(args: Args, date: string, given: Given): Promise<Found> {
+  const open = await visibleTarget(args.name, given);
+  const kind = open.kind ?? lately(args.name.name, given);
+  const [service, job] = await Promise.all([
+    kind === "job" ? undefined : orMissing(serviceLines(args, date, given)),
+    kind === "service" ? undefined : readJob(args.name.name, given),
+    kind === "service" ? readEnv(args, given) : undefined,
+  ]);
+  if (service !== undefined && job !== undefined) throw bothExist(args.name.name);
+  if (service !== undefined) return { kind: "service", lines: service };
+  if (job === undefined) throw await unknownName(open, given);
+  const instance = args.instance ?? job.instance_names?.at(-1);
+  if (instance === undefined) {
+    throw new UserError(`The job ${args.name.name} has no instance yet, so there is no log.`, {
+      next: "Wait until it runs, and ask again.",
+    });
+  }
+  return { kind: "job", instance, lines: await instanceLines(instance, { args, date, given }) };
+}
+
+function logged(kind: Found["kind"], { name: { name } }: Args, { region }: Given): Logged {
+  return { kind, region: kind === "job" ? JOB_REGION : region, name };
+}
+
+/**
+ * Reads the service as well as its log, to redact the values of its environment. If that fails, only patterns are
+ * redacted.
+ */
+async function readEnv(args: Args, given: Given): Promise<void> {
+  if (given.logs.knowsEnv(logged("service", args, given))) return;
+  try {
+    await readService(args.name.name, given);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+function lately(name: string, { directory, account, region }: Given): "service" | "job" | undefined {
+  const services = directory.names(account.username, "service", region);
+  const jobs = directory.names(account.username, "job", JOB_REGION);
+  if (services === undefined || jobs === undefined) return undefined;
+  const isService = services.includes(name);
+  if (isService === jobs.includes(name)) return undefined;
+  return isService ? "service" : "job";
+}
+
+function serviceLines({ name, from, size }: Args, date: string, { api, region, settings, signal }: Given) {
+  const query = { date, ...logQuery({ mode: settings.logFrom, from, size }) };
+  return api.send(
+    { op: "getServiceLogs", path: { region, service_name: name.name }, query, body: undefined },
+    { signal },
+  );
+}
+
+type Wanted = { readonly args: Args; readonly date: string; readonly given: Given };
+
+async function instanceLines(instance: string, { args, date, given }: Wanted): Promise<LogLine[]> {
+  const { api, settings, signal } = given;
+  const query = { date, ...logQuery({ mode: settings.logFrom, from: args.from, size: args.size }) };
+  const path = { region: JOB_REGION, job_name: args.name.name, instance_name: instance };
+  const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }));
+  if (lines !== undefined) return lines.map((log) => ({ instance_name: instance, log }));
+  throw new UserError(`The job ${args.name.name} has no instance named ${instance}.`, {
+    next: `See its instances with ${settings.command} show job/${args.name.name}.`,
+  });
+}
+
+/** The same excerpt, for the asker only. */
+function alone({ thread, ...message }: Message): Message {
+  return thread === undefined ? message : thread.alone;
+}

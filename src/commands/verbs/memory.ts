@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { Service } from "../../api/answers.ts";
+import { memoryUpdate } from "../../api/gaps.ts";
+import { isUpdateMemory, parseMemoryMiB, updateMemoryMiB } from "../../api/memory.ts";
+import { requestLimits } from "../../api/request-limits.ts";
+import type { ContainerUpdate } from "../../api/schema.ts";
+import { UserError } from "../../errors.ts";
+import type { FormFacts } from "../forms/form.ts";
+import { lookAtService } from "../forms/look-at-service.ts";
+import { findService } from "../lookup/lookup.ts";
+import { serviceChange } from "../lookup/service-change.ts";
+import { Target } from "../grammar/target.ts";
+import { writeVerb } from "../grammar/verb.ts";
+import { serviceField } from "../forms/workload-field.ts";
+
+const sizes = `${updateMemoryMiB.slice(0, -1).join(", ")} or ${updateMemoryMiB.at(-1)}`;
+const options = updateMemoryMiB.map((mib) => ({ value: String(mib), text: `${mib} MiB` }));
+const badSize = `MIB must be ${sizes}: the service takes no other memory limit in MiB.`;
+
+export const memory = writeVerb({
+  name: "memory",
+  summary: "Set the memory limit of a service",
+  usage: "memory NAME MIB [--container C]",
+  example: "memory web 1024",
+  flags: { container: { value: "C", summary: "which container, where there are several" } },
+  deeds: [{ op: "updateService", risk: "disruptive" }],
+  words: 2,
+  args: z.object({
+    name: Target,
+    mib: z.string({ error: badSize }).transform((typed, context) => {
+      const mib = parseMemoryMiB(typed);
+      if (isUpdateMemory(mib)) return mib;
+      context.addIssue(badSize);
+      return z.NEVER;
+    }),
+    container: z
+      .string()
+      .min(1, "--container needs a value.")
+      .max(requestLimits.containerName, `--container takes at most ${requestLimits.containerName} characters.`)
+      .optional(),
+  }),
+  read: ({ positionals: [name, mib], one }) => ({ name, mib, container: one("container") }),
+  form: {
+    title: "Set memory",
+    submit: "Set memory",
+    fields: () => [
+      serviceField,
+      {
+        id: "mib",
+        label: "Memory",
+        hint: "The limit of one instance.",
+        input: { kind: "choice", look: "menu", options },
+      },
+      {
+        id: "container",
+        label: "Container",
+        hint: "Which one, where there are several.",
+        isOptional: true,
+        isMore: true,
+        input: { kind: "text", maxLength: requestLimits.containerName },
+      },
+    ],
+    look: (values, given) => lookAtService(values, given, memoryNow),
+  },
+  target: ({ name }) => name,
+  async propose({ name, mib, container }, given) {
+    const service = await findService(name, given);
+    const at = position(service, container);
+    const before = parseMemoryMiB(service.containers?.[at]?.resources?.limits?.memory);
+    const several = (service.containers ?? []).length > 1;
+    const label = several ? `memory of ${service.containers?.[at]?.name ?? `container ${at + 1}`}` : "memory";
+    return serviceChange(service, given, {
+      op: "updateService",
+      body: { containers: updates(service, at, (named) => memoryUpdate(given.settings, { container: named, mib })) },
+      diff: before === mib ? [] : [`${label} ${before ?? "not told"} → ${mib} MiB`],
+    });
+  },
+});
+
+function memoryNow({ name, containers = [] }: Service): FormFacts {
+  const limits = containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory));
+  const [mib] = limits;
+  const told = limits.map((limit) => (limit === undefined ? "a limit that is not told" : `${limit} MiB`));
+  if (containers.length <= 1) {
+    return {
+      notes: [`${name} has ${told[0] ?? "a limit that is not told"} now.`],
+      values: isUpdateMemory(mib) ? { mib: String(mib) } : {},
+    };
+  }
+  const each = containers.map((container, at) => `${container.name ?? "one without a name"} with ${told[at]}`);
+  return {
+    notes: [
+      `${name} has ${containers.length} containers: ${each.join(", ")}. Say which one under “Container”, in the further settings.`,
+    ],
+    values: {},
+  };
+}
+
+/** Where the container stands: the only one, or the one that was named. */
+function position({ name, containers = [] }: Service, wanted: string | undefined): number {
+  if (wanted === undefined && containers.length <= 1) return 0;
+  const at = wanted === undefined ? -1 : containers.findIndex((container) => container.name === wanted);
+  if (at >= 0) return at;
+  const names = containers
+    .map((container, index) => container.name ?? `(container ${index + 1} has no name)`)
+    .join(", ");
+  const what =
+    wanted === undefined ? `${name} has ${containers.length} containers` : `${name} has no container named ${wanted}`;
+  throw new UserError(`${what}.`, { next: `Say which with --container: ${names}.` });
+}
+
+/**
+ * Left open by the API: whether an update finds its container by position or by name. With one container nothing needs
+ * to be said; with several both are: each stands at its place, with its name, and only one has a new limit.
+ */
+function updates(
+  { containers = [] }: Service,
+  at: number,
+  update: (name: string | undefined) => ContainerUpdate,
+): ContainerUpdate[] {
+  if (containers.length <= 1) return [update(undefined)];
+  return containers
+    .slice(0, at + 1)
+    .map(({ name }, index) => (index === at ? update(name) : name === undefined ? {} : { name }));
+}

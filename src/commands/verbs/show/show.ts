@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { StoredChange } from "../../../changes/stored-change.ts";
+import { UserError } from "../../../errors.ts";
+import type { CardActions } from "./card-buttons.ts";
+import { jobCard } from "./job-card.ts";
+import { serviceCard } from "./service-card.ts";
+import { cardVerbs, mayDoWith } from "../../card-verbs.ts";
+import { findWorkload, readAbout, type Found } from "../../lookup/lookup.ts";
+import { Target } from "../../grammar/target.ts";
+import { readVerb, type Given } from "../../grammar/verb.ts";
+import { workloadField } from "../../forms/workload-field.ts";
+
+const ops = { service: "getService", job: "getJob" } as const;
+
+export const show = readVerb({
+  name: "show",
+  summary: "Show one service or job",
+  usage: "show NAME",
+  example: "show web",
+  flags: {},
+  deeds: [
+    { op: "getService", risk: undefined },
+    { op: "getJob", risk: undefined },
+  ],
+  about: ({ name }, region) => readAbout(ops, name, region),
+  words: 1,
+  args: z.object({ name: Target }),
+  read: ({ positionals: [name] }) => ({ name }),
+  form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
+  async answer({ name }, given) {
+    const found = await findWorkload(name, given);
+    const actions = await actionsFor(found, given);
+    const { now, settings } = given;
+    const { command } = settings;
+    const waiting = { changes: await waitingFor(found, given), command };
+    const common = { region: found.region, now, command, actions, waiting };
+    return found.kind === "service"
+      ? serviceCard({ ...common, service: found.service, defaultRegion: given.defaultRegion })
+      : jobCard({ ...common, job: found.job });
+  },
+});
+
+/** Changes of this workload that wait for approval. `show` also works when the database doesn't answer. */
+async function waitingFor(found: Found, { records, account }: Given): Promise<readonly StoredChange[] | undefined> {
+  try {
+    const name = nameOf(found);
+    return (await records.pending()).filter(
+      ({ workload, account: { username } }) =>
+        username === account.username &&
+        workload.kind === found.kind &&
+        workload.region === found.region &&
+        workload.name === name,
+    );
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function nameOf(found: Found): string {
+  return found.kind === "service" ? found.service.name : found.job.metadata.name;
+}
+
+/** What only one person sees offers what they may do; what everybody sees is judged at the click. */
+async function actionsFor(found: Found, given: Given): Promise<CardActions> {
+  const { share: isShared } = given.ask;
+  if (isShared) return { isShared, mayDo: cardVerbs };
+  return { isShared, mayDo: await mayDoWith({ kind: found.kind, name: nameOf(found), region: found.region }, given) };
+}

@@ -1,0 +1,46 @@
+import { httpServer } from "./server.ts";
+
+/** Where something listens, and the variable that changes it. */
+type Listening = { readonly host: string; readonly port: number; readonly variable: string };
+
+export type Listener = { readonly port: number; readonly close: () => Promise<void> };
+
+/** Serves a `fetch` function over HTTP. Throws an Error with a sentence when the port cannot be had. */
+export async function listen(
+  fetch: (request: Request) => Promise<Response>,
+  { host, port, variable }: Listening,
+): Promise<Listener> {
+  const server = httpServer(fetch);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(port, host, resolve);
+  await withPortSentence({ host, port, variable }, promise);
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === "object" ? address.port : port,
+    async close() {
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      server.closeAllConnections();
+      await closed.promise;
+    },
+  };
+}
+
+/** Says what keeps a port from being had, and which variable takes another one. */
+export async function withPortSentence<Result>(
+  { host, port, variable }: Listening,
+  work: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const why = code === "EADDRINUSE" ? "is in use" : code === "EACCES" ? "is not allowed for this user" : undefined;
+    if (why === undefined) throw error;
+    throw new Error(
+      `The port ${port} of ${host} ${why}. Stop what uses it, or set ${variable} to another port, e.g. ${variable}=${port + 100}.`,
+      { cause: error },
+    );
+  }
+}

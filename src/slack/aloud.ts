@@ -1,7 +1,0 @@
-import type { Ask } from "../commands/ask.ts";
-import type { Place } from "./place.ts";
-
-/** What is asked in a thread is answered to all who read it, and who may click in the answer, too. */
-export function aloud(ask: Ask, { threadTs }: Place): Ask {
-  return { ...ask, share: ask.share || threadTs !== undefined };
-}

@@ -1,0 +1,160 @@
+import { z } from "zod";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { commands } from "../../commands/all.ts";
+import { mayDoWith } from "../../commands/card-verbs.ts";
+import type { Context } from "../../commands/command.ts";
+import { StoreError, UserError } from "../../errors.ts";
+import type { HomeState } from "../../views/home/state.ts";
+import { homeView } from "../../views/home/view.ts";
+import { targetOf, troubledIn } from "../../views/home/workloads.ts";
+import { contextFor } from "../../workflow/access/context.ts";
+import { liveWorkloads } from "../../workflow/live-workloads.ts";
+import type { Place } from "../../workflow/origin.ts";
+import { mayDecide } from "../../workflow/access/records.ts";
+import { codeOf } from "../send/slack-error.ts";
+import type { Shell } from "../../workflow/shell.ts";
+
+/** https://docs.slack.dev/reference/events/app_home_opened */
+const Opened = z.object({
+  event_id: z.string(),
+  team_id: z.string().optional(),
+  event: z.object({ user: z.string(), tab: z.string().default("home") }),
+});
+
+/** Somebody opened the conversation with the bot at its Home tab: it is drawn anew each time. */
+export async function onHomeOpened(shell: Shell, body: unknown): Promise<void> {
+  const { event_id, team_id, event } = Opened.parse(body);
+  if (event.tab !== "home" || shell.seen.isRepeat(event_id) || shell.inflight.isStopping()) return;
+  homeLater(shell, homeOf(event.user, shell.identity.teamId() ?? team_id ?? ""));
+}
+
+/** Where a click on Home is answered: in the person's own conversation with the bot. */
+export function homeOf(userId: string, teamId: string): Place {
+  return { userId, teamId, channelId: userId, isHome: true };
+}
+
+/** Draws the Home of somebody, after the acks. */
+export function homeLater(shell: Shell, place: Place, freshMs = FRESH_MS): void {
+  const isTaken = shell.inflight.start((signal) => drawHome(shell, { place, freshMs }, signal));
+  if (!isTaken) shell.log.warn("a Home was not drawn: there is too much to do");
+}
+
+/** A list not older than this costs no call. */
+const FRESH_MS = 15_000;
+/** Where only the drawing has to be another one. */
+export const ANY_AGE_MS = 5 * 60_000;
+/** Home shows at once what the database knows; the service may be slower. */
+const AT_ONCE_MS = 500;
+const LATER_MS = 12_000;
+
+/** Two drawings where the service is slow: one with what is known at once, one with what it says then. */
+async function drawHome(shell: Shell, { place, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
+  const known = await homeState(shell, place, signal);
+  const first = await withLive(shell, known, { freshMs, withinMs: AT_ONCE_MS });
+  await publish(shell, place, first);
+  if (!first.isReading || signal.aborted) return;
+  await publish(shell, place, await withLive(shell, known, { freshMs, withinMs: LATER_MS }));
+}
+
+type Drawn = { readonly place: Place; readonly freshMs: number };
+
+/** What the person may do with those in trouble. */
+async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context): Promise<HomeState["mayDo"]> {
+  const { region } = context.settings;
+  const may = troubledIn(known).shown.map(
+    async (each) => [targetOf(each), await mayDoWith({ ...each, region }, context)] as const,
+  );
+  return new Map(await Promise.all(may));
+}
+
+/** Verbs that can be chosen, by their form or because they only look, and of which something may come for this person. */
+async function verbsFor({ judge }: Context): Promise<HomeState["verbs"]> {
+  const open = await Promise.all(
+    commands.map(async ({ name, summary, form, effect, deeds }) => {
+      const isChoice = form !== undefined || effect === "read";
+      const isOpen = isChoice && (deeds.length === 0 || (await judge.outlook(deeds)) !== "refuse");
+      return isOpen ? [{ name, summary }] : [];
+    }),
+  );
+  return open.flat();
+}
+
+type Known = { readonly state: HomeState; readonly context: Context | undefined };
+
+type Reading = { readonly freshMs: number; readonly withinMs: number };
+
+async function withLive(shell: Shell, { state, context }: Known, reading: Reading): Promise<HomeState> {
+  if (context === undefined) return state;
+  const { region } = context.settings;
+  const live = await liveWorkloads(shell, context, { of: "any", region, ...reading });
+  const known = { services: live.services?.entries, jobs: live.jobs?.entries };
+  return {
+    ...state,
+    mayDo: await mayDoIn(known, context),
+    ...known,
+    problems: [...state.problems, ...live.problems],
+    isReading: live.isLate && reading.withinMs === AT_ONCE_MS,
+    readAt: new Date(Math.min(...[live.services, live.jobs].map((list) => list?.at ?? state.readAt.getTime()))),
+  };
+}
+
+async function homeState(shell: Shell, place: Place, signal: AbortSignal): Promise<Known> {
+  const { settings } = shell;
+  const base = {
+    command: settings.command,
+    regions: settings.regions,
+    defaultRegion: settings.region,
+    verbs: [],
+    mayDo: new Map(),
+    readAt: shell.now(),
+    isReading: false,
+  };
+  const nobody = { ...base, who: "", mine: [], waiting: [], recent: [], problems: [] };
+  try {
+    const context = await contextFor(shell, { place, effect: "read" }, signal);
+    const { account, asker, settings: own } = context;
+    const records = await recordsOf(shell, context);
+    const verbs = await verbsFor(context);
+    const state = { ...nobody, ...records, verbs, who: asker.name, account: { ...account, region: own.region } };
+    return { state, context };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const problem = [error.message, error.next].filter(Boolean).join(" ");
+    return { state: { ...nobody, accountProblem: problem }, context: undefined };
+  }
+}
+
+/** How many of those that wait are looked at: each can cost Slack a call. */
+const MOST_WAITING = 10;
+const RECENT = 5;
+
+async function recordsOf(shell: Shell, { records, asker }: Context) {
+  try {
+    const [pending, { events: recent }] = await Promise.all([
+      records.pending(),
+      // As the verb: what was done here is for full members.
+      asker.standing === "member" ? records.history({ userId: asker.userId, limit: RECENT }) : { events: [] },
+    ]);
+    const mine = pending.filter(({ requester }) => requester.userId === asker.userId);
+    const others = pending.filter((change) => !mine.includes(change)).slice(0, MOST_WAITING);
+    const may = await Promise.all(others.map((change) => mayVote(shell, change, asker.userId)));
+    return { mine, waiting: others.filter((_, at) => may[at]), recent, problems: [] };
+  } catch (error) {
+    if (!(error instanceof UserError) && !(error instanceof StoreError)) throw error;
+    return { mine: [], waiting: [], recent: [], problems: [error.message] };
+  }
+}
+
+/** Skips changes this person has already approved. */
+async function mayVote({ people }: Shell, change: StoredChange, userId: string): Promise<boolean> {
+  if (change.votes.some(({ userId: voter }) => voter === userId)) return false;
+  return mayDecide(people, change, userId);
+}
+
+async function publish(shell: Shell, { userId }: Place, state: HomeState): Promise<void> {
+  try {
+    await shell.clients.background.views.publish({ user_id: userId, view: homeView(state) });
+  } catch (err) {
+    shell.log.warn({ err: codeOf(err) }, "a Home could not be drawn");
+  }
+}

@@ -1,7 +1,0 @@
-import type { LinkOwner } from "../views/account-message.ts";
-import type { Place } from "./place.ts";
-
-/** Whose account is linked: the person's own, or that of the channel where it was typed. */
-export function linkOwner(whose: "mine" | "channel", { userId, channelId }: Place): LinkOwner {
-  return whose === "mine" ? { kind: "user", userId } : { kind: "channel", channelId };
-}

@@ -1,0 +1,39 @@
+import { endView } from "../../views/forms/form-states.ts";
+import { placedInForm } from "../../views/forms/placed-in-form.ts";
+import type { SentForm } from "../../workflow/inbox/interaction.ts";
+import { drawForm } from "./draw-form.ts";
+import { formCommand } from "../../commands/form-command.ts";
+import { updateAcked } from "./update-view.ts";
+import type { Place } from "../../workflow/origin.ts";
+import type { Shell } from "../../workflow/shell.ts";
+import { createTelling, type Telling } from "../../workflow/inbox/reply.ts";
+
+type Asked = { readonly form: SentForm; readonly place: Place };
+
+/**
+ * Speaks in the form that was sent: what was refused stands over it, with all that was typed; how it went takes its
+ * place. Whoever has closed it meanwhile is told where they asked.
+ */
+export function createFormTelling(shell: Shell, { form, place }: Asked): Telling {
+  const beside = createTelling(shell.poster, place);
+  const command = formCommand(form.metadata.verb);
+  if (command === undefined) return beside;
+  const { title } = command.form;
+  const { viewId, values } = form;
+  const ackedAt = performance.now();
+  return {
+    async say(post, how) {
+      // Whoever has to mend something may have to fill in a rarer field: a reason, another channel.
+      const { previewed: _previewed, ...rest } = form.metadata;
+      const metadata = { ...rest, isMore: true };
+      const view =
+        how === "told" ? endView({ title, post }) : drawForm({ command, values, metadata }, { above: post.blocks });
+      if (!(await updateAcked(shell, viewId, { view, ackedAt }))) await beside.say(post, how);
+    },
+    async placed(change) {
+      const post = placedInForm({ change, defaultRegion: shell.settings.region });
+      await updateAcked(shell, viewId, { view: endView({ title, post }), ackedAt });
+    },
+    unsaid: beside.unsaid,
+  };
+}

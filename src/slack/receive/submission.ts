@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { connectResult } from "../../views/forms/connect-result.ts";
+import type { Message } from "../../views/kit/message.ts";
+import type { Ack } from "./ack.ts";
+import type { Deed } from "../../workflow/inbox/interaction.ts";
+import { accept } from "../../workflow/inbox/accept.ts";
+import { onForm, openedIn, stays } from "../modals/form-submission.ts";
+import { jsonIn } from "./json-in.ts";
+import { Place } from "../../workflow/origin.ts";
+import { sentences } from "../../views/messages/sentences.ts";
+import type { Shell } from "../../workflow/shell.ts";
+import { CarriedView } from "./view-payload.ts";
+
+/** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+const Submission = z.object({
+  trigger_id: z.string().optional(),
+  user: z.object({ id: z.string() }),
+  view: CarriedView,
+});
+type Submission = z.infer<typeof Submission>;
+
+const Card = z.object({ channelId: z.string(), ts: z.string() });
+const RejectMetadata = z.object({ changeId: z.string(), card: Card.optional(), place: Place });
+const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel"]), place: Place });
+
+/** A form that was sent. It is stored before its ack, like every decision; errors of fields are the ack. */
+export async function onSubmission(shell: Shell, body: unknown, ack: Ack): Promise<void> {
+  const sent = Submission.parse(body);
+  const id = sent.trigger_id ?? `${sent.view.id} ${sent.view.hash ?? ""}`;
+  const opened = sent.view.callback_id.startsWith("form:") ? openedIn(sent.view) : undefined;
+  if (shell.inflight.isStopping()) {
+    const said = sentences.restarting();
+    return ack(opened === undefined ? saying(said) : stays(opened, said));
+  }
+  if (opened !== undefined) return onForm(shell, { id, userId: sent.user.id, view: sent.view, opened }, ack);
+  const read = deedOf(sent);
+  if (read === undefined) return ack(saying(sentences.unknownForm(shell.settings.command)));
+  if ("errors" in read) return ack({ response_action: "errors", errors: read.errors });
+  const { deed, view } = read;
+  return accept(shell, {
+    id,
+    deed,
+    ack: async (refusal) => {
+      if (refusal !== undefined) return ack(saying(refusal));
+      return ack(view === undefined ? undefined : { response_action: "update", view });
+    },
+  });
+}
+
+type Read =
+  | { readonly deed: Deed; readonly view?: object }
+  | { readonly errors: Readonly<Record<string, string>> }
+  | undefined;
+
+function deedOf(sent: Submission): Read {
+  switch (sent.view.callback_id) {
+    case "change:reject":
+      return rejection(sent);
+    case "account:connect":
+      return connection(sent);
+    default:
+      return undefined;
+  }
+}
+
+function rejection(sent: Submission): Read {
+  const metadata = RejectMetadata.safeParse(jsonIn(sent.view.private_metadata));
+  if (!metadata.success) return undefined;
+  const { changeId, card, place } = metadata.data;
+  const reason = valueOf(sent, "reason");
+  const deed: Deed = {
+    kind: "decide",
+    decision: "reject",
+    changeId,
+    // Whoever sends the form is who decides, whatever its metadata say.
+    place: { ...place, userId: sent.user.id },
+    ...(card !== undefined && { card }),
+    ...(reason !== "" && { reason }),
+  };
+  return { deed };
+}
+
+function connection(sent: Submission): Read {
+  const metadata = ConnectMetadata.safeParse(jsonIn(sent.view.private_metadata));
+  if (!metadata.success) return undefined;
+  const { whose, place } = metadata.data;
+  const username = valueOf(sent, "username");
+  const token = valueOf(sent, "token");
+  const errors = {
+    ...(username === "" && { username: "The user name of the account at the service is missing." }),
+    ...(token === "" && { token: "The token is missing: copy it from the service." }),
+    ...(/[^!-~]/u.test(token) && { token: "A token has no blanks, line breaks or accented letters: copy it again." }),
+    ...(/[^ -~]/u.test(username) && { username: "A user name has only plain letters, digits and signs." }),
+  };
+  if (Object.keys(errors).length > 0) return { errors };
+  const deed: Deed = {
+    kind: "connect",
+    whose,
+    username,
+    token,
+    viewId: sent.view.id,
+    place: { ...place, userId: sent.user.id },
+  };
+  return { deed, view: connectResult({ kind: "checking", username }) };
+}
+
+/** The value of the field whose block has this id; the views give the element the same one. */
+function valueOf({ view }: Submission, block: string): string {
+  const [field] = Object.values(view.state.values[block] ?? {});
+  return field?.value?.trim() ?? "";
+}
+
+/** https://docs.slack.dev/surfaces/modals: the form itself says it. */
+function saying({ blocks }: Message): object {
+  const view = {
+    type: "modal",
+    title: { type: "plain_text", text: "Gantry" },
+    close: { type: "plain_text", text: "Close" },
+    blocks,
+  };
+  return { response_action: "update", view };
+}

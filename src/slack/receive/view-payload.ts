@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { StateValues } from "../../views/forms/form-values-in.ts";
+
+/** A view as each interaction in it carries it: https://docs.slack.dev/reference/interaction-payloads */
+export const CarriedView = z.object({
+  id: z.string().default(""),
+  hash: z.string().optional(),
+  type: z.string().optional(),
+  callback_id: z.string().default(""),
+  private_metadata: z.string().default(""),
+  state: z.object({ values: StateValues }).default({ values: {} }),
+});
+export type CarriedView = z.infer<typeof CarriedView>;

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import type { Block } from "../../views/kit/message.ts";
+
+/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+export type Reply = {
+  readonly text: string;
+  readonly blocks?: readonly Block[];
+  readonly response_type: "ephemeral" | "in_channel";
+  readonly replace_original: boolean;
+  /** Only of one for everybody that replaces nothing. */
+  readonly thread_ts?: string;
+};
+
+/**
+ * - `content`: Slack does not take what it should show
+ * - `gone`: the address was used up (5 times) or is too old (30 minutes)
+ * - `unreachable`: no answer, or none that helps, also after the retries
+ */
+export type Refused = { readonly kind: "content" | "gone" | "unreachable"; readonly why: string };
+
+export type ReplyDeps = {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly wait: (ms: number) => Promise<void>;
+};
+
+/**
+ * Bolt's own `respond` has neither a time limit nor a retry. A long timeout, because a retry after a slow success posts
+ * twice.
+ */
+const TIME_LIMIT_MS = 12_000;
+const RETRY_AFTER_MS = [250, 1_000];
+const LONGEST_RETRY_AFTER_MS = 3_000;
+/** Slack answers with a word; anything longer is somebody else's page. */
+const LONGEST_WHY = 200;
+
+const gone = new Set(["used_url", "expired_url", "invalid_url", "is_archived"]);
+const Answer = z.object({ ok: z.boolean().optional(), error: z.string().optional() });
+
+/** Posts to a response_url, at most three times. Resolves to undefined when Slack took it, and never rejects. */
+export async function reply(url: string, body: Reply, deps: ReplyDeps): Promise<Refused | undefined> {
+  let attempt = await once(url, body, deps);
+  for (const ms of RETRY_AFTER_MS) {
+    // A late answer may still have been posted; a retry would post it twice.
+    if (attempt === undefined || attempt.kind !== "unreachable" || attempt.isLate === true) return attempt;
+    await deps.wait(Math.max(ms, attempt.retryAfterMs ?? 0));
+    attempt = await once(url, body, deps);
+  }
+  return attempt;
+}
+
+type Attempt = (Refused & { readonly retryAfterMs?: number; readonly isLate?: boolean }) | undefined;
+
+async function once(url: string, body: Reply, { fetch }: ReplyDeps): Promise<Attempt> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json; charset=utf-8" },
+      body: JSON.stringify(body),
+      redirect: "error",
+      signal: AbortSignal.timeout(TIME_LIMIT_MS),
+    });
+    return judge(response, await response.text());
+  } catch (error) {
+    const why = error instanceof Error ? error.name : "no answer";
+    return { kind: "unreachable", why, isLate: why === "TimeoutError" };
+  }
+}
+
+function judge(response: Response, text: string): Attempt {
+  const error = errorIn(text);
+  if (response.ok && error === undefined) {
+    const isPage = response.headers.get("content-type")?.includes("text/html") === true;
+    return isPage ? { kind: "unreachable", why: "a web page instead of an answer" } : undefined;
+  }
+  const why = (error ?? `status ${response.status}`).slice(0, LONGEST_WHY);
+  if (response.status === 429 || response.status >= 500) {
+    return { kind: "unreachable", why, retryAfterMs: retryAfterMs(response) };
+  }
+  return { kind: gone.has(why) || response.status === 404 ? "gone" : "content", why };
+}
+
+function retryAfterMs({ headers }: Response): number {
+  const ms = Number(headers.get("retry-after")) * 1_000;
+  return ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : 0;
+}
+
+/** Slack's error, which comes as JSON or as a bare word; undefined for `ok`. */
+function errorIn(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (/^[a-z_]{3,60}$/u.test(trimmed)) return trimmed;
+  try {
+    const { ok, error } = Answer.parse(JSON.parse(trimmed));
+    return ok === false ? (error ?? "not ok") : undefined;
+  } catch {
+    return undefined;
+  }
+}

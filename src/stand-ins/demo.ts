@@ -1,0 +1,57 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { AccountApi } from "../api/client.ts";
+import type { Call } from "../api/operations.ts";
+import { Problem } from "../api/problem.ts";
+
+/** What a newcomer finds running: something that serves, something that logs, something that ends. */
+function demoCalls(region: string): readonly Call<"createService" | "createJob">[] {
+  const limits = { memory: "256" };
+  return [
+    {
+      op: "createService",
+      path: { region, service_name: "web" },
+      query: undefined,
+      body: {
+        target_instance_size: 2,
+        containers: [{ image: "gantry/hello-web", ports: [{ port: 8080, protocol: "TCP" }], resources: { limits } }],
+        port_mappings: [{ container_port: 8080, protocol: "tcp" }],
+      },
+    },
+    {
+      op: "createService",
+      path: { region, service_name: "worker" },
+      query: undefined,
+      body: { target_instance_size: 1, containers: [{ image: "gantry/worker", resources: { limits } }] },
+    },
+    {
+      op: "createJob",
+      // The service runs jobs in this region only.
+      path: { region: "us", job_name: "nightly-report" },
+      query: undefined,
+      body: { containers: [{ image: "gantry/batch", command: ["12", "--delay", "500"] }] },
+    },
+  ];
+}
+
+/**
+ * Creates the demo workloads through the API, once for a data folder: what somebody deleted stays deleted. What cannot
+ * be created is logged, and nothing else waits for it.
+ */
+export async function createDemo(
+  api: AccountApi,
+  { dataDir, region, log }: { readonly dataDir: string; readonly region: string; readonly log: Logger },
+): Promise<void> {
+  const marker = join(dataDir, "demo-created");
+  if (existsSync(marker)) return;
+  for (const call of demoCalls(region)) {
+    try {
+      await api.send(call);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      log.warn({ err: error, op: call.op }, "a demo workload could not be created");
+    }
+  }
+  writeFileSync(marker, `${new Date().toISOString()}\n`);
+}

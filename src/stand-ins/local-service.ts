@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { ApiAccount } from "../api/client.ts";
+import type { EmbeddedService } from "../boot/config.ts";
+import { openProcessEngine, type ProcessEngineOptions } from "../server/process/process-engine.ts";
+import { serve } from "../server/serve.ts";
+import { makeToken } from "../server/users.ts";
+
+export type LocalService = {
+  /** Any address does: there is no socket. */
+  readonly baseUrl: string;
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Whose workloads the bot sees. The token is made anew at each start, since nobody else has it. */
+  readonly account: ApiAccount;
+  /** Notices for the operator, as sentences. */
+  readonly notices: readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+type LocalServiceParts = {
+  readonly config: EmbeddedService;
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** For those who cannot wait as long as people do. */
+  readonly engine?: Partial<ProcessEngineOptions>;
+};
+
+/** The service in this very process, on the process engine: a `fetch` function. Throws when the engine cannot work here. */
+export async function openLocalService({
+  config,
+  dataDir,
+  log,
+  engine = {},
+}: LocalServiceParts): Promise<LocalService> {
+  const { regions, hostCommands, callsPerDay, quotas = {} } = config;
+  const account = { username: "gantry", token: makeToken() };
+  const opened = await openProcessEngine({
+    dataDir: join(dataDir, "service"),
+    regions,
+    users: [account.username],
+    quotas,
+    allowHostCommands: hostCommands,
+    // pino draws an Error only under the name `err`.
+    onEvent: (engine, data: { readonly error?: unknown }) =>
+      log.debug(
+        { engine, ...data, ...(data.error !== undefined && { err: data.error }) },
+        "the process engine did something",
+      ),
+    ...engine,
+  });
+  for (const notice of opened.notices) log.warn(notice);
+  const fetch = serve({
+    engine: opened.engine,
+    users: [account],
+    checkAnswers: true,
+    log,
+    ...(callsPerDay !== undefined && { rateLimitPerDay: callsPerDay }),
+  });
+  return { baseUrl: "http://service.invalid", fetch, account, notices: opened.notices, close: opened.close };
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { readAppManifest, type AppManifest } from "../boot/app-manifest.ts";
+import { listen } from "../http/listen.ts";
+import { createPlayground, type Playground } from "../playground/playground.ts";
+import type { App, ExtraTrouble } from "../playground/world.ts";
+
+export type LocalSlackOptions = {
+  readonly host: string;
+  readonly port: number;
+  /** The slash command that the app has there. */
+  readonly command: string;
+  /** The port of the bot, as soon as it listens. */
+  readonly botPort: () => number;
+  readonly now?: () => number;
+  /** What can be made to go wrong outside of Slack, as switches of the page. */
+  readonly extraTrouble?: readonly ExtraTrouble[];
+};
+
+export type LocalSlack = {
+  readonly playground: Playground;
+  readonly port: number;
+  /** What the bot is given, as a real workspace would give it. */
+  readonly access: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl: string };
+  readonly close: () => Promise<void>;
+};
+
+/** The simulated workspace on a port of this machine, with the app of `manifest.yml` in it and secrets of its own. */
+export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalSlack> {
+  const manifest = readAppManifest();
+  const botToken = `xoxb-local-${randomBytes(12).toString("hex")}`;
+  const signingSecret = randomBytes(16).toString("hex");
+  let url = "";
+  const playground = createPlayground({
+    app: appOf(manifest, options.command),
+    signingSecret,
+    botToken,
+    url: () => url,
+    requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
+    ...(options.now !== undefined && { now: options.now }),
+    ...(options.extraTrouble !== undefined && { extraTrouble: options.extraTrouble }),
+  });
+  const { host, port: wanted } = options;
+  const listener = await listen(playground.fetch, { host, port: wanted, variable: "PLAYGROUND_PORT" });
+  const { port } = listener;
+  url = `http://127.0.0.1:${port}`;
+  return {
+    playground,
+    port,
+    access: { botToken, signingSecret, apiUrl: `${url}/api/` },
+    async close() {
+      playground.close();
+      await listener.close();
+    },
+  };
+}
+
+/** The app as the workspace installs it: all from the manifest, but for the command, which is a setting. */
+function appOf({ display_information, features, oauth_config, settings }: AppManifest, command: string): App {
+  const [slash] = features.slash_commands;
+  return {
+    name: display_information.name,
+    botDisplayName: features.bot_user.display_name,
+    commands: [command],
+    scopes: oauth_config.scopes.bot,
+    events: settings.event_subscriptions?.bot_events ?? [],
+    commandHints: [
+      {
+        command,
+        ...(slash?.description !== undefined && { description: slash.description }),
+        ...(slash?.usage_hint !== undefined && { usageHint: slash.usage_hint }),
+      },
+    ],
+    shortcuts: features.shortcuts.map(({ callback_id, description, ...shortcut }) => ({
+      ...shortcut,
+      callbackId: callback_id,
+      ...(description !== undefined && { description }),
+    })),
+    escapesNames: slash?.should_escape === true,
+    hasOptionsUrl: settings.interactivity?.message_menu_options_url !== undefined,
+  };
+}

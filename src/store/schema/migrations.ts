@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import type { Session } from "../database/session.ts";
+import { createBinding, createPersonSetting } from "./binding-schema.ts";
+import { createChange, createEvent, createRest } from "./change-schema.ts";
+import { addDuplicateKeys } from "./duplicate-schema.ts";
+
+export type Migration = {
+  readonly title: string;
+  readonly up: (session: Pick<Session, "db" | "flavour">) => Promise<void>;
+};
+
+/** In order; a number is the place in this list, counted from 1. What stands here was run somewhere: only append. */
+export const migrations: readonly Migration[] = [
+  {
+    title: "deliveries and runs",
+    async up({ db }) {
+      await db.schema
+        .createTable("delivery")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("received_at", "text", (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex("delivery_received_at").on("delivery").column("received_at").execute();
+      await db.schema
+        .createTable("run")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("delivery_id", "text", (column) => column.notNull().unique())
+        .addColumn("verb", "text", (column) => column.notNull())
+        .addColumn("user_id", "text", (column) => column.notNull())
+        .addColumn("channel_id", "text", (column) => column.notNull())
+        .addColumn("response_url", "text", (column) => column.notNull())
+        .addColumn("region", "text")
+        .addColumn("kind", "text")
+        .addColumn("name", "text")
+        .addColumn("state", "text", (column) => column.notNull())
+        .addColumn("created_at", "text", (column) => column.notNull())
+        .addColumn("claimed_at", "text")
+        .addColumn("settled_at", "text")
+        .execute();
+      await db.schema.createIndex("run_state").on("run").column("state").execute();
+    },
+  },
+  {
+    title: "changes, votes, events, accounts and replicas",
+    async up({ db, flavour }) {
+      // It held addresses that can post in Slack, and nothing that has to be carried on by this program.
+      await db.schema.dropTable("run").execute();
+      // What was delivered within the last hour must not act again, so these rows stay.
+      await db.schema.alterTable("delivery").addColumn("sealed", "text").execute();
+      await db.schema.alterTable("delivery").addColumn("owner", "text").execute();
+      await db.schema.alterTable("delivery").addColumn("finished_at", "text").execute();
+      await sql`update delivery set finished_at = received_at`.execute(db);
+      await sql`create index delivery_unfinished on delivery (owner) where finished_at is null`.execute(db);
+      await createChange(db);
+      await createEvent(db, flavour);
+      await createRest(db);
+    },
+  },
+  {
+    title: "bindings of channels, settings of people",
+    async up({ db }) {
+      await createBinding(db);
+      await createPersonSetting(db);
+    },
+  },
+  {
+    title: "one undo for each change, one card for equal requests",
+    async up({ db }) {
+      await addDuplicateKeys(db);
+    },
+  },
+];

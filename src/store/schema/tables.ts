@@ -1,0 +1,138 @@
+import type { Generated } from "kysely";
+import type { ChangeState } from "../../changes/stored-change.ts";
+import type { EventKind } from "../../changes/history-event.ts";
+
+/**
+ * Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text. A row of `change` or `delivery`
+ * is free for everybody when its owner is null or has no row in `replica` that is still alive.
+ */
+type DeliveryTable = {
+  id: string;
+  received_at: string;
+  /** Null once its work is over: only its id is remembered. */
+  sealed: string | null;
+  owner: string | null;
+  finished_at: string | null;
+};
+
+export type ChangeTable = {
+  id: string;
+  delivery_id: string;
+  state: ChangeState;
+  version: number;
+  team_id: string;
+  requester_id: string;
+  requester_name: string;
+  channel_id: string;
+  verb: string;
+  reason: string | null;
+  op: string;
+  workload_kind: string;
+  workload_region: string;
+  workload_name: string;
+  workload_uid: string | null;
+  risk: string;
+  diff: string;
+  digest: string;
+  sealed: string;
+  account_owner: string;
+  account_username: string;
+  rule: string;
+  terms: string | null;
+  break_glass: number;
+  undo_of: string | null;
+  /** Same as `undo_of`; unique among pending and executed Undos. Null in duplicates from before this column existed. */
+  undo_key: string | null;
+  /** Equal for duplicate requests; unique among pending ones. Null when it must not block duplicates. */
+  wait_key: string | null;
+  /** Why it needs approval again. */
+  notice: string | null;
+  is_undone: number;
+  created_at: string;
+  expires_at: string | null;
+  approved_at: string | null;
+  claimed_at: string | null;
+  settled_at: string | null;
+  ending: string | null;
+  health: string | null;
+  owner: string | null;
+  /** region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
+  running_key: string | null;
+  card_channel: string | null;
+  card_ts: string | null;
+  posts: number;
+  /** The version that stands in Slack; -1 when that is not known. */
+  drawn_version: number;
+  /** The number of the last event that stands in the thread. A bigint, which `pg` reads as text. */
+  told_seq: number | string;
+  /** 1 from everything that happens on, until the card and its thread show it. */
+  stale: number;
+  /** 1: there is no place where its card can stand. */
+  nowhere: number;
+  drawing_token: string | null;
+  drawing_until: string | null;
+  draw_after: string | null;
+};
+
+type VoteTable = { change_id: string; user_id: string; user_name: string; number: number; voted_at: string };
+
+type EventTable = {
+  seq: Generated<number | string>;
+  at: string;
+  kind: EventKind;
+  team_id: string;
+  change_id: string | null;
+  user_id: string | null;
+  user_name: string | null;
+  channel_id: string | null;
+  verb: string | null;
+  workload_kind: string | null;
+  workload_region: string | null;
+  workload_name: string | null;
+  account: string | null;
+  rule: string | null;
+  break_glass: number;
+  result: string;
+  elapsed_ms: number | string | null;
+  reference: string | null;
+};
+
+type AccountTable = {
+  team_id: string;
+  owner_kind: string;
+  owner_id: string;
+  username: string;
+  sealed_token: string;
+  linked_by: string;
+  linked_at: string;
+};
+
+type BindingTable = {
+  team_id: string;
+  channel_id: string;
+  region: string | null;
+  account: string | null;
+  names: string | null;
+  is_locked: number;
+  bound_by: string;
+  bound_by_name: string;
+  bound_at: string;
+};
+
+type PersonSettingTable = { team_id: string; user_id: string; region: string };
+type ReplicaTable = { id: string; alive_until: string };
+type CallCountTable = { username: string; day: string; calls: number };
+type MigrationTable = { number: number; title: string; applied_at: string };
+
+export type Tables = {
+  delivery: DeliveryTable;
+  change: ChangeTable;
+  vote: VoteTable;
+  event: EventTable;
+  account: AccountTable;
+  binding: BindingTable;
+  person_setting: PersonSettingTable;
+  replica: ReplicaTable;
+  call_count: CallCountTable;
+  migration: MigrationTable;
+};

@@ -1,0 +1,74 @@
+import type { AccountRef } from "../../accounts/account.ts";
+import type { ChangeState, StoredChange, Vote } from "../../changes/stored-change.ts";
+import { termsWords } from "./approvers-words.ts";
+import { fields, type Field } from "../kit/blocks.ts";
+import { oneLine, whoWords } from "./change-words.ts";
+import { code, firstOf, moment, words, type Inline } from "../kit/inline.ts";
+import type { Block } from "../kit/message.ts";
+import type { Names } from "./spoken.ts";
+
+const VOTERS = 5;
+const REASON = 500;
+
+/** What people decide by, and what they want to know afterwards: a line for each. */
+export function changeFacts(change: StoredChange, names: Names): Block[] {
+  const { state, reason, account, undoOf } = change;
+  return fields([
+    // The sentence over a Change that was sent tells of the workload, and of nobody.
+    field("Asked by", sent.has(state) && [whoWords(change.requester)]),
+    field("Reason", reason !== undefined && [words(oneLine(reason), REASON)]),
+    ...(state === "pending" ? toDecide(change, names) : decided(change)),
+    field("Account", accountWords(account)),
+    field("Takes back", undoOf !== undefined && [words("change "), code(undoOf, 20)]),
+  ]);
+}
+
+const sent = new Set<ChangeState>(["done", "failed", "unknown"]);
+const running = new Set<ChangeState>(["approved", "claimed"]);
+
+function toDecide(change: StoredChange, names: Names): Field[] {
+  const { terms, votes, expiresAt } = change;
+  return [
+    field("Risk", [words(riskWords(change))]),
+    field("Needs", terms !== undefined && termsWords(terms, names)),
+    field("Votes", terms !== undefined && votesSoFar(votes, terms.votes)),
+    field("Expires", expiresAt !== undefined && [moment(expiresAt.toISOString())]),
+  ];
+}
+
+function decided(change: StoredChange): Field[] {
+  const { state, votes } = change;
+  return [
+    field("Risk", running.has(state) && [words(riskWords(change))]),
+    // Those of one that drifted are void.
+    field("Approved by", state !== "drifted" && voters(votes)),
+  ];
+}
+
+function field(label: string, value: readonly Inline[] | false): Field {
+  return { label, value: value === false ? [] : value };
+}
+
+/** How much it can hurt, in words; true of what is deleted only: that nothing brings it back. */
+export function riskWords({ op, risk }: Pick<StoredChange, "op" | "risk">): string {
+  if (op === "deleteService" || op === "deleteJob") return "destructive, cannot be undone";
+  if (risk === "destructive") return "destructive, takes something away";
+  return risk === "disruptive" ? "disruptive, interrupts it" : "routine";
+}
+
+function voters(votes: readonly Vote[]): Inline[] {
+  return firstOf(votes, VOTERS, ({ name }) => words(name, 60));
+}
+
+/** "1 of 2: Alex Kim". */
+function votesSoFar(votes: readonly Vote[], needed: number): Inline[] {
+  const count = words(`${votes.length} of ${needed}`);
+  return votes.length === 0 ? [count] : [count, words(": "), ...voters(votes)];
+}
+
+/** The workspace's account is the one that nobody has to be told about. */
+function accountWords({ owner, username }: AccountRef): Inline[] | false {
+  if (owner.kind === "workspace") return false;
+  const whose = owner.kind === "channel" ? "the channel's" : "their own";
+  return [code(username, 100), words(`, ${whose}`)];
+}

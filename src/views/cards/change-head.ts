@@ -1,0 +1,96 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { section } from "../kit/blocks.ts";
+import { deedWords, whoWords } from "./change-words.ts";
+import { diffList } from "./diff-list.ts";
+import { driftList } from "./drift-list.ts";
+import { strong, words, type Inline } from "../kit/inline.ts";
+import type { Block } from "../kit/message.ts";
+import { outcomeBlocks } from "./outcome-blocks.ts";
+
+export type ChangeHead = {
+  readonly change: StoredChange;
+  readonly command: string;
+  /** The region that needs not be said; without it none is. */
+  readonly defaultRegion?: string | undefined;
+  /** It is not drawn again: what comes later does not stand in it. */
+  readonly isOnce?: boolean;
+};
+
+/** Whether Gantry looks how it goes after it was done; what was deleted is not followed. */
+export function isFollowed({ op }: StoredChange): boolean {
+  return op !== "deleteService" && op !== "deleteJob";
+}
+
+/** Where a Change is at, in a sentence, with what it would do, does or did. */
+export function changeHead(head: ChangeHead): Block[] {
+  const { change, command, defaultRegion } = head;
+  const { ending, op, workload, diff } = change;
+  if (change.state === "unknown" && change.settledAt === undefined) return readingBack(head);
+  if (ending?.kind === "run") {
+    const isShown = isFollowed(change) && head.isOnce !== true;
+    return outcomeBlocks({ op, workload, diff, outcome: ending.outcome, command, defaultRegion, isFollowed: isShown });
+  }
+  const sentence = section(headline(change, deedWords(change, defaultRegion)));
+  if (ending?.kind === "drifted") return [sentence, ...driftList(ending.drift), ...voided(change)];
+  const why = ending === undefined || ending.kind === "rejected" ? [] : [section(notSent(change))];
+  return [sentence, ...diffList(diff), ...why];
+}
+
+function headline(change: StoredChange, deed: readonly Inline[]): Inline[] {
+  const { ending } = change;
+  const asker = whoWords(change.requester);
+  const askedBy = [words(", asked by "), asker, words(".")];
+  switch (change.state) {
+    case "pending":
+      return [words("⏳ "), asker, words(" asks to "), ...deed, words(".")];
+    case "approved":
+      return [words("▶️ About to "), ...deed, words(" for "), asker, words("…")];
+    case "claimed":
+      return [words("▶️ Running: "), ...deed, words(" for "), asker, words("…")];
+    case "rejected":
+      return [words("🚫 Rejected"), ...by(ending), words(": "), ...deed, ...askedBy];
+    case "cancelled":
+      return [words("🚫 Cancelled"), ...by(ending), words(": "), ...deed, ...askedBy];
+    case "expired":
+      return [words("⌛ Expired: "), ...deed, ...askedBy];
+    case "drifted":
+      return [words("🔀 Not run: "), ...deed, ...askedBy, words(" It has changed since then:")];
+    // Of a row that tells no outcome; the store writes none.
+    case "done":
+      return [words("✅ Done: "), ...deed, ...askedBy];
+    case "failed":
+      return [words("❌ Failed: "), ...deed, ...askedBy];
+    case "unknown":
+      return [words("❓ Cannot tell: "), ...deed, ...askedBy];
+  }
+}
+
+function by(ending: StoredChange["ending"]): Inline[] {
+  if (ending?.kind !== "rejected" && ending?.kind !== "cancelled") return [];
+  return [words(" by "), strong(ending.by.name, 80)];
+}
+
+/** That nothing was sent, and why. */
+function notSent({ ending, terms }: StoredChange): string {
+  if (ending?.kind !== "expired") return "Nothing was sent.";
+  if (ending.was === "pending") return "It did not get its votes in time; nothing was sent.";
+  const had = terms === undefined ? "Nothing" : "It was approved, but nothing";
+  return `${had} carried it out in time; nothing was sent.`;
+}
+
+/** It was approved before it was read again; the row keeps none of the votes. */
+function voided({ terms }: StoredChange): Block[] {
+  const votesVoid = terms === undefined ? "" : "The votes it had are void. ";
+  return [section(`Nothing was sent. ${votesVoid}Asked again, it starts from what is there now.`)];
+}
+
+/** No answer came, and whether it took effect is being found out. */
+function readingBack({ change, defaultRegion }: ChangeHead): Block[] {
+  const doubt = change.ending?.kind === "run" ? change.ending.outcome : undefined;
+  return [
+    section([words("❓ No answer came to: "), ...deedWords(change, defaultRegion), words(".")]),
+    ...diffList(change.diff),
+    ...(doubt?.kind === "unknown" ? [section(doubt.why)] : []),
+    section("Gantry is reading it back to see whether it took effect. It is not sent again."),
+  ];
+}

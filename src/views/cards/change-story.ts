@@ -1,0 +1,129 @@
+import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { termsWords } from "./approvers-words.ts";
+import { preformatted, section, type Line } from "../kit/blocks.ts";
+import { deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
+import { driftList } from "./drift-list.ts";
+import { code, strong, words, type Inline } from "../kit/inline.ts";
+import { newestPage } from "../logs/pages.ts";
+import type { Block, Post } from "../kit/message.ts";
+import { told, type Names } from "./spoken.ts";
+import { counted, visibleLines } from "../kit/text.ts";
+import { span } from "../kit/time.ts";
+
+/** A line each; more at once would not fit into one message. */
+const TOLD = 8;
+const RESULT = 200;
+const DIFF = 4;
+
+export type ChangeStory = {
+  readonly change: StoredChange;
+  readonly names?: Names;
+  readonly defaultRegion?: string | undefined;
+};
+
+/**
+ * What happened and does not stand in the thread yet, as one reply; undefined when none of it belongs there. Only who
+ * asks is mentioned: Slack lets them follow the thread from then on.
+ */
+export function storyReply(events: readonly HistoryEvent[], story: ChangeStory): Post | undefined {
+  const { change, names } = story;
+  const mine = events.filter((event) => belongs(event, change));
+  const [first, ...rest] = mine.slice(-TOLD).map((event) => lines[event.kind](event, story));
+  if (first === undefined) return undefined;
+  const left = mine.length - TOLD;
+  const earlier = left > 0 ? [section(`${counted(left, "thing")} before that: see history.`)] : [];
+  const { ending } = change;
+  const moved = ending?.kind === "drifted" && mine.some(({ kind }) => kind === "drifted") ? ending.drift : [];
+  return told(
+    [...earlier, section(first, ...rest), ...neededNow(mine, story), ...driftList(moved)],
+    namesIn(change, names),
+  );
+}
+
+/** An updated card notifies nobody, so the people who can now approve are mentioned here. */
+function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory): Block[] {
+  const { state, terms } = change;
+  if (state !== "pending" || terms === undefined || !mine.some(({ kind }) => kind === "returned")) return [];
+  return [section([words("Needs "), ...termsWords(terms, names), words(".")])];
+}
+
+type ToldEvent = HistoryEvent & { readonly kind: Told };
+
+/** What is told to a person alone, or is about no Change, does not; nor does the approval of what needed none. */
+function belongs(event: HistoryEvent, { terms }: StoredChange): event is ToldEvent {
+  return Object.hasOwn(lines, event.kind) && (event.kind !== "approved" || terms !== undefined);
+}
+
+type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
+type Told = Exclude<EventKind, "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound">;
+
+const lines: Readonly<Record<Told, Tell>> = {
+  requested,
+  voted: (event, { change }) => [words("👍 "), doer(event), words(` approved it${whichVote(event, change)}.`)],
+  approved: () => "🗳️ It has the votes it needs.",
+  returned: (event) => [words("⏳ Needs approval again"), ...result(event)],
+  rejected: (event) => [words("🚫 "), doer(event), words(" rejected it"), ...result(event)],
+  cancelled: (event) => [words("🚫 "), doer(event), words(" cancelled it; nothing was sent.")],
+  expired: (event) => [words("⌛ It expired; nothing was sent"), ...result(event)],
+  drifted: () => "🔀 It did not run, because what it is about has changed since it was asked for; nothing was sent.",
+  claimed: ({ account }) => [
+    words("▶️ It runs"),
+    ...(account === undefined ? [] : [words(" as "), code(account, 100)]),
+  ],
+  done,
+  failed: (event) => [words(`❌ It failed${after(event)}`), ...result(event), ...reference(event)],
+  unknown: (event) => [words(`❓ No answer that tells${after(event)}`), ...result(event), ...reference(event)],
+  health: (event) => [words("🔴 It is not well"), ...result(event)],
+};
+
+function doer({ who }: HistoryEvent): Inline {
+  return strong(who?.name ?? "Gantry", 80);
+}
+
+function result({ result }: HistoryEvent): Inline[] {
+  const text = oneLine(result);
+  return text === "" ? [] : [words(": "), words(text, RESULT)];
+}
+
+function requested({ who, breakGlass }: HistoryEvent, { change, defaultRegion }: ChangeStory): Line {
+  const { reason, diff } = change;
+  const what = diff.length === 0 ? [] : [words(": "), words(diff.slice(0, DIFF).join("; "), RESULT)];
+  return [
+    words(breakGlass ? "🚨 " : "🙋 "),
+    whoWords(who ?? change.requester),
+    words(breakGlass ? " broke the glass to " : " asked to "),
+    ...deedWords(change, defaultRegion),
+    ...what,
+    ...(reason === undefined ? [] : [words(". Reason: "), words(oneLine(reason), RESULT)]),
+  ];
+}
+
+/** What the service accepted is not what took effect. */
+function done(event: HistoryEvent, { change: { ending } }: ChangeStory): Line {
+  if (ending?.kind === "run" && ending.outcome.kind === "asked") {
+    return [words(`📨 The service accepted it${after(event)}. ${oneLine(event.result)}`, RESULT)];
+  }
+  return [words(`✅ It took effect${after(event)}.`)];
+}
+
+/** " (1 of 2)": which of the votes it was. */
+function whichVote({ who }: HistoryEvent, { votes, terms }: StoredChange): string {
+  const at = votes.findIndex(({ userId }) => userId === who?.userId);
+  return at < 0 || terms === undefined ? "" : ` (${at + 1} of ${terms.votes})`;
+}
+
+function after({ elapsedMs }: HistoryEvent): string {
+  return elapsedMs === undefined ? "" : ` ${span(elapsedMs)} after it was asked`;
+}
+
+function reference({ reference }: HistoryEvent): Inline[] {
+  return reference === undefined ? [] : [words(` (reference ${reference})`, 60)];
+}
+
+/** The last lines of the instance that is in trouble, redacted before; undefined when there is nothing to show. */
+export function excerptReply({ health }: StoredChange): Post | undefined {
+  if (health === undefined || health.excerpt.length === 0) return undefined;
+  const { text } = newestPage(health.excerpt.map(visibleLines));
+  return told([section([words(`Its last lines: ${health.line}`, 400)]), preformatted(text)]);
+}

@@ -1,0 +1,79 @@
+import type { WorkloadRef, WriteOperationId } from "../../changes/change.ts";
+import type { Outcome } from "../../changes/outcome.ts";
+import { section } from "../kit/blocks.ts";
+import { deeds, needsRegion, workloadWords } from "./change-words.ts";
+import { diffList } from "./diff-list.ts";
+import { words, type Inline } from "../kit/inline.ts";
+import type { Block } from "../kit/message.ts";
+import { truncate, visible } from "../kit/text.ts";
+
+export type OutcomeInput = {
+  readonly op: WriteOperationId;
+  readonly workload: WorkloadRef;
+  readonly diff: readonly string[];
+  readonly outcome: Outcome;
+  readonly command: string;
+  /** The region that needs not be typed; without it the hints name none. */
+  readonly defaultRegion?: string | undefined;
+  /** Gantry looks how it goes on, and says so beside this: nobody has to. */
+  readonly isFollowed?: boolean;
+};
+
+/** What the service says about it can be long. */
+const TOLD = 500;
+
+/** How a write ended: "asked" and "took effect" are different sentences, and so is "cannot tell". */
+export function outcomeBlocks(input: OutcomeInput): Block[] {
+  const { outcome } = input;
+  const diff = isAlreadySo(input) ? [] : input.diff;
+  return [
+    section(outcomeSentence(input)),
+    ...(outcome.kind === "done" || diff.length === 0 ? [] : [section("Asked for:")]),
+    ...diffList(diff),
+    ...(outcome.kind === "done" ? moved(outcome.alsoMoved) : [section(truncate(outcome.why, TOLD))]),
+    ...next(input),
+  ];
+}
+
+function isAlreadySo({ diff, outcome }: OutcomeInput): boolean {
+  return outcome.kind === "done" && diff.length === 0;
+}
+
+/** The sentence that tells the outcome. */
+export function outcomeSentence(input: OutcomeInput): Inline[] {
+  const [past, infinitive, participle] = deeds[input.op];
+  const { kind } = input.workload;
+  const what = workloadWords(input);
+  const [, ...named] = what;
+  if (isAlreadySo(input))
+    return [words("✅ It is already so: "), ...what, words(" was left as it is, nothing was sent.")];
+  switch (input.outcome.kind) {
+    case "done":
+      return [words(`✅ ${past} `), ...what, words(".")];
+    case "asked":
+      return [words(`📨 Asked the service to ${infinitive} `), ...what, words("; it accepted.")];
+    case "failed":
+      return [words(`❌ ${kind === "job" ? "Job" : "Service"} `), ...named, words(` was not ${participle}.`)];
+    case "unknown":
+      return [words("❓ Cannot tell whether "), ...what, words(` was ${participle}.`)];
+  }
+}
+
+function moved(alsoMoved: readonly string[]): Block[] {
+  return alsoMoved.length === 0 ? [] : [section("Something else moved meanwhile:"), ...diffList(alsoMoved)];
+}
+
+/** What to do next: how to look at it, or how to mend it. */
+function next(input: OutcomeInput): Block[] {
+  const { op, workload, outcome, command } = input;
+  const name = `${workload.kind}/${truncate(visible(workload.name), 255)}`;
+  const at = needsRegion(input) ? ` --region ${truncate(visible(workload.region), 60)}` : "";
+  const show = `\`${command} show ${name}${at}\``;
+  if (outcome.kind === "failed") return [section(truncate(outcome.next, TOLD))];
+  if (outcome.kind === "unknown") return [section(truncate(outcome.next, TOLD)), section(`Look with ${show}`)];
+  if (op === "createService" || op === "createJob") {
+    return [section(`Look at it with ${show} and read its log with \`${command} logs ${name}${at}\``)];
+  }
+  const mayLook = outcome.kind === "asked" && input.isFollowed !== true;
+  return mayLook ? [section(`See whether it took effect with ${show}`)] : [];
+}

@@ -1,0 +1,32 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { section } from "../kit/blocks.ts";
+import { deedWords } from "./change-words.ts";
+import { channel, code, words } from "../kit/inline.ts";
+import type { Post } from "../kit/message.ts";
+import { told } from "./spoken.ts";
+
+export type RetiredCard = {
+  readonly change: StoredChange;
+  readonly command: string;
+  readonly defaultRegion?: string | undefined;
+};
+
+/** What a card becomes when another message has taken its place: nothing can be decided on it any more. */
+export function retiredCard({ change, command, defaultRegion }: RetiredCard): Post {
+  const { card, id } = change;
+  const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
+  return told([
+    section(
+      [
+        words("This card is out of date: change "),
+        code(id, 40),
+        words(", to "),
+        ...deedWords(change, defaultRegion),
+        words(", has a newer card"),
+        ...where,
+        words("."),
+      ],
+      `Decide there, or see what waits with \`${command} pending\`.`,
+    ),
+  ]);
+}

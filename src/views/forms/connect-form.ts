@@ -1,0 +1,51 @@
+import type { ModalView } from "@slack/types";
+import { forWhom, type LinkOwner } from "../messages/account-message.ts";
+import { limits, section } from "../kit/blocks.ts";
+import { words } from "../kit/inline.ts";
+import type { Block } from "../kit/message.ts";
+import { modal, textInput } from "./modal.ts";
+
+export const connectTitle = "Connect an account";
+
+const USERNAME = 255;
+const PROBLEMS = 4;
+
+export type ConnectForm = {
+  readonly owner: LinkOwner;
+  /** Comes back with the submission; at most 3,000 characters. */
+  readonly metadata: string;
+  /** As typed before, when the form is shown again. The token never is. */
+  readonly username?: string;
+  /** Complete sentences: why the form is shown again. */
+  readonly problems?: readonly string[];
+};
+
+/** Asks for an account: a token is typed here, never into a command line. Its fields are `username` and `token`. */
+export function connectForm({ owner, metadata, username, problems = [] }: ConnectForm): ModalView {
+  return modal({
+    title: connectTitle,
+    close: "Cancel",
+    form: { callbackId: "account:connect", submit: "Connect", metadata },
+    blocks: [
+      ...problems.slice(0, PROBLEMS).map(wrong),
+      section([words("Gantry will act with this account "), ...forWhom(owner)]),
+      textInput({
+        id: "username",
+        label: "User name",
+        hint: "The account's name at the container workload service.",
+        initial: username,
+        maxLength: USERNAME,
+      }),
+      textInput({
+        id: "token",
+        label: "API token",
+        hint: "Slack shows it while you type, so look who can see your screen. Gantry tries it once, stores it sealed, and never shows it again.",
+        maxLength: limits.inputLength,
+      }),
+    ],
+  });
+}
+
+function wrong(problem: string): Block {
+  return section([words(`⚠️ Nothing was linked. ${problem}`, 900)]);
+}

@@ -1,0 +1,126 @@
+import type { ExternalSelect, InputBlockElement, PlainTextElement, PlainTextInput } from "@slack/types";
+import type { FormField, FormInput } from "../../commands/forms/form.ts";
+import { limits } from "../kit/blocks.ts";
+import { option, optionsOf } from "./option.ts";
+import { plain } from "../kit/plain.ts";
+import { visible, visibleLines } from "../kit/text.ts";
+
+/** What a box that is ticked holds. */
+const TICKED = "yes";
+/** What names something can be this long: a name of 253 characters behind `service/`. */
+const NAME_LENGTH = 300;
+
+type Base = { readonly action_id: string; readonly placeholder?: PlainTextElement };
+type Of<Kind extends FormInput["kind"]> = FormInput & { readonly kind: Kind };
+type Picks = Of<"workload" | "instance" | "region" | "change">;
+
+/** The part of a field that is filled in, with what stands in it already, if the element takes that. */
+export function formElement({ id, input, placeholder = "" }: FormField, value: string): InputBlockElement {
+  const base: Base = {
+    action_id: id,
+    ...(placeholder !== "" && { placeholder: plain(placeholder, limits.placeholder) }),
+  };
+  switch (input.kind) {
+    case "text":
+    case "command":
+    case "lines":
+      return typed(base, { maxLength: input.maxLength, isMultiline: input.kind === "lines", value });
+    case "number":
+      return number(base, input, value);
+    case "choice":
+      return choice(base, input, value);
+    case "tick":
+      return tick(id, input, value);
+    case "date":
+      return { type: "datepicker", ...base, ...(isDay(value) && { initial_date: value }) };
+    case "person":
+      return { type: "users_select", ...withPlaceholder(base, "Choose somebody…"), ...personOf(value) };
+    default:
+      return picked(base, input, value);
+  }
+}
+
+/** An empty menu says what to do with it, also where a verb says nothing. */
+function withPlaceholder(base: Base, text: string): Base {
+  return { placeholder: plain(text, limits.placeholder), ...base };
+}
+
+type Typing = { readonly maxLength: number; readonly isMultiline: boolean; readonly value: string };
+
+function typed(base: Base, { maxLength, isMultiline, value }: Typing): PlainTextInput {
+  const max = Math.max(1, Math.min(Math.trunc(maxLength) || 1, limits.inputLength));
+  const shown = isMultiline ? visibleLines(value) : visible(value);
+  return {
+    type: "plain_text_input",
+    ...base,
+    multiline: isMultiline,
+    max_length: max,
+    ...(shown !== "" && shown.length <= max && { initial_value: shown }),
+  };
+}
+
+function number(base: Base, { from, to }: Of<"number">, value: string): InputBlockElement {
+  const text = value.trim();
+  const fits = /^-?\d{1,15}$/u.test(text) && Number(text) >= from && Number(text) <= to;
+  return {
+    type: "number_input",
+    ...base,
+    is_decimal_allowed: false,
+    min_value: String(from),
+    max_value: String(to),
+    ...(fits && { initial_value: text }),
+  };
+}
+
+function choice(base: Base, { options, look }: Of<"choice">, value: string): InputBlockElement {
+  const all = optionsOf(options);
+  const chosen = all.find((each) => each.value === value);
+  const initial = chosen === undefined ? {} : { initial_option: chosen };
+  // A menu of nothing is refused: what no option says can be typed.
+  if (all.length === 0) return typed(base, { maxLength: limits.inputLength, isMultiline: false, value });
+  if (look === "radio" && all.length <= limits.radioOptions) {
+    return { type: "radio_buttons", action_id: base.action_id, options: all, ...initial };
+  }
+  return { type: "static_select", ...withPlaceholder(base, "Choose one…"), options: all, ...initial };
+}
+
+function tick(id: string, { text }: Of<"tick">, value: string): InputBlockElement {
+  const box = { text: plain(text, limits.optionText), value: TICKED };
+  return { type: "checkboxes", action_id: id, options: [box], ...(value === TICKED && { initial_options: [box] }) };
+}
+
+/** One day of the calendar; Slack takes no other. */
+function isDay(value: string): boolean {
+  if (!/^[12]\d{3}-\d\d-\d\d$/u.test(value)) return false;
+  const day = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value);
+}
+
+function personOf(value: string): { readonly initial_user?: string } {
+  const [, id] = /^<@([UW][A-Z0-9]{2,20})(?:\|[^>]*)?>$/u.exec(value) ?? [];
+  return id === undefined ? {} : { initial_user: id };
+}
+
+/** Who answers what is typed into such a menu looks at its action_id. */
+function picked(base: Base, input: Picks, value: string): InputBlockElement {
+  const isAny = input.kind === "workload" && input.of === "any";
+  // Two kinds in one menu may have the same name.
+  const text = input.kind === "workload" && !isAny ? value.replace(/^(?:service|job)\//u, "") : value;
+  const initial = option({ value, text });
+  // An option cannot hold a long name; a line can.
+  if (value !== "" && initial === undefined) return typed(base, { maxLength: NAME_LENGTH, isMultiline: false, value });
+  const element = picker(input.kind === "workload" ? input.of : input.kind, base.placeholder?.text ?? "Type to find…");
+  return { ...element, ...(initial !== undefined && { initial_option: initial }) };
+}
+
+type Picked = "service" | "job" | "any" | "instance" | "region" | "change";
+
+/** A menu that asks Gantry for its options, before the first character is typed. */
+export function picker(of: Picked, placeholder = ""): ExternalSelect {
+  return {
+    type: "external_select",
+    action_id: `pick:${of}`,
+    min_query_length: 0,
+    ...(placeholder !== "" && { placeholder: plain(placeholder, limits.placeholder) }),
+  };
+}

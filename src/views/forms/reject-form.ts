@@ -1,0 +1,37 @@
+import type { ModalView } from "@slack/types";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { section } from "../kit/blocks.ts";
+import { deedWords, whoWords } from "../cards/change-words.ts";
+import { diffList } from "../cards/diff-list.ts";
+import { words } from "../kit/inline.ts";
+import { modal, textInput } from "./modal.ts";
+
+const REASON = 500;
+
+export type RejectForm = {
+  readonly change: StoredChange;
+  /** Comes back with the submission; at most 3,000 characters. */
+  readonly metadata: string;
+  readonly defaultRegion?: string | undefined;
+};
+
+/** Asks why a Change is rejected; one may say nothing. Its field is `reason`. */
+export function rejectForm({ change, metadata, defaultRegion }: RejectForm): ModalView {
+  return modal({
+    title: "Reject this change",
+    close: "Back",
+    form: { callbackId: "change:reject", submit: "Reject", metadata },
+    blocks: [
+      section([whoWords(change.requester), words(" asks to "), ...deedWords(change, defaultRegion), words(".")]),
+      ...diffList(change.diff),
+      textInput({
+        id: "reason",
+        label: "Why not?",
+        hint: "Stands on the card and in history.",
+        maxLength: REASON,
+        isOptional: true,
+        isMultiline: true,
+      }),
+    ],
+  });
+}

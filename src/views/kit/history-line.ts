@@ -1,0 +1,60 @@
+import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
+import { truncate, visible } from "./text.ts";
+
+/** What happened, as a sentence begins: who did what; `what` is the deed, "scale service web". */
+const begins: Readonly<Record<EventKind, (who: string, what: string) => string>> = {
+  requested: (who, what) => `${who} asked to ${what}`,
+  refused: (who, what) => `🚫 ${who} was not allowed to ${what}`,
+  voted: (who, what) => `${who} voted to ${what}`,
+  "vote-refused": (who, what) => `${who} could not vote to ${what}`,
+  approved: (_who, what) => `Approved: ${what}`,
+  returned: (_who, what) => `Needs approval again: ${what}`,
+  rejected: (who, what) => `🚫 ${who} rejected ${what}`,
+  cancelled: (who, what) => `${who} took back ${what}`,
+  expired: (_who, what) => `Expired: ${what}`,
+  drifted: (_who, what) => `Did not run, because the workload had changed: ${what}`,
+  claimed: (_who, what) => `Began: ${what}`,
+  done: (_who, what) => `✅ Done: ${what}`,
+  failed: (_who, what) => `❌ Failed: ${what}`,
+  unknown: (_who, what) => `❓ Cannot tell whether it took effect: ${what}`,
+  health: (_who, what) => `Afterwards: ${what}`,
+  connected: (who) => `${who} linked an account`,
+  disconnected: (who) => `${who} unlinked an account`,
+  bound: (who) => `${who} bound a channel`,
+  unbound: (who) => `${who} unbound a channel`,
+};
+
+/** What the words of its kind say already. */
+const unsaid: Readonly<Partial<Record<EventKind, string>>> = {
+  voted: "approved it",
+  approved: "has the votes it needs",
+  cancelled: "by who asked",
+  claimed: "sent to the service",
+  done: "took effect",
+};
+
+/** One event in words, on one line, with foreign text cut and made visible. Pure. */
+export function historyLine(event: HistoryEvent): string {
+  const { kind, who, verb, workload, result, changeId, breakGlass, reference } = event;
+  const deed = [verb ?? "something", workload?.kind, workload?.name].filter((part) => part !== undefined).join(" ");
+  const isUnsaid = result === "" || result === unsaid[kind];
+  const what = short(deed, 90);
+  // What was not seen to take effect says why.
+  const isAccepted = kind === "done" && !isUnsaid;
+  const begin = isAccepted ? `📨 Accepted: ${what}` : begins[kind](short(who?.name ?? "Gantry", 40), what);
+  const glass = breakGlass ? "🚨 " : "";
+  const came = isUnsaid ? "" : `: ${short(result, 140)}`;
+  return `${glass}${begin}${came}${tag(changeId, reference)}`;
+}
+
+/** What it can be found by: as a change, and in the log. */
+function tag(changeId: string | undefined, reference: string | undefined): string {
+  const change = changeId === undefined ? [] : [short(changeId, 10)];
+  const logged = reference === undefined ? [] : [`reference ${short(reference, 20)}`];
+  const all = [...change, ...logged];
+  return all.length === 0 ? "" : ` (${all.join(", ")})`;
+}
+
+function short(text: string, max: number): string {
+  return truncate(visible(text.replaceAll(/\s*\n\s*/gu, ", ")), max);
+}

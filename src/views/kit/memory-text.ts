@@ -1,0 +1,28 @@
+import type { Job, Service } from "../../api/answers.ts";
+import { type Shown, visible } from "./text.ts";
+
+const units: Readonly<Record<string, string>> = { "": "MiB", Ki: "KiB", Mi: "MiB", Gi: "GiB", Ti: "TiB" };
+
+/** A memory size as the service wrote it, with its unit: 512, "512" and "512Mi" are "512 MiB". */
+export function memoryText(value: Shown): string | undefined {
+  const text = visible(value).trim();
+  const [, digits, suffix = ""] = /^(\d{1,15}(?:\.\d{1,9})?)([KMGT]i)?$/u.exec(text) ?? [];
+  return digits === undefined ? text || undefined : `${digits} ${units[suffix]}`;
+}
+
+type Container = { readonly resources?: { readonly limits?: { readonly memory?: Shown } | undefined } | undefined };
+
+function allMemory(containers: readonly Container[] | undefined): string {
+  const sizes = (containers ?? []).map(({ resources }) => memoryText(resources?.limits?.memory));
+  if (sizes.every((size) => size === undefined)) return "–";
+  return sizes.map((size) => size ?? "no limit").join(" + ");
+}
+
+/** The memory of one instance, container by container: "512 MiB", "512 MiB + 256 MiB"; "–" where none is set. */
+export function serviceMemory(service: Service): string {
+  return allMemory(service.containers);
+}
+
+export function jobMemory(job: Job): string {
+  return allMemory(job.spec?.template?.spec?.containers);
+}

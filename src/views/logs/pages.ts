@@ -1,0 +1,70 @@
+import type { ExcerptLine } from "../../logs/excerpt.ts";
+import { limits } from "../kit/blocks.ts";
+import { cutPoint, truncate, visible, visibleLines } from "../kit/text.ts";
+
+/** The longest instance name that stands before each line whole. */
+const NAME = 16;
+
+/** Instances of one workload differ at their end: what they share is left out, as long as they stay different. */
+function shortNames(names: readonly string[]): Map<string, string> {
+  const start = names.every((name) => name.length <= NAME) ? 0 : sharedStart(names);
+  const short = names.map((name) => truncate(visible(name.slice(start)), NAME));
+  const isTelling = new Set(short).size === names.length;
+  return new Map(names.map((name, at) => [name, isTelling ? (short[at] ?? name) : truncate(visible(name), 64)]));
+}
+
+/** How long the start is that all share, up to and with its last hyphen. */
+function sharedStart(names: readonly string[]): number {
+  const [first = "", ...others] = names;
+  let end = 0;
+  while (end < first.length && others.every((other) => other[end] === first[end])) end += 1;
+  return first.lastIndexOf("-", end) < end ? first.slice(0, end).lastIndexOf("-") + 1 : end;
+}
+
+/** Each record as text, with its instance before each of its lines where there are several instances. */
+export function logTexts(lines: readonly ExcerptLine[]): string[] {
+  const names = [...new Set(lines.map(({ instance }) => instance ?? ""))];
+  if (names.length < 2) return lines.map(({ text }) => visibleLines(text));
+  const short = shortNames(names);
+  const width = Math.max(...[...short.values()].map((name) => name.length));
+  return lines.map(({ instance, text }) => {
+    const name = (short.get(instance ?? "") ?? "").padEnd(width);
+    return visibleLines(text)
+      .split("\n")
+      .map((line) => `${name} │ ${line}`)
+      .join("\n");
+  });
+}
+
+/** A page of a log and how many records begin on it. */
+export type LogPage = { readonly text: string; readonly lines: number };
+
+/** Texts on as few pages as they fit on, split between them; one that is longer than a page is cut over pages. */
+export function logPages(texts: readonly string[]): LogPage[] {
+  const pages: LogPage[] = [];
+  let open: LogPage | undefined;
+  for (const each of texts) {
+    if (open !== undefined && open.text.length + 1 + each.length > limits.preformatted) {
+      pages.push(open);
+      open = undefined;
+    }
+    open = { text: open === undefined ? each : `${open.text}\n${each}`, lines: (open?.lines ?? 0) + 1 };
+    while (open.text.length > limits.preformatted) {
+      const cut = cutPoint(open.text, limits.preformatted);
+      pages.push({ text: open.text.slice(0, cut), lines: open.lines });
+      open = { text: open.text.slice(cut), lines: 0 };
+    }
+  }
+  return open === undefined ? pages : [...pages, open];
+}
+
+/** The newest texts that fit on one page, and how many. At least one, cut at its end. */
+export function newestPage(texts: readonly string[]): LogPage {
+  let [size, lines] = [0, 0];
+  for (const text of texts.toReversed()) {
+    if (lines > 0 && size + text.length + 1 > limits.preformatted) break;
+    size += text.length + 1;
+    lines += 1;
+  }
+  return { text: truncate(texts.slice(texts.length - lines).join("\n"), limits.preformatted), lines };
+}

@@ -1,0 +1,40 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { termsWords } from "../cards/approvers-words.ts";
+import { fields, section } from "../kit/blocks.ts";
+import { deedWords, namesIn } from "../cards/change-words.ts";
+import { channel, code, moment, words } from "../kit/inline.ts";
+import type { Post } from "../kit/message.ts";
+import { told, type Names } from "../cards/spoken.ts";
+
+export type AskedElsewhere = {
+  readonly change: StoredChange;
+  /** The channel of the card. */
+  readonly cardIn: string;
+  readonly command: string;
+  readonly defaultRegion?: string | undefined;
+  readonly names?: Names;
+};
+
+/** For who asked, when the card stands in another channel than theirs. */
+export function askedElsewhere({ change, cardIn, command, defaultRegion, names = {} }: AskedElsewhere): Post {
+  const { id, terms, expiresAt } = change;
+  return told(
+    [
+      section([
+        words("⏳ Asked in "),
+        channel(cardIn),
+        words(" for approval to "),
+        ...deedWords(change, defaultRegion),
+        words("."),
+      ]),
+      ...fields([
+        { label: "Change", value: [code(id, 40)] },
+        // Of that channel, not of the one in which this is read; and only its reader is here to be notified.
+        { label: "Needs", value: terms === undefined ? [] : termsWords({ ...terms, mention: "all" }, names) },
+        { label: "Expires", value: expiresAt === undefined ? [] : [moment(expiresAt.toISOString())] },
+      ]),
+      section(`Its card tells how it goes. Take it back with \`${command} cancel ${id.replaceAll("`", "")}\``),
+    ],
+    namesIn(change, names),
+  );
+}

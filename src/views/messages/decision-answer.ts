@@ -1,0 +1,202 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
+import type { Standing } from "../../policy/person.ts";
+import { approversWords } from "../cards/approvers-words.ts";
+import { section, type Line } from "../kit/blocks.ts";
+import { changeFate } from "../cards/change-fate.ts";
+import { deedWords, namesIn } from "../cards/change-words.ts";
+import { code, firstOf, joined, words, type Inline } from "../kit/inline.ts";
+import type { Post } from "../kit/message.ts";
+import { told, type Names } from "../cards/spoken.ts";
+
+type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };
+
+/** What somebody who decided, or wanted to, is told; for their eyes only. */
+export type DecisionAnswer =
+  /** A vote that counts, others are still needed; one that was the last. */
+  | Of<"counted" | "approved">
+  /** The last approval the card asked for, but policy now requires more. */
+  | Of<"not-enough">
+  /** The last approval, but policy now refuses the change. */
+  | (Of<"not-run"> & { readonly why: string })
+  | Of<"rejected" | "cancelled">
+  /** They had voted already. */
+  | Of<"twice">
+  /** It is past deciding. */
+  | (Of<"late"> & { readonly wanted: "approve" | "reject" | "cancel" })
+  /** They are not among those who may: some who could, by name, and how many there are. */
+  | (Of<"foreign"> & {
+      readonly wanted: "approve" | "reject";
+      readonly could?: { readonly names: readonly string[]; readonly count: number };
+    })
+  /** They asked for it themselves. */
+  | Of<"own">
+  /** Only who asked may cancel. */
+  | Of<"not-yours">
+  | (Of<"standing"> & { readonly standing: Exclude<Standing, "member"> })
+  /** The card they clicked on was replaced by another. */
+  | Of<"retired">
+  /** Slack did not tell whether they may. */
+  | { readonly kind: "check-failed" }
+  /** There is no such Change; ids that look like it. */
+  | { readonly kind: "missing"; readonly id: string; readonly nearest: readonly string[] };
+
+export type DecisionAnswerInput = {
+  readonly answer: DecisionAnswer;
+  readonly command: string;
+  readonly defaultRegion?: string | undefined;
+  /** Handles of user groups and names of approvers by id, for screen readers. */
+  readonly names?: Names;
+};
+
+type Lines = readonly [Line, ...Line[]];
+
+/** Every click and every word about a Change is answered: what it did or why it did nothing, and what can be done. */
+export function decisionAnswer(input: DecisionAnswerInput): Post {
+  const { answer, names } = input;
+  const [first, ...rest] = lines(input);
+  return told([section(first, ...rest)], "change" in answer ? namesIn(answer.change, names) : names);
+}
+
+function lines(input: DecisionAnswerInput): Lines {
+  const { answer } = input;
+  switch (answer.kind) {
+    case "missing":
+      return missing(answer, input);
+    case "check-failed":
+      return ["⚠️ Nothing was decided, because Slack did not tell whether you may.", "Try again in a minute."];
+    case "late":
+    case "retired":
+      return past(answer, input);
+    case "foreign":
+    case "own":
+    case "not-yours":
+    case "standing":
+      return refused(answer, input);
+    case "not-enough":
+    case "not-run":
+      return held(answer, input);
+    default:
+      return taken(answer, input);
+  }
+}
+
+type Some<Kind extends DecisionAnswer["kind"]> = DecisionAnswer & { readonly kind: Kind };
+
+function taken(
+  { kind, change }: Some<"counted" | "approved" | "rejected" | "cancelled" | "twice">,
+  input: DecisionAnswerInput,
+): Lines {
+  const what = about(change, input);
+  switch (kind) {
+    case "counted":
+      return [[words(`👍 Your vote counts, it is ${votes(change)}: `), ...what]];
+    case "approved":
+      return [
+        [words("👍 Your vote counts, and it was the last one that was needed: "), ...what],
+        "It is read once more, then it runs; its card tells how it ends.",
+      ];
+    case "rejected":
+      return [[words("🚫 You rejected it, and nothing was sent: "), ...what]];
+    case "cancelled":
+      return [[words("🚫 You cancelled it, and nothing was sent: "), ...what]];
+    case "twice":
+      return [[words(`You voted for it before, it stays ${votes(change)}: `), ...what]];
+  }
+}
+
+/** Approved, but stopped by a policy that changed since the request. */
+function held(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput): Lines {
+  const { change } = answer;
+  const what = about(change, input);
+  if (answer.kind === "not-run") {
+    return [
+      [words("🚫 Approved, but policy refuses it now. Nothing was changed: "), ...what],
+      [words(answer.why, 600)],
+    ];
+  }
+  return [
+    [words("⏳ Approved, but more approvals are needed. Nothing was changed: "), ...what],
+    [words(change.notice ?? "", 500)],
+  ];
+}
+
+function past(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {
+  const { change } = answer;
+  const what = about(change, input);
+  const fate: Line = [words(changeFate(change), 600)];
+  if (answer.kind === "late") {
+    return [[words(`Too late to ${answer.wanted} it, nothing was changed by this: `), ...what], fate];
+  }
+  return [
+    [words("This card is out of date, a newer one took its place, and nothing was decided: "), ...what],
+    fate,
+    `Decide on the newer card, or see what waits with \`${input.command} pending\``,
+  ];
+}
+
+function refused(answer: Some<"foreign" | "own" | "not-yours" | "standing">, input: DecisionAnswerInput): Lines {
+  const { change } = answer;
+  const what = about(change, input);
+  const who: Inline[] = [words("It waits for "), ...whoMay(change, input), words(".")];
+  switch (answer.kind) {
+    case "foreign":
+      return [
+        [words(`🚫 You cannot ${answer.wanted} it, because you are not among those who may: `), ...what],
+        [...who, ...named(answer.could)],
+      ];
+    case "own":
+      return [
+        [words("🚫 You cannot decide about it, because you asked for it yourself: "), ...what],
+        [...who, words(` To take it back: `), code(`${input.command} cancel ${change.id}`, 100)],
+      ];
+    case "not-yours":
+      return [
+        [words(`🚫 Only ${change.requester.name}, who asked for it, can cancel it: `, 200), ...what],
+        "Those who may approve it can reject it.",
+      ];
+    case "standing":
+      return [[words(`🚫 You cannot decide about it, because ${standings[answer.standing]}: `), ...what], who];
+  }
+}
+
+const standings: Readonly<Record<Exclude<Standing, "member">, string>> = {
+  guest: "you are a guest in this workspace",
+  outsider: "you belong to another organisation",
+  bot: "an app does not decide",
+  deactivated: "your account in this workspace is deactivated",
+};
+
+/** "scale service web, 7K3M9Q". */
+function about(change: StoredChange, { defaultRegion }: DecisionAnswerInput): Inline[] {
+  return [...deedWords(change, defaultRegion), words(", "), code(change.id, 40)];
+}
+
+function votes({ votes: all, terms }: StoredChange): string {
+  return `${all.length} of ${terms?.votes ?? all.length}`;
+}
+
+/** Nobody else sees this, so that a mention in it notifies nobody. */
+function whoMay({ terms }: StoredChange, { names }: DecisionAnswerInput): Inline[] {
+  return terms === undefined ? [words("nobody")] : approversWords({ ...terms, mention: "all" }, names);
+}
+
+/** " Those who could now: Alex Kim, Omar Haddad and 3 more". */
+function named(could: { readonly names: readonly string[]; readonly count: number } | undefined): Inline[] {
+  if (could === undefined || could.names.length === 0) return [];
+  const shown = could.names.slice(0, 5);
+  const more = could.count - shown.length;
+  return [
+    words(" Those who could now: "),
+    ...firstOf(shown, shown.length, (name) => words(name, 80)),
+    ...(more > 0 ? [words(` and ${more} more`)] : []),
+  ];
+}
+
+function missing({ id, nearest }: Some<"missing">, { command }: DecisionAnswerInput): Lines {
+  const alike = nearest.slice(0, 3).map((each) => code(each, 40));
+  return [
+    [words("There is no change "), code(id, 40), words(".")],
+    ...(alike.length === 0 ? [] : [[words("Did you mean "), ...joined(alike, " or "), words("?")]]),
+    `See what waits with \`${command} pending\`, and what happened with \`${command} history\``,
+  ];
+}

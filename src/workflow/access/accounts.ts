@@ -1,0 +1,98 @@
+import type { AccountMode, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "../../accounts/account.ts";
+import { boundTo, openStoredAccount, resolveAccount } from "../../accounts/resolve.ts";
+import type { Sealer } from "../../accounts/seal.ts";
+import { StoreError, UserError } from "../../errors.ts";
+import type { Binding } from "../../policy/binding.ts";
+import type { Store } from "../../store/store.ts";
+import { isDirect } from "../origin.ts";
+
+/** What somebody acts with in a place, and what is implied for them there. */
+export type Here = {
+  readonly account: OpenAccount;
+  /** What the channel is bound to. */
+  readonly binding: Binding | undefined;
+  /** The person's own default region. */
+  readonly region: string | undefined;
+};
+
+export type Accounts = {
+  /** Throws a `UserError` when there is no account to act with here, or when that is not known. */
+  readonly here: (seeker: AccountSeeker, effect: "read" | "write") => Promise<Here>;
+  /** The very account of a Change that was asked for earlier. Throws a `UserError`, or a `StoreError`: nothing is believed. */
+  readonly again: (ref: AccountRef, seeker: AccountSeeker) => Promise<OpenAccount>;
+  /** Somebody linked, bound or set something: what the database said before is not believed any more, should it go away now. */
+  readonly forget: () => void;
+};
+
+type Linked = { readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined };
+type Found = Linked & Omit<Here, "account">;
+
+type Parts = {
+  readonly store: Pick<Store, "accountsFor" | "bindingOf" | "settingsOf" | "resealAccount">;
+  readonly sealer: Sealer;
+  readonly mode: AccountMode;
+  readonly workspace: OpenAccount;
+  readonly nowMs: () => number;
+};
+
+/** While the database is away, what it said last may be believed for so long, and only by those who look. */
+const BELIEVE_MS = 15 * 60_000;
+const MOST = 5_000;
+
+/** Looks accounts up in the store; when that is away, never takes another account instead of one it cannot see. */
+export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts): Accounts {
+  const last = new Map<string, { readonly found: Found; readonly at: number }>();
+  const find = async (seeker: AccountSeeker, effect: "read" | "write"): Promise<Found> => {
+    // A conversation with the bot has no account of its own, but one is never linked there either.
+    const key = JSON.stringify([seeker.teamId, seeker.userId, seeker.channelId]);
+    try {
+      const found = await read(store, seeker);
+      last.delete(key);
+      last.set(key, { found, at: nowMs() });
+      const oldest = last.keys().next().value;
+      if (last.size > MOST && oldest !== undefined) last.delete(oldest);
+      return found;
+    } catch (error) {
+      const known = last.get(key);
+      if (!(error instanceof StoreError)) throw error;
+      if (effect === "read" && known !== undefined && nowMs() - known.at < BELIEVE_MS) return known.found;
+      throw new UserError("Gantry cannot reach its database, so it does not know with which account you act.", {
+        next: "Nothing was done. Try again in a minute; if it stays so, tell those who run Gantry here.",
+      });
+    }
+  };
+  return {
+    async here(seeker, effect) {
+      const found = await find(seeker, effect);
+      const { binding, region } = found;
+      const account = resolveAccount(found, { mode, workspace, sealer, seeker, wanted: binding?.account });
+      if (effect === "write") await reseal({ store, sealer }, found, account);
+      return { account, binding, region };
+    },
+    again: async (ref, seeker) =>
+      openStoredAccount(ref, await store.accountsFor(seeker), { mode, workspace, sealer, seeker }),
+    forget: () => last.clear(),
+  };
+}
+
+/** At once, because every command waits for it. Nobody binds a conversation with the bot. */
+async function read(store: Parts["store"], seeker: AccountSeeker): Promise<Found> {
+  const { teamId, userId, channelId } = seeker;
+  const [linked, binding, { region }] = await Promise.all([
+    store.accountsFor(seeker),
+    isDirect(channelId) ? undefined : store.bindingOf(teamId, channelId),
+    store.settingsOf(teamId, userId),
+  ]);
+  return { ...linked, binding, region };
+}
+
+/** An old key can go when nothing is left that it sealed: what was opened with one is sealed with the first. */
+async function reseal(
+  { store, sealer }: Pick<Parts, "store" | "sealer">,
+  { own, channel }: Linked,
+  { owner, token }: OpenAccount,
+): Promise<void> {
+  const row = { user: own, channel, workspace: undefined }[owner.kind];
+  if (row === undefined || sealer.isCurrent(row.sealedToken)) return;
+  await store.resealAccount(row, sealer.seal(token, boundTo(row)));
+}

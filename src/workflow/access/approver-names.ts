@@ -1,0 +1,25 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
+import type { Names } from "../../views/cards/spoken.ts";
+import { freshness } from "../../slack/directory/people.ts";
+import type { Shell } from "../shell.ts";
+
+/**
+ * What people and user groups that may approve are called, for where they are not mentioned and for screen readers.
+ * What Slack does not tell is left out: the card then shows ids.
+ */
+export async function namesFor({ people }: Pick<Shell, "people">, { state, terms }: StoredChange): Promise<Names> {
+  if (terms === undefined || state !== "pending") return {};
+  const { users, groups } = terms.from;
+  const named = await Promise.all(
+    users.map(async (id) => {
+      const profile = await people.profile(id, freshness.reading).catch(() => undefined);
+      return profile === undefined ? [] : [[id, profile.name] as const];
+    }),
+  );
+  const handles = groups.length === 0 ? undefined : await people.groupHandles().catch(() => undefined);
+  const grouped = groups.flatMap((id) => {
+    const handle = handles?.get(id);
+    return handle === undefined ? [] : [[id, handle] as const];
+  });
+  return Object.fromEntries([...named.flat(), ...grouped]);
+}

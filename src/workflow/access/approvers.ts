@@ -1,0 +1,72 @@
+import type { Approvers, Terms } from "../../policy/verdict.ts";
+import { freshness, type People, type Profile } from "../../slack/directory/people.ts";
+
+type Sources = { readonly people: People; readonly botUserId: () => string | undefined };
+
+type Wanted = {
+  readonly from: Approvers;
+  /** The channel of the card. */
+  readonly channelId: string;
+  /** Whose own vote does not count. */
+  readonly without: string | undefined;
+  /** Looking ends when so many are found: each one can cost a call. */
+  readonly enough: number;
+};
+
+/** At least these, and how many more could be; `count` counts people nobody looked at, too. */
+export type Found = { readonly profiles: readonly Profile[]; readonly count: number };
+
+/** Who could approve now. Throws a `UserError` when Slack does not tell. */
+export async function findApprovers(sources: Sources, { from, channelId, without, enough }: Wanted): Promise<Found> {
+  const named = await namedIn(sources.people, from, freshness.deciding);
+  const others = from.channelMembers ? await sources.people.channelMembers(channelId, freshness.reading) : undefined;
+  const ids = [...new Set([...named, ...(others ?? [])])].filter((id) => id !== without && id !== sources.botUserId());
+  const profiles: Profile[] = [];
+  let out = 0;
+  for (const id of ids) {
+    if (profiles.length >= enough) break;
+    const profile = await sources.people.profile(id, freshness.reading, id);
+    if (mayVote(profile, named.has(id))) profiles.push(profile);
+    else out += 1;
+  }
+  return { profiles, count: ids.length - out };
+}
+
+async function namedIn(people: People, { users, groups }: Approvers, maxAgeMs: number): Promise<ReadonlySet<string>> {
+  const members = await Promise.all(groups.map((group) => people.groupMembers(group, maxAgeMs)));
+  return new Set([...users, ...members.flatMap((group) => [...group])]);
+}
+
+/** Bots and deactivated people never vote; guests and outsiders only where a rule names them. */
+function mayVote({ standing }: Profile, isNamed: boolean): boolean {
+  if (standing === "bot" || standing === "deactivated") return false;
+  return standing === "member" || isNamed;
+}
+
+export type Eligibility =
+  | { readonly kind: "may"; readonly profile: Profile }
+  | { readonly kind: "own" | "foreign" | "standing"; readonly profile: Profile };
+
+type Voter = {
+  readonly userId: string;
+  readonly requesterId: string;
+  /** The channel of the card. */
+  readonly channelId: string;
+  readonly maxAgeMs?: number;
+};
+
+/** Whether somebody may vote now. Throws a `UserError` when Slack does not tell: then the vote does not count. */
+export async function eligibility(
+  people: People,
+  terms: Terms,
+  { userId, requesterId, channelId, maxAgeMs = freshness.deciding }: Voter,
+): Promise<Eligibility> {
+  const profile = await people.profile(userId, maxAgeMs);
+  if (profile.standing === "bot" || profile.standing === "deactivated") return { kind: "standing", profile };
+  if (userId === requesterId && !terms.selfApproval) return { kind: "own", profile };
+  const isNamed = (await namedIn(people, terms.from, maxAgeMs)).has(userId);
+  if (isNamed) return { kind: "may", profile };
+  if (profile.standing !== "member") return { kind: "standing", profile };
+  const isHere = terms.from.channelMembers && (await people.channelMembers(channelId, maxAgeMs))?.has(userId) === true;
+  return { kind: isHere ? "may" : "foreign", profile };
+}

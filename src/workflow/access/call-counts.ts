@@ -1,0 +1,45 @@
+import type { Api } from "../../api/client.ts";
+import type { Store } from "../../store/store.ts";
+
+export type Calls = {
+  /** Says that somebody acts with this account, so that its calls are written down. */
+  readonly uses: (username: string) => void;
+  /** Of all replicas in this UTC day; of this process alone while the database is away. */
+  readonly today: (username: string) => Promise<{ readonly count: number; readonly since: Date }>;
+  /** Writes down what this process has counted since the last time. */
+  readonly flush: () => Promise<void>;
+};
+
+type Parts = { readonly api: Api; readonly store: Pick<Store, "countCalls" | "callsOn">; readonly now: () => Date };
+
+/** Calls per account and day, over replicas and restarts: some services allow a number of them. */
+export function createCalls({ api, store, now }: Parts): Calls {
+  const written = new Map<string, number>();
+  const seen = new Set<string>();
+  const dayOf = (): string => now().toISOString().slice(0, 10);
+  const unwritten = (username: string, day: string): number =>
+    api.callsToday(username).count - (written.get(`${day} ${username}`) ?? 0);
+  return {
+    uses: (username) => void seen.add(username),
+    async today(username) {
+      const day = dayOf();
+      const own = api.callsToday(username);
+      try {
+        const since = new Date(`${day}T00:00:00.000Z`);
+        return { count: (await store.callsOn(username, day)) + unwritten(username, day), since };
+      } catch {
+        return own;
+      }
+    },
+    async flush() {
+      const day = dayOf();
+      for (const key of written.keys()) if (!key.startsWith(day)) written.delete(key);
+      for (const username of seen) {
+        const calls = unwritten(username, day);
+        if (calls <= 0) continue;
+        await store.countCalls(username, day, calls);
+        written.set(`${day} ${username}`, (written.get(`${day} ${username}`) ?? 0) + calls);
+      }
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { About, Deed, Judge } from "../../commands/command.ts";
+import { type Binding, outsideLock } from "../../policy/binding.ts";
+import { judge as judgeBy } from "../../policy/judge.ts";
+import { outlook } from "../../policy/outlook.ts";
+import type { Person } from "../../policy/person.ts";
+import type { Policy } from "../../policy/policy.ts";
+import type { PolicyPlace } from "../../policy/question.ts";
+import { findApprovers } from "./approvers.ts";
+import { freshness, type People, type Profile } from "../../slack/directory/people.ts";
+import { isDirect } from "../origin.ts";
+
+type Bound = {
+  readonly people: People;
+  readonly policy: Policy;
+  readonly profile: Profile;
+  readonly channelId: string;
+  /** The user name of the account; undefined when it is not known. */
+  readonly account: string | undefined;
+  /** Of the channel: what is outside of a locked one is refused before any rule is asked. */
+  readonly binding: Binding | undefined;
+  readonly botUserId: () => string | undefined;
+};
+
+/** How many approvers are named before "and others". */
+const NAMED = 5;
+
+/** The policy for somebody in a place. Groups are looked up only where a rule asks for them. */
+export function createJudge(bound: Bound): Judge {
+  const { people, profile, channelId, botUserId } = bound;
+  return {
+    async verdict(about, { breakGlass = false } = {}) {
+      const outside = outsideOf(bound, about);
+      if (outside !== undefined) return { kind: "refuse", rule: undefined, ...outside };
+      return withGroups(bound, (person) => judgeBy(bound.policy, questionOf(bound, person, { about, breakGlass })));
+    },
+    outlook: (deeds: readonly Deed[], { breakGlass = false } = {}) =>
+      withGroups(bound, (person) =>
+        outlook(bound.policy, { person, place: placeOf(channelId), account: bound.account, breakGlass }, deeds),
+      ),
+    async approvers(from) {
+      const found = await findApprovers(
+        { people, botUserId },
+        { from, channelId, without: profile.userId, enough: NAMED },
+      );
+      return { names: found.profiles.map(({ name }) => name), count: found.count };
+    },
+  };
+}
+
+/** A lock is about workloads: it does not keep a channel from being bound anew. */
+function outsideOf({ binding, channelId }: Bound, { op, workload }: About): ReturnType<typeof outsideLock> {
+  if (op === "bindChannel") return isDirect(channelId) ? onlyChannels : undefined;
+  return binding === undefined ? undefined : outsideLock(binding, workload);
+}
+
+const onlyChannels = { why: "A conversation with Gantry cannot be bound.", next: "Bind a channel: type it there." };
+
+function placeOf(channelId: string): PolicyPlace {
+  return { kind: isDirect(channelId) ? "dm" : "channel", channelId };
+}
+
+function questionOf(bound: Bound, person: Person, { about, breakGlass }: { about: About; breakGlass: boolean }) {
+  return { person, place: placeOf(bound.channelId), account: bound.account, breakGlass, ...about };
+}
+
+/**
+ * Decides, and asks Slack for a group's members only when the decision asked for that group; then decides again. A
+ * group that Slack does not tell stays unknown, which opens nothing.
+ */
+async function withGroups<Result>({ people, profile }: Bound, decide: (person: Person) => Result): Promise<Result> {
+  const known = new Map<string, boolean | "unknown">();
+  for (;;) {
+    const asked: string[] = [];
+    const inGroup = (id: string): boolean | "unknown" => {
+      const answer = known.get(id);
+      if (answer === undefined) asked.push(id);
+      return answer ?? "unknown";
+    };
+    const result = decide({ ...profile, inGroup });
+    const [first] = asked;
+    if (first === undefined) return result;
+    known.set(first, await isMember(people, first, profile.userId));
+  }
+}
+
+async function isMember(people: People, groupId: string, userId: string): Promise<boolean | "unknown"> {
+  try {
+    return (await people.groupMembers(groupId, freshness.deciding)).has(userId);
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,132 @@
+import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import type { HistoryRows, Judge, Records } from "../../commands/command.ts";
+import { aboutSeeing, refusalToSee } from "../../commands/lookup/may-see.ts";
+import { StoreError, UserError } from "../../errors.ts";
+import { eligibility } from "./approvers.ts";
+import type { Profile } from "../../slack/directory/people.ts";
+import type { Shell } from "../shell.ts";
+
+/** The person who reads records. */
+export type Viewer = { readonly profile: Profile; readonly judge: Judge; readonly teamId: string };
+
+type Deps = Pick<Shell, "store" | "people">;
+
+/** History rows per read, and the most to scan for one page. */
+const BATCH = 500;
+const MOST_READ = 20_000;
+
+/** Pending changes and history that this person may see. */
+export function recordsFor(deps: Deps, viewer: Viewer): Records {
+  const { store } = deps;
+  const { teamId } = viewer;
+  const sees = sight(viewer);
+  return {
+    async pending() {
+      const all = await readable(store.pendingChanges(teamId));
+      const known = await Promise.all(all.map((change) => mayKnow(deps, viewer, { change, sees })));
+      return all.filter((_, at) => known[at]);
+    },
+    history: (query) =>
+      readable(visibleRows(store, { query: { ...query, teamId }, shows: rowsFor(deps, viewer, sees) })),
+  };
+}
+
+/** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */
+export function maySeeChange(deps: Deps, viewer: Viewer, change: StoredChange): Promise<boolean> {
+  return mayKnow(deps, viewer, { change, sees: sight(viewer) });
+}
+
+type Sight = (workload: NonNullable<HistoryEvent["workload"]>) => Promise<boolean>;
+
+async function mayKnow(
+  { people }: Deps,
+  { profile }: Viewer,
+  { change, sees }: { readonly change: StoredChange; readonly sees: Sight },
+): Promise<boolean> {
+  if (change.requester.userId === profile.userId) return true;
+  return (await sees(change.workload)) || mayDecide(people, change, profile.userId);
+}
+
+/** The same check as for an approval. Fails closed. */
+export async function mayDecide(people: Shell["people"], change: StoredChange, userId: string): Promise<boolean> {
+  const { terms, card, channelId, requester } = change;
+  if (terms === undefined) return false;
+  const where = card?.channelId ?? terms.cardIn ?? channelId;
+  try {
+    const { kind } = await eligibility(people, terms, { userId, requesterId: requester.userId, channelId: where });
+    return kind === "may";
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return false;
+  }
+}
+
+/** Full members see records of workloads that policy lets them see; judges each workload once. */
+function sight({ profile, judge }: Viewer): Sight {
+  const known = new Map<string, Promise<boolean>>();
+  const judged = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
+    const kinds = kind === "service" || kind === "job" ? ([kind] as const) : (["service", "job"] as const); // literals, not strings
+    // A refused bare name may be of either kind, and its region may be unknown.
+    const where = region === "" ? { name } : { region, name };
+    const verdicts = await Promise.all(kinds.map((each) => judge.verdict(aboutSeeing({ kind: each, ...where }))));
+    return verdicts.every((verdict) => refusalToSee(verdict) === undefined);
+  };
+  return async (workload) => {
+    if (profile.standing !== "member") return false;
+    const key = JSON.stringify([workload.kind, workload.region, workload.name]);
+    const answer = known.get(key) ?? judged(workload);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+type Shows = (event: HistoryEvent) => Promise<boolean>;
+
+/** Every full member sees rows without a workload. People always see rows of their own requests. */
+function rowsFor({ store }: Deps, { profile }: Viewer, sees: Sight): Shows {
+  const own = new Map<string, Promise<boolean>>();
+  const isOwn = async (id: string): Promise<boolean> =>
+    (await store.findChange(id))?.requester.userId === profile.userId;
+  return async ({ who, workload, changeId }) => {
+    if (who?.userId === profile.userId) return true;
+    if (workload === undefined ? profile.standing === "member" : await sees(workload)) return true;
+    if (changeId === undefined) return false;
+    const answer = own.get(changeId) ?? isOwn(changeId);
+    own.set(changeId, answer);
+    return answer;
+  };
+}
+
+type Wanted = { readonly query: HistoryQuery; readonly shows: Shows };
+
+/** Reads until the page is full: a shorter page would reveal how many rows are hidden. */
+async function visibleRows(store: Shell["store"], { query, shows }: Wanted): Promise<HistoryRows> {
+  const { limit } = query;
+  const events: HistoryEvent[] = [];
+  let before = query.before;
+  let size = limit + 1;
+  for (let read = 0; read < MOST_READ; read += size) {
+    if (read > 0) size = BATCH;
+    const batch = await store.history({ ...query, limit: size, ...(before !== undefined && { before }) });
+    for (const event of batch) {
+      if (!(await shows(event))) continue;
+      if (events.length === limit) return { events, older: events.at(-1)?.seq };
+      events.push(event);
+    }
+    before = batch.at(-1)?.seq;
+    if (batch.length < size || before === undefined) return { events, older: undefined };
+  }
+  return { events, older: before };
+}
+
+async function readable<Value>(reading: Promise<Value>): Promise<Value> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new UserError("Gantry cannot reach its database, which holds requests and history.", {
+      next: "Try again in a minute. If this keeps happening, contact your Gantry admin.",
+    });
+  }
+}

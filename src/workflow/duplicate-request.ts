@@ -1,0 +1,69 @@
+import type { StoredChange } from "../changes/stored-change.ts";
+import { duplicateMessage, type DuplicateRequest } from "../views/messages/duplicate-message.ts";
+import { eligibility } from "./access/approvers.ts";
+import { draw } from "../slack/cards/draw.ts";
+import { viewerAt } from "./access/find-visible-change.ts";
+import { namesFor } from "./access/approver-names.ts";
+import type { Place } from "./origin.ts";
+import { maySeeChange } from "./access/records.ts";
+import { sentences } from "../views/messages/sentences.ts";
+import type { Shell } from "./shell.ts";
+import type { Telling } from "./inbox/reply.ts";
+
+type Asked = { readonly place: Place; readonly undoOf?: string | undefined; readonly telling: Telling };
+
+/**
+ * Answers a duplicate request or Undo by linking the earlier one's card, instead of creating another. People who may not
+ * see the earlier request learn only that there is one.
+ */
+export async function pointAtEarlierRequest(
+  shell: Shell,
+  { place, undoOf, telling }: Asked,
+  earlier: StoredChange,
+): Promise<void> {
+  // Of two simultaneous requests, this one may get here before the other's card is posted.
+  if (earlier.card === undefined) await draw(shell, earlier.id);
+  if (undoOf !== undefined) await draw(shell, undoOf);
+  const current = (await shell.store.findChange(earlier.id)) ?? earlier;
+  const kind = undoOf !== undefined && current.undoOf === undoOf ? "undo" : "waiting";
+  // People who may make a request may not always see who else made it, and where.
+  const seesCard = current.card?.channelId === place.channelId;
+  if (!seesCard && !(await maySeeChange(shell, await viewerAt(shell, place), current))) {
+    return telling.say(sentences.askedAlready(kind), "told");
+  }
+  const { command, region: defaultRegion } = shell.settings;
+  const message = duplicateMessage({
+    change: current,
+    kind,
+    viewer: await viewerOf(shell, current, place),
+    link: await permalink(shell, current),
+    command,
+    defaultRegion,
+    names: await namesFor(shell, current),
+  });
+  return telling.say(message, "told");
+}
+
+async function viewerOf(
+  { people }: Shell,
+  { state, terms, requester, channelId, card }: StoredChange,
+  { userId }: Place,
+): Promise<DuplicateRequest["viewer"]> {
+  if (state !== "pending" || terms === undefined) return "other";
+  const voter = { userId, requesterId: requester.userId, channelId: card?.channelId ?? terms.cardIn ?? channelId };
+  const may = await eligibility(people, terms, voter).catch(() => undefined);
+  if (may?.kind === "may") return "approver";
+  return userId === requester.userId ? "requester" : "other";
+}
+
+/** Undefined when Slack doesn't answer; the message then only names the channel. */
+async function permalink({ clients, log }: Shell, { id, card }: StoredChange): Promise<string | undefined> {
+  if (card === undefined) return undefined;
+  try {
+    const { channelId: channel, ts: message_ts } = card;
+    return (await clients.interactive.chat.getPermalink({ channel, message_ts })).permalink;
+  } catch (err) {
+    log.warn({ err, changeId: id }, "couldn't get the link to a card");
+    return undefined;
+  }
+}

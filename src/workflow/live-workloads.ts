@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../commands/command.ts";
+import type { Lately } from "../commands/lookup/directory.ts";
+import { listJobs, listServices } from "../commands/lookup/lookup.ts";
+import { refusalToSee, suggestible } from "../commands/lookup/may-see.ts";
+import { JOB_REGION } from "../commands/grammar/target.ts";
+import { Problem } from "../api/problem.ts";
+import type { Shell } from "./shell.ts";
+
+/** What is known of one kind of workloads; undefined where nothing is. */
+export type Live = {
+  readonly services: Lately | undefined;
+  readonly jobs: Lately | undefined;
+  /** Why something is missing, or older than it should be: complete sentences. */
+  readonly problems: readonly string[];
+  /** The service has not said yet what it was asked. */
+  readonly isLate: boolean;
+};
+
+type Wanted = {
+  readonly of: "service" | "job" | "any";
+  readonly region: string;
+  /** How old a list may be without being read again, in milliseconds. */
+  readonly freshMs: number;
+  /** How long the service may take; what it tells later is remembered all the same. */
+  readonly withinMs: number;
+};
+
+type Shelf = Pick<Shell, "inflight" | "now" | "log">;
+
+/**
+ * Names and status of what runs, from the list told last while that is fresh, else from one list call for each kind; from
+ * an older list, and said so, where the service does not answer in time. Only what the person may list. Never rejects
+ * because of the service.
+ */
+export async function liveWorkloads(shelf: Shelf, context: Context, wanted: Wanted): Promise<Live> {
+  const [services, jobs] = await Promise.all([
+    wanted.of === "job" ? nothing : kindOf(shelf, context, { ...wanted, kind: "service" }),
+    wanted.of === "service" ? nothing : kindOf(shelf, context, { ...wanted, kind: "job", region: JOB_REGION }),
+  ]);
+  const problems = [...new Set([services.problem, jobs.problem].filter((each) => each !== undefined))];
+  const isLate = services.isLate || jobs.isLate;
+  return {
+    services: await seen(services, { kind: "service", region: wanted.region }, context),
+    jobs: await seen(jobs, { kind: "job", region: JOB_REGION }, context),
+    problems,
+    isLate,
+  };
+}
+
+type Where = { readonly kind: "service" | "job"; readonly region: string };
+
+/** Only workloads this person may see and, in a bound channel, only those it is bound to. */
+async function seen({ lately }: Told, where: Where, context: Context): Promise<Lately | undefined> {
+  if (lately === undefined) return undefined;
+  const { binding } = context;
+  const items = lately.entries.filter(({ name }) => binding?.covers(name) ?? true);
+  return { ...lately, entries: await suggestible({ ...where, items, nameOf: ({ name }) => name }, context) };
+}
+
+type Told = { readonly lately: Lately | undefined; readonly problem: string | undefined; readonly isLate: boolean };
+
+const nothing: Told = { lately: undefined, problem: undefined, isLate: false };
+
+type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
+
+async function kindOf(shelf: Shelf, context: Context, wanted: Kind): Promise<Told> {
+  const { kind, region, freshMs, withinMs } = wanted;
+  const { account, directory, judge } = context;
+  const op = kind === "service" ? "listServices" : "listJobs";
+  const verdict = await judge.verdict({ op, risk: undefined, workload: { kind, region, name: undefined } });
+  const refusal = refusalToSee(verdict);
+  if (refusal !== undefined) return { ...nothing, problem: refusal.why };
+  const known = directory.lately(account.username, kind, region);
+  if (known !== undefined && shelf.now().getTime() - known.at < freshMs) return { ...nothing, lately: known };
+  const first = await firstOf(shelf, { list: listing(context, kind, region), withinMs });
+  return { ...first, lately: directory.lately(account.username, kind, region) };
+}
+
+function listing(context: Context, kind: "service" | "job", region: string): Promise<unknown> {
+  return kind === "service" ? listServices({ ...context, region }) : listJobs(context);
+}
+
+type Reading = { readonly list: Promise<unknown>; readonly withinMs: number };
+
+type First = { readonly isLate: boolean; readonly problem: string | undefined };
+const LATE: First = { isLate: true, problem: "The service has not answered yet." };
+
+/** Why there is no new list, if there is none. A late one goes on, and is remembered when it comes. */
+async function firstOf({ inflight, log }: Shelf, { list, withinMs }: Reading): Promise<First> {
+  const asked = list.then(
+    (): First => ({ isLate: false, problem: undefined }),
+    (error: unknown): First => ({ isLate: false, problem: sentenceOf(error, log) }),
+  );
+  void inflight.track(asked);
+  const control = new AbortController();
+  const late = sleep(withinMs, LATE, { signal: control.signal, ref: false }).catch(() => LATE);
+  const first = await Promise.race([asked, late]);
+  control.abort();
+  return first;
+}
+
+function sentenceOf(error: unknown, log: Shell["log"]): string {
+  if (error instanceof Problem) return error.sentence;
+  log.error({ err: error }, "a list for a picker could not be read");
+  return "Something broke in Gantry while it read the list.";
+}

@@ -1,0 +1,56 @@
+import type { Logger } from "pino";
+import type { Sealer } from "../accounts/seal.ts";
+import type { Api } from "../api/client.ts";
+import type { Ask } from "../commands/ask.ts";
+import type { Settings } from "../commands/command.ts";
+import type { Directory } from "../commands/lookup/directory.ts";
+import type { LogPool } from "../log-worker/log-pool.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { Store } from "../store/store.ts";
+import type { Accounts } from "./access/accounts.ts";
+import type { Calls } from "./access/call-counts.ts";
+import type { Clients } from "../slack/send/clients.ts";
+import type { EnvSeen } from "./access/env-values.ts";
+import type { Dropped } from "./inbox/dropped.ts";
+import type { Identity } from "../slack/directory/identity.ts";
+import type { Inflight } from "./inbox/inflight.ts";
+import type { People } from "../slack/directory/people.ts";
+import type { Place } from "./origin.ts";
+import type { Poster } from "../slack/send/post.ts";
+import type { Seen } from "../slack/receive/repeats.ts";
+import type { Unfinished } from "./inbox/retry.ts";
+import type { UnderWay } from "./inbox/in-progress.ts";
+
+/** Everything the shell works with; handlers are functions of it. */
+export type Shell = {
+  readonly api: Api;
+  readonly accounts: Accounts;
+  readonly calls: Calls;
+  readonly clients: Clients;
+  readonly directory: Directory;
+  readonly envSeen: EnvSeen;
+  readonly dropped: Dropped;
+  readonly identity: Identity;
+  readonly inflight: Inflight;
+  /** Redacts and filters log lines off the main thread. */
+  readonly logs: LogPool;
+  readonly people: People;
+  readonly policy: () => Policy;
+  readonly poster: Poster;
+  readonly sealer: Sealer;
+  readonly seen: Seen;
+  readonly settings: Settings;
+  readonly store: Store;
+  /** What this process carries on at the moment, so that it does not begin it twice. */
+  readonly underWay: UnderWay;
+  readonly unfinished: Unfinished;
+  readonly log: Logger;
+  readonly now: () => Date;
+  /** Between a write and its read-back, and between looks at its health. */
+  readonly wait: (ms: number) => Promise<void>;
+  /** Short enough to be read out, long enough to be found in a log. */
+  readonly newReference: () => string;
+};
+
+/** An Ask on its way, with the place its answer goes to. */
+export type Asked = { readonly ask: Ask; readonly place: Place };

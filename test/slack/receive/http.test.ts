@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { createLog } from "../../../src/log.ts";
+import { healthRoutes } from "../../../src/slack/receive/health-routes.ts";
+import { createReceiver, startReceiver } from "../../../src/slack/receive/http.ts";
+import { rawAnswer } from "../../support/raw-http.ts";
+
+async function started() {
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });
+  const receiver = createReceiver({
+    signingSecret: "a-signing-secret",
+    botToken: "xoxb-1",
+    routes: healthRoutes(() => Promise.resolve([])),
+    log,
+    newReference: () => "ref",
+    route: () => Promise.resolve(),
+  });
+  const server = await startReceiver(receiver, { host: "127.0.0.1", port: 0, log });
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  const { port } = server.address() as AddressInfo; // it listens on a host and a port
+  return { server, port, lines };
+}
+
+test("the bot keeps listening after a connection for which it had no file descriptor", async () => {
+  const { server, port, lines } = await started();
+
+  server.emit("error", Object.assign(new Error("accept EMFILE"), { code: "EMFILE", syscall: "accept" }));
+
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  expect(lines.join("")).toContain("couldn't accept a connection");
+});
+
+test("the bot has the limits of the other servers", async () => {
+  const { server, port } = await started();
+
+  expect(await rawAnswer(port, "hello\r\n\r\n")).toMatch(/^HTTP\/1.1 400 [^]*\{"message":"[^"]+"\}$/u);
+  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 });
+  expect(server.maxConnections).toBeLessThanOrEqual(1_000);
+});

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { createLog } from "../../../src/log.ts";
+import { createClients } from "../../../src/slack/send/clients.ts";
+import { createPoster } from "../../../src/slack/send/post.ts";
+import type { Reply } from "../../../src/slack/send/response-url.ts";
+import { sentence } from "../../../src/views/messages/sentences.ts";
+
+type Posted = { readonly url: string; readonly body: Reply };
+
+/** A poster whose response_url answers are given, in order; the last one stays. */
+function poster(...answers: readonly [() => Response, ...(() => Response)[]]) {
+  const posted: Posted[] = [];
+  const lines: string[] = [];
+  const waits: number[] = [];
+  const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
+  const made = createPoster({
+    // Nothing listens there: what goes past the response_url fails.
+    clients: createClients({ botToken: "xoxb-1", apiUrl: "http://127.0.0.1:9/api/" }, log),
+    log,
+    newReference: () => "abcd1234",
+    botName: () => "gantry",
+    reply: {
+      wait: async (ms) => void waits.push(ms),
+      async fetch(url, { body }) {
+        posted.push({ url, body: JSON.parse(body as string) as Reply }); // the poster writes JSON of a Reply
+        return (answers[Math.min(posted.length, answers.length) - 1] ?? answers[0])();
+      },
+    },
+  });
+  return { ...made, posted, lines, waits };
+}
+
+const place = { userId: "U1", teamId: "T1", channelId: "C1", responseUrl: "https://hooks.slack.com/1" };
+const message = sentence("Everything is `fine`.");
+const ok = (): Response => new Response("ok");
+
+test.each([
+  ["a command", place, false, { response_type: "ephemeral", replace_original: false }],
+  ["a shared command", place, true, { response_type: "in_channel", replace_original: false }],
+  [
+    "a click in an ephemeral list",
+    { ...place, replaces: "ephemeral" },
+    true,
+    { response_type: "ephemeral", replace_original: true },
+  ],
+  [
+    "a click in a shared list",
+    { ...place, replaces: "in_channel" },
+    false,
+    { response_type: "in_channel", replace_original: true },
+  ],
+] as const)("%s is answered where it stands", async (...[, at, isShared, kind]) => {
+  const { post, posted } = poster(ok);
+
+  await post(message, at, { isShared });
+
+  expect(posted.map(({ body }) => body)).toEqual([{ ...message, ...kind }]);
+});
+
+test("what Slack does not like to draw is said without its layout, and is a bug in the log", async () => {
+  const refuses = (): Response => Response.json({ ok: false, error: "invalid_blocks" }, { status: 400 });
+  const { post, posted, lines } = poster(refuses, ok);
+
+  await post(message, place, { isShared: false });
+
+  expect(posted[1]?.body).toMatchInlineSnapshot(`
+    {
+      "replace_original": false,
+      "response_type": "ephemeral",
+      "text": "Everything is fine.
+    (shown without its layout; reference abcd1234)",
+    }
+  `);
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
+    level: 50,
+    reference: "abcd1234",
+    slackError: "invalid_blocks",
+    blockTypes: ["rich_text"],
+  });
+});
+
+test.each([
+  ["429 with Retry-After", () => new Response("", { status: 429, headers: { "retry-after": "2" } }), [2_000]],
+  ["429 with a long Retry-After", () => new Response("", { status: 429, headers: { "retry-after": "900" } }), [3_000]],
+  ["a server error", () => new Response("", { status: 503 }), [250]],
+  ["a login page", () => new Response("<html>", { headers: { "content-type": "text/html" } }), [250]],
+])("%s is tried again after a while", async (_, fails, waited) => {
+  const { post, posted, waits } = poster(fails, ok);
+
+  await post(message, place, { isShared: false });
+
+  expect(posted).toHaveLength(2);
+  expect(waits).toEqual(waited);
+});
+
+test("a late response URL is not posted to again, because the message may be there already", async () => {
+  const late = (): never => {
+    throw new DOMException("The operation was aborted due to timeout", "TimeoutError");
+  };
+  const { post, posted } = poster(late, ok);
+
+  await post(message, place, { isShared: false });
+
+  expect(posted).toHaveLength(1);
+});
+
+test.each([
+  ["used up", () => new Response("used_url", { status: 404 })],
+  ["too old", () => Response.json({ ok: false, error: "expired_url" }, { status: 404 })],
+])("an address that is %s is not tried again", async (_, gone) => {
+  const { tell, posted, lines } = poster(gone);
+
+  await tell(message, place);
+
+  expect(posted).toHaveLength(1);
+  expect(lines.join("")).toContain("a person could not be answered");
+});
