@@ -24,7 +24,7 @@ export type Gantry = {
   /** The bot says goodbye, then its Slack goes, then the service with all it runs. May be called twice. */
   readonly stop: () => Promise<void>;
   /** Unfinished deliveries and changes, by id. */
-  readonly underWay: () => readonly string[];
+  readonly inProgress: () => readonly string[];
 };
 
 type Closers = (() => Promise<void>)[];
@@ -70,7 +70,7 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   if (config.service.kind === "embedded" && config.slack.kind === "playground") {
     await createDemo(api.as(account), { dataDir, region: settings.region, log });
   }
-  return { botPort, playgroundPort: slack.port, notices, underWay: bot.underWay };
+  return { botPort, playgroundPort: slack.port, notices, inProgress: bot.inProgress };
 }
 
 function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {

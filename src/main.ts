@@ -14,7 +14,7 @@ export async function main(env: NodeJS.ProcessEnv, options: ConfigOptions = {}):
     for (const notice of config.notices) print(notice);
     const starting = startGantry(config, log);
     const end = stopOnSignals(() => starting.then(({ stop }) => stop()));
-    endOnCrash({ log, underWay: () => gantry?.underWay() ?? [], end });
+    endOnCrash({ log, inProgress: () => gantry?.inProgress() ?? [], end });
     gantry = await starting;
     for (const notice of gantry.notices) print(notice);
     print(welcome(config, gantry));

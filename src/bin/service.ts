@@ -38,8 +38,8 @@ async function run(): Promise<void> {
   const secrets = known.users.map(({ token }) => token);
   const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
-  let underWay = (): readonly string[] => [];
-  endOnCrash({ log, underWay: () => underWay(), end });
+  let inProgress = (): readonly string[] => [];
+  endOnCrash({ log, inProgress: () => inProgress(), end });
   const { engine, notices, close } = await openProcessEngine({
     dataDir: join(dataDir, "service"),
     regions,
@@ -59,7 +59,7 @@ async function run(): Promise<void> {
       log,
     }),
   );
-  underWay = requests.list;
+  inProgress = requests.list;
   listening.answerWith(requests.answer);
   for (const notice of notices) log.warn(notice);
   process.stdout.write(notices.map((notice) => `${notice}\n`).join(""));

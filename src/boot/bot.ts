@@ -22,12 +22,12 @@ import { createPeople } from "../slack/directory/people.ts";
 import { createPoster } from "../slack/send/post.ts";
 import { createReceiver, startReceiver } from "../slack/receive/http.ts";
 import { route } from "../slack/receive/route.ts";
-import { createSeen } from "../slack/receive/repeats.ts";
+import { createRepeats } from "../slack/receive/repeats.ts";
 import type { Shell } from "../workflow/shell.ts";
 import { sweep } from "../workflow/sweep.ts";
 import { createSweeper } from "../workflow/sweeper.ts";
 import { createUnfinished } from "../workflow/inbox/retry.ts";
-import { createUnderWay } from "../workflow/inbox/in-progress.ts";
+import { createInProgress } from "../workflow/inbox/in-progress.ts";
 
 export type BotParts = {
   readonly slack: SlackAccess & { readonly signingSecret: string };
@@ -60,7 +60,7 @@ export type Bot = {
   /** Resolves when nothing is in flight. */
   readonly idle: () => Promise<void>;
   /** Unfinished deliveries and changes, by id. */
-  readonly underWay: () => readonly string[];
+  readonly inProgress: () => readonly string[];
   /** Looks at once for what has to be carried on: expiries, what others left behind, cards to redraw. */
   readonly sweep: () => Promise<void>;
 };
@@ -84,7 +84,7 @@ export function createBot(parts: BotParts): Bot {
   let server: Server | undefined;
   return {
     idle: inflight.idle,
-    underWay: () => shell.underWay.keys().map((key) => (key.startsWith("delivery ") ? key : `change ${key}`)),
+    inProgress: () => shell.inProgress.keys().map((key) => (key.startsWith("delivery ") ? key : `change ${key}`)),
     sweep: () => sweep(shell),
     async start() {
       await identity.check();
@@ -156,10 +156,10 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
     policy,
     poster: createPoster({ clients, reply, log, newReference, botName: identity.botName }),
     sealer,
-    seen: createSeen(nowMs),
+    repeats: createRepeats(nowMs),
     settings,
     store,
-    underWay: createUnderWay(nowMs),
+    inProgress: createInProgress(nowMs),
     unfinished: createUnfinished(nowMs),
     log,
     now,

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 export type CrashParts = {
   readonly log: Logger;
   /** Unfinished deliveries, changes or requests, by id. */
-  readonly underWay: () => readonly string[];
+  readonly inProgress: () => readonly string[];
   /** Shuts down within a time limit and exits with this code. */
   readonly end: (code: number) => void;
 };
@@ -15,13 +15,13 @@ const MOST_NAMED = 50;
  * After an uncaught error the state of the process is unknown. Logs the error with a reference and the unfinished work,
  * which another process takes over, then shuts down. Errors during shutdown are logged as well.
  */
-export function endOnCrash({ log, underWay, end }: CrashParts): void {
+export function endOnCrash({ log, inProgress, end }: CrashParts): void {
   let isEnding = false;
   const crash = (err: unknown, origin: string): void => {
     const reference = randomBytes(4).toString("hex");
-    const all = isEnding ? [] : underWay();
+    const all = isEnding ? [] : inProgress();
     log.fatal(
-      { err, origin, reference, underWay: all.slice(0, MOST_NAMED), underWayCount: all.length },
+      { err, origin, reference, inProgress: all.slice(0, MOST_NAMED), underWayCount: all.length },
       isEnding ? "another uncaught error during shutdown" : "uncaught error: shutting down",
     );
     if (!isEnding) end(1);

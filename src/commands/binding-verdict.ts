@@ -6,7 +6,7 @@ import type { BindingWish, Context } from "./command.ts";
 type Now = Pick<Context, "defaultRegion"> & {
   readonly binding: Binding | undefined;
   readonly asker: { readonly userId: string };
-  readonly judge: Pick<Context["judge"], "verdict">;
+  readonly permissions: Pick<Context["permissions"], "verdict">;
 };
 
 export type BindingVerdict = { readonly risk: Risk; readonly verdict: Verdict };
@@ -18,10 +18,10 @@ export type BindingVerdict = { readonly risk: Risk; readonly verdict: Verdict };
  */
 export async function bindingVerdict(
   wish: BindingWish,
-  { binding, defaultRegion, asker, judge }: Now,
+  { binding, defaultRegion, asker, permissions }: Now,
 ): Promise<BindingVerdict> {
   const ask = (region = defaultRegion, risk: Risk = "routine"): Promise<Verdict> =>
-    judge.verdict({ op: "bindChannel", risk, workload: { kind: undefined, region, name: undefined } });
+    permissions.verdict({ op: "bindChannel", risk, workload: { kind: undefined, region, name: undefined } });
   if (wish.kind === "bind") {
     const verdict = await ask(wish.terms.region);
     if (verdict.kind !== "allow" || binding?.isLocked !== true) return { risk: "routine", verdict };

@@ -1,4 +1,4 @@
-import type { Context, Deed } from "./command.ts";
+import type { Context, Action } from "./command.ts";
 import { create } from "./verbs/create/create.ts";
 import { remove } from "./verbs/delete.ts";
 import { domains } from "./verbs/domains.ts";
@@ -20,7 +20,7 @@ export const cardVerbs: readonly string[] = [logs, create, ...changes].map(({ na
 type Shown = { readonly kind: "service" | "job"; readonly name: string; readonly region: string };
 
 /** Those that policy would not refuse this person with this very workload here. Takes no call of the service. */
-export async function mayDoWith(shown: Shown, context: Pick<Context, "judge">): Promise<readonly string[]> {
+export async function mayDoWith(shown: Shown, context: Pick<Context, "permissions">): Promise<readonly string[]> {
   const judged = changes.map(async (command) => {
     const verdict = await bestFor(command, shown, context);
     return verdict === undefined || verdict.kind === "refuse" ? [] : [command.name];
@@ -33,13 +33,13 @@ export async function mayDoWith(shown: Shown, context: Pick<Context, "judge">): 
   return [...(mayLog ? [logs.name] : []), ...(mayCreate ? [create.name] : []), ...rest.flat()];
 }
 
-async function mayReadLog(shown: Shown, context: Pick<Context, "judge">): Promise<boolean> {
+async function mayReadLog(shown: Shown, context: Pick<Context, "permissions">): Promise<boolean> {
   const verdict = await bestFor(logs, shown, context);
   return verdict !== undefined && refusalToSee(verdict) === undefined;
 }
 
 /** The new one will be called otherwise, so that what the rules say to this name does not count. */
-async function mayCreateAlike({ kind }: Shown, { judge }: Pick<Context, "judge">): Promise<boolean> {
-  const isOf = ({ op }: Deed): boolean => op === (kind === "job" ? "createJob" : "createService");
-  return (await judge.outlook(create.deeds.filter(isOf))) !== "refuse";
+async function mayCreateAlike({ kind }: Shown, { permissions }: Pick<Context, "permissions">): Promise<boolean> {
+  const isOf = ({ op }: Action): boolean => op === (kind === "job" ? "createJob" : "createService");
+  return (await permissions.outlook(create.actions.filter(isOf))) !== "refuse";
 }

@@ -6,7 +6,7 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import type { Excerpt } from "../logs/excerpt.ts";
 import type { ExcerptRequest } from "../logs/excerpt-request.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
-import type { DeedId } from "../policy/operation-facts.ts";
+import type { ActionId } from "../policy/operation-facts.ts";
 import type { Standing } from "../policy/person.ts";
 import type { Question } from "../policy/question.ts";
 import type { Risk } from "../policy/risk.ts";
@@ -52,11 +52,11 @@ export type AccountInfo = {
 export type About = Pick<Question, "op" | "risk" | "workload">;
 
 /** The policy, bound to a person in a place with an account. Reads group membership live; throws nothing. */
-export type Judge = {
+export type Permissions = {
   readonly verdict: (about: About, options?: { readonly breakGlass?: boolean }) => Promise<Verdict>;
   /** The best that may come of any of these, whatever the workload is called: what help shows. */
   readonly outlook: (
-    deeds: readonly Deed[],
+    actions: readonly Action[],
     options?: { readonly breakGlass?: boolean },
   ) => Promise<"allow" | "approve" | "refuse">;
   /** Real names of people who could approve here now, the asker left out; at most a few, and how many there are. */
@@ -97,7 +97,7 @@ export type BoundTo = Binding & {
 
 /** What a verb is given to work with. */
 export type Context = {
-  readonly judge: Judge;
+  readonly permissions: Permissions;
   readonly records: Records;
   readonly logs: Logs;
   readonly api: AccountApi;
@@ -122,7 +122,7 @@ export type Option = {
 };
 
 /** Something a verb can do, as policy tells such things apart. */
-export type Deed = { readonly op: DeedId; readonly risk: Risk | undefined };
+export type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
 
 type Described = {
   readonly name: string;
@@ -133,7 +133,7 @@ type Described = {
   readonly example: string;
   readonly options: readonly Option[];
   /** Everything that may come of the verb; empty for what nobody needs a rule for (help, whoami, votes). */
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly Action[];
   /** Words after the verb to an Ask. Pure; throws a `UserError` that carries the usage line. */
   readonly parse: (words: readonly string[]) => Ask;
   /** The same Ask by pointing; undefined for a verb without arguments. */

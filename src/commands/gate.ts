@@ -28,25 +28,25 @@ export async function refusedRead(command: ReadCommand, ask: Ask, context: Conte
     const refusal = await refusedRecords(command, context);
     return refusal && { refusal, workload: undefined };
   }
-  const refusal = refusalToSee(await context.judge.verdict(about));
+  const refusal = refusalToSee(await context.permissions.verdict(about));
   const { name, kind, region } = about.workload;
   return refusal && { refusal, workload: name === undefined ? undefined : { kind, region, name } };
 }
 
 const forEverybody = new Set(["help", "whoami", "can-i"]);
 
-async function refusedRecords({ name }: ReadCommand, { asker, judge }: Context): Promise<Refusal | undefined> {
+async function refusedRecords({ name }: ReadCommand, { asker, permissions }: Context): Promise<Refusal | undefined> {
   if (asker.standing === "bot" || asker.standing === "deactivated") {
     // Policy refuses every request of theirs, with a reason.
     const workload = { kind: "service", region: undefined, name: undefined } as const;
-    return refusalToSee(await judge.verdict({ op: "listServices", risk: undefined, workload }));
+    return refusalToSee(await permissions.verdict({ op: "listServices", risk: undefined, workload }));
   }
   if (asker.standing === "member" || forEverybody.has(name)) return undefined;
   const why = "Only full members of this workspace can see requests and history.";
   return { kind: "refuse", rule: undefined, why, next: "Ask a full member." };
 }
 
-export type JudgedChange =
+export type Proposal =
   | (Refused & {
       readonly kind: "refused";
       readonly workload: NamedWorkload;
@@ -65,7 +65,7 @@ export type JudgedChange =
  * possible verdict on this verb and name, and again about the workload as it is. A refusal reveals no name, diff or
  * state. Throws what `propose` throws.
  */
-export async function judgedChange(command: WriteCommand, ask: Ask, context: Context): Promise<JudgedChange> {
+export async function proposeChange(command: WriteCommand, ask: Ask, context: Context): Promise<Proposal> {
   const upFront = await refusedWrite(command, ask, context);
   if (upFront !== undefined) return { kind: "refused", ...upFront };
   const change = await command.propose(ask, context);
@@ -73,7 +73,7 @@ export async function judgedChange(command: WriteCommand, ask: Ask, context: Con
   const { kind, region, name } = workload;
   const risk = riskOf(call, before);
   const about = { op: call.op, risk, workload: { kind, region, name } };
-  const verdict = await context.judge.verdict(about, { breakGlass: ask.breakGlass === true });
+  const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
   if (verdict.kind !== "refuse") return { kind: "judged", change, about, verdict };
   return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
 }
@@ -92,11 +92,11 @@ async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
 
 /** The workload for history. A verb that works on one kind implies the kind. */
 function namedWorkload(
-  { deeds }: Pick<Command, "deeds">,
+  { actions }: Pick<Command, "actions">,
   { kind: wanted, name }: Target,
   region: string,
 ): NamedWorkload {
-  const [first, ...others] = new Set(deeds.map(kindOf));
+  const [first, ...others] = new Set(actions.map(kindOf));
   const kind = wanted ?? (others.length === 0 ? first : undefined);
   return { kind, region: kind === "job" ? JOB_REGION : region, name };
 }
@@ -110,7 +110,7 @@ export async function refusedForm(
   values: FormValues,
   context: Context,
 ): Promise<Refused | undefined> {
-  if (command.effect === "read" || command.deeds.length === 0) return undefined;
+  if (command.effect === "read" || command.actions.length === 0) return undefined;
   const target = command.effect === "write" ? targetIn(values) : undefined;
   if (target === undefined) return refusedWhatever(command, context);
   const { kind, name } = target;
@@ -129,10 +129,10 @@ function targetIn(values: FormValues): Target | undefined {
   return target && { kind, name: target.name };
 }
 
-async function refusedWhatever({ deeds }: Command, { judge }: Context): Promise<Refused | undefined> {
-  const [first] = deeds;
-  if (first === undefined || (await judge.outlook(deeds, { breakGlass: true })) !== "refuse") return undefined;
+async function refusedWhatever({ actions }: Command, { permissions }: Context): Promise<Refused | undefined> {
+  const [first] = actions;
+  if (first === undefined || (await permissions.outlook(actions, { breakGlass: true })) !== "refuse") return undefined;
   const kind = first.op === "bindChannel" ? undefined : kindOf(first);
-  const refusal = await judge.verdict({ ...first, workload: { kind, region: undefined, name: undefined } });
+  const refusal = await permissions.verdict({ ...first, workload: { kind, region: undefined, name: undefined } });
   return refusal.kind === "refuse" ? { refusal, workload: undefined } : undefined;
 }

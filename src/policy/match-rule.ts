@@ -1,6 +1,6 @@
 import { deedInWords, placeInWords, whoInWords } from "./question-in-words.ts";
 import { allOf, anyOf, type Match, matchOf } from "./match.ts";
-import { type DeedId, operationFacts } from "./operation-facts.ts";
+import { type ActionId, operationFacts } from "./operation-facts.ts";
 import { matchesEverything, matchesPattern } from "./pattern.ts";
 import type { Deeds, Rule } from "./rule.ts";
 import type { Question } from "./question.ts";
@@ -95,7 +95,7 @@ function matchDeed(does: readonly Deeds[], { op, risk, workload }: Question): Ma
   return allOf(matches) === "yes" ? "yes" : "unknown";
 }
 
-function matchOneDeed(deeds: Deeds, op: DeedId, risk: Question["risk"]): Match {
+function matchOneDeed(deeds: Deeds, op: ActionId, risk: Question["risk"]): Match {
   const isRead = operationFacts[op].effect === "read";
   if (deeds === "anything") return "yes";
   if (deeds === "read") return matchOf(isRead);

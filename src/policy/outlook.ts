@@ -1,5 +1,5 @@
 import { matchOfParts, matchRule, type Part } from "./match-rule.ts";
-import { type DeedId, operationFacts } from "./operation-facts.ts";
+import { type ActionId, operationFacts } from "./operation-facts.ts";
 import type { Policy } from "./policy.ts";
 import type { Rule } from "./rule.ts";
 import type { Question } from "./question.ts";
@@ -8,7 +8,7 @@ import type { Risk } from "./risk.ts";
 
 type Outlook = "allow" | "approve" | "refuse";
 type Asker = Pick<Question, "person" | "place" | "account"> & { readonly breakGlass?: boolean };
-type Deed = { readonly op: DeedId; readonly risk: Risk | undefined };
+type Deed = { readonly op: ActionId; readonly risk: Risk | undefined };
 
 /**
  * The best that may come of any of these deeds, for the workload that suits best: what help shows. Who asks, where and
@@ -41,7 +41,7 @@ function ends(policy: Policy, asker: Asker, { op, risk }: Deed): Outlook[] {
 }
 
 /** As `judge` has it: an approval that may be needed is not skipped, another rule that may open does not; a binding waits for none. */
-function endFor({ end }: Rule, op: DeedId, isUnsure: boolean): Outlook | undefined {
+function endFor({ end }: Rule, op: ActionId, isUnsure: boolean): Outlook | undefined {
   if (end.kind === "allow" || end.kind === "break-glass") return isUnsure ? undefined : "allow";
   return end.kind === "approve" && !isUnsure && op !== "bindChannel" ? "approve" : "refuse";
 }

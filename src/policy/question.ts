@@ -1,4 +1,4 @@
-import type { DeedId } from "./operation-facts.ts";
+import type { ActionId } from "./operation-facts.ts";
 import type { Person } from "./person.ts";
 import type { Risk } from "./risk.ts";
 
@@ -9,7 +9,7 @@ export type PolicyPlace = { readonly kind: "channel" | "dm"; readonly channelId:
 export type Question = {
   readonly person: Person;
   readonly place: PolicyPlace;
-  readonly op: DeedId;
+  readonly op: ActionId;
   /** Only of a write. */
   readonly risk: Risk | undefined;
   /**

@@ -1,9 +1,9 @@
-import type { DeedId } from "./operation-facts.ts";
+import type { ActionId } from "./operation-facts.ts";
 import type { Risk } from "./risk.ts";
 import type { Terms } from "./verdict.ts";
 
 /** What a rule may speak of: all reads, a risk of writes, all of it, or one deed. */
-export type Deeds = "read" | Risk | "anything" | DeedId;
+export type Deeds = "read" | Risk | "anything" | ActionId;
 
 export type RuleEnd =
   | { readonly kind: "allow" }

@@ -7,31 +7,31 @@ import type { Post } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { useMessage } from "../commands/verbs/use/message.ts";
 import { checkChosen } from "./access/chosen-channel.ts";
-import { judgeFor } from "./access/context.ts";
-import type { Deed } from "./inbox/interaction.ts";
+import { permissionsFor } from "./access/context.ts";
+import type { Interaction } from "./inbox/interaction.ts";
 import { logEvent, placeEvent } from "./history.ts";
 import { failureMessage } from "./failure.ts";
 import { freshness, type Profile } from "../slack/directory/people.ts";
-import { isDirect, type Place } from "./origin.ts";
+import { isDirect, type Origin } from "./origin.ts";
 import { refusalEvent } from "./record-refusal.ts";
 import type { Shell } from "./shell.ts";
 import { tellChannel } from "../slack/send/tell-channel.ts";
-import type { Telling } from "./inbox/reply.ts";
+import type { Reply } from "./inbox/reply.ts";
 
-type UseDeed = Extract<Deed, { kind: "use" }> & { readonly telling: Telling };
+type BindInteraction = Extract<Interaction, { kind: "use" }> & { readonly reply: Reply };
 
 /** Says what the channel is bound to, after the ack. Never rejects. */
-export async function showBinding(shell: Shell, place: Place): Promise<void> {
+export async function showBinding(shell: Shell, origin: Origin): Promise<void> {
   const { command } = shell.settings;
-  const { teamId, channelId } = place;
+  const { teamId, channelId } = origin;
   try {
     const binding = await shell.store.bindingOf(teamId, channelId);
     const message = useMessage(
       binding === undefined ? { kind: "nothing", channelId, command } : { kind: "shown", binding, channelId, command },
     );
-    await shell.poster.post(message, place, { isShared: false });
+    await shell.poster.post(message, origin, { isShared: false });
   } catch (error) {
-    await shell.poster.tell(failureMessage(shell, error, { verb: "use", effect: "read" }), place);
+    await shell.poster.tell(failureMessage(shell, error, { verb: "use", effect: "read" }), origin);
   }
 }
 
@@ -39,20 +39,20 @@ export async function showBinding(shell: Shell, place: Place): Promise<void> {
  * Binds a channel, or takes its binding away: policy decides who may, and the channel is told. Done again it finds that it
  * is so already. Throws `UserError` or `StoreError`.
  */
-export async function bindChannel(shell: Shell, { terms, place, telling }: UseDeed): Promise<void> {
-  const { teamId, channelId, userId } = place;
+export async function bindChannel(shell: Shell, { terms, origin, reply }: BindInteraction): Promise<void> {
+  const { teamId, channelId, userId } = origin;
   const { command, region: defaultRegion, regions } = shell.settings;
-  if (isDirect(channelId)) return telling.say(useMessage({ kind: "direct", command }), "refused");
-  await checkChosen(shell, place);
+  if (isDirect(channelId)) return reply.send(useMessage({ kind: "direct", command }), "refused");
+  await checkChosen(shell, origin);
   const wish: BindingWish = terms === undefined ? { kind: "clear" } : { kind: "bind", terms };
   const [profile, before] = await Promise.all([
     shell.people.profile(userId, freshness.deciding),
     shell.store.bindingOf(teamId, channelId),
   ]);
-  const judge = judgeFor(shell, { profile, channelId, account: undefined });
-  const { verdict } = await bindingVerdict(wish, { binding: before, defaultRegion, asker: profile, judge });
-  const asked: Asked = { place, profile, terms, before };
-  if (verdict.kind !== "allow") return telling.say(await refuse(shell, asked, verdict), "refused");
+  const permissions = permissionsFor(shell, { profile, channelId, account: undefined });
+  const { verdict } = await bindingVerdict(wish, { binding: before, defaultRegion, asker: profile, permissions });
+  const asked: Asked = { origin, profile, terms, before };
+  if (verdict.kind !== "allow") return reply.send(await refuse(shell, asked, verdict), "refused");
   const isChanged = await write(shell, asked);
   const { name: by } = profile;
   const common = { channelId, command };
@@ -61,12 +61,12 @@ export async function bindChannel(shell: Shell, { terms, place, telling }: UseDe
       ? useMessage(isChanged ? { kind: "unbound", by, ...common } : { kind: "nothing", ...common })
       : useMessage({ kind: isChanged ? "bound" : "same", by, terms, regions, ...common });
   // Whoever asked reads it in the channel, with everybody else.
-  if (isChanged && (await tellChannel(shell, place, message))) return;
-  await telling.say(message, "told");
+  if (isChanged && (await tellChannel(shell, origin, message))) return;
+  await reply.send(message, "done");
 }
 
 type Asked = {
-  readonly place: Place;
+  readonly origin: Origin;
   readonly profile: Profile;
   readonly terms: BindingTerms | undefined;
   readonly before: Binding | undefined;
@@ -74,8 +74,8 @@ type Asked = {
 
 /** False: it was so already. What was read of the channel before is not believed any more. */
 async function write({ store, accounts, log }: Shell, asked: Asked): Promise<boolean> {
-  const { place, profile, terms, before } = asked;
-  const { teamId, channelId } = place;
+  const { origin, profile, terms, before } = asked;
+  const { teamId, channelId } = origin;
   const was = before === undefined ? "" : `it was bound to ${bindingInWords(before)}`;
   const event = eventOf(
     asked,
@@ -92,12 +92,12 @@ async function write({ store, accounts, log }: Shell, asked: Asked): Promise<boo
 
 async function refuse(shell: Shell, asked: Asked, verdict: Verdict): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding cannot wait, but the policy says ${verdict.kind}`);
-  const { place, profile: who, terms } = asked;
+  const { origin, profile: who, terms } = asked;
   const event = refusalEvent({
     refusal: verdict,
     workload: undefined,
     verb: "use",
-    place,
+    origin,
     who,
     account: terms?.account,
   });
@@ -108,6 +108,6 @@ async function refuse(shell: Shell, asked: Asked, verdict: Verdict): Promise<Pos
 
 type Happened = Pick<NewEvent, "kind" | "result">;
 
-function eventOf({ place, profile, terms }: Asked, happened: Happened): NewEvent {
-  return placeEvent(place, profile, { ...happened, verb: "use", account: terms?.account });
+function eventOf({ origin, profile, terms }: Asked, happened: Happened): NewEvent {
+  return placeEvent(origin, profile, { ...happened, verb: "use", account: terms?.account });
 }

@@ -5,45 +5,45 @@ import { decisionPost } from "./answer-decision.ts";
 import { eligibility, findApprovers } from "./access/approvers.ts";
 import { carryOn } from "./run.ts";
 import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
-import type { Deed } from "./inbox/interaction.ts";
+import type { Interaction } from "./inbox/interaction.ts";
 import { draw } from "../slack/cards/draw.ts";
 import { eventOf, logEvent } from "./history.ts";
 import { findVisibleChange } from "./access/find-visible-change.ts";
 import { freshness } from "../slack/directory/people.ts";
 import { retire } from "../slack/cards/retire.ts";
 import type { Shell } from "./shell.ts";
-import type { Telling } from "./inbox/reply.ts";
+import type { Reply } from "./inbox/reply.ts";
 
-export type DecideDeed = Extract<Deed, { kind: "decide" }> & { readonly telling: Telling };
+export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & { readonly reply: Reply };
 
 /**
  * A vote, a rejection or a cancellation, after its ack. Rights are read now, not when the card was drawn; each is
  * counted by one UPDATE, so that doing it again changes nothing. Every one is answered. Throws `UserError`, `StoreError`.
  */
-export async function decide(shell: Shell, deed: DecideDeed, signal: AbortSignal): Promise<void> {
+export async function decide(shell: Shell, interaction: DecideInteraction, signal: AbortSignal): Promise<void> {
   const sinceMs = shell.now().getTime();
-  const answer = (what: DecisionAnswer): Promise<void> => deed.telling.say(decisionPost(shell, what), "told");
-  const known = await findVisibleChange(shell, deed);
+  const answer = (what: DecisionAnswer): Promise<void> => interaction.reply.send(decisionPost(shell, what), "done");
+  const known = await findVisibleChange(shell, interaction);
   if ("missing" in known) return answer(known.missing);
   const { change } = known;
-  const isSuperseded = await retire(shell, change, deed);
+  const isSuperseded = await retire(shell, change, interaction);
   // A form with a reason may have been opened before the newer card stood there: what was written in it is not lost.
-  if (isSuperseded && deed.decision !== "reject") return answer({ kind: "retired", change });
-  if (deed.decision === "cancel") return cancel(shell, { change, deed, answer });
-  if (change.state !== "pending") return answer({ kind: "late", change, wanted: deed.decision });
-  const may = await eligible(shell, change, deed);
+  if (isSuperseded && interaction.decision !== "reject") return answer({ kind: "retired", change });
+  if (interaction.decision === "cancel") return cancel(shell, { change, interaction, answer });
+  if (change.state !== "pending") return answer({ kind: "late", change, wanted: interaction.decision });
+  const may = await eligible(shell, change, interaction);
   if (may.kind !== "may") {
     await noteRefusal(shell, { change, who: may.who, why: may.kind });
-    return answer(await whyNot(shell, { change, may, wanted: deed.decision }));
+    return answer(await whyNot(shell, { change, may, wanted: interaction.decision }));
   }
-  return deed.decision === "approve"
-    ? approve(shell, { change, deed, answer, who: may.who, sinceMs }, signal)
-    : reject(shell, { change, deed, answer, who: may.who });
+  return interaction.decision === "approve"
+    ? approve(shell, { change, interaction, answer, who: may.who, sinceMs }, signal)
+    : reject(shell, { change, interaction, answer, who: may.who });
 }
 
 type Deciding = {
   readonly change: StoredChange;
-  readonly deed: DecideDeed;
+  readonly interaction: DecideInteraction;
   readonly answer: (what: DecisionAnswer) => Promise<void>;
 };
 type By = Deciding & { readonly who: Who };
@@ -55,10 +55,10 @@ type May =
   | { readonly kind: "unchecked"; readonly who: Who };
 
 /** Whoever may approve may reject; whoever asked may cancel instead. */
-async function eligible(shell: Shell, change: StoredChange, { place }: DecideDeed): Promise<May> {
+async function eligible(shell: Shell, change: StoredChange, { origin }: DecideInteraction): Promise<May> {
   const { terms, requester } = change;
   if (terms === undefined) throw new Error("a pending change without terms");
-  const voter = { userId: place.userId, requesterId: requester.userId, channelId: cardChannel(change) };
+  const voter = { userId: origin.userId, requesterId: requester.userId, channelId: cardChannel(change) };
   try {
     const { kind, profile } = await eligibility(shell.people, terms, voter);
     const who = { userId: profile.userId, name: profile.name };
@@ -66,7 +66,7 @@ async function eligible(shell: Shell, change: StoredChange, { place }: DecideDee
     return profile.standing === "member" ? { kind: "foreign", who } : { kind, who, standing: profile.standing };
   } catch (err) {
     shell.log.warn({ err, changeId: change.id }, "a vote could not be checked, and does not count");
-    return { kind: "unchecked", who: { userId: place.userId, name: place.userId } };
+    return { kind: "unchecked", who: { userId: origin.userId, name: origin.userId } };
   }
 }
 
@@ -80,7 +80,7 @@ const NAMED = 5;
 type Why = {
   readonly change: StoredChange;
   readonly may: Exclude<May, { kind: "may" }>;
-  readonly wanted: DecideDeed["decision"];
+  readonly wanted: DecideInteraction["decision"];
 };
 
 async function whyNot(shell: Shell, { change, may, wanted }: Why): Promise<DecisionAnswer> {
@@ -144,23 +144,23 @@ function lastVoteAnswer(change: StoredChange, clearance: Clearance): DecisionAns
   return { kind: "approved", change };
 }
 
-async function reject(shell: Shell, { change, deed, answer, who }: By): Promise<void> {
-  const { reason } = deed;
+async function reject(shell: Shell, { change, interaction, answer, who }: By): Promise<void> {
+  const { reason } = interaction;
   const event = eventOf(shell, change, { kind: "rejected", who, result: reason ?? "without a reason" });
   const rejected = await shell.store.reject(change.id, { who, reason }, event);
-  if (rejected === undefined) return late(shell, { change, answer, deed });
+  if (rejected === undefined) return late(shell, { change, answer, interaction });
   logEvent(shell, event);
   await drawBoth(shell, change);
   return answer({ kind: "rejected", change: rejected });
 }
 
-async function cancel(shell: Shell, { change, deed, answer }: Deciding): Promise<void> {
-  const { userId } = deed.place;
+async function cancel(shell: Shell, { change, interaction, answer }: Deciding): Promise<void> {
+  const { userId } = interaction.origin;
   if (userId !== change.requester.userId) return answer({ kind: "not-yours", change });
   const { name } = await shell.people.profile(userId, freshness.deciding);
   const event = eventOf(shell, change, { kind: "cancelled", who: { userId, name }, result: "by who asked" });
   const cancelled = await shell.store.cancel(change.id, { userId, name }, event);
-  if (cancelled === undefined) return late(shell, { change, answer, deed });
+  if (cancelled === undefined) return late(shell, { change, answer, interaction });
   logEvent(shell, event);
   await drawBoth(shell, change);
   return answer({ kind: "cancelled", change: cancelled });
@@ -172,7 +172,7 @@ async function drawBoth(shell: Shell, { id, undoOf }: StoredChange): Promise<voi
   if (undoOf !== undefined) await draw(shell, undoOf);
 }
 
-async function late(shell: Shell, { change, answer, deed }: Deciding): Promise<void> {
+async function late(shell: Shell, { change, answer, interaction }: Deciding): Promise<void> {
   const now = (await shell.store.findChange(change.id)) ?? change;
-  return answer({ kind: "late", change: now, wanted: deed.decision });
+  return answer({ kind: "late", change: now, wanted: interaction.decision });
 }

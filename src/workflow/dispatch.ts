@@ -3,7 +3,7 @@ import { connectForm } from "../views/forms/connect-form.ts";
 import type { Message } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { useMessage } from "../commands/verbs/use/message.ts";
-import type { Deed, SentForm } from "./inbox/interaction.ts";
+import type { Interaction, SentForm } from "./inbox/interaction.ts";
 import { accept } from "./inbox/accept.ts";
 import { linkOwner } from "./link-owner.ts";
 import { refusedEarly } from "./access/may-link.ts";
@@ -29,54 +29,60 @@ type Say = (message: Message | undefined) => Promise<void>;
 /** An Ask on its way to where its verb is done, whichever way it came. What changes something is stored first. */
 export async function dispatch(
   shell: Shell,
-  { command, ask, place, id, opens, form }: Dispatched,
+  { command, ask, origin, id, opens, form }: Dispatched,
   say: Say,
 ): Promise<void> {
   switch (command.effect) {
     case "read": {
-      const isTaken = shell.inflight.start((signal) => answerRead(shell, { command, ask, place }, signal));
+      const isTaken = shell.inflight.start((signal) => answerRead(shell, { command, ask, origin }, signal));
       return say(isTaken ? undefined : sentences.busy());
     }
     case "write":
-      return accept(shell, { id, deed: { kind: "ask", ask, place, ...(form && { form }) }, ack: say });
+      return accept(shell, { id, interaction: { kind: "ask", ask, origin, ...(form && { form }) }, ack: say });
     case "decide": {
       const { kind: decision, changeId, reason } = command.decision(ask);
-      const deed: Deed = { kind: "decide", decision, changeId, place, ...(reason !== undefined && { reason }) };
-      return accept(shell, { id, deed, ack: say });
+      const interaction: Interaction = {
+        kind: "decide",
+        decision,
+        changeId,
+        origin,
+        ...(reason !== undefined && { reason }),
+      };
+      return accept(shell, { id, interaction, ack: say });
     }
     case "link":
-      return link(shell, { ...command.link(ask), place, id, opens }, say);
+      return link(shell, { ...command.link(ask), origin, id, opens }, say);
     case "bind":
-      return use(shell, { wish: command.binding(ask), place, id }, say);
+      return use(shell, { wish: command.binding(ask), origin, id }, say);
   }
 }
 
-type Using = Pick<Dispatched, "place" | "id"> & { readonly wish: BindingWish };
+type Using = Pick<Dispatched, "origin" | "id"> & { readonly wish: BindingWish };
 
-async function use(shell: Shell, { wish, place, id }: Using, say: Say): Promise<void> {
-  if (isDirect(place.channelId)) return say(useMessage({ kind: "direct", command: shell.settings.command }));
+async function use(shell: Shell, { wish, origin, id }: Using, say: Say): Promise<void> {
+  if (isDirect(origin.channelId)) return say(useMessage({ kind: "direct", command: shell.settings.command }));
   if (wish.kind === "show") {
-    const isTaken = shell.inflight.start(() => showBinding(shell, place));
+    const isTaken = shell.inflight.start(() => showBinding(shell, origin));
     return say(isTaken ? undefined : sentences.busy());
   }
-  const deed: Deed = { kind: "use", place, ...(wish.kind === "bind" && { terms: wish.terms }) };
-  return accept(shell, { id, deed, ack: say });
+  const interaction: Interaction = { kind: "use", origin, ...(wish.kind === "bind" && { terms: wish.terms }) };
+  return accept(shell, { id, interaction, ack: say });
 }
 
-type Linking = Pick<Dispatched, "place" | "id"> & {
+type Linking = Pick<Dispatched, "origin" | "id"> & {
   readonly kind: "connect" | "disconnect";
   readonly whose: "mine" | "channel";
   readonly opens: Dispatched["opens"];
 };
 
-async function link(shell: Shell, { kind, whose, place, id, opens }: Linking, say: Say): Promise<void> {
-  if (whose === "channel" && isDirect(place.channelId)) return say(sentences.noChannel());
-  if (kind === "disconnect") return accept(shell, { id, deed: { kind, whose, place }, ack: say });
+async function link(shell: Shell, { kind, whose, origin, id, opens }: Linking, say: Say): Promise<void> {
+  if (whose === "channel" && isDirect(origin.channelId)) return say(sentences.noChannel());
+  if (kind === "disconnect") return accept(shell, { id, interaction: { kind, whose, origin }, ack: say });
   if (opens === undefined) return say(sentences.needsCommand(shell.settings.command));
-  const refusal = whose === "channel" ? await refusedEarly(shell, { kind, whose, place }) : undefined;
+  const refusal = whose === "channel" ? await refusedEarly(shell, { kind, whose, origin }) : undefined;
   if (refusal !== undefined) {
     return say(refusalMessage({ kind: "policy", verdict: refusal, command: shell.settings.command }));
   }
-  const metadata = JSON.stringify({ whose, place });
-  return opens(connectForm({ owner: linkOwner(whose, place), metadata }));
+  const metadata = JSON.stringify({ whose, origin });
+  return opens(connectForm({ owner: linkOwner(whose, origin), metadata }));
 }

@@ -4,13 +4,13 @@ import { eligibility } from "./access/approvers.ts";
 import { draw } from "../slack/cards/draw.ts";
 import { viewerAt } from "./access/find-visible-change.ts";
 import { namesFor } from "./access/approver-names.ts";
-import type { Place } from "./origin.ts";
+import type { Origin } from "./origin.ts";
 import { maySeeChange } from "./access/records.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import type { Shell } from "./shell.ts";
-import type { Telling } from "./inbox/reply.ts";
+import type { Reply } from "./inbox/reply.ts";
 
-type Asked = { readonly place: Place; readonly undoOf?: string | undefined; readonly telling: Telling };
+type Asked = { readonly origin: Origin; readonly undoOf?: string | undefined; readonly reply: Reply };
 
 /**
  * Answers a duplicate request or Undo by linking the earlier one's card, instead of creating another. People who may not
@@ -18,7 +18,7 @@ type Asked = { readonly place: Place; readonly undoOf?: string | undefined; read
  */
 export async function pointAtEarlierRequest(
   shell: Shell,
-  { place, undoOf, telling }: Asked,
+  { origin, undoOf, reply }: Asked,
   earlier: StoredChange,
 ): Promise<void> {
   // Of two simultaneous requests, this one may get here before the other's card is posted.
@@ -27,27 +27,27 @@ export async function pointAtEarlierRequest(
   const current = (await shell.store.findChange(earlier.id)) ?? earlier;
   const kind = undoOf !== undefined && current.undoOf === undoOf ? "undo" : "waiting";
   // People who may make a request may not always see who else made it, and where.
-  const seesCard = current.card?.channelId === place.channelId;
-  if (!seesCard && !(await maySeeChange(shell, await viewerAt(shell, place), current))) {
-    return telling.say(sentences.askedAlready(kind), "told");
+  const seesCard = current.card?.channelId === origin.channelId;
+  if (!seesCard && !(await maySeeChange(shell, await viewerAt(shell, origin), current))) {
+    return reply.send(sentences.askedAlready(kind), "done");
   }
   const { command, region: defaultRegion } = shell.settings;
   const message = duplicateMessage({
     change: current,
     kind,
-    viewer: await viewerOf(shell, current, place),
+    viewer: await viewerOf(shell, current, origin),
     link: await permalink(shell, current),
     command,
     defaultRegion,
     names: await namesFor(shell, current),
   });
-  return telling.say(message, "told");
+  return reply.send(message, "done");
 }
 
 async function viewerOf(
   { people }: Shell,
   { state, terms, requester, channelId, card }: StoredChange,
-  { userId }: Place,
+  { userId }: Origin,
 ): Promise<DuplicateRequest["viewer"]> {
   if (state !== "pending" || terms === undefined) return "other";
   const voter = { userId, requesterId: requester.userId, channelId: card?.channelId ?? terms.cardIn ?? channelId };

@@ -1,6 +1,6 @@
 import type { EventKind, NewEvent } from "../changes/history-event.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
-import type { Place } from "./origin.ts";
+import type { Origin } from "./origin.ts";
 import type { Shell } from "./shell.ts";
 
 type Happened = {
@@ -47,7 +47,7 @@ type HappenedAt = Pick<NewEvent, "kind" | "verb" | "result"> &
   Partial<Pick<NewEvent, "workload" | "account" | "rule" | "reference">>;
 
 /** A row of history about something that is no Change: who did it and where, or what they were refused. */
-export function placeEvent({ teamId, channelId }: Place, who: Who, happened: HappenedAt): NewEvent {
+export function placeEvent({ teamId, channelId }: Origin, who: Who, happened: HappenedAt): NewEvent {
   const { kind, verb, result, workload, account, rule, reference } = happened;
   return {
     kind,

@@ -5,79 +5,79 @@ import { accountMessage } from "../views/messages/account-message.ts";
 import { UserError } from "../errors.ts";
 import { connectForm } from "../views/forms/connect-form.ts";
 import { connectResult } from "../views/forms/connect-result.ts";
-import type { Deed } from "./inbox/interaction.ts";
+import type { Interaction } from "./inbox/interaction.ts";
 import { logEvent, placeEvent } from "./history.ts";
 import { updateForm } from "../slack/modals/update-view.ts";
 import { linkOwner } from "./link-owner.ts";
 import { checkLink } from "./access/may-link.ts";
 import type { Profile } from "../slack/directory/people.ts";
-import type { Place } from "./origin.ts";
+import type { Origin } from "./origin.ts";
 import type { Shell } from "./shell.ts";
 import { tellChannel } from "../slack/send/tell-channel.ts";
-import type { Telling } from "./inbox/reply.ts";
+import type { Reply } from "./inbox/reply.ts";
 
-type Speaking = { readonly telling: Telling };
-type ConnectDeed = Extract<Deed, { kind: "connect" }> & Speaking;
-type DisconnectDeed = Extract<Deed, { kind: "disconnect" }> & Speaking;
+type Speaking = { readonly reply: Reply };
+type ConnectInteraction = Extract<Interaction, { kind: "connect" }> & Speaking;
+type DisconnectInteraction = Extract<Interaction, { kind: "disconnect" }> & Speaking;
 
 /**
  * Links an account: the service is asked once whether it knows user name and token, then the token is sealed for this
  * owner alone. The form says how it went; a wrong token leaves the form with what can be kept. Doing it twice is the same.
  */
-export async function connect(shell: Shell, deed: ConnectDeed, signal: AbortSignal): Promise<void> {
+export async function connect(shell: Shell, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
   try {
-    await linkAccount(shell, deed, signal);
+    await linkAccount(shell, interaction, signal);
   } catch (error) {
     // The form must not go on saying that it tries. What went wrong is also told beside it.
     const why = error instanceof UserError ? error.message : "Something went wrong in Gantry or on the way.";
-    await updateForm(shell, deed.viewId, connectResult({ kind: "failed", why, next: "Try again in a minute." }));
+    await updateForm(shell, interaction.viewId, connectResult({ kind: "failed", why, next: "Try again in a minute." }));
     throw error;
   }
 }
 
-async function linkAccount(shell: Shell, deed: ConnectDeed, signal: AbortSignal): Promise<void> {
-  const { place, whose, username, token, viewId } = deed;
+async function linkAccount(shell: Shell, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
+  const { origin, whose, username, token, viewId } = interaction;
   const { command } = shell.settings;
-  const owner = linkOwner(whose, place);
-  const profile = await checkLink(shell, { kind: "connect", whose, place });
+  const owner = linkOwner(whose, origin);
+  const profile = await checkLink(shell, { kind: "connect", whose, origin });
   const show = async (view: object): Promise<void> => void (await updateForm(shell, viewId, view));
-  const refused = await refusalOf(shell, deed, signal);
+  const refused = await refusalOf(shell, interaction, signal);
   if (refused !== undefined) {
-    const metadata = JSON.stringify({ whose, place });
+    const metadata = JSON.stringify({ whose, origin });
     return show(connectForm({ owner, username, problems: [refused], metadata }));
   }
-  const account = { teamId: place.teamId, owner, username };
+  const account = { teamId: origin.teamId, owner, username };
   const sealedToken = shell.sealer.seal(token, boundTo(account));
-  const event = eventFor({ kind: "connected", place, profile, username, whose });
+  const event = eventFor({ kind: "connected", origin, profile, username, whose });
   await shell.store
-    .saveAccount({ ...account, sealedToken, linkedBy: place.userId }, event)
+    .saveAccount({ ...account, sealedToken, linkedBy: origin.userId }, event)
     .finally(shell.accounts.forget);
   logEvent(shell, event);
   await show(connectResult({ kind: "done", owner, username, command }));
   const told = accountMessage({ kind: "connected", owner, username, command });
-  await deed.telling.say(told, "told");
-  if (whose === "channel") await tellChannel(shell, place, told);
+  await interaction.reply.send(told, "done");
+  if (whose === "channel") await tellChannel(shell, origin, told);
 }
 
-export async function disconnect(shell: Shell, deed: DisconnectDeed): Promise<void> {
-  const { place, whose } = deed;
-  const profile = await checkLink(shell, { kind: "disconnect", whose, place });
-  const owner = linkOwner(whose, place);
-  const { own, channel } = await shell.store.accountsFor(place);
+export async function disconnect(shell: Shell, interaction: DisconnectInteraction): Promise<void> {
+  const { origin, whose } = interaction;
+  const profile = await checkLink(shell, { kind: "disconnect", whose, origin });
+  const owner = linkOwner(whose, origin);
+  const { own, channel } = await shell.store.accountsFor(origin);
   const username = (whose === "mine" ? own : channel)?.username;
-  const event = eventFor({ kind: "disconnected", place, profile, username, whose });
-  const isRemoved = await shell.store.removeAccount(place.teamId, owner, event).finally(shell.accounts.forget);
+  const event = eventFor({ kind: "disconnected", origin, profile, username, whose });
+  const isRemoved = await shell.store.removeAccount(origin.teamId, owner, event).finally(shell.accounts.forget);
   if (isRemoved) logEvent(shell, event);
   const { command } = shell.settings;
   const told = accountMessage({ kind: isRemoved ? "disconnected" : "nothing-linked", owner, command });
-  await deed.telling.say(told, "told");
-  if (isRemoved && whose === "channel") await tellChannel(shell, place, told);
+  await interaction.reply.send(told, "done");
+  if (isRemoved && whose === "channel") await tellChannel(shell, origin, told);
 }
 
 /** One live call; undefined when the service knows the account. */
 async function refusalOf(
   shell: Shell,
-  { username, token }: ConnectDeed,
+  { username, token }: ConnectInteraction,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { region } = shell.settings;
@@ -96,14 +96,14 @@ async function refusalOf(
 
 type Linking = {
   readonly kind: "connected" | "disconnected";
-  readonly place: Place;
+  readonly origin: Origin;
   readonly profile: Profile;
   readonly username: string | undefined;
-  readonly whose: ConnectDeed["whose"];
+  readonly whose: ConnectInteraction["whose"];
 };
 
-function eventFor({ kind, place, profile, username, whose }: Linking): NewEvent {
+function eventFor({ kind, origin, profile, username, whose }: Linking): NewEvent {
   const verb = kind === "connected" ? "connect" : "disconnect";
   const result = whose === "mine" ? "the person's own account" : "the channel's account";
-  return placeEvent(place, profile, { kind, verb, result, account: username });
+  return placeEvent(origin, profile, { kind, verb, result, account: username });
 }

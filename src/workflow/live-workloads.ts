@@ -66,9 +66,9 @@ type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
 
 async function kindOf(shelf: Shelf, context: Context, wanted: Kind): Promise<Told> {
   const { kind, region, freshMs, withinMs } = wanted;
-  const { account, directory, judge } = context;
+  const { account, directory, permissions } = context;
   const op = kind === "service" ? "listServices" : "listJobs";
-  const verdict = await judge.verdict({ op, risk: undefined, workload: { kind, region, name: undefined } });
+  const verdict = await permissions.verdict({ op, risk: undefined, workload: { kind, region, name: undefined } });
   const refusal = refusalToSee(verdict);
   if (refusal !== undefined) return { ...nothing, problem: refusal.why };
   const known = directory.lately(account.username, kind, region);

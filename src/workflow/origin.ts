@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Where an interaction came from, and so where its answer goes. */
-export const Place = z.object({
+export const Origin = z.object({
   userId: z.string(),
   /** The workspace in which the bot is installed. */
   teamId: z.string(),
@@ -20,7 +20,7 @@ export const Place = z.object({
   /** It came from the person's Home, which shows afterwards what became of it. */
   isHome: z.boolean().optional(),
 });
-export type Place = z.infer<typeof Place>;
+export type Origin = z.infer<typeof Origin>;
 
 /**
  * Whether nobody but this person and the bot is there. Slack's ids of conversations with one person begin with D, and a

@@ -4,7 +4,7 @@ import { digestOf } from "../changes/digest.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { newChangeId } from "../commands/grammar/change-id.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
-import { judgedChange, type Refused } from "../commands/gate.ts";
+import { proposeChange, type Refused } from "../commands/gate.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
 import type { Risk } from "../policy/risk.ts";
 import type { Verdict } from "../policy/verdict.ts";
@@ -15,7 +15,7 @@ import { refusalMessage } from "../views/messages/refusal-message.ts";
 import type { Message, Post } from "../views/kit/message.ts";
 import { carryOn } from "./run.ts";
 import { contextFor } from "./access/context.ts";
-import type { Deed } from "./inbox/interaction.ts";
+import type { Interaction } from "./inbox/interaction.ts";
 import { draw } from "../slack/cards/draw.ts";
 import { eventOf, logEvent } from "./history.ts";
 import { namesFor } from "./access/approver-names.ts";
@@ -24,38 +24,41 @@ import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import { sealChange } from "./sealed-change.ts";
 import { refusalEvent } from "./record-refusal.ts";
 import type { Shell } from "./shell.ts";
-import type { Telling } from "./inbox/reply.ts";
+import type { Reply } from "./inbox/reply.ts";
 
-export type AskDeed = Extract<Deed, { kind: "ask" }> & { readonly deliveryId: string; readonly telling: Telling };
+export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
+  readonly deliveryId: string;
+  readonly reply: Reply;
+};
 
 /**
  * From an Ask to a stored Change: what it would do, whether policy lets it, and who has to agree. Done again for the
  * same delivery it finds what it stored and goes on from there. Throws `UserError`, `Problem` or `StoreError`.
  */
-export async function propose(shell: Shell, deed: AskDeed, signal: AbortSignal): Promise<void> {
-  const known = await shell.store.changeOfDelivery(deed.deliveryId);
-  if (known !== undefined) return goOn(shell, { change: known, isFresh: false, deed }, signal);
-  const command = commandOf(deed.ask);
+export async function propose(shell: Shell, interaction: AskInteraction, signal: AbortSignal): Promise<void> {
+  const known = await shell.store.changeOfDelivery(interaction.deliveryId);
+  if (known !== undefined) return goOn(shell, { change: known, isFresh: false, interaction }, signal);
+  const command = commandOf(interaction.ask);
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
-  const context = await contextFor(shell, { place: deed.place, effect: "write" }, signal);
-  const judged = await judgedChange(command, deed.ask, context);
-  if (judged.kind === "refused") return refuseByPolicy(shell, { deed, command, context }, judged);
+  const context = await contextFor(shell, { origin: interaction.origin, effect: "write" }, signal);
+  const judged = await proposeChange(command, interaction.ask, context);
+  if (judged.kind === "refused") return refuseByPolicy(shell, { interaction, command, context }, judged);
   const { change, about, verdict } = judged;
   const { risk } = about;
-  if (change.diff.length === 0) return deed.telling.say(alreadySo(shell, change, deed), "told");
-  const proposed: Proposed = { deed, command, context, change, risk, verdict };
+  if (change.diff.length === 0) return interaction.reply.send(alreadySo(shell, change, interaction), "done");
+  const proposed: Proposed = { interaction, command, context, change, risk, verdict };
   // Before checking who could approve: the only possible approver may be the one asking now.
   const earlier = verdict.kind === "approve" ? await shell.store.waitingLike(waitKeyOf(shell, proposed)) : undefined;
-  if (earlier !== undefined) return pointAtEarlierRequest(shell, deed, earlier);
-  const refused = await refusalOf(shell, { verdict, deed, context });
+  if (earlier !== undefined) return pointAtEarlierRequest(shell, interaction, earlier);
+  const refused = await refusalOf(shell, { verdict, interaction, context });
   if (refused !== undefined) return refuse(shell, proposed, refused);
   const stored = await store(shell, proposed);
-  if (stored.deliveryId !== deed.deliveryId) return pointAtEarlierRequest(shell, deed, stored);
-  return goOn(shell, { change: stored, isFresh: true, deed }, signal);
+  if (stored.deliveryId !== interaction.deliveryId) return pointAtEarlierRequest(shell, interaction, stored);
+  return goOn(shell, { change: stored, isFresh: true, interaction }, signal);
 }
 
 type Proposed = {
-  readonly deed: AskDeed;
+  readonly interaction: AskInteraction;
   readonly command: WriteCommand;
   readonly context: Context;
   readonly change: Change;
@@ -63,56 +66,56 @@ type Proposed = {
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
 };
 
-type Going = { readonly change: StoredChange; readonly isFresh: boolean; readonly deed: AskDeed };
+type Going = { readonly change: StoredChange; readonly isFresh: boolean; readonly interaction: AskInteraction };
 
 /** A pending one shows its card; what needs nobody's approval runs. */
-async function goOn(shell: Shell, { change, isFresh, deed }: Going, signal: AbortSignal): Promise<void> {
+async function goOn(shell: Shell, { change, isFresh, interaction }: Going, signal: AbortSignal): Promise<void> {
   const isOpen = change.settledAt === undefined;
   if (isOpen && change.undoOf !== undefined && (await shell.store.markUndone(change.undoOf)))
     await draw(shell, change.undoOf);
-  const { telling } = deed;
+  const { reply } = interaction;
   if (change.state !== "pending") {
-    await Promise.all([telling.placed(change), carryOn(shell, { change, isFresh }, signal)]);
+    await Promise.all([reply.placed(change), carryOn(shell, { change, isFresh }, signal)]);
     return undefined;
   }
   await draw(shell, change.id);
-  await telling.placed(change);
+  await reply.placed(change);
   const cardIn = change.terms?.cardIn;
-  if (cardIn === undefined || cardIn === deed.place.channelId) return undefined;
+  if (cardIn === undefined || cardIn === interaction.origin.channelId) return undefined;
   const { command, region: defaultRegion } = shell.settings;
   const names = await namesFor(shell, change);
-  return telling.say(askedElsewhere({ change, cardIn, command, defaultRegion, names }), "told");
+  return reply.send(askedElsewhere({ change, cardIn, command, defaultRegion, names }), "done");
 }
 
-function alreadySo({ settings }: Shell, change: Change, { place }: AskDeed): Message {
+function alreadySo({ settings }: Shell, change: Change, { origin }: AskInteraction): Message {
   const { command, region } = settings;
   const outcome = { kind: "done", after: change.before, alsoMoved: [] } as const;
-  return outcomeMessage({ change, outcome, command, by: place.userId, defaultRegion: region });
+  return outcomeMessage({ change, outcome, command, by: origin.userId, defaultRegion: region });
 }
 
 async function refuseByPolicy(
   shell: Shell,
-  { deed, command, context }: Pick<Proposed, "deed" | "command" | "context">,
+  { interaction, command, context }: Pick<Proposed, "interaction" | "command" | "context">,
   { refusal, workload }: Refused,
 ): Promise<void> {
   const { asker: who, account } = context;
-  const { place, telling } = deed;
-  const event = refusalEvent({ refusal, workload, verb: command.name, place, who, account: account.username });
+  const { origin, reply } = interaction;
+  const event = refusalEvent({ refusal, workload, verb: command.name, origin, who, account: account.username });
   await shell.store.addEvent(event);
   logEvent(shell, event);
   const post = refusalMessage({ kind: "policy", verdict: refusal, command: shell.settings.command });
-  return telling.say(post, "refused");
+  return reply.send(post, "refused");
 }
 
 type Stopped = { readonly post: Post; readonly why: string };
 
 async function refusalOf(
   shell: Shell,
-  { verdict, deed, context }: Pick<Proposed, "verdict" | "deed" | "context">,
+  { verdict, interaction, context }: Pick<Proposed, "verdict" | "interaction" | "context">,
 ): Promise<Stopped | undefined> {
   const { command } = shell.settings;
   const needsReason = verdict.kind === "break-glass" || (verdict.kind === "approve" && verdict.terms.reasonRequired);
-  if (needsReason && deed.ask.reason === undefined) {
+  if (needsReason && interaction.ask.reason === undefined) {
     const post = refusalMessage({ kind: "reason", rule: verdict.rule, command });
     return { post, why: "a reason is required, and none was given" };
   }
@@ -127,7 +130,7 @@ async function refuse(shell: Shell, proposed: Proposed, { post, why }: Stopped):
   const event = eventOf(shell, { ...subjectOf(proposed), id: undefined }, { kind: "refused", who, result: why });
   await shell.store.addEvent(event);
   logEvent(shell, event);
-  return proposed.deed.telling.say(post, "refused");
+  return proposed.interaction.reply.send(post, "refused");
 }
 
 async function store(shell: Shell, proposed: Proposed): Promise<StoredChange> {
@@ -153,11 +156,11 @@ function whoAsks({ context }: Proposed): Who {
 }
 
 /** What history tells of it, whether it is refused or becomes a Change. */
-function subjectOf({ deed, command, context, change, verdict }: Proposed) {
+function subjectOf({ interaction, command, context, change, verdict }: Proposed) {
   const { owner, username } = context.account;
   return {
-    teamId: deed.place.teamId,
-    channelId: deed.place.channelId,
+    teamId: interaction.origin.teamId,
+    channelId: interaction.origin.channelId,
     verb: command.name,
     workload: change.workload,
     account: { owner, username },
@@ -169,22 +172,29 @@ function subjectOf({ deed, command, context, change, verdict }: Proposed) {
 /**
  * Equal for requests with the same effect on the same state of a workload. Keyed, because a body can contain secrets.
  */
-function waitKeyOf({ sealer }: Shell, { deed, context, change }: Proposed): string {
+function waitKeyOf({ sealer }: Shell, { interaction, context, change }: Proposed): string {
   const { call } = change;
-  const what = [deed.place.teamId, context.account.username, call.op, call.path, call.body ?? null, digestOf(change)];
+  const what = [
+    interaction.origin.teamId,
+    context.account.username,
+    call.op,
+    call.path,
+    call.body ?? null,
+    digestOf(change),
+  ];
   return sealer.fingerprint(JSON.stringify(what));
 }
 
 function draftOf(shell: Shell, proposed: Proposed, id: string): NewChange {
-  const { deed, change, risk, verdict } = proposed;
-  const { ask, place } = deed;
+  const { interaction, change, risk, verdict } = proposed;
+  const { ask, origin } = interaction;
   // Undone or asked again elsewhere, it is about the same region.
   const askHere = { ...ask, region: ask.region ?? proposed.context.settings.region };
   const terms = verdict.kind === "approve" ? verdict.terms : undefined;
   return {
     ...subjectOf(proposed),
     id,
-    deliveryId: deed.deliveryId,
+    deliveryId: interaction.deliveryId,
     state: terms === undefined ? "approved" : "pending",
     requester: whoAsks(proposed),
     reason: ask.reason,
@@ -196,11 +206,11 @@ function draftOf(shell: Shell, proposed: Proposed, id: string): NewChange {
     sealed: sealChange(shell.sealer, id, {
       change,
       ask: askHere,
-      responseUrl: place.responseUrl,
-      threadTs: place.threadTs,
+      responseUrl: origin.responseUrl,
+      threadTs: origin.threadTs,
     }),
     terms,
-    undoOf: deed.undoOf,
+    undoOf: interaction.undoOf,
     expiresInMs: terms?.expiresMs,
   };
 }

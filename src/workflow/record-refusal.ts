@@ -3,21 +3,21 @@ import type { Who } from "../changes/stored-change.ts";
 import type { Refused } from "../commands/gate.ts";
 import { StoreError } from "../errors.ts";
 import { logEvent, placeEvent } from "./history.ts";
-import type { Place } from "./origin.ts";
+import type { Origin } from "./origin.ts";
 import type { Shell } from "./shell.ts";
 
 type Attempt = Refused & {
   readonly verb: string;
-  readonly place: Place;
+  readonly origin: Origin;
   readonly who: Who;
   /** The user name of the account that would have been used, if known. */
   readonly account: string | undefined;
 };
 
 /** The history row for a request that policy refused. */
-export function refusalEvent({ verb, place, who, account, refusal, workload }: Attempt): NewEvent {
+export function refusalEvent({ verb, origin, who, account, refusal, workload }: Attempt): NewEvent {
   const { kind, region, name } = workload ?? {};
-  return placeEvent(place, who, {
+  return placeEvent(origin, who, {
     kind: "refused",
     verb,
     // A bare name doesn't tell the kind.

@@ -3,44 +3,45 @@ import type { Ask } from "../commands/ask.ts";
 import { undoAsk } from "../commands/undo.ts";
 import { UserError } from "../errors.ts";
 import { decisionPost } from "./answer-decision.ts";
-import type { Deed } from "./inbox/interaction.ts";
+import type { Interaction } from "./inbox/interaction.ts";
 import { findVisibleChange } from "./access/find-visible-change.ts";
 import { propose } from "./propose.ts";
 import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import { retire } from "../slack/cards/retire.ts";
 import { contentOf } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
-import type { Telling } from "./inbox/reply.ts";
+import type { Reply } from "./inbox/reply.ts";
 
-type AnewDeed = Extract<Deed, { kind: "anew" }> & { readonly deliveryId: string; readonly telling: Telling };
+type RedoInteraction = Extract<Interaction, { kind: "redo" }> & { readonly deliveryId: string; readonly reply: Reply };
 
 /**
  * The buttons of a finished card: take it back, or ask for the same again. Either is a new Change of whoever clicked,
  * with a fresh read, under policy like any other. Throws `UserError`, `Problem`, `StoreError`.
  */
-export async function anew(shell: Shell, deed: AnewDeed, signal: AbortSignal): Promise<void> {
+export async function redo(shell: Shell, interaction: RedoInteraction, signal: AbortSignal): Promise<void> {
   const { store, sealer } = shell;
-  const known = await findVisibleChange(shell, deed);
-  if ("missing" in known) return deed.telling.say(decisionPost(shell, known.missing), "told");
+  const known = await findVisibleChange(shell, interaction);
+  if ("missing" in known) return interaction.reply.send(decisionPost(shell, known.missing), "done");
   const { change } = known;
-  if (await retire(shell, change, deed)) {
-    return deed.telling.say(decisionPost(shell, { kind: "retired", change }), "told");
+  if (await retire(shell, change, interaction)) {
+    return interaction.reply.send(decisionPost(shell, { kind: "retired", change }), "done");
   }
   const content = contentOf(sealer, change);
-  if (content === undefined) throw cannot(deed, "What it was cannot be read any more: the key that sealed it is gone.");
-  const ask = deed.how === "again" ? againAsk(change, content.ask) : undoAsk(content.change);
+  if (content === undefined)
+    throw cannot(interaction, "What it was cannot be read any more: the key that sealed it is gone.");
+  const ask = interaction.how === "again" ? againAsk(change, content.ask) : undoAsk(content.change);
   // A repeated delivery finds the Change that it asked for the first time.
-  const isKnown = (await store.changeOfDelivery(deed.deliveryId)) !== undefined;
-  if (ask === undefined) throw cannot(deed, "It is not at an end that this button is for.");
-  const before = deed.how === "undo" && !isKnown ? await store.undoOf(change.id) : undefined;
-  if (before !== undefined) return pointAtEarlierRequest(shell, { ...deed, undoOf: change.id }, before);
-  const undoOf = deed.how === "undo" ? change.id : undefined;
-  const { deliveryId, place, telling } = deed;
-  const asked = { kind: "ask", ask, place, deliveryId, telling, ...(undoOf !== undefined && { undoOf }) } as const;
+  const isKnown = (await store.changeOfDelivery(interaction.deliveryId)) !== undefined;
+  if (ask === undefined) throw cannot(interaction, "It is not at an end that this button is for.");
+  const before = interaction.how === "undo" && !isKnown ? await store.undoOf(change.id) : undefined;
+  if (before !== undefined) return pointAtEarlierRequest(shell, { ...interaction, undoOf: change.id }, before);
+  const undoOf = interaction.how === "undo" ? change.id : undefined;
+  const { deliveryId, origin, reply } = interaction;
+  const asked = { kind: "ask", ask, origin, deliveryId, reply, ...(undoOf !== undefined && { undoOf }) } as const;
   await propose(shell, asked, signal);
 }
 
-function cannot({ how, changeId }: AnewDeed, why: string): UserError {
+function cannot({ how, changeId }: RedoInteraction, why: string): UserError {
   const what = how === "undo" ? "taken back" : "asked for again";
   return new UserError(`Change ${changeId} cannot be ${what} by this button. ${why}`, {
     next: "Its card shows how it stands; ask in words for what you want.",

@@ -30,7 +30,7 @@ type Carried = {
  * calls it twice, or on two replicas, harms nothing: each step is one conditional UPDATE.
  */
 export async function carryOn(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
-  await shell.underWay.once(carried.change.id, async () => {
+  await shell.inProgress.once(carried.change.id, async () => {
     const { id } = carried.change;
     await settleState(shell, carried, signal);
     await draw(shell, id);
@@ -50,7 +50,7 @@ async function run(shell: Shell, carried: Carried, signal: AbortSignal): Promise
   const { change, isFresh } = carried;
   const clearance = await clearanceOf(shell, carried);
   if (clearance.kind === "refused") return refuse(shell, change, clearance.outcome);
-  if (clearance.kind === "untold") return shell.underWay.rest(change.id, AWAY_REST_MS);
+  if (clearance.kind === "untold") return shell.inProgress.rest(change.id, AWAY_REST_MS);
   // Pending again, or taken over: the stored state is up to date.
   if (clearance.kind !== "run") return undefined;
   const { opened } = clearance;
@@ -112,7 +112,7 @@ async function record(shell: Shell, change: StoredChange, executed: Executed): P
   switch (executed.kind) {
     case "busy":
       // Each try reads the workload again, and some services allow a hundred calls a day.
-      return shell.underWay.rest(change.id, BUSY_REST_MS);
+      return shell.inProgress.rest(change.id, BUSY_REST_MS);
     case "lost":
       // Somebody else has it, and says how it ended.
       return undefined;

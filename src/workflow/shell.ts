@@ -15,11 +15,11 @@ import type { Dropped } from "./inbox/dropped.ts";
 import type { Identity } from "../slack/directory/identity.ts";
 import type { Inflight } from "./inbox/inflight.ts";
 import type { People } from "../slack/directory/people.ts";
-import type { Place } from "./origin.ts";
+import type { Origin } from "./origin.ts";
 import type { Poster } from "../slack/send/post.ts";
-import type { Seen } from "../slack/receive/repeats.ts";
+import type { Repeats } from "../slack/receive/repeats.ts";
 import type { Unfinished } from "./inbox/retry.ts";
-import type { UnderWay } from "./inbox/in-progress.ts";
+import type { InProgress } from "./inbox/in-progress.ts";
 
 /** Everything the shell works with; handlers are functions of it. */
 export type Shell = {
@@ -38,11 +38,11 @@ export type Shell = {
   readonly policy: () => Policy;
   readonly poster: Poster;
   readonly sealer: Sealer;
-  readonly seen: Seen;
+  readonly repeats: Repeats;
   readonly settings: Settings;
   readonly store: Store;
   /** What this process carries on at the moment, so that it does not begin it twice. */
-  readonly underWay: UnderWay;
+  readonly inProgress: InProgress;
   readonly unfinished: Unfinished;
   readonly log: Logger;
   readonly now: () => Date;
@@ -53,4 +53,4 @@ export type Shell = {
 };
 
 /** An Ask on its way, with the place its answer goes to. */
-export type Asked = { readonly ask: Ask; readonly place: Place };
+export type Asked = { readonly ask: Ask; readonly origin: Origin };

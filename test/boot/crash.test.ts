@@ -17,7 +17,7 @@ afterEach(() => {
 const Fatal = z.looseObject({
   level: z.literal(60),
   reference: z.string().regex(/^[0-9a-f]{8}$/u),
-  underWay: z.array(z.string()),
+  inProgress: z.array(z.string()),
   err: z.looseObject({ message: z.string() }),
 });
 
@@ -72,7 +72,7 @@ test("an uncaught error is logged with a reference and the unfinished work, and 
   const [fatal, ...others] = running.fatal();
   expect(others).toEqual([]);
   expect(fatal?.err.message).toBe("a bug of ours");
-  expect(fatal?.underWay).toContainEqual(expect.stringMatching(/^change [0-9A-Z]{6}$/u));
+  expect(fatal?.inProgress).toContainEqual(expect.stringMatching(/^change [0-9A-Z]{6}$/u));
   // An orderly shutdown released the folder's lock, so the next start can take it.
   expect(running.output()).not.toContain("did not stop cleanly");
 }, 60_000);
@@ -96,7 +96,7 @@ test("an unhandled rejection also ends the bot when it runs alone", async () => 
 
   expect(code).toBe(1);
   expect(running.fatal()).toMatchObject([
-    { err: { message: "nobody waits" }, origin: "unhandledRejection", underWay: [] },
+    { err: { message: "nobody waits" }, origin: "unhandledRejection", inProgress: [] },
   ]);
 }, 60_000);
 
@@ -108,5 +108,5 @@ test("the workload API ends in the same way and logs its unanswered requests", a
   const code = await ended(running);
 
   expect(code).toBe(1);
-  expect(running.fatal()).toMatchObject([{ err: { message: "a bug of the service" }, underWay: [] }]);
+  expect(running.fatal()).toMatchObject([{ err: { message: "a bug of the service" }, inProgress: [] }]);
 }, 60_000);

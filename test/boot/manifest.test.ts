@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { events } from "../../src/slack/receive/event.ts";
+import { eventHandlers } from "../../src/slack/receive/event.ts";
 import { formCommand } from "../../src/commands/form-command.ts";
 import { shortcutVerbs } from "../../src/slack/receive/shortcut.ts";
 
@@ -106,10 +106,11 @@ const scopesOfEvents: Readonly<Record<string, readonly string[]>> = {
 };
 
 function methodsUsed(): string[] {
-  const folder = join(project, "src/slack");
-  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => readFileSync(join(folder, name), "utf8"));
+  const sources = ["src/slack", "src/workflow"].flatMap((folder) =>
+    readdirSync(join(project, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readFileSync(join(project, folder, name), "utf8")),
+  );
   const calls = sources.flatMap((source) => [
     ...source.matchAll(/\b(?:client|background|interactive|drawing)\s*\.((?:[a-z]\w*\.)+[a-z]\w*)\(/gu),
   ]);
@@ -146,7 +147,7 @@ test("each event that is subscribed to has its handler, and each handler its sub
   const { bot_events } = Manifest.parse(parse(text)).settings.event_subscriptions;
 
   const types = bot_events.map((event) => (event.startsWith("message.") ? "message" : event));
-  expect(types.toSorted()).toEqual(Object.keys(events).toSorted());
+  expect(types.toSorted()).toEqual(Object.keys(eventHandlers).toSorted());
 });
 
 test("each shortcut opens the form of a verb, and each that is handled stands in the manifest", () => {

@@ -37,7 +37,7 @@ describe("what a rule has to allow before something is read", () => {
   });
 });
 
-describe("a verb's deeds say what a rule has to allow", () => {
+describe("a verb's actions say what a rule has to allow", () => {
   // Of a verb that is not in this table, its own test says it; the tests below hold for every verb.
   test.each<readonly [verb: string, said: string]>([
     ["list", "listServices read, listJobs read"],
@@ -56,16 +56,16 @@ describe("a verb's deeds say what a rule has to allow", () => {
       (verb) => [verb, ""] as const,
     ),
   ])("%s: %s", (verb, said) => {
-    const { deeds } = findCommand(commands, verb);
+    const { actions } = findCommand(commands, verb);
 
-    expect(deeds.map(({ op, risk }) => `${op} ${risk ?? "read"}`).join(", ")).toBe(said);
+    expect(actions.map(({ op, risk }) => `${op} ${risk ?? "read"}`).join(", ")).toBe(said);
   });
 
   test.each(commands.filter(({ effect }) => effect === "write"))(
-    "$name writes, so each of its deeds is a write with a risk",
-    ({ deeds }) => {
-      expect(deeds).not.toEqual([]);
-      for (const { op, risk } of deeds) {
+    "$name writes, so each of its actions is a write with a risk",
+    ({ actions }) => {
+      expect(actions).not.toEqual([]);
+      for (const { op, risk } of actions) {
         expect(isOperation(op) && operationTable[op].effect).toBe("write");
         expect(risk).toBeDefined();
       }
@@ -73,9 +73,9 @@ describe("a verb's deeds say what a rule has to allow", () => {
   );
 
   test.each(commands.filter(({ effect }) => effect === "read"))(
-    "$name reads, so none of its deeds writes",
-    ({ deeds }) => {
-      for (const { op, risk } of deeds) {
+    "$name reads, so none of its actions writes",
+    ({ actions }) => {
+      for (const { op, risk } of actions) {
         expect(isOperation(op) && operationTable[op].effect).toBe("read");
         expect(risk).toBeUndefined();
       }
@@ -87,7 +87,7 @@ const noJobs = ({ workload }: About): Verdict => (workload.kind === "job" ? refu
 
 describe("what was found is judged once more, because of a bare name the kind is not known before", () => {
   test("a job behind a bare name stays hidden from those who may not see jobs", async () => {
-    const script = { jobs: [report], judge: noJobs };
+    const script = { jobs: [report], permissions: noJobs };
 
     for (const verb of ["show", "logs"]) {
       const town = scripted(script);
@@ -97,8 +97,8 @@ describe("what was found is judged once more, because of a bare name the kind is
   });
 
   test("a service behind a bare name is shown, and a full name is not judged twice", async () => {
-    const bare = scripted({ services: [web], judge: noJobs });
-    const full = scripted({ services: [web], judge: noJobs });
+    const bare = scripted({ services: [web], permissions: noJobs });
+    const full = scripted({ services: [web], permissions: noJobs });
 
     expect((await answerTo("show web", bare)).text).toContain("web");
     await answerTo("show service/web", full);
@@ -110,7 +110,7 @@ describe("what was found is judged once more, because of a bare name the kind is
   });
 
   test("a list leaves out the jobs that may not be seen, says so, and does not even read them", async () => {
-    const town = scripted({ services: [web], jobs: [job("nightly")], judge: noJobs });
+    const town = scripted({ services: [web], jobs: [job("nightly")], permissions: noJobs });
 
     const list = drawn(await answerTo("list", town));
 
@@ -132,7 +132,7 @@ describe("what was found is judged once more, because of a bare name the kind is
     } as const;
 
     await expect(
-      answerTo("show web", { services: [web], judge: () => ({ kind: "approve", rule: "odd", terms }) }),
+      answerTo("show web", { services: [web], permissions: () => ({ kind: "approve", rule: "odd", terms }) }),
     ).rejects.toThrow("The rule “odd” requires an approval, but only changes can be approved.");
   });
 });

@@ -15,7 +15,7 @@ const approve = (more: Partial<Terms> = {}): Verdict => ({
 const web = service("web", { target_instance_size: 2 });
 
 /** As the default has it: looking and adding at once, the rest with a vote. */
-const judge = ({ risk }: About): Verdict => (risk === undefined || risk === "routine" ? allow : approve());
+const permissions = ({ risk }: About): Verdict => (risk === undefined || risk === "routine" ? allow : approve());
 
 async function told(text: string, script: Script): Promise<string> {
   const message = await answerTo(text, script);
@@ -25,7 +25,7 @@ async function told(text: string, script: Script): Promise<string> {
 
 describe("a whole command is judged by what it would change now", () => {
   test("allowed", async () => {
-    expect(await told("can-i scale web 4", { services: [web], judge })).toMatchInlineSnapshot(`
+    expect(await told("can-i scale web 4", { services: [web], permissions })).toMatchInlineSnapshot(`
       "scale service web, for you here:
       ✅ Yes, at once. The rule “members do” allows it.
       It would change now:
@@ -34,7 +34,7 @@ describe("a whole command is judged by what it would change now", () => {
   });
 
   test("with approval, and who could", async () => {
-    const script = { services: [web], judge, couldApprove: ["Alex Kim", "Sam Fox", "Kim Lee", "Ola Berg"] };
+    const script = { services: [web], permissions, couldApprove: ["Alex Kim", "Sam Fox", "Kim Lee", "Ola Berg"] };
 
     expect(await told("can-i scale web 0", script)).toMatchInlineSnapshot(`
       "scale service web, for you here:
@@ -46,7 +46,7 @@ describe("a whole command is judged by what it would change now", () => {
   });
 
   test("refused, by no rule and by one", async () => {
-    const script = { services: [web], judge: () => refuse };
+    const script = { services: [web], permissions: () => refuse };
 
     expect(await told("can-i delete service/web", script)).toMatchInlineSnapshot(`
       "delete service web, for you here:
@@ -54,12 +54,12 @@ describe("a whole command is judged by what it would change now", () => {
       Ask a full member."
     `);
     expect(
-      await told("can-i delete service/web", { ...script, judge: () => ({ ...refuse, rule: "freeze" }) }),
+      await told("can-i delete service/web", { ...script, permissions: () => ({ ...refuse, rule: "freeze" }) }),
     ).toContain("The rule “freeze” decides.");
   });
 
-  test("the judge is asked about the very change: its risk, its workload, the region that was said", async () => {
-    const town = scripted({ services: [web], judge });
+  test("the permissions is asked about the very change: its risk, its workload, the region that was said", async () => {
+    const town = scripted({ services: [web], permissions });
 
     await answerTo("can-i domains web remove shop.example.org --region beijing2", town);
 
@@ -72,13 +72,13 @@ describe("a whole command is judged by what it would change now", () => {
   });
 
   test("already so", async () => {
-    expect(await told("can-i scale web 2", { services: [web], judge: () => allow })).toContain(
+    expect(await told("can-i scale web 2", { services: [web], permissions: () => allow })).toContain(
       "It is already so: nothing would be sent.",
     );
   });
 
   test("a name that nothing has is said as such", async () => {
-    await expect(told("can-i restart wbe", { services: [web], judge })).rejects.toThrow("no service named wbe");
+    await expect(told("can-i restart wbe", { services: [web], permissions })).rejects.toThrow("no service named wbe");
   });
 });
 
@@ -116,13 +116,17 @@ describe("what is missing is said", () => {
       answer: "wants 1 vote from the members of 2 user groups or 1 named person, within 60 min.",
     },
   ])("$what", async ({ more, could, answer }) => {
-    const script = { services: [web], couldApprove: could, judge: () => approve(more) };
+    const script = { services: [web], couldApprove: could, permissions: () => approve(more) };
 
     expect(await told("can-i stop web", script)).toContain(answer);
   });
 
   test("a reason that was given is not missing", async () => {
-    const script = { services: [web], couldApprove: ["Alex Kim"], judge: () => approve({ reasonRequired: true }) };
+    const script = {
+      services: [web],
+      couldApprove: ["Alex Kim"],
+      permissions: () => approve({ reasonRequired: true }),
+    };
 
     expect(await told("can-i stop web", script)).toContain("Missing");
     expect(await told("can-i stop web --reason 'too slow'", script)).toContain("Yes, with approval");
@@ -135,13 +139,13 @@ describe("breaking the glass", () => {
     breakGlass ? { kind: "break-glass", rule: "on call" } : approve();
 
   test("is offered where a rule would let them", async () => {
-    expect(await told("can-i stop web", { services: [web], judge: onCall })).toContain(
+    expect(await told("can-i stop web", { services: [web], permissions: onCall })).toContain(
       "With --break-glass and a reason it would run at once: the rule “on call” lets you.",
     );
   });
 
   test("can be asked about without a reason, which is then missing", async () => {
-    expect(await told("can-i stop web --break-glass", { services: [web], judge: onCall })).toMatchInlineSnapshot(`
+    expect(await told("can-i stop web --break-glass", { services: [web], permissions: onCall })).toMatchInlineSnapshot(`
       "stop service web, for you here:
       🚨 Yes, at once, by breaking the glass: the rule “on call” lets you. The channel is told, and history marks it.
       Missing: a reason. Add --reason TEXT.
@@ -153,7 +157,7 @@ describe("breaking the glass", () => {
 
 describe("unfinished words are judged by the verb and the name", () => {
   test("each risk gets its answer", async () => {
-    const town = scripted({ services: [web], judge, couldApprove: ["Alex Kim"] });
+    const town = scripted({ services: [web], permissions, couldApprove: ["Alex Kim"] });
 
     expect(drawn(await answerTo("can-i scale web", town))).toMatchInlineSnapshot(`
       "scale web, for you here:
@@ -166,7 +170,7 @@ describe("unfinished words are judged by the verb and the name", () => {
   });
 
   test("a kind that is named narrows it down", async () => {
-    const town = scripted({ judge });
+    const town = scripted({ permissions });
 
     await answerTo("can-i create job nightly --region beijing2", town);
 
@@ -178,15 +182,15 @@ describe("unfinished words are judged by the verb and the name", () => {
   test("without a name, a refusal that hangs on the name is not said as one", async () => {
     const byName = ({ workload }: About): Verdict => (workload.name === undefined ? refuse : allow);
 
-    const open = await told("can-i delete", { judge: byName, outlook: () => "approve" });
-    const closed = await told("can-i delete", { judge: byName, outlook: () => "refuse" });
+    const open = await told("can-i delete", { permissions: byName, outlook: () => "approve" });
+    const closed = await told("can-i delete", { permissions: byName, outlook: () => "refuse" });
 
     expect(open).toContain("❓ That depends on the workload: say its NAME.");
     expect(closed).toContain("🚫 No. No rule lets a guest do this.");
   });
 
   test("somebody whom every rule refuses causes no read", async () => {
-    const town = scripted({ services: [web], judge: () => refuse, outlook: () => "refuse" });
+    const town = scripted({ services: [web], permissions: () => refuse, outlook: () => "refuse" });
 
     const answer = drawn(await answerTo("can-i delete service/web", town));
 
@@ -195,7 +199,7 @@ describe("unfinished words are judged by the verb and the name", () => {
   });
 
   test("a service that is down does not keep the policy from answering", async () => {
-    const answer = await told("can-i stop web", { isDown: true, judge, couldApprove: ["Alex Kim"] });
+    const answer = await told("can-i stop web", { isDown: true, permissions, couldApprove: ["Alex Kim"] });
 
     expect(answer).toContain("⏳ Yes, with approval");
     expect(answer).toContain("The workload could not be read. The service is not available.");
@@ -203,25 +207,25 @@ describe("unfinished words are judged by the verb and the name", () => {
 });
 
 test("a look is judged like anything else", async () => {
-  expect(await told("can-i logs web", { judge })).toMatchInlineSnapshot(`
+  expect(await told("can-i logs web", { permissions })).toMatchInlineSnapshot(`
     "logs web, for you here:
     ✅ Yes, at once. The rule “members do” allows it."
   `);
-  expect(await told("can-i list jobs", { judge: () => refuse })).toContain("🚫 No.");
+  expect(await told("can-i list jobs", { permissions: () => refuse })).toContain("🚫 No.");
 });
 
 test.each([
   ["can-i help", "No rule of the policy decides about help"],
   ["can-i approve K7Q2MX", "Whether you may approve depends on the change"],
 ])("%s is about no rule", async (text, answer) => {
-  expect(await told(text, { judge: () => refuse })).toContain(answer);
+  expect(await told(text, { permissions: () => refuse })).toContain(answer);
 });
 
 test("values of variables are not said back", async () => {
   const text = "can-i create service fresh --image x --env API_TOKEN=hunter2";
 
-  const whole = JSON.stringify(await answerTo(text, { judge }));
-  const mistyped = JSON.stringify(await answerTo(`${text} --nonsense`, { judge }));
+  const whole = JSON.stringify(await answerTo(text, { permissions }));
+  const mistyped = JSON.stringify(await answerTo(`${text} --nonsense`, { permissions }));
 
   expect(whole).toContain("API_TOKEN");
   expect(mistyped).toContain("--nonsense");

@@ -129,7 +129,7 @@ describe("create like this one", () => {
   });
 
   test("nobody copies what they may not see", async () => {
-    const script: Script = { services: [web], judge: () => refuse };
+    const script: Script = { services: [web], permissions: () => refuse };
 
     await expect(looked("create", { like: "service/web" }, script)).rejects.toThrow("No rule lets a guest do this.");
     await expect(looked("create", { like: "web" }, script)).rejects.toThrow("No rule lets a guest do this.");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Context, ReadCommand } from "../../src/commands/command.ts";
 import { parseText } from "../../src/commands/grammar/parse.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluate } from "../../src/policy/evaluate.ts";
 import { outlook } from "../../src/policy/outlook.ts";
 import type { Person, Standing } from "../../src/policy/person.ts";
 import { drawn } from "../views/support/drawn.ts";
@@ -17,10 +17,10 @@ function contextOf(standing: Standing): Context {
   const { context } = scripted({ services: [service("web", { target_instance_size: 2 })], jobs: [report] });
   return {
     ...context,
-    judge: {
+    permissions: {
       verdict: async (about, options) =>
-        judge(defaultPolicy, { ...asker, ...about, breakGlass: options?.breakGlass === true }),
-      outlook: async (deeds) => outlook(defaultPolicy, asker, deeds),
+        evaluate(defaultPolicy, { ...asker, ...about, breakGlass: options?.breakGlass === true }),
+      outlook: async (actions) => outlook(defaultPolicy, asker, actions),
       approvers: async () => ({ names: ["Alex Kim"], count: 1 }),
     },
   };

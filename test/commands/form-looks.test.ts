@@ -61,7 +61,11 @@ describe("a form looks at the workload that it is about", () => {
   });
 
   test("delete says what goes, to who may see it", async () => {
-    const script: Script = { services: [web], jobs: [report], judge: ({ op }) => (op === "getJob" ? refuse : allow) };
+    const script: Script = {
+      services: [web],
+      jobs: [report],
+      permissions: ({ op }) => (op === "getJob" ? refuse : allow),
+    };
 
     const goes = await looked("delete", { name: "service/web" }, script);
 
@@ -74,7 +78,7 @@ describe("a form looks at the workload that it is about", () => {
   });
 
   test("a service is judged as a look before anything of it is shown, whoever may change it", async () => {
-    const script: Script = { services: [web], judge: ({ op }) => (op === "getService" ? refuse : allow) };
+    const script: Script = { services: [web], permissions: ({ op }) => (op === "getService" ? refuse : allow) };
 
     for (const name of ["web", "service/web"]) {
       await expect(looked("scale", { name }, script)).rejects.toThrow("No rule lets a guest do this.");

@@ -12,7 +12,9 @@ const member = ({ risk }: Seen) =>
 
 test("a guest who may only look sees the verbs that look, and how many are left out", async () => {
   const help = drawn(await answerTo("help", { outlook: guest })).split("\n");
-  const looks = commands.filter(({ deeds }) => deeds.length === 0 || deeds.some(({ risk }) => risk === undefined));
+  const looks = commands.filter(
+    ({ actions }) => actions.length === 0 || actions.some(({ risk }) => risk === undefined),
+  );
   const rest = commands.filter((verb) => !looks.includes(verb));
 
   expect(help.filter((line) => line.startsWith("•"))).toEqual(

@@ -16,7 +16,7 @@ function buttons({ blocks }: Message): string {
 test("a card offers what this person may do here with this workload, and costs no further call", async () => {
   const world = scripted({
     ...script,
-    judge: ({ op, workload }) => (op === "restartService" && workload.name === "web" ? refuse : allow),
+    permissions: ({ op, workload }) => (op === "restartService" && workload.name === "web" ? refuse : allow),
   });
 
   const message = await answerTo("show service/web", world);
@@ -26,29 +26,29 @@ test("a card offers what this person may do here with this workload, and costs n
 });
 
 test("what is refused whichever way it is done is not offered", async () => {
-  const judge = ({ op, risk }: About) => (op === "updateService" && risk === "routine" ? refuse : allow);
+  const permissions = ({ op, risk }: About) => (op === "updateService" && risk === "routine" ? refuse : allow);
   const destroys = ({ risk }: About) => (risk === "destructive" || risk === "disruptive" ? refuse : allow);
 
-  expect(buttons(await answerTo("show service/web", { ...script, judge }))).toContain("Scale");
-  expect(buttons(await answerTo("show service/web", { ...script, judge: destroys }))).toBe(
+  expect(buttons(await answerTo("show service/web", { ...script, permissions }))).toContain("Scale");
+  expect(buttons(await answerTo("show service/web", { ...script, permissions: destroys }))).toBe(
     "Logs, Scale, Domains, Create like this, Refresh",
   );
 });
 
 test("somebody who may only look gets no other button", async () => {
-  const judge = ({ op }: About) => (op === "getService" || op === "getJob" ? allow : refuse);
+  const permissions = ({ op }: About) => (op === "getService" || op === "getJob" ? allow : refuse);
 
   for (const words of ["show service/web", "show job/report"]) {
-    const message = await answerTo(words, { ...script, judge, outlook: () => "refuse" });
+    const message = await answerTo(words, { ...script, permissions, outlook: () => "refuse" });
 
     expect(buttons(message)).toBe("Refresh");
   }
 });
 
 test("a card for everybody offers all that makes sense: the click is judged", async () => {
-  const judge = ({ op }: About) => (op === "getService" ? allow : refuse);
+  const permissions = ({ op }: About) => (op === "getService" ? allow : refuse);
 
-  const message = await answerTo("show service/web --share", { ...script, judge });
+  const message = await answerTo("show service/web --share", { ...script, permissions });
 
   expect(buttons(message)).toBe("Logs, Scale, Restart, Stop, Memory, Domains, Create like this, Delete, Refresh");
 });

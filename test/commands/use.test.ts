@@ -73,7 +73,7 @@ describe("can-i use", () => {
   });
 
   test("says why not", async () => {
-    expect(drawn(await answerTo("can-i use", { judge: () => refuse }))).toMatchInlineSnapshot(`
+    expect(drawn(await answerTo("can-i use", { permissions: () => refuse }))).toMatchInlineSnapshot(`
       "use, for you here:
       🚫 No. No rule lets a guest do this.
       Ask a full member."

@@ -19,8 +19,8 @@ test("help lists what a full member may do, and marks what needs approval", asyn
   for (const verb of [...writes, ...forEverybody, "list", "show", "logs"]) expect(verbs(help)).toContain(verb);
   const marked = help.split("\n").filter((line) => line.includes("needs approval"));
   // The built-in policy wants an approval for whatever interrupts a workload or ends it.
-  const interrupting = ruled.filter(({ deeds }) =>
-    deeds.every(({ risk }) => risk === "disruptive" || risk === "destructive"),
+  const interrupting = ruled.filter(({ actions }) =>
+    actions.every(({ risk }) => risk === "disruptive" || risk === "destructive"),
   );
   expect(marked.map((line) => verbs(line)[0])).toEqual(interrupting.map(({ name }) => name));
   for (const verb of ["memory", "stop", "restart", "delete"]) expect(marked.join("\n")).toContain(`/gantry ${verb} `);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readKeyring } from "../../src/accounts/keyring.ts";
 import { createSealer } from "../../src/accounts/seal.ts";
-import { sealDeed } from "../../src/workflow/inbox/interaction.ts";
+import { sealInteraction } from "../../src/workflow/inbox/interaction.ts";
 import { approvalTown } from "../support/approval-town.ts";
 import { happened, spoken } from "../support/channel-town.ts";
 import { says, saysIn, whispers } from "../support/speak.ts";
@@ -94,10 +94,10 @@ test.each([
 test("a binding that waited too long for another process is not made any more", async () => {
   await using town = await approvalTown();
   const { developer } = town;
-  const place = { userId: "U0DANA", teamId: "T0PLAYGR", channelId: "C0OPS" };
-  const deed = { kind: "use", terms: { region: "beijing2", isLocked: false }, place } as const; // a literal kind
+  const origin = { userId: "U0DANA", teamId: "T0PLAYGR", channelId: "C0OPS" };
+  const interaction = { kind: "use", terms: { region: "beijing2", isLocked: false }, origin } as const; // a literal kind
   const sealer = createSealer(readKeyring(town.keys));
-  await town.store().accept({ id: "left-over", sealed: sealDeed(sealer, "left-over", deed) });
+  await town.store().accept({ id: "left-over", sealed: sealInteraction(sealer, "left-over", interaction) });
   town.passMinutes(6);
 
   await town.restartBot();

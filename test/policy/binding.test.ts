@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Binding, bindingInWords, coversName, outsideLock } from "../../src/policy/binding.ts";
 import { explain, explanationLines } from "../../src/policy/explain.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluate } from "../../src/policy/evaluate.ts";
 import { readPolicy } from "../../src/policy/read-policy.ts";
 import { questionOf } from "./question-of.ts";
 
@@ -51,7 +51,7 @@ const binding = questionOf({
 });
 
 const verdict = (rule: string, asked = binding) =>
-  judge(readPolicy(`rules:\n  - { name: it, who: members, ${rule} }`, "policy.yaml"), asked);
+  evaluate(readPolicy(`rules:\n  - { name: it, who: members, ${rule} }`, "policy.yaml"), asked);
 
 describe("a rule about binding a channel", () => {
   test.each([
@@ -85,7 +85,7 @@ rules:
   - { name: rest, who: members, does: routine, then: allow }
 `;
 
-    expect(judge(readPolicy(text, "policy.yaml"), binding)).toMatchObject({ kind: "allow", rule: "rest" });
+    expect(evaluate(readPolicy(text, "policy.yaml"), binding)).toMatchObject({ kind: "allow", rule: "rest" });
   });
 
   test("that asks for an approval refuses, and says why", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluate } from "../../src/policy/evaluate.ts";
 import { readPolicy } from "../../src/policy/read-policy.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { listOfAll, questionOf } from "./question-of.ts";
@@ -42,7 +42,7 @@ test("what a refused person reads", () => {
     ],
   ] as const;
 
-  const texts = asked.map(([name, question]) => `${name}:\n${said(judge(policy, question))}`);
+  const texts = asked.map(([name, question]) => `${name}:\n${said(evaluate(policy, question))}`);
 
   expect(texts.join("\n\n")).toMatchInlineSnapshot(`
     "a bot:

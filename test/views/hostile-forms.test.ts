@@ -32,10 +32,10 @@ const options = fc.array(fc.record({ value: hostileText, text: hostileText, desc
   maxLength: 3,
 });
 const input: fc.Arbitrary<FormInput> = fc.oneof(
-  options.map((all): FormInput => ({ kind: "choice", options: all, look: "radio" })),
+  options.map((all): FormInput => ({ kind: "choice", options: all, style: "radio" })),
   fc.tuple(options, fc.constantFrom(1, 60)).map(([all, times]): FormInput => ({
     kind: "choice",
-    look: "menu",
+    style: "menu",
     options: Array.from({ length: times }, (_, at) =>
       all.map((each) => ({ ...each, value: `${each.value}${at}` })),
     ).flat(),

@@ -16,7 +16,7 @@ export type FormInput =
   /** A command line; quotes group words. */
   | { readonly kind: "command"; readonly maxLength: number }
   | { readonly kind: "number"; readonly from: number; readonly to: number }
-  | { readonly kind: "choice"; readonly options: readonly FormOption[]; readonly look: "menu" | "radio" }
+  | { readonly kind: "choice"; readonly options: readonly FormOption[]; readonly style: "menu" | "radio" }
   | { readonly kind: "tick"; readonly text: string }
   /** Found by typing: live names, `service/web`. */
   | { readonly kind: "workload"; readonly of: "service" | "job" | "any" }
@@ -64,7 +64,7 @@ export type Form = {
   /** In their order; some depend on what was chosen in others. Pure. */
   readonly fields: (values: FormValues) => readonly FormField[];
   /** What the person should know before they decide; at most one call where the kind is known. Throws as `propose` does. */
-  readonly look?: (values: FormValues, region: string | undefined, context: Context) => Promise<FormFacts>;
+  readonly prefill?: (values: FormValues, region: string | undefined, context: Context) => Promise<FormFacts>;
   /** Whether what it would do is shown, and agreed to, before it is done. */
   readonly hasPreview?: true;
   /** The Ask, checked by the schema that checks words. Pure. */

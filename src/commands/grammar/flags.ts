@@ -38,17 +38,17 @@ export type Typed = {
 export function readFlags(words: readonly string[], flags: Flags): Typed {
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);
-  const given = new Map<string, string[]>();
+  const context = new Map<string, string[]>();
   const positionals: string[] = [];
   for (const token of tokensOf(before, flags)) {
     if (token.kind === "positional") positionals.push(token.value);
-    if (token.kind === "option") keep(given, token, flags);
+    if (token.kind === "option") keep(context, token, flags);
   }
   return {
     positionals,
-    one: (flag) => given.get(flag)?.[0],
-    many: (flag) => given.get(flag),
-    has: (flag) => given.has(flag),
+    one: (flag) => context.get(flag)?.[0],
+    many: (flag) => context.get(flag),
+    has: (flag) => context.has(flag),
     rest: end < 0 ? undefined : words.slice(end + 1),
   };
 }
@@ -73,14 +73,14 @@ function tokensOf(words: readonly string[], flags: Flags) {
   return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
-function keep(given: Map<string, string[]>, token: Token, flags: Flags): void {
+function keep(context: Map<string, string[]>, token: Token, flags: Flags): void {
   const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
   if (flag === undefined) throw unknownFlag(token.rawName, flags);
-  const before = given.get(token.name);
+  const before = context.get(token.name);
   if (before !== undefined && flag.many !== true) {
     throw new UserError(`${token.rawName} was given twice.`, { next: "Give it once." });
   }
-  given.set(token.name, [...(before ?? []), valueOf(token, flag)]);
+  context.set(token.name, [...(before ?? []), valueOf(token, flag)]);
 }
 
 function valueOf({ rawName, value, inlineValue }: Token, flag: Flag): string {

@@ -10,7 +10,7 @@ import type {
   Context,
   DecideCommand,
   Decision,
-  Deed,
+  Action,
   Option,
   ReadCommand,
   WriteCommand,
@@ -39,23 +39,23 @@ type Shape<Args extends z.ZodType> = {
   readonly read: (typed: Typed) => unknown;
   readonly form?: FormShape & {
     /** See `Form`. Of a bare name it judges what it finds, as `answer` does. */
-    readonly look?: (values: FormValues, given: Given) => Promise<FormFacts>;
+    readonly prefill?: (values: FormValues, context: VerbContext) => Promise<FormFacts>;
   };
 };
 
 /** A verb's inputs besides its arguments: the context, the Ask (region, share), and the rules. */
-export type Given = Context & Ruled & { readonly ask: Ask; readonly region: string };
+export type VerbContext = Context & Ruled & { readonly ask: Ask; readonly region: string };
 
-type Ruled = { readonly deeds: readonly Deed[] };
+type Ruled = { readonly actions: readonly Action[] };
 type ReadShape<Args extends z.ZodType> = Shape<Args> & {
-  readonly answer: (args: z.output<Args>, given: Given) => Promise<Message>;
+  readonly answer: (args: z.output<Args>, context: VerbContext) => Promise<Message>;
 };
 type RuledReadShape<Args extends z.ZodType> = ReadShape<Args> &
   Ruled & { readonly about: (args: z.output<Args>, region: string) => About };
 type WriteShape<Args extends z.ZodType> = Shape<Args> &
   Ruled & {
     readonly target: (args: z.output<Args>) => Target;
-    readonly propose: (args: z.output<Args>, given: Given) => Promise<Change>;
+    readonly propose: (args: z.output<Args>, context: VerbContext) => Promise<Change>;
   };
 type BindShape<Args extends z.ZodType> = Shape<Args> &
   Ruled & { readonly binding: (args: z.output<Args>) => BindingWish };
@@ -76,13 +76,13 @@ export function freeVerb<Args extends z.ZodType>(
   shape: ReadShape<Args> & Partial<Ruled>,
   fields: readonly CommonField[] = [shareField],
 ): ReadCommand {
-  const { deeds = [] } = shape;
+  const { actions = [] } = shape;
   return {
     effect: "read",
     ...describe(shape, commonFlags, fields),
-    deeds,
+    actions,
     about: () => undefined,
-    answer: async (ask, context) => shape.answer(argsOf(shape, ask.args), give(ask, context, deeds)),
+    answer: async (ask, context) => shape.answer(argsOf(shape, ask.args), give(ask, context, actions)),
   };
 }
 
@@ -90,9 +90,9 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
   return {
     effect: "write",
     ...describe(shape, writeFlags, writeFields),
-    deeds: shape.deeds,
+    actions: shape.actions,
     target: (ask) => shape.target(argsOf(shape, ask.args)),
-    propose: async (ask, context) => shape.propose(argsOf(shape, ask.args), give(ask, context, shape.deeds)),
+    propose: async (ask, context) => shape.propose(argsOf(shape, ask.args), give(ask, context, shape.actions)),
   };
 }
 
@@ -101,7 +101,7 @@ export function decideVerb<Args extends z.ZodType>(shape: DecideShape<Args>): De
   return {
     effect: "decide",
     ...describe(shape, {}, "reason" in shape.flags ? [rejectReasonField] : []),
-    deeds: [],
+    actions: [],
     decision: (ask) => shape.decision(argsOf(shape, ask.args), ask.reason),
   };
 }
@@ -112,7 +112,7 @@ export function bindVerb<Args extends z.ZodType>(shape: BindShape<Args>): BindCo
   return {
     effect: "bind",
     ...described,
-    deeds: shape.deeds,
+    actions: shape.actions,
     parse(words) {
       const { region: _region, ...ask } = described.parse(words);
       return ask;
@@ -139,17 +139,17 @@ function describe<Args extends z.ZodType>(shape: Shape<Args>, common: Flags, fie
 function pointed(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonField[]): Pointing | undefined {
   const { name: verb, args, form } = shape;
   if (form === undefined) return undefined;
-  const { look } = form;
+  const { prefill } = form;
   const { form: made, unfinished } = pointing({ verb, args, form, common }, (words) => {
     const typed = readFlags(words, flags);
     refuseSpare(shape, typed);
     return { args: argsIn(shape, typed), common: commonTexts(typed) };
   });
-  if (look === undefined) return { form: made, unfinished };
+  if (prefill === undefined) return { form: made, unfinished };
   // A form only reads, so rights to change the workload don't count here.
-  const lookAt: Form["look"] = async (values, region, context) =>
-    look(values, give({ verb, ...(region !== undefined && { region }), share: false, args: {} }, context, []));
-  return { form: { ...made, look: lookAt }, unfinished };
+  const prefillWith: Form["prefill"] = async (values, region, context) =>
+    prefill(values, give({ verb, ...(region !== undefined && { region }), share: false, args: {} }, context, []));
+  return { form: { ...made, prefill: prefillWith }, unfinished };
 }
 
 /** Flags as help shows them. */
@@ -173,8 +173,8 @@ function argsIn({ read }: Pick<Shape<z.ZodType>, "read">, typed: Typed): Ask["ar
   return Object.fromEntries(Object.entries(read(typed) ?? {}).filter(([, value]) => value !== undefined));
 }
 
-function argsOf<Args extends z.ZodType>({ args, usage, example }: Shape<Args>, given: unknown): z.output<Args> {
-  const parsed = args.safeParse(given);
+function argsOf<Args extends z.ZodType>({ args, usage, example }: Shape<Args>, context: unknown): z.output<Args> {
+  const parsed = args.safeParse(context);
   if (parsed.success) return parsed.data;
   throw new UserError(parsed.error.issues[0]?.message ?? "The arguments are not as this verb takes them.", {
     usage,
@@ -182,8 +182,8 @@ function argsOf<Args extends z.ZodType>({ args, usage, example }: Shape<Args>, g
   });
 }
 
-function give(ask: Ask, context: Context, deeds: readonly Deed[]): Given {
-  return { ...context, ask, deeds, region: ask.region ?? context.settings.region };
+function give(ask: Ask, context: Context, actions: readonly Action[]): VerbContext {
+  return { ...context, ask, actions, region: ask.region ?? context.settings.region };
 }
 
 function withUsage<Result>({ usage, example }: { usage: string; example: string }, work: () => Result): Result {

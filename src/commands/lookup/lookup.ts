@@ -8,7 +8,7 @@ import { bestFor } from "./may-do.ts";
 import { aboutSeeing, checkFound, maySee, suggestible } from "./may-see.ts";
 import { nearest } from "../grammar/nearest.ts";
 import { JOB_REGION, type Target } from "../grammar/target.ts";
-import type { Given } from "../grammar/verb.ts";
+import type { VerbContext } from "../grammar/verb.ts";
 
 export type Found =
   | { readonly kind: "service"; readonly region: string; readonly service: Service }
@@ -29,14 +29,17 @@ export function readAbout(
 }
 
 /** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
-export async function readService(name: string, { api, region, signal }: Given): Promise<Service | undefined> {
+export async function readService(name: string, { api, region, signal }: VerbContext): Promise<Service | undefined> {
   return orMissing(
     api.send({ op: "getService", path: { region, service_name: name }, query: undefined, body: undefined }, { signal }),
   );
 }
 
 /** Reads the job, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
-export async function readJob(name: string, { api, signal }: Pick<Given, "api" | "signal">): Promise<Job | undefined> {
+export async function readJob(
+  name: string,
+  { api, signal }: Pick<VerbContext, "api" | "signal">,
+): Promise<Job | undefined> {
   return orMissing(
     api.send(
       { op: "getJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: undefined },
@@ -60,42 +63,42 @@ export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer
  * kinds the person may see. Throws a `UserError`: when both exist it asks which one, when neither does it suggests
  * similar names.
  */
-export async function findWorkload(target: Target, given: Given): Promise<Found> {
+export async function findWorkload(target: Target, context: VerbContext): Promise<Found> {
   const { name } = target;
-  const { kind } = await visibleTarget(target, given);
+  const { kind } = await visibleTarget(target, context);
   const [service, job] = await Promise.all([
-    kind === "job" ? undefined : readService(name, given),
-    kind === "service" ? undefined : readJob(name, given),
+    kind === "job" ? undefined : readService(name, context),
+    kind === "service" ? undefined : readJob(name, context),
   ]);
   if (service !== undefined && job !== undefined) throw bothExist(name);
-  if (service !== undefined) return { kind: "service", region: given.region, service };
+  if (service !== undefined) return { kind: "service", region: context.region, service };
   if (job !== undefined) return { kind: "job", region: JOB_REGION, job };
-  throw await unknownName({ kind, name }, given);
+  throw await unknownName({ kind, name }, context);
 }
 
 const kinds = ["service", "job"] as const;
 
 /**
  * Removes the kind that the person may neither see nor act on under this name, so the answer doesn't reveal whether one
- * exists. An explicit kind was judged with the verb already, except in a form's read, which has no deeds. Makes no API
+ * exists. An explicit kind was judged with the verb already, except in a form's read, which has no actions. Makes no API
  * call. Throws `LookRefused` when no kind is left.
  */
-export async function visibleTarget(target: Target, given: Given): Promise<Target> {
+export async function visibleTarget(target: Target, context: VerbContext): Promise<Target> {
   const { kind: wanted, name } = target;
-  const { region, deeds } = given;
-  if (wanted !== undefined && deeds.length > 0) return target;
-  const isLook = deeds.every(({ risk }) => risk === undefined);
+  const { region, actions } = context;
+  if (wanted !== undefined && actions.length > 0) return target;
+  const isLook = actions.every(({ risk }) => risk === undefined);
   const asked = wanted === undefined ? kinds : [wanted];
   const open = await Promise.all(
     asked.map(async (kind) => {
-      const best = await bestFor(given, { kind, name, region }, given);
+      const best = await bestFor(context, { kind, name, region }, context);
       // Approvals exist for writes; a read can't be approved.
       const mayAct = best !== undefined && best.kind !== "refuse" && !(isLook && best.kind === "approve");
-      return mayAct || (await maySee(named(kind, name, region), given)) ? [kind] : [];
+      return mayAct || (await maySee(named(kind, name, region), context)) ? [kind] : [];
     }),
   );
   const [first, ...others] = open.flat();
-  if (first === undefined) await checkFound(aboutSeeing(named(asked[0] ?? "service", name, region)), given);
+  if (first === undefined) await checkFound(aboutSeeing(named(asked[0] ?? "service", name, region)), context);
   return { kind: others.length > 0 ? undefined : first, name };
 }
 
@@ -104,17 +107,17 @@ function named(kind: Found["kind"], name: string, region: string) {
 }
 
 /** Finds the service that a verb for services is about; a job of that name is pointed out. At most two calls. */
-export async function findService(target: Target, given: Given): Promise<Service> {
-  if (target.kind === "job") throw notForJobs(target.name, given);
-  const service = await readService(target.name, given);
+export async function findService(target: Target, context: VerbContext): Promise<Service> {
+  if (target.kind === "job") throw notForJobs(target.name, context);
+  const service = await readService(target.name, context);
   if (service !== undefined) return service;
   const { name } = target;
-  const mayBeJob = target.kind === undefined && (await maySee(named("job", name, given.region), given));
-  if (mayBeJob && (await readJob(name, given)) !== undefined) throw notForJobs(name, given);
-  throw await unknownName({ kind: "service", name }, given);
+  const mayBeJob = target.kind === undefined && (await maySee(named("job", name, context.region), context));
+  if (mayBeJob && (await readJob(name, context)) !== undefined) throw notForJobs(name, context);
+  throw await unknownName({ kind: "service", name }, context);
 }
 
-function notForJobs(name: string, { ask, settings }: Given): UserError {
+function notForJobs(name: string, { ask, settings }: VerbContext): UserError {
   return new UserError(`${name} is a job, and ${ask.verb} is for services.`, {
     next: `A job runs once: look at it with ${settings.command} show job/${name}, or delete it and create it anew.`,
   });
@@ -127,18 +130,18 @@ export function bothExist(name: string): UserError {
 }
 
 /** The answer to a name that nothing has: what was looked for, where, and which names are near. */
-export async function unknownName({ kind, name }: Target, given: Given): Promise<UserError> {
+export async function unknownName({ kind, name }: Target, context: VerbContext): Promise<UserError> {
   const where = {
-    service: `no service named ${name} in ${given.region}`,
+    service: `no service named ${name} in ${context.region}`,
     job: `no job named ${name} in ${JOB_REGION}`,
-    any: `no service in ${given.region} and no job in ${JOB_REGION} named ${name}`,
+    any: `no service in ${context.region} and no job in ${JOB_REGION} named ${name}`,
   }[kind ?? "any"];
-  const near = nearest(name, await namesNear({ kind, name }, given));
+  const near = nearest(name, await namesNear({ kind, name }, context));
   return new UserError(`There is ${where}.`, {
     next:
       near.length > 0
         ? `Did you mean ${near.join(" or ")}?`
-        : `See what there is with ${given.settings.command} list; another region is asked with --region.`,
+        : `See what there is with ${context.settings.command} list; another region is asked with --region.`,
   });
 }
 
@@ -146,27 +149,27 @@ export async function unknownName({ kind, name }: Target, given: Given): Promise
  * The most similar names of each kind that the person may see: from a recent list, else from one list call per kind. A
  * failed list gives no suggestions.
  */
-async function namesNear({ kind: wanted, name }: Target, given: Given): Promise<readonly string[]> {
+async function namesNear({ kind: wanted, name }: Target, context: VerbContext): Promise<readonly string[]> {
   const near = kinds.map(async (kind) => {
     if (wanted !== undefined && wanted !== kind) return [];
-    const known = (await namesOf(kind, given)).filter((each) => given.binding?.covers(each) ?? true);
+    const known = (await namesOf(kind, context)).filter((each) => context.binding?.covers(each) ?? true);
     const items = nearest(name, known, known.length);
-    const { region } = named(kind, name, given.region);
-    return suggestible({ kind, region, items, nameOf: (each) => each, most: MOST_NEAR }, given);
+    const { region } = named(kind, name, context.region);
+    return suggestible({ kind, region, items, nameOf: (each) => each, most: MOST_NEAR }, context);
   });
   return (await Promise.all(near)).flat();
 }
 
 const MOST_NEAR = 3;
 
-async function namesOf(kind: "service" | "job", given: Given): Promise<readonly string[]> {
-  const region = kind === "job" ? JOB_REGION : given.region;
-  const known = given.directory.names(given.account.username, kind, region);
+async function namesOf(kind: "service" | "job", context: VerbContext): Promise<readonly string[]> {
+  const region = kind === "job" ? JOB_REGION : context.region;
+  const known = context.directory.names(context.account.username, kind, region);
   if (known !== undefined) return known;
   try {
     return kind === "job"
-      ? (await listJobs(given)).items.map((job) => job.metadata.name)
-      : (await listServices(given)).items.map(({ name }) => name);
+      ? (await listJobs(context)).items.map((job) => job.metadata.name)
+      : (await listServices(context)).items.map(({ name }) => name);
   } catch (error) {
     if (error instanceof Problem) return [];
     throw error;
@@ -177,7 +180,7 @@ async function namesOf(kind: "service" | "job", given: Given): Promise<readonly 
 export type Listed<Item> = { readonly items: readonly Item[]; readonly skipped: number };
 
 /** With which account, where, and where the answer is remembered. */
-export type Listing = Pick<Given, "api" | "region" | "signal" | "directory" | "account">;
+export type Listing = Pick<VerbContext, "api" | "region" | "signal" | "directory" | "account">;
 
 /** Every service of the region; one call. The names are remembered for suggestions. */
 export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {

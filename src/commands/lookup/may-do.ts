@@ -1,5 +1,5 @@
 import type { Verdict } from "../../policy/verdict.ts";
-import type { Command, Context, Deed } from "../command.ts";
+import type { Command, Context, Action } from "../command.ts";
 import { JOB_REGION } from "../grammar/target.ts";
 
 type Aim = {
@@ -18,7 +18,7 @@ export function better(one: Verdict, other: Verdict): Verdict {
   return rank[other.kind] < rank[one.kind] ? other : one;
 }
 
-export function kindOf({ op }: Deed): "service" | "job" {
+export function kindOf({ op }: Action): "service" | "job" {
   return /Jobs?|JobInstance/u.test(op) ? "job" : "service";
 }
 
@@ -27,16 +27,16 @@ export function kindOf({ op }: Deed): "service" | "job" {
  * when the verb doesn't work on the kind. Makes no API call.
  */
 export async function bestFor(
-  { deeds }: Pick<Command, "deeds">,
+  { actions }: Pick<Command, "actions">,
   { kind, name, region, breakGlass = false }: Aim,
-  { judge }: Pick<Context, "judge">,
+  { permissions }: Pick<Context, "permissions">,
 ): Promise<Verdict | undefined> {
-  const possible = deeds.filter((deed) => kind === undefined || kindOf(deed) === kind);
+  const possible = actions.filter((deed) => kind === undefined || kindOf(deed) === kind);
   const verdicts = await Promise.all(
     possible.map((deed) => {
       const of = kindOf(deed);
       const workload = { kind: of, region: of === "job" ? JOB_REGION : region, name };
-      return judge.verdict({ ...deed, workload }, { breakGlass });
+      return permissions.verdict({ ...deed, workload }, { breakGlass });
     }),
   );
   const [first, ...rest] = verdicts;

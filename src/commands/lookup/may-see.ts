@@ -4,13 +4,13 @@ import type { About, Context } from "../command.ts";
 
 export type Refusal = Extract<Verdict, { kind: "refuse" }>;
 
-type Judging = Pick<Context, "judge">;
+type Judging = Pick<Context, "permissions">;
 type Kind = "service" | "job";
 /** A workload's identity, as in a record or a list. */
 export type Named = { readonly kind: Kind; readonly region: string; readonly name: string };
 
 /** Policy refuses a read. Carries the refusal for history. */
-export class LookRefused extends UserError {
+export class ReadRefused extends UserError {
   readonly refusal: Refusal;
   readonly about: About;
 
@@ -37,9 +37,9 @@ export function refusalToSee(verdict: Verdict): Refusal | undefined {
 }
 
 /** Throws `LookRefused` when the person may not see this. */
-export async function checkFound(about: About, { judge }: Judging): Promise<void> {
-  const refusal = refusalToSee(await judge.verdict(about));
-  if (refusal !== undefined) throw new LookRefused(refusal, about);
+export async function checkFound(about: About, { permissions }: Judging): Promise<void> {
+  const refusal = refusalToSee(await permissions.verdict(about));
+  if (refusal !== undefined) throw new ReadRefused(refusal, about);
 }
 
 const getOps = { service: "getService", job: "getJob" } as const;
@@ -51,9 +51,9 @@ export function aboutSeeing({ kind, ...where }: Partial<Named> & Pick<Named, "ki
 }
 
 /** Whether policy lets the person see this workload. Makes no API call. */
-export async function maySee(workload: Named, { judge }: Judging): Promise<boolean> {
+export async function maySee(workload: Named, { permissions }: Judging): Promise<boolean> {
   const { kind, region, name } = workload;
-  return refusalToSee(await judge.verdict(aboutSeeing({ kind, region, name }))) === undefined;
+  return refusalToSee(await permissions.verdict(aboutSeeing({ kind, region, name }))) === undefined;
 }
 
 type Candidates<Item> = {
@@ -69,12 +69,15 @@ type Candidates<Item> = {
  * Filters workloads to those whose names the person may see: those they may read and, if they may list the kind, those
  * no rule hides. Makes no API call.
  */
-export async function suggestible<Item>(candidates: Candidates<Item>, { judge }: Judging): Promise<readonly Item[]> {
+export async function suggestible<Item>(
+  candidates: Candidates<Item>,
+  { permissions }: Judging,
+): Promise<readonly Item[]> {
   const { kind, region, items, nameOf, most = Number.POSITIVE_INFINITY } = candidates;
   // A verdict of allow without a name covers every name: one question instead of thousands.
-  const forAny = await judge.verdict(aboutSeeing({ kind, region }));
+  const forAny = await permissions.verdict(aboutSeeing({ kind, region }));
   if (forAny.kind === "allow") return items.slice(0, most);
-  const listing = await judge.verdict({
+  const listing = await permissions.verdict({
     op: listOps[kind],
     risk: undefined,
     workload: { kind, region, name: undefined },
@@ -83,7 +86,7 @@ export async function suggestible<Item>(candidates: Candidates<Item>, { judge }:
   const found: Item[] = [];
   for (const item of items) {
     if (found.length >= most) break;
-    const verdict = await judge.verdict(aboutSeeing({ kind, region, name: nameOf(item) }));
+    const verdict = await permissions.verdict(aboutSeeing({ kind, region, name: nameOf(item) }));
     const isListed = mayList && verdict.kind === "refuse" && verdict.rule === undefined;
     if (isListed || refusalToSee(verdict) === undefined) found.push(item);
   }

@@ -2,13 +2,17 @@ import type { Service } from "../../api/answers.ts";
 import type { Call } from "../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
 import { serviceSnapshot } from "../../changes/snapshot.ts";
-import type { Given } from "../grammar/verb.ts";
+import type { VerbContext } from "../grammar/verb.ts";
 
 type ServiceOp = "updateService" | "startService" | "stopService" | "restartService" | "deleteService";
 type ServiceCall = { readonly [Op in ServiceOp]: Omit<Call<Op>, "path" | "query"> }[ServiceOp];
 
 /** A Change of an existing service, from what was read of it. Pure. */
-export function serviceChange(service: Service, { region }: Given, wanted: ServiceCall & { diff: string[] }): Change {
+export function serviceChange(
+  service: Service,
+  { region }: VerbContext,
+  wanted: ServiceCall & { diff: string[] },
+): Change {
   const { diff, ...call } = wanted;
   const before = serviceSnapshot(service);
   return {

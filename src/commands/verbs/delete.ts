@@ -6,7 +6,7 @@ import type { FormFacts, FormValues } from "../forms/form.ts";
 import { findWorkload } from "../lookup/lookup.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
-import { writeVerb, type Given } from "../grammar/verb.ts";
+import { writeVerb, type VerbContext } from "../grammar/verb.ts";
 import { lookedAt, workloadField } from "../forms/workload-field.ts";
 
 export const remove = writeVerb({
@@ -15,7 +15,7 @@ export const remove = writeVerb({
   usage: "delete NAME",
   example: "delete job/nightly-report",
   flags: {},
-  deeds: [
+  actions: [
     { op: "deleteService", risk: "destructive" },
     { op: "deleteJob", risk: "destructive" },
   ],
@@ -36,14 +36,14 @@ export const remove = writeVerb({
     ],
     toArgs: ({ confirm: _confirm, ...raw }) => raw,
     check: unconfirmed,
-    look: whatGoes,
+    prefill: whatGoes,
   },
   target: ({ name }) => name,
-  async propose({ name }, given) {
-    const found = await findWorkload(name, given);
+  async propose({ name }, context) {
+    const found = await findWorkload(name, context);
     if (found.kind === "service") {
       const diff = [`the service ${found.service.name}, with all its instances`];
-      return serviceChange(found.service, given, { op: "deleteService", body: undefined, diff });
+      return serviceChange(found.service, context, { op: "deleteService", body: undefined, diff });
     }
     const { region, job } = found;
     const before = jobSnapshot(job);
@@ -64,10 +64,10 @@ function unconfirmed({ name, confirm = "" }: FormValues): Record<string, string>
   return { confirm: `This has to be the name of what is deleted: type ${target.name}.` };
 }
 
-async function whatGoes(values: FormValues, given: Given): Promise<FormFacts> {
+async function whatGoes(values: FormValues, context: VerbContext): Promise<FormFacts> {
   const target = Target.safeParse(values["name"]).data;
   if (target === undefined) return { notes: [], values: {} };
-  const found = await findWorkload(target, given);
+  const found = await findWorkload(target, context);
   const notes = found.kind === "service" ? serviceGoes(found.service) : jobGoes(found.job);
   return { notes, values: {} };
 }

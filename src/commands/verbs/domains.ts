@@ -5,7 +5,7 @@ import { requestLimits } from "../../api/request-limits.ts";
 import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { FormFacts } from "../forms/form.ts";
-import { lookAtService } from "../forms/look-at-service.ts";
+import { prefillFromService } from "../forms/prefill.ts";
 import { findService } from "../lookup/lookup.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
@@ -42,7 +42,7 @@ export const domains = writeVerb({
   usage: "domains NAME add|remove|set DOMAIN…",
   example: "domains web add shop.example.com",
   flags: {},
-  deeds: [
+  actions: [
     { op: "updateService", risk: "routine" },
     { op: "updateService", risk: "destructive" },
   ],
@@ -75,7 +75,8 @@ export const domains = writeVerb({
     // The whole list is set, so what is lost by it is shown first: the list may not have been read, or be of another service.
     hasPreview: true,
     toArgs: ({ domains: all = [], ...raw }) => ({ ...raw, edit: "set", domains: all }),
-    look: (values, given) => lookAtService(values, given, (service) => domainsNow(service, given.settings.command)),
+    prefill: (values, context) =>
+      prefillFromService(values, context, (service) => domainsNow(service, context.settings.command)),
   },
   target: ({ name }) => name,
   async propose({ name, edit, domains: given }, context) {

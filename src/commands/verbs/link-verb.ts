@@ -20,7 +20,7 @@ const whoseField: FormField = {
   label: "Whose account",
   input: {
     kind: "choice",
-    look: "radio",
+    style: "radio",
     options: [
       { value: "mine", text: "My own", description: "For what I ask, wherever I ask" },
       { value: "channel", text: "The channel's", description: "For everybody there without one of their own" },
@@ -38,7 +38,7 @@ export function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
     usage,
     example: name,
     options: [],
-    deeds: [],
+    actions: [],
     parse(words): Ask {
       const [word, ...more] = words;
       const isChannel = word?.toLowerCase() === "channel";

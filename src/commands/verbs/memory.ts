@@ -6,7 +6,7 @@ import { requestLimits } from "../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../api/schema.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
-import { lookAtService } from "../forms/look-at-service.ts";
+import { prefillFromService } from "../forms/prefill.ts";
 import { findService } from "../lookup/lookup.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
@@ -23,7 +23,7 @@ export const memory = writeVerb({
   usage: "memory NAME MIB [--container C]",
   example: "memory web 1024",
   flags: { container: { value: "C", summary: "which container, where there are several" } },
-  deeds: [{ op: "updateService", risk: "disruptive" }],
+  actions: [{ op: "updateService", risk: "disruptive" }],
   words: 2,
   args: z.object({
     name: Target,
@@ -49,7 +49,7 @@ export const memory = writeVerb({
         id: "mib",
         label: "Memory",
         hint: "The limit of one instance.",
-        input: { kind: "choice", look: "menu", options },
+        input: { kind: "choice", style: "menu", options },
       },
       {
         id: "container",
@@ -60,18 +60,18 @@ export const memory = writeVerb({
         input: { kind: "text", maxLength: requestLimits.containerName },
       },
     ],
-    look: (values, given) => lookAtService(values, given, memoryNow),
+    prefill: (values, context) => prefillFromService(values, context, memoryNow),
   },
   target: ({ name }) => name,
-  async propose({ name, mib, container }, given) {
-    const service = await findService(name, given);
+  async propose({ name, mib, container }, context) {
+    const service = await findService(name, context);
     const at = position(service, container);
     const before = parseMemoryMiB(service.containers?.[at]?.resources?.limits?.memory);
     const several = (service.containers ?? []).length > 1;
     const label = several ? `memory of ${service.containers?.[at]?.name ?? `container ${at + 1}`}` : "memory";
-    return serviceChange(service, given, {
+    return serviceChange(service, context, {
       op: "updateService",
-      body: { containers: updates(service, at, (named) => memoryUpdate(given.settings, { container: named, mib })) },
+      body: { containers: updates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })) },
       diff: before === mib ? [] : [`${label} ${before ?? "not told"} → ${mib} MiB`],
     });
   },

@@ -4,11 +4,11 @@ import type { Change } from "../../changes/change.ts";
 import type { Risk } from "../../policy/risk.ts";
 import type { WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
-import { lookAtService } from "../forms/look-at-service.ts";
+import { prefillFromService } from "../forms/prefill.ts";
 import { findService } from "../lookup/lookup.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
-import { writeVerb, type Given } from "../grammar/verb.ts";
+import { writeVerb, type VerbContext } from "../grammar/verb.ts";
 import { serviceField } from "../forms/workload-field.ts";
 
 type Power = {
@@ -34,7 +34,7 @@ export function powerVerb({ name, op, summary, risk, already, diff, effect }: Po
     usage: `${name} NAME`,
     example: `${name} web`,
     flags: {},
-    deeds: [{ op, risk }],
+    actions: [{ op, risk }],
     words: 1,
     args: z.object({ name: Target }),
     read: ({ positionals: [target] }) => ({ name: target }),
@@ -42,14 +42,14 @@ export function powerVerb({ name, op, summary, risk, already, diff, effect }: Po
       title: `${verb} a service`,
       submit: verb,
       fields: () => [serviceField],
-      look: (values, given) =>
-        lookAtService(values, given, (service) => ({ notes: [now(service), whatFollows(service)], values: {} })),
+      prefill: (values, context) =>
+        prefillFromService(values, context, (service) => ({ notes: [now(service), whatFollows(service)], values: {} })),
     },
     target: ({ name }) => name,
-    async propose({ name: target }, given: Given): Promise<Change> {
-      const service = await findService(target, given);
+    async propose({ name: target }, context: VerbContext): Promise<Change> {
+      const service = await findService(target, context);
       const status = service.status ?? "not told";
-      return serviceChange(service, given, { op, body: undefined, diff: status === already ? [] : [diff(status)] });
+      return serviceChange(service, context, { op, body: undefined, diff: status === already ? [] : [diff(status)] });
     },
   });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { requestLimits } from "../../api/request-limits.ts";
 import { counted } from "../../views/kit/text.ts";
-import { lookAtService } from "../forms/look-at-service.ts";
+import { prefillFromService } from "../forms/prefill.ts";
 import { findService } from "../lookup/lookup.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
@@ -20,7 +20,7 @@ export const scale = writeVerb({
   usage: "scale NAME N",
   example: "scale web 4",
   flags: {},
-  deeds: [
+  actions: [
     { op: "updateService", risk: "routine" },
     { op: "updateService", risk: "disruptive" },
     { op: "updateService", risk: "destructive" },
@@ -35,8 +35,8 @@ export const scale = writeVerb({
       serviceField,
       { id: "size", label: "Instances", hint: "0 stops all of them.", input: { kind: "number", ...range } },
     ],
-    look: (values, given) =>
-      lookAtService(values, given, ({ name, status, target_instance_size: now }) => ({
+    prefill: (values, context) =>
+      prefillFromService(values, context, ({ name, status, target_instance_size: now }) => ({
         notes: [
           `${name} has ${now === undefined ? "an untold number of instances" : counted(now, "instance")} now, status ${status ?? "not told"}.`,
         ],
@@ -44,10 +44,10 @@ export const scale = writeVerb({
       })),
   },
   target: ({ name }) => name,
-  async propose({ name, size }, given) {
-    const service = await findService(name, given);
+  async propose({ name, size }, context) {
+    const service = await findService(name, context);
     const now = service.target_instance_size;
-    return serviceChange(service, given, {
+    return serviceChange(service, context, {
       op: "updateService",
       body: { target_instance_size: size },
       diff: now === size ? [] : [`instances ${now ?? "not told"} → ${size}`],

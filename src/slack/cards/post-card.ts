@@ -38,8 +38,8 @@ export function isClosed(code: string): boolean {
 export async function placeCard(shell: Shell, { change, posts, token }: Drawing): Promise<Placed> {
   const names = await namesFor(shell, change);
   const { command, region: defaultRegion } = shell.settings;
-  const look = { change, command, defaultRegion, names };
-  const post = changeCard({ ...look, canUndo: canUndo(shell, change) });
+  const common = { change, command, defaultRegion, names };
+  const post = changeCard({ ...common, canUndo: canUndo(shell, change) });
   if (change.card !== undefined) {
     const updated = await update(shell, { id: change.id, token, card: change.card }, post);
     const isGone = updated.kind === "later" && gone.has(updated.failure.code);
@@ -48,7 +48,7 @@ export async function placeCard(shell: Shell, { change, posts, token }: Drawing)
   }
   // A settled change has no decision buttons, so its card can be posted directly.
   if (change.settledAt !== undefined) return postNew(shell, { change, token }, post);
-  const opened = await postNew(shell, { change, token }, openingCard(look));
+  const opened = await postNew(shell, { change, token }, openingCard(common));
   if (opened.kind !== "placed") return opened;
   return update(shell, { id: change.id, token, card: opened.card }, post);
 }

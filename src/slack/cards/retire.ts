@@ -1,9 +1,9 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { retiredCard } from "../../views/cards/retired-card.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
-type Clicked = { readonly card?: Card | undefined; readonly place: Place };
+type Clicked = { readonly card?: Card | undefined; readonly origin: Origin };
 
 /**
  * Handles a click on an outdated card: removes its buttons and ignores the click. Resolves to whether it was outdated.

@@ -33,9 +33,9 @@ export function createMemo<Value>(read: (key: string) => Promise<Value>, nowMs: 
     async get(key, maxAgeMs) {
       const known = stale(key, maxAgeMs);
       if (known !== undefined) return known;
-      const underWay = reading.get(key) ?? readNow(key);
-      reading.set(key, underWay);
-      return underWay;
+      const inProgress = reading.get(key) ?? readNow(key);
+      reading.set(key, inProgress);
+      return inProgress;
     },
   };
 }

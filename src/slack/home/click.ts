@@ -6,8 +6,8 @@ import { openVerbForm } from "../modals/open-form.ts";
 import { formCommand } from "../../commands/form-command.ts";
 import { ANY_AGE_MS, homeLater } from "./draw.ts";
 import { linkOwner } from "../../workflow/link-owner.ts";
-import { onLook } from "../receive/read-click.ts";
-import type { Place } from "../../workflow/origin.ts";
+import { onReadClick } from "../receive/read-click.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
@@ -21,26 +21,26 @@ export function homeAction(actionId: string): (typeof actions)[number] | undefin
 type Clicked = {
   readonly actionId: string;
   readonly value: string;
-  readonly place: Place;
+  readonly origin: Origin;
   readonly triggerId: string;
 };
 
 /** Acked already: none of these changes a workload. */
-export async function onHomeClick(shell: Shell, { actionId, value, place, triggerId }: Clicked): Promise<void> {
+export async function onHomeClick(shell: Shell, { actionId, value, origin, triggerId }: Clicked): Promise<void> {
   switch (homeAction(actionId)) {
     case "home:refresh":
-      return homeLater(shell, place);
+      return homeLater(shell, origin);
     case "home:region":
-      return chooseRegion(shell, value, place);
+      return chooseRegion(shell, value, origin);
     case "home:connect": {
-      const metadata = JSON.stringify({ whose: "mine", place });
-      await openForm(shell, { triggerId, view: connectForm({ owner: linkOwner("mine", place), metadata }), place });
+      const metadata = JSON.stringify({ whose: "mine", origin });
+      await openForm(shell, { triggerId, view: connectForm({ owner: linkOwner("mine", origin), metadata }), origin });
       return;
     }
     case "home:do": {
-      await doVerb(shell, { value, place, triggerId });
+      await doVerb(shell, { value, origin, triggerId });
       // Drawn anew the menu holds no choice, so that the same can be chosen again.
-      return homeLater(shell, place, ANY_AGE_MS);
+      return homeLater(shell, origin, ANY_AGE_MS);
     }
     case undefined:
       return undefined;
@@ -48,24 +48,24 @@ export async function onHomeClick(shell: Shell, { actionId, value, place, trigge
 }
 
 /** Its form; what needs no form, because it only looks, is done at once. */
-async function doVerb(shell: Shell, { value, place, triggerId }: Omit<Clicked, "actionId">): Promise<void> {
+async function doVerb(shell: Shell, { value, origin, triggerId }: Omit<Clicked, "actionId">): Promise<void> {
   const command = formCommand(value);
-  if (command !== undefined) return openVerbForm(shell, { command, values: {}, place, triggerId });
+  if (command !== undefined) return openVerbForm(shell, { command, values: {}, origin, triggerId });
   const ask = JSON.stringify({ verb: value, share: false, args: {} });
-  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, place));
-  await onLook(shell, { actionId: "ask:0", blockId: "", value: ask, place, tell });
+  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, origin));
+  await onReadClick(shell, { actionId: "ask:0", blockId: "", value: ask, origin, tell });
 }
 
 /** The region where services are looked for when nothing else says one: a setting of this person alone. */
-async function chooseRegion(shell: Shell, value: string, place: Place): Promise<void> {
+async function chooseRegion(shell: Shell, value: string, origin: Origin): Promise<void> {
   const region = value === NO_REGION ? undefined : value;
   try {
-    await shell.inflight.track(shell.store.setRegion(place.teamId, place.userId, region));
+    await shell.inflight.track(shell.store.setRegion(origin.teamId, origin.userId, region));
     shell.accounts.forget();
   } catch (error) {
     const reference = shell.newReference();
     shell.log.error({ err: error, reference }, "a setting could not be stored");
-    return shell.poster.tell(sentences.notStored(reference, shell.settings.command), place);
+    return shell.poster.tell(sentences.notStored(reference, shell.settings.command), origin);
   }
-  homeLater(shell, place);
+  homeLater(shell, origin);
 }

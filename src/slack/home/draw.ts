@@ -9,7 +9,7 @@ import { homeView } from "../../views/home/view.ts";
 import { targetOf, troubledIn } from "../../views/home/workloads.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { mayDecide } from "../../workflow/access/records.ts";
 import { codeOf } from "../send/slack-error.ts";
 import type { Shell } from "../../workflow/shell.ts";
@@ -24,18 +24,18 @@ const Opened = z.object({
 /** Somebody opened the conversation with the bot at its Home tab: it is drawn anew each time. */
 export async function onHomeOpened(shell: Shell, body: unknown): Promise<void> {
   const { event_id, team_id, event } = Opened.parse(body);
-  if (event.tab !== "home" || shell.seen.isRepeat(event_id) || shell.inflight.isStopping()) return;
+  if (event.tab !== "home" || shell.repeats.isRepeat(event_id) || shell.inflight.isStopping()) return;
   homeLater(shell, homeOf(event.user, shell.identity.teamId() ?? team_id ?? ""));
 }
 
 /** Where a click on Home is answered: in the person's own conversation with the bot. */
-export function homeOf(userId: string, teamId: string): Place {
+export function homeOf(userId: string, teamId: string): Origin {
   return { userId, teamId, channelId: userId, isHome: true };
 }
 
 /** Draws the Home of somebody, after the acks. */
-export function homeLater(shell: Shell, place: Place, freshMs = FRESH_MS): void {
-  const isTaken = shell.inflight.start((signal) => drawHome(shell, { place, freshMs }, signal));
+export function homeLater(shell: Shell, origin: Origin, freshMs = FRESH_MS): void {
+  const isTaken = shell.inflight.start((signal) => drawHome(shell, { origin, freshMs }, signal));
   if (!isTaken) shell.log.warn("a Home was not drawn: there is too much to do");
 }
 
@@ -48,15 +48,15 @@ const AT_ONCE_MS = 500;
 const LATER_MS = 12_000;
 
 /** Two drawings where the service is slow: one with what is known at once, one with what it says then. */
-async function drawHome(shell: Shell, { place, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
-  const known = await homeState(shell, place, signal);
+async function drawHome(shell: Shell, { origin, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
+  const known = await homeState(shell, origin, signal);
   const first = await withLive(shell, known, { freshMs, withinMs: AT_ONCE_MS });
-  await publish(shell, place, first);
+  await publish(shell, origin, first);
   if (!first.isReading || signal.aborted) return;
-  await publish(shell, place, await withLive(shell, known, { freshMs, withinMs: LATER_MS }));
+  await publish(shell, origin, await withLive(shell, known, { freshMs, withinMs: LATER_MS }));
 }
 
-type Drawn = { readonly place: Place; readonly freshMs: number };
+type Drawn = { readonly origin: Origin; readonly freshMs: number };
 
 /** What the person may do with those in trouble. */
 async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context): Promise<HomeState["mayDo"]> {
@@ -68,11 +68,11 @@ async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context
 }
 
 /** Verbs that can be chosen, by their form or because they only look, and of which something may come for this person. */
-async function verbsFor({ judge }: Context): Promise<HomeState["verbs"]> {
+async function verbsFor({ permissions }: Context): Promise<HomeState["verbs"]> {
   const open = await Promise.all(
-    commands.map(async ({ name, summary, form, effect, deeds }) => {
+    commands.map(async ({ name, summary, form, effect, actions }) => {
       const isChoice = form !== undefined || effect === "read";
-      const isOpen = isChoice && (deeds.length === 0 || (await judge.outlook(deeds)) !== "refuse");
+      const isOpen = isChoice && (actions.length === 0 || (await permissions.outlook(actions)) !== "refuse");
       return isOpen ? [{ name, summary }] : [];
     }),
   );
@@ -98,7 +98,7 @@ async function withLive(shell: Shell, { state, context }: Known, reading: Readin
   };
 }
 
-async function homeState(shell: Shell, place: Place, signal: AbortSignal): Promise<Known> {
+async function homeState(shell: Shell, origin: Origin, signal: AbortSignal): Promise<Known> {
   const { settings } = shell;
   const base = {
     command: settings.command,
@@ -111,7 +111,7 @@ async function homeState(shell: Shell, place: Place, signal: AbortSignal): Promi
   };
   const nobody = { ...base, who: "", mine: [], waiting: [], recent: [], problems: [] };
   try {
-    const context = await contextFor(shell, { place, effect: "read" }, signal);
+    const context = await contextFor(shell, { origin, effect: "read" }, signal);
     const { account, asker, settings: own } = context;
     const records = await recordsOf(shell, context);
     const verbs = await verbsFor(context);
@@ -151,7 +151,7 @@ async function mayVote({ people }: Shell, change: StoredChange, userId: string):
   return mayDecide(people, change, userId);
 }
 
-async function publish(shell: Shell, { userId }: Place, state: HomeState): Promise<void> {
+async function publish(shell: Shell, { userId }: Origin, state: HomeState): Promise<void> {
   try {
     await shell.clients.background.views.publish({ user_id: userId, view: homeView(state) });
   } catch (err) {

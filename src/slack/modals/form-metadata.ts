@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Command } from "../../commands/command.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
-import { isDirect, Place } from "../../workflow/origin.ts";
+import { isDirect, Origin } from "../../workflow/origin.ts";
 
 /** What an open form knows besides its fields; it comes back with each click in it, in Slack's `private_metadata`. */
 export const FormMetadata = z.object({
   verb: z.string(),
-  place: Place,
+  origin: Origin,
   /** It was opened where there is no channel, so it asks for one. */
   asksWhere: z.boolean().default(false),
   /** The rarer fields are shown. */
@@ -31,13 +31,13 @@ export type FormMetadata = z.infer<typeof FormMetadata>;
 const inChannels: ReadonlySet<Command["effect"]> = new Set(["write", "bind", "link"]);
 
 /** Of a form that was just opened; where it needs a channel and there is none, it asks for one. */
-export function newMetadata({ name, effect }: Pick<Command, "name" | "effect">, place: Place): FormMetadata {
+export function newMetadata({ name, effect }: Pick<Command, "name" | "effect">, origin: Origin): FormMetadata {
   // The form answers beside what was clicked.
-  const { replaces: _replaces, ...beside } = place;
+  const { replaces: _replaces, ...beside } = origin;
   return {
     verb: name,
-    place: beside,
-    asksWhere: inChannels.has(effect) && isDirect(place.channelId),
+    origin: beside,
+    asksWhere: inChannels.has(effect) && isDirect(origin.channelId),
     isMore: false,
     generations: {},
     filled: {},

@@ -1,6 +1,6 @@
 import type { Ask } from "../../commands/ask.ts";
 import type { Context } from "../../commands/command.ts";
-import { judgedChange, type JudgedChange } from "../../commands/gate.ts";
+import { proposeChange, type Proposal } from "../../commands/gate.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { previewBlocks } from "../../views/forms/form-preview.ts";
 import type { Block } from "../../views/kit/message.ts";
@@ -10,12 +10,12 @@ import { drawForm, type OpenedForm } from "./draw-form.ts";
 import { valuesDigest } from "./form-metadata.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import { updateAcked } from "./update-view.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { recordRefusal } from "../../workflow/record-refusal.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
-type Previewing = OpenedForm & { readonly viewId: string; readonly ask: Ask; readonly place: Place };
+type Previewing = OpenedForm & { readonly viewId: string; readonly ask: Ask; readonly origin: Origin };
 
 /**
  * What the form would do, above what stands in it: it is sent once more to do it. What is changed after that is looked at
@@ -44,15 +44,15 @@ type Preview = {
   readonly needsReason?: boolean;
 };
 
-async function previewOf(shell: Shell, { command, ask, place }: Previewing, signal: AbortSignal): Promise<Preview> {
+async function previewOf(shell: Shell, { command, ask, origin }: Previewing, signal: AbortSignal): Promise<Preview> {
   try {
     if (command.effect !== "write") throw new Error(`${command.name} changes nothing, so it has no preview`);
-    const context = await contextFor(shell, { place, effect: "write" }, signal);
+    const context = await contextFor(shell, { origin, effect: "write" }, signal);
     const { command: slash, region: defaultRegion } = shell.settings;
-    const judged = await judgedChange(command, ask, context);
+    const judged = await proposeChange(command, ask, context);
     if (judged.kind === "refused") {
       const { asker: who, account } = context;
-      await recordRefusal(shell, { ...judged, verb: command.name, place, who, account: account.username });
+      await recordRefusal(shell, { ...judged, verb: command.name, origin, who, account: account.username });
       const { blocks } = refusalMessage({ kind: "policy", verdict: judged.refusal, command: slash });
       return { blocks, submit: undefined };
     }
@@ -71,7 +71,7 @@ async function previewOf(shell: Shell, { command, ask, place }: Previewing, sign
 
 const reasonMissing = section("⚠️ This needs a reason, for those who decide and for history: fill in “Reason”.");
 
-type Verdict = Extract<JudgedChange, { kind: "judged" }>["verdict"];
+type Verdict = Extract<Proposal, { kind: "judged" }>["verdict"];
 
 const submits: Readonly<Record<Verdict["kind"], string>> = {
   allow: "Do it",
@@ -79,10 +79,10 @@ const submits: Readonly<Record<Verdict["kind"], string>> = {
   approve: "Ask for approval",
 };
 
-type Approvers = Awaited<ReturnType<Context["judge"]["approvers"]>>;
+type Approvers = Awaited<ReturnType<Context["permissions"]["approvers"]>>;
 
 /** Who could approve; what Slack does not tell is left out here, and asked again when it counts. */
-async function approversOf(verdict: Verdict, { judge }: Context): Promise<Approvers | undefined> {
+async function approversOf(verdict: Verdict, { permissions }: Context): Promise<Approvers | undefined> {
   if (verdict.kind !== "approve") return undefined;
-  return judge.approvers(verdict.terms.from).catch(() => undefined);
+  return permissions.approvers(verdict.terms.from).catch(() => undefined);
 }

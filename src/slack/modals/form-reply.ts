@@ -4,36 +4,36 @@ import type { SentForm } from "../../workflow/inbox/interaction.ts";
 import { drawForm } from "./draw-form.ts";
 import { formCommand } from "../../commands/form-command.ts";
 import { updateAcked } from "./update-view.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import type { Shell } from "../../workflow/shell.ts";
-import { createTelling, type Telling } from "../../workflow/inbox/reply.ts";
+import { createReply, type Reply } from "../../workflow/inbox/reply.ts";
 
-type Asked = { readonly form: SentForm; readonly place: Place };
+type Asked = { readonly form: SentForm; readonly origin: Origin };
 
 /**
  * Speaks in the form that was sent: what was refused stands over it, with all that was typed; how it went takes its
  * place. Whoever has closed it meanwhile is told where they asked.
  */
-export function createFormTelling(shell: Shell, { form, place }: Asked): Telling {
-  const beside = createTelling(shell.poster, place);
+export function createFormReply(shell: Shell, { form, origin }: Asked): Reply {
+  const beside = createReply(shell.poster, origin);
   const command = formCommand(form.metadata.verb);
   if (command === undefined) return beside;
   const { title } = command.form;
   const { viewId, values } = form;
   const ackedAt = performance.now();
   return {
-    async say(post, how) {
+    async send(post, how) {
       // Whoever has to mend something may have to fill in a rarer field: a reason, another channel.
       const { previewed: _previewed, ...rest } = form.metadata;
       const metadata = { ...rest, isMore: true };
       const view =
-        how === "told" ? endView({ title, post }) : drawForm({ command, values, metadata }, { above: post.blocks });
-      if (!(await updateAcked(shell, viewId, { view, ackedAt }))) await beside.say(post, how);
+        how === "done" ? endView({ title, post }) : drawForm({ command, values, metadata }, { above: post.blocks });
+      if (!(await updateAcked(shell, viewId, { view, ackedAt }))) await beside.send(post, how);
     },
     async placed(change) {
       const post = placedInForm({ change, defaultRegion: shell.settings.region });
       await updateAcked(shell, viewId, { view: endView({ title, post }), ackedAt });
     },
-    unsaid: beside.unsaid,
+    undelivered: beside.undelivered,
   };
 }

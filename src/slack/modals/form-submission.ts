@@ -3,14 +3,14 @@ import { section } from "../../views/kit/blocks.ts";
 import { blockOf, valuesIn } from "../../views/forms/form-values-in.ts";
 import type { Post } from "../../views/kit/message.ts";
 import type { Ack } from "../receive/ack.ts";
-import { aloud } from "../receive/share-in-thread.ts";
+import { shareInThread } from "../receive/share-in-thread.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { drawForm, type OpenedForm } from "./draw-form.ts";
 import { FormMetadata, valuesDigest } from "./form-metadata.ts";
 import { formCommand } from "../../commands/form-command.ts";
 import { previewLater } from "./form-preview.ts";
 import { jsonIn } from "../receive/json-in.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import type { Shell } from "../../workflow/shell.ts";
 import type { CarriedView } from "../receive/view-payload.ts";
 
@@ -43,15 +43,15 @@ export async function onForm(shell: Shell, sent: Sent, ack: Ack): Promise<void> 
   if (filled.kind === "errors") return ack({ response_action: "errors", errors: under(filled.errors, view) });
   if (command.form.hasPreview === true && metadata.previewed !== valuesDigest(values)) {
     await ack(update(drawForm(opened, { above: [section("⏳ Looking what this would do…")] })));
-    return previewLater(shell, { ...opened, viewId: view.id, ask: filled.ask, place: placeIn(opened, userId) });
+    return previewLater(shell, { ...opened, viewId: view.id, ask: filled.ask, origin: placeIn(opened, userId) });
   }
-  const place = placeIn(opened, userId);
+  const origin = placeIn(opened, userId);
   const form = { viewId: view.id, metadata, values };
   const isAsked = command.effect === "write";
   const opens = async (next: object): Promise<void> => ack(update(next));
   return dispatch(
     shell,
-    { command, ask: aloud(filled.ask, place), place, id, opens, ...(isAsked && { form }) },
+    { command, ask: shareInThread(filled.ask, origin), origin, id, opens, ...(isAsked && { form }) },
     async (refusal) => {
       if (refusal !== undefined) return ack(stays(opened, refusal));
       return ack(isAsked ? update(asking(opened)) : undefined);
@@ -80,11 +80,11 @@ function argumentsIn({ channel: _channel, ...values }: FormValues): FormValues {
 }
 
 /** Whoever sends the form is who asks, whatever its metadata say; a channel that was chosen in it is where. */
-function placeIn({ metadata, values }: OpenedForm, userId: string): Place {
-  const place = { ...metadata.place, userId };
+function placeIn({ metadata, values }: OpenedForm, userId: string): Origin {
+  const origin = { ...metadata.origin, userId };
   const chosen = values["channel"];
-  if (!metadata.asksWhere || chosen === undefined) return place;
-  return { userId, teamId: place.teamId, channelId: chosen, isChosen: true };
+  if (!metadata.asksWhere || chosen === undefined) return origin;
+  return { userId, teamId: origin.teamId, channelId: chosen, isChosen: true };
 }
 
 /** Slack takes errors only under blocks that are there; what belongs to no field stands under the first one. */

@@ -11,14 +11,14 @@ import { drawForm, type OpenedForm } from "./draw-form.ts";
 import { digest, newMetadata } from "./form-metadata.ts";
 import { type FormCommand } from "../../commands/form-command.ts";
 import { openForm, updateForm } from "./update-view.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { recordRefusal } from "../../workflow/record-refusal.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
 export type Opening = {
   readonly command: FormCommand;
   readonly values: FormValues;
-  readonly place: Place;
+  readonly origin: Origin;
   readonly triggerId: string;
 };
 
@@ -26,14 +26,14 @@ export type Opening = {
  * Opens the form of a verb while its trigger lives. What has to be read for it comes after: the form stands there at
  * once, however slow the service is.
  */
-export async function openVerbForm(shell: Shell, { command, values, place, triggerId }: Opening): Promise<void> {
+export async function openVerbForm(shell: Shell, { command, values, origin, triggerId }: Opening): Promise<void> {
   const { like, ...shown } = values;
-  const metadata = { ...newMetadata(command, place), ...(like !== undefined && { like }) };
+  const metadata = { ...newMetadata(command, origin), ...(like !== undefined && { like }) };
   const opened: OpenedForm = { command, values: shown, metadata };
   const view = reads(opened)
     ? skeletonView({ title: command.form.title, sentence: `Reading ${like ?? shown["name"] ?? "the service"}…` })
     : drawForm(opened, { fresh: new Set(Object.keys(shown)) });
-  const viewId = await openForm(shell, { triggerId, view, place });
+  const viewId = await openForm(shell, { triggerId, view, origin });
   if (viewId === undefined) return;
   if (reads(opened)) fillLater(shell, { ...opened, viewId, isNew: true });
   else refuseLater(shell, { ...opened, viewId, isNew: true });
@@ -41,8 +41,8 @@ export async function openVerbForm(shell: Shell, { command, values, place, trigg
 
 /** A form that reads nothing stays unchanged, unless policy refuses every request it could make. */
 function refuseLater(shell: Shell, opened: Filling): void {
-  const { effect, deeds } = opened.command;
-  if (effect === "read" || deeds.length === 0) return;
+  const { effect, actions } = opened.command;
+  if (effect === "read" || actions.length === 0) return;
   shell.inflight.start(async (signal) => {
     const read = await factsFor(shell, opened, { signal, isLooking: false });
     if (read.kind === "refused") await end(shell, opened, read.post);
@@ -52,7 +52,7 @@ function refuseLater(shell: Shell, opened: Filling): void {
 /** Whether there is something to read for it: about the workload that is chosen, or the one to be like. */
 export function reads({ command, values, metadata }: OpenedForm): boolean {
   const { form } = command;
-  if (form.look === undefined) return false;
+  if (form.prefill === undefined) return false;
   if (metadata.like !== undefined) return true;
   const isChosen = form.fields(values).some(({ id, input }) => id === "name" && input.kind === "workload");
   return isChosen && values["name"] !== undefined;
@@ -122,21 +122,21 @@ type Reading = {
 async function factsFor(shell: Shell, filling: Filling, { signal, isLooking }: Reading): Promise<Read> {
   const { command, values, metadata, isNew = false } = filling;
   const { form, name: verb } = command;
-  const { place } = metadata;
+  const { origin } = metadata;
   try {
-    const context = await contextFor(shell, { place, effect: "read" }, signal);
+    const context = await contextFor(shell, { origin, effect: "read" }, signal);
     // The channel is still to be chosen, and policy may differ there: submitting the form judges it.
     const refused = metadata.asksWhere ? undefined : await refusedForm(command, values, context);
     if (refused !== undefined) {
       const { asker: who, account } = context;
       // Choosing a workload in an open form is not a request yet.
-      if (isNew) await recordRefusal(shell, { ...refused, verb, place, who, account: account.username });
+      if (isNew) await recordRefusal(shell, { ...refused, verb, origin, who, account: account.username });
       const { refusal: verdict } = refused;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: shell.settings.command }) };
     }
     if (!isLooking) return { kind: "facts", facts: noFacts, above: [] };
     const asked = metadata.like === undefined ? values : { ...values, like: metadata.like };
-    const facts = (await form.look?.(asked, values["region"], context)) ?? noFacts;
+    const facts = (await form.prefill?.(asked, values["region"], context)) ?? noFacts;
     return { kind: "facts", facts, above: [] };
   } catch (error) {
     return { kind: "facts", facts: noFacts, above: [section(`⚠️ ${whyNotRead(shell, error)}`)] };

@@ -1,21 +1,21 @@
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { codeOf } from "../send/slack-error.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
-type Opening = { readonly triggerId: string; readonly view: object; readonly place: Place };
+type Opening = { readonly triggerId: string; readonly view: object; readonly origin: Origin };
 
 /**
  * Opens a form while its trigger lives (3 s, once), and gives its id; where that is over, the person is told how to ask
  * again.
  */
-export async function openForm(shell: Shell, { triggerId, view, place }: Opening): Promise<string | undefined> {
+export async function openForm(shell: Shell, { triggerId, view, origin }: Opening): Promise<string | undefined> {
   try {
     const opened = await shell.clients.interactive.views.open({ trigger_id: triggerId, view: view as View }); // built by views/, checked by the simulated Slack
     return opened.view?.id;
   } catch (err) {
     shell.log.warn({ err: codeOf(err) }, "a form could not be opened");
-    await shell.poster.tell(sentences.noForm(shell.settings.command), place);
+    await shell.poster.tell(sentences.noForm(shell.settings.command), origin);
     return undefined;
   }
 }

@@ -3,11 +3,11 @@ import type { Message } from "../../views/kit/message.ts";
 import { rejectForm } from "../../views/forms/reject-form.ts";
 import type { Ack } from "./ack.ts";
 import { answerDecision } from "../../workflow/answer-decision.ts";
-import type { Deed } from "../../workflow/inbox/interaction.ts";
+import type { Interaction } from "../../workflow/inbox/interaction.ts";
 import { accept } from "../../workflow/inbox/accept.ts";
 import { openForm } from "../modals/update-view.ts";
 import { findVisibleChange } from "../../workflow/access/find-visible-change.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { retire } from "../cards/retire.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
@@ -27,23 +27,23 @@ export function cardAction(actionId: string | undefined): string | undefined {
 
 /** A button of a Change's card. Its answer stands beside the card: the card itself is drawn from state. */
 export async function onCard(shell: Shell, clicked: OnCard, ack: Ack): Promise<void> {
-  const { about, changeId, card, place, id, triggerId } = clicked;
-  const { replaces: _replaces, ...beside } = place;
+  const { about, changeId, card, origin, id, triggerId } = clicked;
+  const { replaces: _replaces, ...beside } = origin;
   const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, beside));
   if (about === "reject") {
     await ack();
-    const metadata = JSON.stringify({ changeId, card, place: beside });
-    return openRejection(shell, { changeId, card, metadata, triggerId, place: beside });
+    const metadata = JSON.stringify({ changeId, card, origin: beside });
+    return openRejection(shell, { changeId, card, metadata, triggerId, origin: beside });
   }
-  const deed = deedOf({ about, changeId, card, place: beside });
-  if (deed === undefined) {
+  const interaction = deedOf({ about, changeId, card, origin: beside });
+  if (interaction === undefined) {
     await ack();
     return tell(sentences.staleButton(shell.settings.command));
   }
   // The ack of a click shows nothing, so what it would say is said beside it.
   return accept(shell, {
     id,
-    deed,
+    interaction,
     ack: async (refusal) => {
       await ack();
       if (refusal !== undefined) await tell(refusal);
@@ -56,19 +56,19 @@ type Rejecting = {
   readonly card: Card | undefined;
   readonly metadata: string;
   readonly triggerId: string;
-  readonly place: Place;
+  readonly origin: Origin;
 };
 
 /** Asks why; what is not to be decided any more is said instead. */
 async function openRejection(shell: Shell, rejecting: Rejecting): Promise<void> {
-  const { changeId, card, metadata, triggerId, place } = rejecting;
-  const known = await findVisibleChange(shell, { changeId, card, place });
-  if ("missing" in known) return answerDecision(shell, known.missing, place);
+  const { changeId, card, metadata, triggerId, origin } = rejecting;
+  const known = await findVisibleChange(shell, { changeId, card, origin });
+  if ("missing" in known) return answerDecision(shell, known.missing, origin);
   const { change } = known;
-  if (change.state !== "pending") return answerDecision(shell, { kind: "late", change, wanted: "reject" }, place);
-  if (await retire(shell, change, { card, place })) return answerDecision(shell, { kind: "retired", change }, place);
+  if (change.state !== "pending") return answerDecision(shell, { kind: "late", change, wanted: "reject" }, origin);
+  if (await retire(shell, change, { card, origin })) return answerDecision(shell, { kind: "retired", change }, origin);
   const view = rejectForm({ change, metadata, defaultRegion: shell.settings.region });
-  await openForm(shell, { triggerId, view, place });
+  await openForm(shell, { triggerId, view, origin });
 }
 
 type Carded = {
@@ -76,18 +76,18 @@ type Carded = {
   readonly changeId: string;
   /** The message whose button it was. */
   readonly card: Card | undefined;
-  readonly place: Place;
+  readonly origin: Origin;
 };
 
-function deedOf({ about, changeId, card, place }: Carded): Deed | undefined {
-  const common = { changeId, place, ...(card !== undefined && { card }) };
+function deedOf({ about, changeId, card, origin }: Carded): Interaction | undefined {
+  const common = { changeId, origin, ...(card !== undefined && { card }) };
   switch (about) {
     case "approve":
     case "cancel":
       return { kind: "decide", decision: about, ...common };
     case "undo":
     case "again":
-      return { kind: "anew", how: about, ...common };
+      return { kind: "redo", how: about, ...common };
     default:
       return undefined;
   }

@@ -5,8 +5,8 @@ import { cardAction, onCard } from "./card-click.ts";
 import { openingIn } from "../modals/form-button.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { homeAction, onHomeClick } from "../home/click.ts";
-import { onLook } from "./read-click.ts";
-import { isDirect, type Place } from "../../workflow/origin.ts";
+import { onReadClick } from "./read-click.ts";
+import { isDirect, type Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
 import { onViewClick } from "../modals/view-click.ts";
@@ -49,48 +49,48 @@ export async function onClick(shell: Shell, body: unknown, ack: Ack): Promise<vo
   const [action] = click.actions;
   // A link opens by itself; Slack tells us of it all the same, and waits for nothing but the ack.
   if (action.url !== undefined) return ack();
-  if (shell.seen.isRepeat(click.trigger_id === "" ? action.action_ts : click.trigger_id)) return ack();
-  const place = placeOf(shell, click);
+  if (shell.repeats.isRepeat(click.trigger_id === "" ? action.action_ts : click.trigger_id)) return ack();
+  const origin = originOf(shell, click);
   if (inflight.isStopping()) {
     await ack();
-    return inflight.track(shell.poster.tell(sentences.restarting(), place));
+    return inflight.track(shell.poster.tell(sentences.restarting(), origin));
   }
   const { view } = click;
   const { action_id: actionId, block_id: blockId } = action;
   if (view !== undefined && view.type !== "home") return onViewClick(shell, { view, actionId, blockId }, ack);
   const about = cardAction(actionId);
-  if (about !== undefined) return onCard(shell, { about, ...cardOf(click, place) }, ack);
+  if (about !== undefined) return onCard(shell, { about, ...cardOf(click, origin) }, ack);
   await ack();
-  return onAcked(shell, click, place);
+  return onAcked(shell, click, origin);
 }
 
 /** What was clicked on the card of a Change. */
-function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, place: Place) {
+function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, origin: Origin) {
   const ts = container.message_ts;
-  const card = ts === undefined ? undefined : { channelId: place.channelId, ts };
+  const card = ts === undefined ? undefined : { channelId: origin.channelId, ts };
   const id = triggerId === "" ? action.action_ts : triggerId;
-  return { id, changeId: action.value ?? "", card, place, triggerId };
+  return { id, changeId: action.value ?? "", card, origin, triggerId };
 }
 
 /** What changes nothing by itself: it opens a form, or looks. */
-function onAcked(shell: Shell, click: Click, place: Place): Promise<void> | undefined {
+function onAcked(shell: Shell, click: Click, origin: Origin): Promise<void> | undefined {
   const { actions, trigger_id: triggerId } = click;
   const [{ action_id: actionId, block_id: blockId, value: own, selected_option: chosen }] = actions;
   const value = own ?? chosen?.value ?? "";
-  if (homeAction(actionId) !== undefined) return onHomeClick(shell, { actionId, value, place, triggerId });
+  if (homeAction(actionId) !== undefined) return onHomeClick(shell, { actionId, value, origin, triggerId });
   const opening = openingIn(actionId, value);
-  if (opening !== undefined) return openVerbForm(shell, { ...opening, place: inThread(click, place), triggerId });
-  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, place));
-  return onLook(shell, { actionId, blockId, value, place, tell });
+  if (opening !== undefined) return openVerbForm(shell, { ...opening, origin: inThread(click, origin), triggerId });
+  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, origin));
+  return onReadClick(shell, { actionId, blockId, value, origin, tell });
 }
 
 /** A button in a thread opens a form whose answer goes into that thread, as what was said there does. */
-function inThread({ container: { thread_ts: threadTs, is_ephemeral } }: Click, place: Place): Place {
-  if (threadTs === undefined || isDirect(place.channelId)) return place;
-  return { ...place, threadTs, isNewThread: is_ephemeral === true };
+function inThread({ container: { thread_ts: threadTs, is_ephemeral } }: Click, origin: Origin): Origin {
+  if (threadTs === undefined || isDirect(origin.channelId)) return origin;
+  return { ...origin, threadTs, isNewThread: is_ephemeral === true };
 }
 
-function placeOf({ identity }: Shell, { user, team, channel, container, response_url, view }: Click): Place {
+function originOf({ identity }: Shell, { user, team, channel, container, response_url, view }: Click): Origin {
   const channelId = channel?.id ?? container.channel_id;
   const common = { userId: user.id, teamId: identity.teamId() ?? team?.id ?? "" };
   // A click on Home or in a form comes from no channel.

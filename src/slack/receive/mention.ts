@@ -3,10 +3,10 @@ import { parseText, type Parsed } from "../../commands/grammar/parse.ts";
 import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { usageWithForm } from "../../views/messages/usage-with-form.ts";
-import { aloud } from "./share-in-thread.ts";
+import { shareInThread } from "./share-in-thread.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { editNoticeKey, isTooOldToRun, messageKey } from "./message-key.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
@@ -24,7 +24,7 @@ const Said = {
 };
 
 /** https://docs.slack.dev/reference/events/app_mention and https://docs.slack.dev/reference/events/message.im */
-const Heard = z.object({
+const MentionEvent = z.object({
   event_id: z.string(),
   team_id: z.string().optional(),
   event: z.object({
@@ -36,7 +36,7 @@ const Heard = z.object({
     message: z.object(Said).optional(),
   }),
 });
-type Heard = z.infer<typeof Heard>;
+type MentionEvent = z.infer<typeof MentionEvent>;
 
 /**
  * What was said to the bot: a mention in a channel or a thread, or words in its own conversation. The same grammar as
@@ -44,16 +44,16 @@ type Heard = z.infer<typeof Heard>;
  * process comes not again, and the person sees no answer. Each message runs once. It counts as run once it parsed as a
  * command, whatever the result; until then, an edit is a first attempt.
  */
-export async function onHeard(shell: Shell, body: unknown): Promise<void> {
-  const heard = unwrapped(Heard.parse(body));
+export async function onMention(shell: Shell, body: unknown): Promise<void> {
+  const heard = unwrapped(MentionEvent.parse(body));
   const userId = speakerOf(shell, heard);
-  if (userId === undefined || shell.seen.isRepeat(heard.event_id)) return;
-  const place = placeOf(shell, heard, userId);
+  if (userId === undefined || shell.repeats.isRepeat(heard.event_id)) return;
+  const origin = originOf(shell, heard, userId);
   const tell = (message: Message | undefined): Promise<void> =>
-    message === undefined ? Promise.resolve() : shell.inflight.track(shell.poster.tell(message, place));
+    message === undefined ? Promise.resolve() : shell.inflight.track(shell.poster.tell(message, origin));
   if (shell.inflight.isStopping()) return tell(sentences.restarting());
   const { ts } = heard.event;
-  const key = ts === "" ? heard.event_id : messageKey({ ...place, ts });
+  const key = ts === "" ? heard.event_id : messageKey({ ...origin, ts });
   if (await wasRun(shell, heard, key)) return tellOfEdit(shell, { heard, key }, tell);
   let parsed: Parsed;
   const words = wordsOf(shell, heard.event.text);
@@ -63,13 +63,13 @@ export async function onHeard(shell: Shell, body: unknown): Promise<void> {
     return tell(notUnderstood(shell, error, words));
   }
   const { command, ask } = parsed;
-  await dispatch(shell, { command, ask: aloud(ask, place), place, id: key }, tell);
+  await dispatch(shell, { command, ask: shareInThread(ask, origin), origin, id: key }, tell);
   // Writes are stored under this id before they begin.
   if (command.effect === "read" || command.effect === "link" || command.effect === "bind") await noteRead(shell, key);
 }
 
 /** Edits in a direct message arrive wrapped; unwraps them to the edited message. */
-function unwrapped(heard: Heard): Heard {
+function unwrapped(heard: MentionEvent): MentionEvent {
   const { message, ...event } = heard.event;
   if (event.subtype !== "message_changed" || message?.edited === undefined) return heard;
   // Takes only fields that a plain message has.
@@ -77,7 +77,7 @@ function unwrapped(heard: Heard): Heard {
   return { ...heard, event: { ...wrapping, ...message } };
 }
 
-async function wasRun({ store, now, log }: Shell, { event }: Heard, key: string): Promise<boolean> {
+async function wasRun({ store, now, log }: Shell, { event }: MentionEvent, key: string): Promise<boolean> {
   if (event.edited !== undefined && isTooOldToRun(event.ts, now().getTime())) return true;
   try {
     return await store.isKnown(key);
@@ -88,7 +88,7 @@ async function wasRun({ store, now, log }: Shell, { event }: Heard, key: string)
   }
 }
 
-type Known = { readonly heard: Heard; readonly key: string };
+type Known = { readonly heard: MentionEvent; readonly key: string };
 
 /** Tells the author once that edits are not run. Ignores Slack's redeliveries. */
 async function tellOfEdit(
@@ -123,7 +123,7 @@ function notUnderstood(shell: Shell, error: unknown, words: string): Message {
 }
 
 /** The person addressing the bot; undefined for bots (including this one) and for other messages. */
-function speakerOf({ identity }: Shell, { event }: Heard): string | undefined {
+function speakerOf({ identity }: Shell, { event }: MentionEvent): string | undefined {
   const { type, channel_type, user, bot_id, subtype } = event;
   const isForUs = type === "app_mention" || (type === "message" && channel_type === "im");
   const isPlain = subtype === undefined || subtype === "thread_broadcast" || subtype === "file_share";
@@ -131,7 +131,7 @@ function speakerOf({ identity }: Shell, { event }: Heard): string | undefined {
   return user;
 }
 
-function placeOf({ identity }: Shell, { team_id, event }: Heard, userId: string): Place {
+function originOf({ identity }: Shell, { team_id, event }: MentionEvent, userId: string): Origin {
   const { channel: channelId, ts, thread_ts, type } = event;
   const teamId = identity.teamId() ?? team_id ?? "";
   // A mention is answered in its thread, or begins one; the conversation with the bot goes on as it is.

@@ -5,7 +5,7 @@ import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { NONE } from "../../views/forms/option.ts";
 import { jsonIn } from "./json-in.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { answerRead } from "../../workflow/answer-read.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Asked, Shell } from "../../workflow/shell.ts";
@@ -14,21 +14,21 @@ type Looking = {
   readonly actionId: string;
   readonly blockId: string;
   readonly value: string;
-  readonly place: Place;
+  readonly origin: Origin;
   readonly tell: (message: Message) => Promise<void>;
 };
 
 /** A button that carries an Ask, or a menu in which a workload was chosen. */
-export function onLook(shell: Shell, looking: Looking): Promise<void> | undefined {
-  const { place, tell } = looking;
+export function onReadClick(shell: Shell, looking: Looking): Promise<void> | undefined {
+  const { origin, tell } = looking;
   if (looking.value === NONE) return tell(sentences.nothingChosen());
   const asked = askOf(looking);
   const { command: typed } = shell.settings;
   if (asked === undefined) return tell(sentences.staleButton(typed));
   if (asked.command === "writes") return tell(sentences.writeButton(typed));
   const { command, ask } = asked;
-  const where = isPaging(ask, looking) ? place : beside(place);
-  if (shell.inflight.start((signal) => answerRead(shell, { command, ask, place: where }, signal))) return undefined;
+  const where = isPaging(ask, looking) ? origin : beside(origin);
+  if (shell.inflight.start((signal) => answerRead(shell, { command, ask, origin: where }, signal))) return undefined;
   return tell(sentences.busy());
 }
 
@@ -37,8 +37,8 @@ function isPaging({ verb }: Ask, { actionId }: Looking): boolean {
   return !actionId.startsWith("pick:") && verb !== "logs";
 }
 
-function beside({ replaces: _replaces, ...place }: Place): Place {
-  return place;
+function beside({ replaces: _replaces, ...origin }: Origin): Origin {
+  return origin;
 }
 
 /** Where a list was made, as its menu carries it. */

@@ -1,4 +1,4 @@
-export type Seen = {
+export type Repeats = {
   /** Whether this id came before, lately. Asking is noting it. */
   readonly isRepeat: (id: string) => boolean;
 };
@@ -11,7 +11,7 @@ const MOST = 20_000;
  * Ids of deliveries, in memory only: a read that is answered twice after a restart harms nobody, and storing each one
  * would put a disk flush before every answer. Writes have their ids in the database as well.
  */
-export function createSeen(nowMs: () => number): Seen {
+export function createRepeats(nowMs: () => number): Repeats {
   const seen = new Map<string, number>();
   return {
     isRepeat(id) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ackBody, type Ack } from "./ack.ts";
 import { onClick } from "./click.ts";
 import { failureMessage } from "../../workflow/failure.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
 import { onEvent } from "./event.ts";
@@ -75,10 +75,10 @@ function isEvent(body: unknown): boolean {
 /** Buttons of attachments, which Gantry never posts. */
 async function answerUnknown(shell: Shell, interaction: Interaction, ack: Ack): Promise<void> {
   await ack();
-  await shell.poster.tell(sentences.staleButton(shell.settings.command), placeOf(shell, interaction));
+  await shell.poster.tell(sentences.staleButton(shell.settings.command), originOf(shell, interaction));
 }
 
-function placeOf({ identity }: Shell, interaction: Interaction): Place {
+function originOf({ identity }: Shell, interaction: Interaction): Origin {
   const { user, user_id, team, team_id, channel, channel_id, response_url } = interaction;
   const teamId = identity.teamId() ?? team?.id ?? team_id ?? "";
   const userId = user?.id ?? user_id ?? "";
@@ -95,7 +95,7 @@ async function afterFailure(shell: Shell, { error, body, isAcked }: Failed, ack:
   try {
     if (!isAcked && interaction.command !== undefined) return await ack(ackBody(message));
     if (!isAcked) await ack();
-    await shell.poster.tell(message, placeOf(shell, interaction));
+    await shell.poster.tell(message, originOf(shell, interaction));
   } catch (err) {
     shell.log.error({ err }, "a failure could not be told");
   }

@@ -10,7 +10,7 @@ import { newMetadata } from "../modals/form-metadata.ts";
 import { formCommand } from "../../commands/form-command.ts";
 import { openForm, updateForm } from "../modals/update-view.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
@@ -42,16 +42,16 @@ export const shortcutVerbs: Readonly<Record<string, string>> = {
 export async function onShortcut(shell: Shell, body: unknown, ack: Ack): Promise<void> {
   const used = Shortcut.parse(body);
   await ack();
-  const place = placeOf(shell, used);
-  if (shell.inflight.isStopping()) return shell.poster.tell(sentences.restarting(), place);
-  if (shell.seen.isRepeat(used.trigger_id)) return undefined;
+  const origin = originOf(shell, used);
+  if (shell.inflight.isStopping()) return shell.poster.tell(sentences.restarting(), origin);
+  if (shell.repeats.isRepeat(used.trigger_id)) return undefined;
   const command = formCommand(shortcutVerbs[used.callback_id] ?? "");
-  if (command === undefined) return shell.poster.tell(sentences.unknownShortcut(shell.settings.command), place);
+  if (command === undefined) return shell.poster.tell(sentences.unknownShortcut(shell.settings.command), origin);
   const { trigger_id: triggerId, message } = used;
-  if (message === undefined) return openVerbForm(shell, { command, values: {}, place, triggerId });
-  const opened: OpenedForm = { command, values: {}, metadata: newMetadata(command, place) };
+  if (message === undefined) return openVerbForm(shell, { command, values: {}, origin, triggerId });
+  const opened: OpenedForm = { command, values: {}, metadata: newMetadata(command, origin) };
   const view = skeletonView({ title: command.form.title, sentence: "Looking which workload this message is about…" });
-  const viewId = await openForm(shell, { triggerId, view, place });
+  const viewId = await openForm(shell, { triggerId, view, origin });
   if (viewId === undefined) return undefined;
   guessLater(shell, { ...opened, viewId, text: message.text });
 }
@@ -68,7 +68,7 @@ function guessLater(shell: Shell, guessing: Guessing): void {
     const guess = await guessOf(shell, guessing, signal);
     const note = guess === undefined ? "The message names no workload that Gantry knows: choose one." : undefined;
     const values = guess === undefined ? {} : { name: guess };
-    if (guess !== undefined && guessing.command.form.look !== undefined) {
+    if (guess !== undefined && guessing.command.form.prefill !== undefined) {
       return fillLater(shell, { ...guessing, values, isNew: true });
     }
     await updateForm(shell, viewId, drawForm({ ...guessing, values }, { notes: note === undefined ? [] : [note] }));
@@ -81,7 +81,7 @@ function guessLater(shell: Shell, guessing: Guessing): void {
 /** The workload that the text names, `service/web`; undefined where it names none, or the service does not tell. */
 async function guessOf(shell: Shell, { text, metadata }: Guessing, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const context = await contextFor(shell, { place: metadata.place, effect: "read" }, signal);
+    const context = await contextFor(shell, { origin: metadata.origin, effect: "read" }, signal);
     const { region } = context.settings;
     const wanted = { of: "any", region, freshMs: FRESH_MS, withinMs: LIST_WITHIN_MS } as const;
     const { services, jobs } = await liveWorkloads(shell, context, wanted);
@@ -92,7 +92,7 @@ async function guessOf(shell: Shell, { text, metadata }: Guessing, signal: Abort
   }
 }
 
-function placeOf({ identity }: Shell, used: Shortcut): Place {
+function originOf({ identity }: Shell, used: Shortcut): Origin {
   const { user, team, channel, message, response_url, callback_id } = used;
   const userId = user.id;
   const teamId = identity.teamId() ?? team?.id ?? "";

@@ -6,7 +6,7 @@ import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import { openForm } from "../modals/update-view.ts";
 import { type Opening, openVerbForm } from "../modals/open-form.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
 import { begunIn } from "../../commands/form-command.ts";
@@ -29,7 +29,7 @@ export async function onSlash(shell: Shell, body: unknown, ack: Ack): Promise<vo
   const say = (message: Message | undefined): Promise<void> =>
     ack(message === undefined ? undefined : ackBody(message));
   if (shell.inflight.isStopping()) return say(sentences.restarting());
-  if (shell.seen.isRepeat(typed.trigger_id)) return ack();
+  if (shell.repeats.isRepeat(typed.trigger_id)) return ack();
   if (typed.command !== shell.settings.command) return say(sentences.otherCommand(shell.settings.command));
   let parsed: Parsed;
   try {
@@ -40,12 +40,12 @@ export async function onSlash(shell: Shell, body: unknown, ack: Ack): Promise<vo
     return say(failureMessage(shell, error, { verb: "?", effect: "read" }));
   }
   const { trigger_id: id } = typed;
-  const place = placeOf(shell, typed);
+  const origin = originOf(shell, typed);
   const opens = async (view: object): Promise<void> => {
     await ack();
-    await openForm(shell, { triggerId: id, view, place });
+    await openForm(shell, { triggerId: id, view, origin });
   };
-  return dispatch(shell, { ...parsed, place, id, opens }, say);
+  return dispatch(shell, { ...parsed, origin, id, opens }, say);
 }
 
 type Beginning = Pick<Opening, "command" | "values"> & { readonly typed: SlashCommand };
@@ -53,9 +53,9 @@ type Beginning = Pick<Opening, "command" | "values"> & { readonly typed: SlashCo
 /** Words that only lack something go on in the form. */
 async function openBegun(shell: Shell, { command, values, typed }: Beginning, ack: Ack): Promise<void> {
   await ack();
-  return openVerbForm(shell, { command, values, place: placeOf(shell, typed), triggerId: typed.trigger_id });
+  return openVerbForm(shell, { command, values, origin: originOf(shell, typed), triggerId: typed.trigger_id });
 }
 
-function placeOf({ identity }: Shell, { user_id, team_id, channel_id, response_url }: SlashCommand): Place {
+function originOf({ identity }: Shell, { user_id, team_id, channel_id, response_url }: SlashCommand): Origin {
   return { userId: user_id, teamId: identity.teamId() ?? team_id, channelId: channel_id, responseUrl: response_url };
 }

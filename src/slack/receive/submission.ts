@@ -2,11 +2,11 @@ import { z } from "zod";
 import { connectResult } from "../../views/forms/connect-result.ts";
 import type { Message } from "../../views/kit/message.ts";
 import type { Ack } from "./ack.ts";
-import type { Deed } from "../../workflow/inbox/interaction.ts";
+import type { Interaction } from "../../workflow/inbox/interaction.ts";
 import { accept } from "../../workflow/inbox/accept.ts";
 import { onForm, openedIn, stays } from "../modals/form-submission.ts";
 import { jsonIn } from "./json-in.ts";
-import { Place } from "../../workflow/origin.ts";
+import { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
 import { CarriedView } from "./view-payload.ts";
@@ -20,8 +20,8 @@ const Submission = z.object({
 type Submission = z.infer<typeof Submission>;
 
 const Card = z.object({ channelId: z.string(), ts: z.string() });
-const RejectMetadata = z.object({ changeId: z.string(), card: Card.optional(), place: Place });
-const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel"]), place: Place });
+const RejectMetadata = z.object({ changeId: z.string(), card: Card.optional(), origin: Origin });
+const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel"]), origin: Origin });
 
 /** A form that was sent. It is stored before its ack, like every decision; errors of fields are the ack. */
 export async function onSubmission(shell: Shell, body: unknown, ack: Ack): Promise<void> {
@@ -36,10 +36,10 @@ export async function onSubmission(shell: Shell, body: unknown, ack: Ack): Promi
   const read = deedOf(sent);
   if (read === undefined) return ack(saying(sentences.unknownForm(shell.settings.command)));
   if ("errors" in read) return ack({ response_action: "errors", errors: read.errors });
-  const { deed, view } = read;
+  const { interaction, view } = read;
   return accept(shell, {
     id,
-    deed,
+    interaction,
     ack: async (refusal) => {
       if (refusal !== undefined) return ack(saying(refusal));
       return ack(view === undefined ? undefined : { response_action: "update", view });
@@ -48,7 +48,7 @@ export async function onSubmission(shell: Shell, body: unknown, ack: Ack): Promi
 }
 
 type Read =
-  | { readonly deed: Deed; readonly view?: object }
+  | { readonly interaction: Interaction; readonly view?: object }
   | { readonly errors: Readonly<Record<string, string>> }
   | undefined;
 
@@ -66,24 +66,24 @@ function deedOf(sent: Submission): Read {
 function rejection(sent: Submission): Read {
   const metadata = RejectMetadata.safeParse(jsonIn(sent.view.private_metadata));
   if (!metadata.success) return undefined;
-  const { changeId, card, place } = metadata.data;
+  const { changeId, card, origin } = metadata.data;
   const reason = valueOf(sent, "reason");
-  const deed: Deed = {
+  const interaction: Interaction = {
     kind: "decide",
     decision: "reject",
     changeId,
     // Whoever sends the form is who decides, whatever its metadata say.
-    place: { ...place, userId: sent.user.id },
+    origin: { ...origin, userId: sent.user.id },
     ...(card !== undefined && { card }),
     ...(reason !== "" && { reason }),
   };
-  return { deed };
+  return { interaction };
 }
 
 function connection(sent: Submission): Read {
   const metadata = ConnectMetadata.safeParse(jsonIn(sent.view.private_metadata));
   if (!metadata.success) return undefined;
-  const { whose, place } = metadata.data;
+  const { whose, origin } = metadata.data;
   const username = valueOf(sent, "username");
   const token = valueOf(sent, "token");
   const errors = {
@@ -93,15 +93,15 @@ function connection(sent: Submission): Read {
     ...(/[^ -~]/u.test(username) && { username: "A user name has only plain letters, digits and signs." }),
   };
   if (Object.keys(errors).length > 0) return { errors };
-  const deed: Deed = {
+  const interaction: Interaction = {
     kind: "connect",
     whose,
     username,
     token,
     viewId: sent.view.id,
-    place: { ...place, userId: sent.user.id },
+    origin: { ...origin, userId: sent.user.id },
   };
-  return { deed, view: connectResult({ kind: "checking", username }) };
+  return { interaction, view: connectResult({ kind: "checking", username }) };
 }
 
 /** The value of the field whose block has this id; the views give the element the same one. */

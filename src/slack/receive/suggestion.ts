@@ -12,7 +12,7 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { openedIn } from "../modals/form-submission.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import { regionOfBlock } from "./read-click.ts";
-import type { Place } from "../../workflow/origin.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import type { Shell } from "../../workflow/shell.ts";
 import { CarriedView } from "./view-payload.ts";
 
@@ -71,7 +71,7 @@ async function optionsOf(shell: Shell, asked: Suggestion): Promise<Options> {
   const values = asked.view === undefined ? {} : valuesIn(asked.view.state.values);
   const context = await contextFor(
     shell,
-    { place: placeOf(shell, asked), effect: "read" },
+    { origin: originOf(shell, asked), effect: "read" },
     new AbortController().signal,
   );
   if (kind === "change") return changeOptions({ query, changes: await context.records.pending() });
@@ -94,8 +94,8 @@ type Judged = Awaited<ReturnType<typeof contextFor>>;
 
 /** One call of the service for a job, remembered while somebody types. */
 async function instancesOf({ now }: Shell, context: Judged, name: string): Promise<readonly string[]> {
-  const { directory, account, judge } = context;
-  if (!(await maySee({ kind: "job", region: JOB_REGION, name }, { judge }))) return [];
+  const { directory, account, permissions } = context;
+  if (!(await maySee({ kind: "job", region: JOB_REGION, name }, { permissions }))) return [];
   const known = directory.instances(account.username, name);
   if (known !== undefined && now().getTime() - known.at < FRESH_MS) return known.names;
   const job = await readJob(name, context);
@@ -104,10 +104,10 @@ async function instancesOf({ now }: Shell, context: Judged, name: string): Promi
   return names;
 }
 
-function placeOf({ identity }: Shell, { user, team, channel, container, view }: Suggestion): Place {
+function originOf({ identity }: Shell, { user, team, channel, container, view }: Suggestion): Origin {
   const metadata = view === undefined ? undefined : openedIn(view)?.metadata;
   const userId = user.id;
   // Home has no channel, and no metadata of a form.
-  const channelId = channel?.id ?? container?.channel_id ?? metadata?.place.channelId ?? userId;
+  const channelId = channel?.id ?? container?.channel_id ?? metadata?.origin.channelId ?? userId;
   return { userId, teamId: identity.teamId() ?? team?.id ?? "", channelId };
 }

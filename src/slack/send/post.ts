@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { Message, Post } from "../../views/kit/message.ts";
 import { inviteHint } from "../../views/messages/invite-hint.ts";
 import type { Clients } from "./clients.ts";
-import { isDirect, type Place } from "../../workflow/origin.ts";
-import { reply, type Reply, type ReplyDeps } from "./response-url.ts";
+import { isDirect, type Origin } from "../../workflow/origin.ts";
+import { reply, type ResponseBody, type ReplyDeps } from "./response-url.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { closedPlaces, errorOf, uninvited } from "./slack-error.ts";
 import { postThread } from "./thread.ts";
@@ -15,11 +15,11 @@ export type PostOptions = {
 
 export type Poster = {
   /** Brings a message to its people by whichever way is open. Never rejects: what cannot be said is logged. */
-  readonly post: (message: Message, place: Place, options: PostOptions) => Promise<void>;
+  readonly post: (message: Message, origin: Origin, options: PostOptions) => Promise<void>;
   /** For the asker's eyes, beside what stands there. */
-  readonly tell: (message: Post, place: Place) => Promise<void>;
+  readonly tell: (message: Post, origin: Origin) => Promise<void>;
   /** `tell`, and whether Slack took it by any way. Never rejects. */
-  readonly reaches: (message: Post, place: Place) => Promise<boolean>;
+  readonly reaches: (message: Post, origin: Origin) => Promise<boolean>;
 };
 
 export type PosterParts = {
@@ -31,44 +31,44 @@ export type PosterParts = {
 };
 
 export function createPoster(parts: PosterParts): Poster {
-  const reaches = (message: Post, place: Place): Promise<boolean> =>
-    say(parts, place, bodyOf(message, { response_type: "ephemeral", replace_original: false }));
-  const tell = async (message: Post, place: Place): Promise<void> => void (await reaches(message, place));
+  const reaches = (message: Post, origin: Origin): Promise<boolean> =>
+    say(parts, origin, bodyOf(message, { response_type: "ephemeral", replace_original: false }));
+  const tell = async (message: Post, origin: Origin): Promise<void> => void (await reaches(message, origin));
   return {
     tell,
     reaches,
-    async post(message, place, { isShared }) {
+    async post(message, origin, { isShared }) {
       if (message.thread === undefined) {
-        await say(parts, place, bodyOf(message, kindOf(place, isShared)));
+        await say(parts, origin, bodyOf(message, kindOf(origin, isShared)));
         return undefined;
       }
       // In their conversation with the bot it is private where it stands.
-      const isElsewhere = message.thread.isPrivate === true && !isDirect(place.channelId);
-      const { channelId, threadTs } = isElsewhere ? { channelId: place.userId, threadTs: undefined } : place;
+      const isElsewhere = message.thread.isPrivate === true && !isDirect(origin.channelId);
+      const { channelId, threadTs } = isElsewhere ? { channelId: origin.userId, threadTs: undefined } : origin;
       const result = await postThread(parts, message, {
         channel: channelId,
         ...(threadTs !== undefined && { thread_ts: threadTs }),
       });
-      if (result.kind === "complete") return isElsewhere ? tell(sentences.fileElsewhere(), place) : undefined;
-      if (result.kind === "incomplete") return tell(sentences.threadIncomplete(result.reference), place);
-      const hint = result.canInvite ? inviteHint(place.channelId, parts.botName()) : undefined;
-      return tell(joined(message.thread.alone, hint), place);
+      if (result.kind === "complete") return isElsewhere ? tell(sentences.fileElsewhere(), origin) : undefined;
+      if (result.kind === "incomplete") return tell(sentences.threadIncomplete(result.reference), origin);
+      const hint = result.canInvite ? inviteHint(origin.channelId, parts.botName()) : undefined;
+      return tell(joined(message.thread.alone, hint), origin);
     },
   };
 }
 
-type Kind = Omit<Reply, "text" | "blocks">;
+type Kind = Omit<ResponseBody, "text" | "blocks">;
 
-function kindOf(place: Place, isShared: boolean): Kind {
+function kindOf(origin: Origin, isShared: boolean): Kind {
   // An ephemeral message cannot become a public one, nor the other way round, so a click keeps what it is.
-  if (place.replaces !== undefined) return { response_type: place.replaces, replace_original: true };
+  if (origin.replaces !== undefined) return { response_type: origin.replaces, replace_original: true };
   // What is asked aloud in a thread is answered aloud there.
-  const { threadTs } = place;
+  const { threadTs } = origin;
   if (threadTs !== undefined) return { response_type: "in_channel", replace_original: false, thread_ts: threadTs };
   return { response_type: isShared ? "in_channel" : "ephemeral", replace_original: false };
 }
 
-function bodyOf({ text, blocks }: Post, kind: Kind): Reply {
+function bodyOf({ text, blocks }: Post, kind: Kind): ResponseBody {
   return { text, ...(blocks.length > 0 && { blocks }), ...kind };
 }
 
@@ -78,10 +78,10 @@ function joined(post: Post, hint: Post | undefined): Post {
 }
 
 /** By the interaction's own address; without blocks when Slack does not like them; at last past the address. */
-async function say(parts: PosterParts, place: Place, body: Reply): Promise<boolean> {
+async function say(parts: PosterParts, origin: Origin, body: ResponseBody): Promise<boolean> {
   const { log, newReference } = parts;
-  if (place.responseUrl === undefined) return sayDirectly(parts, place, body);
-  let refused = await reply(place.responseUrl, body, parts.reply);
+  if (origin.responseUrl === undefined) return sayDirectly(parts, origin, body);
+  let refused = await reply(origin.responseUrl, body, parts.reply);
   if (refused?.kind === "content") {
     const reference = newReference();
     log.error(
@@ -89,17 +89,17 @@ async function say(parts: PosterParts, place: Place, body: Reply): Promise<boole
       "Slack refused our blocks",
     );
     refused = await reply(
-      place.responseUrl,
+      origin.responseUrl,
       { ...withoutBlocks(body), text: withReference(body.text, reference) },
       parts.reply,
     );
   }
   if (refused === undefined) return true;
   log.warn({ kind: refused.kind, slackError: refused.why }, "a response_url did not take an answer");
-  return sayDirectly(parts, place, body);
+  return sayDirectly(parts, origin, body);
 }
 
-function withoutBlocks({ blocks: _blocks, ...rest }: Reply): Reply {
+function withoutBlocks({ blocks: _blocks, ...rest }: ResponseBody): ResponseBody {
   return rest;
 }
 
@@ -111,9 +111,9 @@ function withReference(text: string, reference: string): string {
  * Past the interaction's address: where the bot is a member. For one person's eyes it is gone when they reload, but
  * better than silence. Where it is not, and for what came from no channel, the conversation with the bot is left.
  */
-async function sayDirectly(parts: PosterParts, place: Place, body: Reply): Promise<boolean> {
-  const { userId, channelId } = place;
-  const there = isDirect(channelId) ? sayAlone(parts, channelId, { place, body }) : sayThere(parts, place, body);
+async function sayDirectly(parts: PosterParts, origin: Origin, body: ResponseBody): Promise<boolean> {
+  const { userId, channelId } = origin;
+  const there = isDirect(channelId) ? sayAlone(parts, channelId, { origin, body }) : sayThere(parts, origin, body);
   let error = await errorOf(() => there);
   if (error !== undefined && (uninvited.has(error) || closedPlaces.has(error))) {
     error = await errorOf(() => sayAlone(parts, userId, { body }));
@@ -123,12 +123,12 @@ async function sayDirectly(parts: PosterParts, place: Place, body: Reply): Promi
   return false;
 }
 
-type Alone = { readonly place?: Place; readonly body: Reply };
+type Alone = { readonly origin?: Origin; readonly body: ResponseBody };
 
 /** In the conversation with the bot; in the thread there in which it was asked. */
-async function sayAlone({ clients }: PosterParts, channel: string, { place, body }: Alone): Promise<void> {
+async function sayAlone({ clients }: PosterParts, channel: string, { origin, body }: Alone): Promise<void> {
   const { text, blocks } = body;
-  const thread = place?.threadTs === undefined ? {} : { thread_ts: place.threadTs };
+  const thread = origin?.threadTs === undefined ? {} : { thread_ts: origin.threadTs };
   const said = { channel, text, ...(blocks && { blocks: [...blocks] }), ...thread };
   await clients.interactive.chat.postMessage({ ...said, ...unfurl });
 }
@@ -136,9 +136,9 @@ async function sayAlone({ clients }: PosterParts, channel: string, { place, body
 const unfurl = { unfurl_links: false, unfurl_media: false } as const;
 
 /** In the channel, for everybody or for one person's eyes. */
-async function sayThere({ clients }: PosterParts, place: Place, body: Reply): Promise<void> {
+async function sayThere({ clients }: PosterParts, origin: Origin, body: ResponseBody): Promise<void> {
   const { text, blocks, response_type } = body;
-  const { channelId: channel, userId: user, threadTs, isNewThread } = place;
+  const { channelId: channel, userId: user, threadTs, isNewThread } = origin;
   const isForAll = response_type === "in_channel";
   const isInThread = threadTs !== undefined && (isForAll || isNewThread !== true);
   const said = {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Block } from "../../views/kit/message.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
-export type Reply = {
+export type ResponseBody = {
   readonly text: string;
   readonly blocks?: readonly Block[];
   readonly response_type: "ephemeral" | "in_channel";
@@ -37,7 +37,7 @@ const gone = new Set(["used_url", "expired_url", "invalid_url", "is_archived"]);
 const Answer = z.object({ ok: z.boolean().optional(), error: z.string().optional() });
 
 /** Posts to a response_url, at most three times. Resolves to undefined when Slack took it, and never rejects. */
-export async function reply(url: string, body: Reply, deps: ReplyDeps): Promise<Refused | undefined> {
+export async function reply(url: string, body: ResponseBody, deps: ReplyDeps): Promise<Refused | undefined> {
   let attempt = await once(url, body, deps);
   for (const ms of RETRY_AFTER_MS) {
     // A late answer may still have been posted; a retry would post it twice.
@@ -50,7 +50,7 @@ export async function reply(url: string, body: Reply, deps: ReplyDeps): Promise<
 
 type Attempt = (Refused & { readonly retryAfterMs?: number; readonly isLate?: boolean }) | undefined;
 
-async function once(url: string, body: Reply, { fetch }: ReplyDeps): Promise<Attempt> {
+async function once(url: string, body: ResponseBody, { fetch }: ReplyDeps): Promise<Attempt> {
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -59,14 +59,14 @@ async function once(url: string, body: Reply, { fetch }: ReplyDeps): Promise<Att
       redirect: "error",
       signal: AbortSignal.timeout(TIME_LIMIT_MS),
     });
-    return judge(response, await response.text());
+    return classify(response, await response.text());
   } catch (error) {
     const why = error instanceof Error ? error.name : "no answer";
     return { kind: "unreachable", why, isLate: why === "TimeoutError" };
   }
 }
 
-function judge(response: Response, text: string): Attempt {
+function classify(response: Response, text: string): Attempt {
   const error = errorIn(text);
   if (response.ok && error === undefined) {
     const isPage = response.headers.get("content-type")?.includes("text/html") === true;

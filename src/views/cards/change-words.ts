@@ -4,7 +4,7 @@ import { person, strong, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "./spoken.ts";
 
 /** An operation as a deed: done, asked for, failed, in doubt. */
-export const deeds: Readonly<
+export const actions: Readonly<
   Record<WriteOperationId, readonly [past: string, infinitive: string, participle: string]>
 > = {
   createJob: ["Created", "create", "created"],
@@ -43,7 +43,7 @@ export function deedWords(
   defaultRegion?: string,
 ): readonly Inline[] {
   const known = Object.hasOwn(infinitives, change.verb) ? infinitives[change.verb] : undefined;
-  const infinitive = known ?? deeds[change.op][1];
+  const infinitive = known ?? actions[change.op][1];
   return [words(`${infinitive} `), ...workloadWords({ workload: change.workload, defaultRegion })];
 }
 

@@ -1,7 +1,7 @@
 import type { WorkloadRef, WriteOperationId } from "../../changes/change.ts";
 import type { Outcome } from "../../changes/outcome.ts";
 import { section } from "../kit/blocks.ts";
-import { deeds, needsRegion, workloadWords } from "./change-words.ts";
+import { actions, needsRegion, workloadWords } from "./change-words.ts";
 import { diffList } from "./diff-list.ts";
 import { words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -41,7 +41,7 @@ function isAlreadySo({ diff, outcome }: OutcomeInput): boolean {
 
 /** The sentence that tells the outcome. */
 export function outcomeSentence(input: OutcomeInput): Inline[] {
-  const [past, infinitive, participle] = deeds[input.op];
+  const [past, infinitive, participle] = actions[input.op];
   const { kind } = input.workload;
   const what = workloadWords(input);
   const [, ...named] = what;

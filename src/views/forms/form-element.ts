@@ -72,13 +72,13 @@ function number(base: Base, { from, to }: Of<"number">, value: string): InputBlo
   };
 }
 
-function choice(base: Base, { options, look }: Of<"choice">, value: string): InputBlockElement {
+function choice(base: Base, { options, style }: Of<"choice">, value: string): InputBlockElement {
   const all = optionsOf(options);
   const chosen = all.find((each) => each.value === value);
   const initial = chosen === undefined ? {} : { initial_option: chosen };
   // A menu of nothing is refused: what no option says can be typed.
   if (all.length === 0) return typed(base, { maxLength: limits.inputLength, isMultiline: false, value });
-  if (look === "radio" && all.length <= limits.radioOptions) {
+  if (style === "radio" && all.length <= limits.radioOptions) {
     return { type: "radio_buttons", action_id: base.action_id, options: all, ...initial };
   }
   return { type: "static_select", ...withPlaceholder(base, "Choose one…"), options: all, ...initial };

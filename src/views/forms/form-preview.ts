@@ -4,7 +4,7 @@ import type { Terms, Verdict } from "../../policy/verdict.ts";
 import { termsWords } from "../cards/approvers-words.ts";
 import { divider, fields, section, type Line } from "../kit/blocks.ts";
 import { riskWords } from "../cards/change-facts.ts";
-import { deeds, workloadWords } from "../cards/change-words.ts";
+import { actions, workloadWords } from "../cards/change-words.ts";
 import { diffList } from "../cards/diff-list.ts";
 import { firstOf, words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -32,7 +32,7 @@ export function previewBlocks(preview: FormPreview): Block[] {
   const { call, workload, diff } = change;
   if (diff.length === 0) return [section("It is already so: nothing would be sent."), divider];
   return [
-    section([words(`This would ${deeds[call.op][1]} `), ...workloadWords({ workload, defaultRegion }), words(":")]),
+    section([words(`This would ${actions[call.op][1]} `), ...workloadWords({ workload, defaultRegion }), words(":")]),
     ...diffList(diff),
     ...fields([{ label: "Risk", value: [words(riskWords({ op: call.op, risk }))] }]),
     policyWords(preview),

@@ -3,7 +3,7 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import { UserError } from "../../errors.ts";
 import type { Terms, Verdict } from "../../policy/verdict.ts";
 import { eligibility } from "./approvers.ts";
-import { judgeFor } from "./context.ts";
+import { permissionsFor } from "./context.ts";
 import { eventOf, logEvent } from "../history.ts";
 import { SlackAway } from "../../slack/directory/people.ts";
 import { isDirect } from "../origin.ts";
@@ -75,8 +75,8 @@ async function verdictNow(shell: Shell, { change, opened, sinceMs }: Judged): Pr
     isDirect(channelId) ? undefined : shell.store.bindingOf(teamId, channelId),
   ]);
   const asked = groupsOf(shell);
-  const judge = judgeFor({ ...shell, people: asked.people }, { profile, channelId, account, binding });
-  const verdict = await judge.verdict({ op, risk, workload }, { breakGlass });
+  const permissions = permissionsFor({ ...shell, people: asked.people }, { profile, channelId, account, binding });
+  const verdict = await permissions.verdict({ op, risk, workload }, { breakGlass });
   const away = asked.away();
   if (away !== undefined) throw away;
   return verdict;

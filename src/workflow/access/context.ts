@@ -1,9 +1,9 @@
 import type { OpenAccount } from "../../accounts/account.ts";
-import type { BoundTo, Context, Judge, Logs } from "../../commands/command.ts";
+import type { BoundTo, Context, Permissions, Logs } from "../../commands/command.ts";
 import { type Binding, coversName } from "../../policy/binding.ts";
 import { apiWithin } from "./locked-api.ts";
 import { checkChosen } from "./chosen-channel.ts";
-import { createJudge } from "./judge.ts";
+import { createPermissions } from "./permissions.ts";
 import { freshness, type Profile } from "../../slack/directory/people.ts";
 import { recordsFor } from "./records.ts";
 import type { Asked, Shell } from "../shell.ts";
@@ -11,18 +11,18 @@ import type { Asked, Shell } from "../shell.ts";
 /** What a verb is given; made anew for each Ask, since rights, the clock and the count move on. Throws `UserError`. */
 export async function contextFor(
   shell: Shell,
-  { place, effect }: Pick<Asked, "place"> & { readonly effect: "read" | "write" },
+  { origin, effect }: Pick<Asked, "origin"> & { readonly effect: "read" | "write" },
   signal: AbortSignal,
 ): Promise<Context> {
   const { settings, directory, api, calls } = shell;
-  await checkChosen(shell, place);
+  await checkChosen(shell, origin);
   const maxAgeMs = effect === "read" ? freshness.reading : freshness.deciding;
   const [profile, { account, binding, region: own }] = await Promise.all([
-    shell.people.profile(place.userId, maxAgeMs),
-    shell.accounts.here(place, effect),
+    shell.people.profile(origin.userId, maxAgeMs),
+    shell.accounts.here(origin, effect),
   ]);
   calls.uses(account.username);
-  const judge = judgeFor(shell, { profile, channelId: place.channelId, account, binding });
+  const permissions = permissionsFor(shell, { profile, channelId: origin.channelId, account, binding });
   return {
     api: apiWithin(api.as(account), binding),
     account: {
@@ -30,14 +30,14 @@ export async function contextFor(
       username: account.username,
       calls: () => calls.today(account.username),
     },
-    judge,
-    records: recordsFor(shell, { profile, judge, teamId: place.teamId }),
-    logs: logsOf(shell, account.username, { who: place.userId, signal }),
+    permissions,
+    records: recordsFor(shell, { profile, permissions, teamId: origin.teamId }),
+    logs: logsOf(shell, account.username, { who: origin.userId, signal }),
     directory,
     settings: { ...settings, region: binding?.region ?? own ?? settings.region },
     defaultRegion: settings.region,
     binding: binding && boundTo(binding),
-    asker: { ...profile, teamId: place.teamId, channelId: place.channelId },
+    asker: { ...profile, teamId: origin.teamId, channelId: origin.channelId },
     now: shell.now(),
     signal,
   };
@@ -55,11 +55,11 @@ type For = {
   readonly binding?: Binding | undefined;
 };
 
-export function judgeFor(shell: Shell, { profile, channelId, account, binding }: For): Judge {
+export function permissionsFor(shell: Shell, { profile, channelId, account, binding }: For): Permissions {
   const { people, identity } = shell;
   const { botUserId } = identity;
   const policy = shell.policy();
-  return createJudge({ people, policy, profile, channelId, account: account?.username, binding, botUserId });
+  return createPermissions({ people, policy, profile, channelId, account: account?.username, binding, botUserId });
 }
 
 type Asking = { readonly who: string; readonly signal: AbortSignal };

@@ -2,10 +2,10 @@ import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { nearest } from "../../commands/grammar/nearest.ts";
 import { UserError } from "../../errors.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
-import { judgeFor } from "./context.ts";
+import { permissionsFor } from "./context.ts";
 import { eventOf, logEvent } from "../history.ts";
 import { freshness } from "../../slack/directory/people.ts";
-import type { Place } from "../origin.ts";
+import type { Origin } from "../origin.ts";
 import { maySeeChange, recordsFor, type Viewer } from "./records.ts";
 import type { Shell } from "../shell.ts";
 
@@ -13,7 +13,7 @@ type Named = {
   readonly changeId: string;
   /** The message whose button was clicked; none for words. */
   readonly card?: Card | undefined;
-  readonly place: Place;
+  readonly origin: Origin;
 };
 
 type Known =
@@ -25,12 +25,12 @@ type Known =
  * changes; history records the attempt. A click on the card itself is always answered. Throws `StoreError`, and
  * `UserError` when Slack can't identify the person.
  */
-export async function findVisibleChange(shell: Shell, { changeId, card, place }: Named): Promise<Known> {
+export async function findVisibleChange(shell: Shell, { changeId, card, origin }: Named): Promise<Known> {
   const found = await shell.store.findChange(changeId);
-  const change = found?.teamId === place.teamId ? found : undefined;
+  const change = found?.teamId === origin.teamId ? found : undefined;
   const isOnCard = card !== undefined && card.channelId === (change?.card?.channelId ?? card.channelId);
   if (change !== undefined && isOnCard) return { change };
-  const viewer = await viewerAt(shell, place);
+  const viewer = await viewerAt(shell, origin);
   if (change !== undefined && (await maySeeChange(shell, viewer, change))) return { change };
   if (change !== undefined) await noteHidden(shell, change, viewer);
   const ids = (await recordsFor(shell, viewer).pending()).map(({ id }) => id);
@@ -38,17 +38,17 @@ export async function findVisibleChange(shell: Shell, { changeId, card, place }:
 }
 
 /** People without an account see no workloads through it, but still their own requests and those they may decide. */
-export async function viewerAt(shell: Shell, place: Place): Promise<Viewer> {
-  const { teamId, channelId, userId } = place;
+export async function viewerAt(shell: Shell, origin: Origin): Promise<Viewer> {
+  const { teamId, channelId, userId } = origin;
   const [profile, here] = await Promise.all([
     shell.people.profile(userId, freshness.deciding),
-    shell.accounts.here(place, "read").catch((error: unknown) => {
+    shell.accounts.here(origin, "read").catch((error: unknown) => {
       if (error instanceof UserError) return undefined;
       throw error;
     }),
   ]);
-  const judge = judgeFor(shell, { profile, channelId, account: here?.account, binding: here?.binding });
-  return { profile, judge, teamId };
+  const permissions = permissionsFor(shell, { profile, channelId, account: here?.account, binding: here?.binding });
+  return { profile, permissions, teamId };
 }
 
 async function noteHidden(shell: Shell, change: StoredChange, { profile }: Viewer): Promise<void> {

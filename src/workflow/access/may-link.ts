@@ -3,16 +3,16 @@ import { bindingVerdict } from "../../commands/binding-verdict.ts";
 import type { Refusal } from "../../commands/lookup/may-see.ts";
 import { UserError } from "../../errors.ts";
 import { checkChosen } from "./chosen-channel.ts";
-import { judgeFor } from "./context.ts";
+import { permissionsFor } from "./context.ts";
 import { freshness, type Profile } from "../../slack/directory/people.ts";
-import type { Place } from "../origin.ts";
+import type { Origin } from "../origin.ts";
 import { recordRefusal } from "../record-refusal.ts";
 import type { Shell } from "../shell.ts";
 
 type Linking = {
   readonly kind: "connect" | "disconnect";
   readonly whose: "mine" | "channel";
-  readonly place: Place;
+  readonly origin: Origin;
 };
 
 type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefined };
@@ -21,16 +21,16 @@ type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefine
  * Whether a person may link or unlink an account. Full members may for their own. Others act with a channel's account,
  * so policy decides as for lifting its binding: a lock protects the account too. Throws a `UserError` when Slack doesn't answer.
  */
-async function judgeLink(shell: Shell, { whose, place }: Linking): Promise<MayLink> {
-  const { teamId, channelId, userId } = place;
-  if (whose === "channel") await checkChosen(shell, place);
+async function judgeLink(shell: Shell, { whose, origin }: Linking): Promise<MayLink> {
+  const { teamId, channelId, userId } = origin;
+  if (whose === "channel") await checkChosen(shell, origin);
   const profile = await shell.people.profile(userId, freshness.deciding);
   if (profile.standing !== "member") return { profile, refusal: membersOnly };
   if (whose === "mine") return { profile, refusal: undefined };
   const binding = await shell.store.bindingOf(teamId, channelId);
-  const judge = judgeFor(shell, { profile, channelId, account: undefined });
+  const permissions = permissionsFor(shell, { profile, channelId, account: undefined });
   const { region: defaultRegion } = shell.settings;
-  const { verdict } = await bindingVerdict({ kind: "clear" }, { binding, defaultRegion, asker: profile, judge });
+  const { verdict } = await bindingVerdict({ kind: "clear" }, { binding, defaultRegion, asker: profile, permissions });
   return { profile, refusal: verdict.kind === "refuse" ? verdict : undefined };
 }
 
@@ -51,10 +51,10 @@ export async function checkLink(shell: Shell, linking: Linking): Promise<Profile
 
 function note(
   shell: Shell,
-  { kind: verb, place }: Linking,
+  { kind: verb, origin }: Linking,
   { profile: who, refusal }: MayLink & Refusing,
 ): Promise<void> {
-  return recordRefusal(shell, { refusal, workload: undefined, verb, place, who, account: undefined });
+  return recordRefusal(shell, { refusal, workload: undefined, verb, origin, who, account: undefined });
 }
 
 type Refusing = { readonly refusal: Refusal };

@@ -1,6 +1,6 @@
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { HistoryRows, Judge, Records } from "../../commands/command.ts";
+import type { HistoryRows, Permissions, Records } from "../../commands/command.ts";
 import { aboutSeeing, refusalToSee } from "../../commands/lookup/may-see.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { eligibility } from "./approvers.ts";
@@ -8,7 +8,7 @@ import type { Profile } from "../../slack/directory/people.ts";
 import type { Shell } from "../shell.ts";
 
 /** The person who reads records. */
-export type Viewer = { readonly profile: Profile; readonly judge: Judge; readonly teamId: string };
+export type Viewer = { readonly profile: Profile; readonly permissions: Permissions; readonly teamId: string };
 
 type Deps = Pick<Shell, "store" | "people">;
 
@@ -63,13 +63,13 @@ export async function mayDecide(people: Shell["people"], change: StoredChange, u
 }
 
 /** Full members see records of workloads that policy lets them see; judges each workload once. */
-function sight({ profile, judge }: Viewer): Sight {
+function sight({ profile, permissions }: Viewer): Sight {
   const known = new Map<string, Promise<boolean>>();
   const judged = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
     const kinds = kind === "service" || kind === "job" ? ([kind] as const) : (["service", "job"] as const); // literals, not strings
     // A refused bare name may be of either kind, and its region may be unknown.
     const where = region === "" ? { name } : { region, name };
-    const verdicts = await Promise.all(kinds.map((each) => judge.verdict(aboutSeeing({ kind: each, ...where }))));
+    const verdicts = await Promise.all(kinds.map((each) => permissions.verdict(aboutSeeing({ kind: each, ...where }))));
     return verdicts.every((verdict) => refusalToSee(verdict) === undefined);
   };
   return async (workload) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "../../store/store.ts";
 import type { Message } from "../../views/kit/message.ts";
-import { type Deed, openDeed, sealDeed } from "./interaction.ts";
+import { type Interaction, openInteraction, sealInteraction } from "./interaction.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../shell.ts";
 import type { Interrupted } from "./retry.ts";
@@ -12,23 +12,27 @@ const STORE_WITHIN_MS = 1_000;
 /** A write that nobody began for so long is not begun any more: whoever asked has moved on. Votes count for ever. */
 const BEGIN_WITHIN_MS = 5 * 60_000;
 
-type Accepted = { readonly id: string; readonly deed: Deed; readonly ack: (refusal?: Message) => Promise<void> };
+type Accepted = {
+  readonly id: string;
+  readonly interaction: Interaction;
+  readonly ack: (refusal?: Message) => Promise<void>;
+};
 
 /**
  * Stores an interaction, acks it, then processes it. Slack never resends a lost click, so it is on disk before the ack.
  * A second delivery of the same interaction is ignored. When the queue is full, only its id is stored, as finished, so no later
  * process can begin a refused delivery.
  */
-export async function accept(shell: Shell, { id, deed, ack }: Accepted): Promise<void> {
+export async function accept(shell: Shell, { id, interaction, ack }: Accepted): Promise<void> {
   const { store, sealer, inflight, log } = shell;
   const hasRoom = inflight.hasRoom();
-  const storing = hasRoom ? store.accept({ id, sealed: sealDeed(sealer, id, deed) }) : store.remember(id);
+  const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
   let isNew: boolean;
   try {
     isNew = await within(STORE_WITHIN_MS, storing);
   } catch (err) {
     const reference = shell.newReference();
-    log.error({ err, reference, deed: deed.kind }, "couldn't store an interaction; dropping it");
+    log.error({ err, reference, interaction: interaction.kind }, "couldn't store an interaction; dropping it");
     shell.dropped.add(id);
     void storing.then(
       () => shell.dropped.flush(),
@@ -40,7 +44,7 @@ export async function accept(shell: Shell, { id, deed, ack }: Accepted): Promise
   if (!isNew) return ack();
   if (!hasRoom) return ack(sentences.busy());
   // It is stored, so if the last place in the queue is gone, the next sweep begins it.
-  start(shell, { id, deed, tries: 0 });
+  start(shell, { id, interaction, tries: 0 });
   return ack();
 }
 
@@ -52,16 +56,16 @@ export function goOnWith(shell: Shell): void {
 /** Deliveries of replicas that are gone are worked on as if they had just come; what is too old is told instead. */
 export function takeOver(shell: Shell, delivery: Delivery): void {
   const { log, sealer } = shell;
-  let deed: Deed;
+  let interaction: Interaction;
   try {
-    deed = openDeed(sealer, delivery);
+    interaction = openInteraction(sealer, delivery);
   } catch (err) {
     log.error({ err, deliveryId: delivery.id }, "a delivery that was left over cannot be read");
     return;
   }
-  log.warn({ deed: deed.kind }, "a delivery was left over by a replica that is gone");
+  log.warn({ interaction: interaction.kind }, "a delivery was left over by a replica that is gone");
   const isLate = shell.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
-  start(shell, { id: delivery.id, deed, isLate, tries: 0 });
+  start(shell, { id: delivery.id, interaction, isLate, tries: 0 });
 }
 
 /** It is ours in the store: when too much waits, it is kept for the next look. */

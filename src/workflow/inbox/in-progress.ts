@@ -1,4 +1,4 @@
-export type UnderWay = {
+export type InProgress = {
   /** Does the work unless this key is being worked on, or rests; then it does nothing. */
   readonly once: (key: string, work: () => Promise<void>) => Promise<void>;
   /** Nobody in this process begins it again before this is over. */
@@ -7,7 +7,7 @@ export type UnderWay = {
   readonly keys: () => readonly string[];
 };
 
-export function createUnderWay(nowMs: () => number): UnderWay {
+export function createInProgress(nowMs: () => number): InProgress {
   const keys = new Set<string>();
   const resting = new Map<string, number>();
   return {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
 import { Ask } from "../../commands/ask.ts";
 import { FormMetadata } from "../../slack/modals/form-metadata.ts";
-import { Place } from "../origin.ts";
+import { Origin } from "../origin.ts";
 
 const changeId = z.string();
 
@@ -15,13 +15,13 @@ export const SentForm = z.object({
 export type SentForm = z.infer<typeof SentForm>;
 
 /** What a person did that must not be lost: stored, sealed, before Slack's request is answered. */
-export const Deed = z.discriminatedUnion("kind", [
+export const Interaction = z.discriminatedUnion("kind", [
   /** A write, in words, or from the button of a finished Change. */
   z.object({
     kind: z.literal("ask"),
     ask: Ask,
     undoOf: z.string().optional(),
-    place: Place,
+    origin: Origin,
     /** The form it was asked for in: it says there how it went, and stands there again when it did not. */
     form: SentForm.optional(),
   }),
@@ -32,15 +32,15 @@ export const Deed = z.discriminatedUnion("kind", [
     reason: z.string().optional(),
     /** The message whose button was clicked; none for words. */
     card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
-    place: Place,
+    origin: Origin,
   }),
   /** Undo or ask again: the Ask is taken from the Change itself. */
   z.object({
-    kind: z.literal("anew"),
+    kind: z.literal("redo"),
     how: z.enum(["undo", "again"]),
     changeId,
     card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
-    place: Place,
+    origin: Origin,
   }),
   z.object({
     kind: z.literal("connect"),
@@ -48,9 +48,9 @@ export const Deed = z.discriminatedUnion("kind", [
     username: z.string(),
     token: z.string(),
     viewId: z.string(),
-    place: Place,
+    origin: Origin,
   }),
-  z.object({ kind: z.literal("disconnect"), whose: z.enum(["mine", "channel"]), place: Place }),
+  z.object({ kind: z.literal("disconnect"), whose: z.enum(["mine", "channel"]), origin: Origin }),
   z.object({
     kind: z.literal("use"),
     /** What the channel is bound to; without it the binding is taken away. */
@@ -62,17 +62,35 @@ export const Deed = z.discriminatedUnion("kind", [
         isLocked: z.boolean(),
       })
       .optional(),
-    place: Place,
+    origin: Origin,
   }),
 ]);
-export type Deed = z.infer<typeof Deed>;
+export type Interaction = z.infer<typeof Interaction>;
 
 /** Sealed, because it can hold a token, values of environment variables, and an address that can post in Slack. */
-export function sealDeed(sealer: Sealer, deliveryId: string, deed: Deed): string {
-  return sealer.seal(JSON.stringify(deed), ["delivery", deliveryId]);
+export function sealInteraction(sealer: Sealer, deliveryId: string, interaction: Interaction): string {
+  return sealer.seal(JSON.stringify(interaction), ["delivery", deliveryId]);
 }
 
-/** Throws a `SealError` when it was sealed with a key that is not there, or for another delivery. */
-export function openDeed(sealer: Sealer, delivery: { readonly id: string; readonly sealed: string }): Deed {
-  return Deed.parse(JSON.parse(sealer.open(delivery.sealed, ["delivery", delivery.id])));
+/** Throws a `SealError` when the key is unknown, or it was sealed for another delivery. */
+export function openInteraction(
+  sealer: Sealer,
+  delivery: { readonly id: string; readonly sealed: string },
+): Interaction {
+  return Interaction.parse(currentNames(JSON.parse(sealer.open(delivery.sealed, ["delivery", delivery.id]))));
+}
+
+const earlierOrigin = z.looseObject({ place: z.unknown() });
+const earlierForm = z.looseObject({ form: z.looseObject({ metadata: earlierOrigin }) });
+
+/** Version 0.1.0 said `place` for `origin` and `anew` for `redo`; its unfinished deliveries are still to be processed. */
+function currentNames(stored: unknown): unknown {
+  const { form } = earlierForm.safeParse(stored).data ?? {};
+  const earlier = earlierOrigin.safeParse(stored).data;
+  if (earlier?.["place"] === undefined) return stored;
+  const { place: origin, ...rest } = earlier;
+  const kind = rest["kind"] === "anew" ? "redo" : rest["kind"];
+  if (form === undefined) return { ...rest, kind, origin };
+  const { place: formOrigin, ...metadata } = form.metadata;
+  return { ...rest, kind, origin, form: { ...form, metadata: { ...metadata, origin: formOrigin } } };
 }

@@ -1,16 +1,16 @@
-import type { Deed } from "./interaction.ts";
-import type { Said } from "./reply.ts";
+import type { Interaction } from "./interaction.ts";
+import type { Undelivered } from "./reply.ts";
 
 /** A delivery of this process that is not over yet. */
 export type Interrupted = {
   readonly id: string;
-  readonly deed: Deed;
+  readonly interaction: Interaction;
   /** How often it was begun, or its words were said, in vain. */
   readonly tries: number;
   /** It comes from a replica that is gone, and too late for a write to be begun. */
   readonly isLate?: boolean;
   /** It was worked on, and these words reached nobody: they alone are left. */
-  readonly unsaid?: readonly Said[];
+  readonly undelivered?: readonly Undelivered[];
 };
 
 export type Unfinished = {

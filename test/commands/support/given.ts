@@ -4,7 +4,7 @@ import type { Call, OperationId } from "../../../src/api/operations.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type { HistoryEvent } from "../../../src/changes/history-event.ts";
 import type { StoredChange } from "../../../src/changes/stored-change.ts";
-import type { About, BoundTo, Context, Judge, Records } from "../../../src/commands/command.ts";
+import type { About, BoundTo, Context, Permissions, Records } from "../../../src/commands/command.ts";
 import { createDirectory } from "../../../src/commands/lookup/directory.ts";
 import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { readConfig } from "../../../src/boot/config.ts";
@@ -27,7 +27,7 @@ export type Script = {
   readonly jobs?: readonly Job[];
   /** The service cannot be reached. */
   readonly isDown?: boolean;
-  readonly judge?: (about: About, breakGlass: boolean) => Verdict;
+  readonly permissions?: (about: About, breakGlass: boolean) => Verdict;
   readonly outlook?: (about: Pick<About, "op" | "risk">) => "allow" | "approve" | "refuse";
   readonly couldApprove?: readonly string[];
   readonly pending?: readonly StoredChange[];
@@ -52,7 +52,7 @@ export function scripted(script: Script = {}): Scripted {
   const events = script.events ?? [];
   const context: Context = {
     api: apiOf(script, calls),
-    judge: judgeOf(script, asked),
+    permissions: judgeOf(script, asked),
     records: {
       pending: async () => script.pending ?? [],
       async history(query) {
@@ -87,15 +87,15 @@ export async function answerTo(text: string, script: Script | Scripted = {}): Pr
   return command.answer(ask, context);
 }
 
-function judgeOf({ judge, outlook, couldApprove = [] }: Script, asked: About[]): Judge {
+function judgeOf({ permissions, outlook, couldApprove = [] }: Script, asked: About[]): Permissions {
   const order = ["refuse", "approve", "allow"] as const;
   return {
     async verdict(about, options) {
       asked.push(about);
-      return judge?.(about, options?.breakGlass === true) ?? allow;
+      return permissions?.(about, options?.breakGlass === true) ?? allow;
     },
-    async outlook(deeds) {
-      const all = deeds.map((deed) => outlook?.(deed) ?? "allow");
+    async outlook(actions) {
+      const all = actions.map((deed) => outlook?.(deed) ?? "allow");
       return order.findLast((each) => all.includes(each)) ?? "refuse";
     },
     approvers: async () => ({ names: couldApprove.slice(0, 3), count: couldApprove.length }),

@@ -2,10 +2,10 @@ import { commands } from "../../../src/commands/all.ts";
 import type { Command } from "../../../src/commands/command.ts";
 
 /** The verbs that a policy rule has to allow; help leaves them out for a person who may use none of them. */
-export const ruled = commands.filter(({ deeds }) => deeds.length > 0);
+export const ruled = commands.filter(({ actions }) => actions.length > 0);
 
 /** The verbs about Gantry itself, which help shows to everybody. */
-export const unruled = commands.filter(({ deeds }) => deeds.length === 0);
+export const unruled = commands.filter(({ actions }) => actions.length === 0);
 
 /** The last line of a help that leaves these verbs out. */
 export function leftOut(verbs: readonly Command[]): string {

@@ -25,11 +25,11 @@ const commonIds = new Set(["region", "share", "reason", "break-glass"]);
  * What one can ask of a verb, read off its form: each required field is a word, in the order of the form, and each optional
  * one is a flag of that name. A verb whose words are different has its own entry in `bothWays`.
  */
-export function saidByFields({ effect, deeds }: Command, form: Form): fc.Arbitrary<BothWays> {
+export function saidByFields({ effect, actions }: Command, form: Form): fc.Arbitrary<BothWays> {
   const own = form.fields({}).filter(({ id }) => !commonIds.has(id));
   const words = own.filter(({ isOptional }) => isOptional !== true).map((field) => word(field.id, valueOf(field)));
   const options = own.filter(({ isOptional }) => isOptional === true).map(flagOf);
-  return all(...words, flags(...options), commonOf(effect, deeds.length > 0));
+  return all(...words, flags(...options), commonOf(effect, actions.length > 0));
 }
 
 function flagOf(field: FormField): fc.Arbitrary<BothWays> {

@@ -106,7 +106,10 @@ test("when a write cannot be written down, nothing is done, and the ack says so"
   expect(newest(town.developer)).toMatch(/Not started: the database didn't confirm that your command was saved/u);
   expect(town.calls()).toEqual([]);
   const reference = /reference ([0-9a-f]{8})/u.exec(newest(town.developer))?.[1];
-  expect(town.logged().find((line) => line["reference"] === reference)).toMatchObject({ level: 50, deed: "ask" });
+  expect(town.logged().find((line) => line["reference"] === reference)).toMatchObject({
+    level: 50,
+    interaction: "ask",
+  });
 });
 
 test("a request that Slack has not signed is refused", async () => {

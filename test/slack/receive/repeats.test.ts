@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createSeen } from "../../../src/slack/receive/repeats.ts";
+import { createRepeats } from "../../../src/slack/receive/repeats.ts";
 
 test("an id is new once, and again after ten minutes", () => {
   let now = 0;
-  const { isRepeat } = createSeen(() => now);
+  const { isRepeat } = createRepeats(() => now);
 
   expect([isRepeat("a"), isRepeat("a"), isRepeat("b")]).toEqual([false, true, false]);
   now = 10 * 60_000 - 1;
@@ -13,7 +13,7 @@ test("an id is new once, and again after ten minutes", () => {
 });
 
 test("only so many are remembered, the newest of them", () => {
-  const { isRepeat } = createSeen(() => 0);
+  const { isRepeat } = createRepeats(() => 0);
 
   for (let at = 0; at <= 20_000; at += 1) isRepeat(String(at));
 

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { createLog } from "../../../src/log.ts";
 import { createClients } from "../../../src/slack/send/clients.ts";
 import { createPoster } from "../../../src/slack/send/post.ts";
-import type { Reply } from "../../../src/slack/send/response-url.ts";
+import type { ResponseBody } from "../../../src/slack/send/response-url.ts";
 import { sentence } from "../../../src/views/messages/sentences.ts";
 
-type Posted = { readonly url: string; readonly body: Reply };
+type Posted = { readonly url: string; readonly body: ResponseBody };
 
 /** A poster whose response_url answers are given, in order; the last one stays. */
 function poster(...answers: readonly [() => Response, ...(() => Response)[]]) {
@@ -22,7 +22,7 @@ function poster(...answers: readonly [() => Response, ...(() => Response)[]]) {
     reply: {
       wait: async (ms) => void waits.push(ms),
       async fetch(url, { body }) {
-        posted.push({ url, body: JSON.parse(body as string) as Reply }); // the poster writes JSON of a Reply
+        posted.push({ url, body: JSON.parse(body as string) as ResponseBody }); // the poster writes JSON of a Reply
         return (answers[Math.min(posted.length, answers.length) - 1] ?? answers[0])();
       },
     },
@@ -30,22 +30,22 @@ function poster(...answers: readonly [() => Response, ...(() => Response)[]]) {
   return { ...made, posted, lines, waits };
 }
 
-const place = { userId: "U1", teamId: "T1", channelId: "C1", responseUrl: "https://hooks.slack.com/1" };
+const origin = { userId: "U1", teamId: "T1", channelId: "C1", responseUrl: "https://hooks.slack.com/1" };
 const message = sentence("Everything is `fine`.");
 const ok = (): Response => new Response("ok");
 
 test.each([
-  ["a command", place, false, { response_type: "ephemeral", replace_original: false }],
-  ["a shared command", place, true, { response_type: "in_channel", replace_original: false }],
+  ["a command", origin, false, { response_type: "ephemeral", replace_original: false }],
+  ["a shared command", origin, true, { response_type: "in_channel", replace_original: false }],
   [
     "a click in an ephemeral list",
-    { ...place, replaces: "ephemeral" },
+    { ...origin, replaces: "ephemeral" },
     true,
     { response_type: "ephemeral", replace_original: true },
   ],
   [
     "a click in a shared list",
-    { ...place, replaces: "in_channel" },
+    { ...origin, replaces: "in_channel" },
     false,
     { response_type: "in_channel", replace_original: true },
   ],
@@ -61,7 +61,7 @@ test("what Slack does not like to draw is said without its layout, and is a bug 
   const refuses = (): Response => Response.json({ ok: false, error: "invalid_blocks" }, { status: 400 });
   const { post, posted, lines } = poster(refuses, ok);
 
-  await post(message, place, { isShared: false });
+  await post(message, origin, { isShared: false });
 
   expect(posted[1]?.body).toMatchInlineSnapshot(`
     {
@@ -87,7 +87,7 @@ test.each([
 ])("%s is tried again after a while", async (_, fails, waited) => {
   const { post, posted, waits } = poster(fails, ok);
 
-  await post(message, place, { isShared: false });
+  await post(message, origin, { isShared: false });
 
   expect(posted).toHaveLength(2);
   expect(waits).toEqual(waited);
@@ -99,7 +99,7 @@ test("a late response URL is not posted to again, because the message may be the
   };
   const { post, posted } = poster(late, ok);
 
-  await post(message, place, { isShared: false });
+  await post(message, origin, { isShared: false });
 
   expect(posted).toHaveLength(1);
 });
@@ -110,7 +110,7 @@ test.each([
 ])("an address that is %s is not tried again", async (_, gone) => {
   const { tell, posted, lines } = poster(gone);
 
-  await tell(message, place);
+  await tell(message, origin);
 
   expect(posted).toHaveLength(1);
   expect(lines.join("")).toContain("a person could not be answered");

@@ -9,7 +9,7 @@ export const fields: readonly FormField[] = [
     redraws: true,
     input: {
       kind: "choice",
-      look: "radio",
+      style: "radio",
       options: [
         { value: "service", text: "Service", description: "runs until you stop it" },
         { value: "job", text: "Job", description: "runs once" },
@@ -25,7 +25,7 @@ export const fields: readonly FormField[] = [
     label: "Memory",
     input: {
       kind: "choice",
-      look: "menu",
+      style: "menu",
       options: [
         { value: "512", text: "512 MiB" },
         { value: "1024", text: "1 GiB" },

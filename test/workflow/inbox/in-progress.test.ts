@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createUnderWay } from "../../../src/workflow/inbox/in-progress.ts";
+import { createInProgress } from "../../../src/workflow/inbox/in-progress.ts";
 
 test("what is under way is not begun a second time", async () => {
-  const { once } = createUnderWay(() => 0);
+  const { once } = createInProgress(() => 0);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const begun: string[] = [];
 
@@ -21,7 +21,7 @@ test("what is under way is not begun a second time", async () => {
 
 test("what rests is not begun before its time", async () => {
   let nowMs = 0;
-  const { once, rest } = createUnderWay(() => nowMs);
+  const { once, rest } = createInProgress(() => nowMs);
   const begun: number[] = [];
   const begin = () => once("a", async () => void begun.push(nowMs));
 

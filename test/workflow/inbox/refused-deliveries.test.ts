@@ -7,7 +7,7 @@ import { newKey, readKeyring } from "../../../src/accounts/keyring.ts";
 import { createSealer } from "../../../src/accounts/seal.ts";
 import { StoreError } from "../../../src/errors.ts";
 import { createLog } from "../../../src/log.ts";
-import type { Deed } from "../../../src/workflow/inbox/interaction.ts";
+import type { Interaction } from "../../../src/workflow/inbox/interaction.ts";
 import { accept } from "../../../src/workflow/inbox/accept.ts";
 import { createDropped } from "../../../src/workflow/inbox/dropped.ts";
 import { createInflight } from "../../../src/workflow/inbox/inflight.ts";
@@ -19,8 +19,8 @@ import { approvalTown, count } from "../../support/approval-town.ts";
 import { whispers } from "../../support/speak.ts";
 
 const log = createLog({ level: "silent", secrets: [], to: { write: () => undefined } });
-const place = { userId: "U1", teamId: "T1", channelId: "C1" };
-const deed: Deed = { kind: "disconnect", whose: "mine", place };
+const origin = { userId: "U1", teamId: "T1", channelId: "C1" };
+const interaction: Interaction = { kind: "disconnect", whose: "mine", origin };
 const away = (): Promise<never> => Promise.reject(new StoreError("the database does not answer"));
 
 async function storeIn(dataDir: string): Promise<Store> {
@@ -45,8 +45,8 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
   } as unknown as Shell; // all that it looks at
   const ack = async (refusal?: Message): Promise<void> => void answers.push(refusal);
 
-  await accept(shell, { id: "d1", deed, ack });
-  await accept(shell, { id: "d1", deed, ack });
+  await accept(shell, { id: "d1", interaction, ack });
+  await accept(shell, { id: "d1", interaction, ack });
   await store.close();
   const next = await storeIn(dataDir);
   const taken = await next.takeDeliveries();

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import type { Deed } from "../../../src/workflow/inbox/interaction.ts";
+import type { Interaction } from "../../../src/workflow/inbox/interaction.ts";
 import { goOnWith } from "../../../src/workflow/inbox/accept.ts";
 import type { Shell } from "../../../src/workflow/shell.ts";
 import { createUnfinished } from "../../../src/workflow/inbox/retry.ts";
 
-const place = { userId: "U1", teamId: "T1", channelId: "C1" };
-const deed: Deed = { kind: "disconnect", whose: "mine", place };
+const origin = { userId: "U1", teamId: "T1", channelId: "C1" };
+const interaction: Interaction = { kind: "disconnect", whose: "mine", origin };
 
 test("each is taken when its time has come, and once", () => {
   let nowMs = 0;
   const { keep, take } = createUnfinished(() => nowMs);
-  keep({ id: "now", deed, tries: 0 }, 0);
-  keep({ id: "later", deed, tries: 1 }, 5_000);
+  keep({ id: "now", interaction, tries: 0 }, 0);
+  keep({ id: "later", interaction, tries: 1 }, 5_000);
 
   const first = take();
   nowMs = 5_000;
@@ -24,7 +24,7 @@ test("what cannot be begun because too much waits already is kept for the next l
   const unfinished = createUnfinished(() => 0);
   const inflight = { start: () => false };
   const shell = { unfinished, inflight } as unknown as Shell; // all that it looks at
-  const interrupted = { id: "Ev1", deed, tries: 2, isLate: true };
+  const interrupted = { id: "Ev1", interaction, tries: 2, isLate: true };
   unfinished.keep(interrupted, 0);
 
   goOnWith(shell);

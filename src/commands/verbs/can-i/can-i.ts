@@ -29,7 +29,7 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
     effect: "read",
     ...described,
     options: optionsOf({ share: commonFlags.share }),
-    deeds: [],
+    actions: [],
     about: () => undefined,
     ...pointed(all),
     parse([verb, ...words]): Ask {
@@ -61,7 +61,7 @@ function pointed(all: () => readonly Command[]): Pointing {
     title: "What may I do?",
     submit: "Ask",
     fields: () => [
-      { id: "verb", label: "What", input: { kind: "choice", look: "menu", options: verbs() } },
+      { id: "verb", label: "What", input: { kind: "choice", style: "menu", options: verbs() } },
       {
         id: "words",
         label: "What you would type after it",
@@ -92,16 +92,16 @@ function supposed(command: Command, words: readonly string[]): Supposed {
 async function answer(asked: Supposed, context: Context): Promise<Message> {
   const { name, effect, example } = asked.command;
   return canI({
-    judged: await judge(asked, context),
+    judged: await permissions(asked, context),
     verb: { name, effect, example },
     command: context.settings.command,
   });
 }
 
-async function judge(asked: Supposed, context: Context): Promise<Judged> {
+async function permissions(asked: Supposed, context: Context): Promise<Judged> {
   const { command } = asked;
   if (command.effect === "write") return judgeWrite({ ...asked, command }, context);
-  if (command.effect === "read" && command.deeds.length > 0) return judgeRead({ ...asked, command }, context);
+  if (command.effect === "read" && command.actions.length > 0) return judgeRead({ ...asked, command }, context);
   if (command.effect === "bind") return judgeBinding({ ...asked, command }, context);
   return { kind: "free" };
 }

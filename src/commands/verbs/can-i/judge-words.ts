@@ -4,7 +4,7 @@ import type { Judged, JudgedDeed } from "./view.ts";
 import type { Ask } from "../../ask.ts";
 import { bindingVerdict } from "../../binding-verdict.ts";
 import type { About, BindCommand, Command, Context, ReadCommand, WriteCommand } from "../../command.ts";
-import { judgedChange } from "../../gate.ts";
+import { proposeChange } from "../../gate.ts";
 import { kindOf } from "../../lookup/may-do.ts";
 import { namedIn } from "./named-in.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
@@ -41,7 +41,7 @@ export async function judgeWrite(asked: Supposed<WriteCommand>, context: Context
   if (typeof ask === "string") return judgeDeeds(asked, ask, context);
   const { command, breakGlass } = asked;
   try {
-    const judged = await judgedChange(command, { ...ask, breakGlass }, context);
+    const judged = await proposeChange(command, { ...ask, breakGlass }, context);
     const about = judged.kind === "refused" ? judged.found : judged.about;
     if (about === undefined) return judgeDeeds(asked, undefined, context);
     return {
@@ -86,14 +86,14 @@ function parsed({ command, words }: Supposed): Ask | string {
 async function judgeDeeds(asked: Supposed, note: string | undefined, context: Context): Promise<Judged> {
   const { command, words } = asked;
   const { kind, name, region = context.settings.region } = namedIn(words, command);
-  const ofKind = command.deeds.filter((deed) => kind === undefined || kindOf(deed) === kind);
-  const answers = (ofKind.length > 0 ? ofKind : command.deeds).map(async (deed): Promise<JudgedDeed> => {
+  const ofKind = command.actions.filter((deed) => kind === undefined || kindOf(deed) === kind);
+  const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (deed): Promise<JudgedDeed> => {
     const of = kindOf(deed);
     const about = { ...deed, workload: { kind: of, region: of === "job" ? JOB_REGION : region, name } };
     const judged = await judgeAbout(about, asked.breakGlass, context);
     const isOpen = name === undefined && judged.verdict.kind === "refuse";
     // Without a name the rules for names are taken to refuse; whether they would is not known.
-    return isOpen && (await context.judge.outlook([deed])) !== "refuse"
+    return isOpen && (await context.permissions.outlook([deed])) !== "refuse"
       ? { ...judged, verdict: { kind: "depends" } }
       : judged;
   });
@@ -108,18 +108,18 @@ async function judgeDeeds(asked: Supposed, note: string | undefined, context: Co
 }
 
 /** What the policy says, who could approve, and whether breaking the glass would help. */
-async function judgeAbout(about: About, breakGlass: boolean, { judge }: Context): Promise<JudgedDeed> {
-  const verdict = await judge.verdict(about, { breakGlass });
+async function judgeAbout(about: About, breakGlass: boolean, { permissions }: Context): Promise<JudgedDeed> {
+  const verdict = await permissions.verdict(about, { breakGlass });
   const isStopped = verdict.kind === "approve" || verdict.kind === "refuse";
   const broken =
     isStopped && !breakGlass && about.risk !== undefined && about.op !== "bindChannel"
-      ? await judge.verdict(about, { breakGlass: true })
+      ? await permissions.verdict(about, { breakGlass: true })
       : undefined;
   return {
     risk: about.risk,
     kind: about.workload.kind,
     verdict,
-    approvers: verdict.kind === "approve" ? await judge.approvers(verdict.terms.from) : undefined,
+    approvers: verdict.kind === "approve" ? await permissions.approvers(verdict.terms.from) : undefined,
     glassRule: broken?.kind === "break-glass" ? broken.rule : undefined,
   };
 }

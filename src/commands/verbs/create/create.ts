@@ -28,7 +28,7 @@ export const create = writeVerb({
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
   flags,
-  deeds: [
+  actions: [
     { op: "createService", risk: "routine" },
     { op: "createJob", risk: "routine" },
   ],

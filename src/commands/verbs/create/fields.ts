@@ -12,7 +12,7 @@ const first: readonly FormField[] = [
     redraws: true,
     input: {
       kind: "choice",
-      look: "radio",
+      style: "radio",
       options: [
         { value: "service", text: "A service", description: "Runs until it is stopped" },
         { value: "job", text: "A job", description: "Runs once, to its end" },

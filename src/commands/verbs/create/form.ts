@@ -2,9 +2,9 @@ import { createFields } from "./fields.ts";
 import { filledLike } from "./filled-like.ts";
 import type { FormFacts, FormValues } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
-import type { Given } from "../../grammar/verb.ts";
+import type { VerbContext } from "../../grammar/verb.ts";
 
-type CreateForm = FormShape & { readonly look: (values: FormValues, given: Given) => Promise<FormFacts> };
+type CreateForm = FormShape & { readonly prefill: (values: FormValues, context: VerbContext) => Promise<FormFacts> };
 
 /** One form for both kinds; what fields there are follows from the kind that is chosen. */
 export const createForm: CreateForm = {
@@ -12,5 +12,5 @@ export const createForm: CreateForm = {
   submit: "Create",
   fields: createFields,
   hasPreview: true,
-  look: filledLike,
+  prefill: filledLike,
 };

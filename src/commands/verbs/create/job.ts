@@ -16,7 +16,7 @@ import {
 import { createDiff } from "./diff.ts";
 import { readJob } from "../../lookup/lookup.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
-import type { Given } from "../../grammar/verb.ts";
+import type { VerbContext } from "../../grammar/verb.ts";
 
 /** `data`, or `data=host`: `host` is the only volume type of a job. */
 const Volume = z.string().transform((typed, context) => {
@@ -43,11 +43,11 @@ export const JobArgs = z
 type JobArgs = z.output<typeof JobArgs>;
 
 /** Whether the name is free is read first: one call. */
-export async function proposeJob(args: JobArgs, given: Given): Promise<Change> {
+export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
   const { name } = args;
-  if ((await readJob(name, given)) !== undefined) {
+  if ((await readJob(name, context)) !== undefined) {
     throw new UserError(`There is already a job named ${name}.`, {
-      next: `Choose another name, or delete that one first with ${given.settings.command} delete job/${name}.`,
+      next: `Choose another name, or delete that one first with ${context.settings.command} delete job/${name}.`,
     });
   }
   return {

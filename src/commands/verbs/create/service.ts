@@ -17,7 +17,7 @@ import {
 import { createDiff } from "./diff.ts";
 import { DomainList } from "../domains.ts";
 import { readService } from "../../lookup/lookup.ts";
-import { type Given } from "../../grammar/verb.ts";
+import { type VerbContext } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/whole-number.ts";
 
 /** `data=disk-1` or `data=disk-1:ro`: a name for mounts, and the disk behind it. */
@@ -51,10 +51,10 @@ export const ServiceArgs = z
 type ServiceArgs = z.output<typeof ServiceArgs>;
 
 /** Whether the name is free is read first: one call. */
-export async function proposeService(args: ServiceArgs, given: Given): Promise<Change> {
-  const { region, settings } = given;
+export async function proposeService(args: ServiceArgs, context: VerbContext): Promise<Change> {
+  const { region, settings } = context;
   const { name } = args;
-  if ((await readService(name, given)) !== undefined) {
+  if ((await readService(name, context)) !== undefined) {
     throw new UserError(`There is already a service named ${name} in ${region}.`, {
       next: `Choose another name, or look at that one with ${settings.command} show service/${name}.`,
     });

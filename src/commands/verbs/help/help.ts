@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../../../errors.ts";
 import { helpList, helpVerb } from "./view.ts";
-import type { Command, Judge, ReadCommand } from "../../command.ts";
+import type { Command, Permissions, ReadCommand } from "../../command.ts";
 import { nearest } from "../../grammar/nearest.ts";
 import { freeVerb } from "../../grammar/verb.ts";
 
@@ -16,12 +16,12 @@ export function helpCommand(all: () => readonly Command[]): ReadCommand {
     words: 1,
     args: z.object({ verb: z.string().optional() }),
     read: ({ positionals: [verb] }) => ({ verb }),
-    async answer({ verb }, { settings: { command }, judge }) {
-      if (verb !== undefined) return oneVerb(findCommand(all(), verb), command, judge);
+    async answer({ verb }, { settings: { command }, permissions }) {
+      if (verb !== undefined) return oneVerb(findCommand(all(), verb), command, permissions);
       const commands = await Promise.all(
         all().map(async (each) => ({
           ...each,
-          outlook: each.deeds.length === 0 ? ("allow" as const) : await judge.outlook(each.deeds),
+          outlook: each.actions.length === 0 ? ("allow" as const) : await permissions.outlook(each.actions),
         })),
       );
       return helpList({ commands, command });
@@ -29,9 +29,9 @@ export function helpCommand(all: () => readonly Command[]): ReadCommand {
   });
 }
 
-async function oneVerb(verb: Command, command: string, judge: Judge) {
+async function oneVerb(verb: Command, command: string, permissions: Permissions) {
   const outlooks = await Promise.all(
-    verb.deeds.map(async (deed) => ({ ...deed, outlook: await judge.outlook([deed]) })),
+    verb.actions.map(async (deed) => ({ ...deed, outlook: await permissions.outlook([deed]) })),
   );
   return helpVerb({ verb, command, outlooks });
 }

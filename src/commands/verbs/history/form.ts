@@ -41,7 +41,7 @@ function fields({ since }: FormValues): FormField[] {
       label: "How far back",
       isOptional: true,
       redraws: true,
-      input: { kind: "choice", look: "menu", options: periods },
+      input: { kind: "choice", style: "menu", options: periods },
     },
     ...(since === A_DAY ? [dayField] : []),
     jsonField,

@@ -9,7 +9,7 @@ const fields: readonly FormField[] = [
     isOptional: true,
     input: {
       kind: "choice",
-      look: "menu",
+      style: "menu",
       options: [
         { value: "services", text: "Services" },
         { value: "jobs", text: "Jobs" },

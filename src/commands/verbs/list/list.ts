@@ -10,7 +10,7 @@ import { listJobs, listServices, type Listed } from "../../lookup/lookup.ts";
 import { listForm } from "./form.ts";
 import { refusalToSee } from "../../lookup/may-see.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
-import { readVerb, type Given } from "../../grammar/verb.ts";
+import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 
 const kinds: Readonly<Record<string, "services" | "jobs">> = {
   services: "services",
@@ -35,7 +35,7 @@ export const list = readVerb({
   usage: "list [services|jobs] [TEXT] [--status S]",
   example: "list services web --status Running",
   flags: { status: { value: "S", summary: "only those with this status, for example Running" } },
-  deeds: [
+  actions: [
     { op: "listServices", risk: undefined },
     { op: "listJobs", risk: undefined },
   ],
@@ -49,14 +49,14 @@ export const list = readVerb({
     return { kind, text: kind === undefined ? first : second, status: typed.one("status") };
   },
   form: listForm,
-  async answer({ kind, text, status, page }, given) {
-    const { services, jobs, refusal } = await readKinds(kind, given);
+  async answer({ kind, text, status, page }, context) {
+    const { services, jobs, refusal } = await readKinds(kind, context);
     const message = workloadList({
-      services: boundOnly(services, ({ name }) => name, given),
-      jobs: boundOnly(jobs, ({ metadata }) => metadata.name, given),
+      services: boundOnly(services, ({ name }) => name, context),
+      jobs: boundOnly(jobs, ({ metadata }) => metadata.name, context),
       filter: { ...(text !== undefined && { text }), ...(status !== undefined && { status }) },
       page,
-      ...drawing(given),
+      ...drawing(context),
     });
     return withMissing(message, [
       ...missing("services", services),
@@ -67,11 +67,11 @@ export const list = readVerb({
 });
 
 /** Both kinds, or the one that was asked for. Throws when nothing that was asked for could be read. */
-async function readKinds(kind: z.output<typeof Args>["kind"], given: Given) {
-  const refusal = kind === undefined ? refusalToSee(await given.judge.verdict(aboutJobs)) : undefined;
+async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbContext) {
+  const refusal = kind === undefined ? refusalToSee(await context.permissions.verdict(aboutJobs)) : undefined;
   const [services, jobs] = await Promise.all([
-    kind === "jobs" ? undefined : kept(listServices(given)),
-    kind === "services" || refusal !== undefined ? undefined : kept(listJobs(given)),
+    kind === "jobs" ? undefined : kept(listServices(context)),
+    kind === "services" || refusal !== undefined ? undefined : kept(listJobs(context)),
   ]);
   const asked = [services, jobs].filter((part) => part !== undefined);
   const [failure] = asked.filter((part) => part instanceof Problem);
@@ -84,7 +84,7 @@ function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "reg
   return { op, risk: undefined, workload: { ...where, name: undefined } };
 }
 
-function drawing({ ask, region, now, settings }: Given) {
+function drawing({ ask, region, now, settings }: VerbContext) {
   return { ask, region, now, command: settings.command, shared: ask.share };
 }
 
@@ -104,7 +104,7 @@ async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> 
 function boundOnly<Item>(
   part: Listed<Item> | Problem | undefined,
   nameOf: (item: Item) => string,
-  { binding }: Given,
+  { binding }: VerbContext,
 ): readonly Item[] | undefined {
   if (part === undefined || part instanceof Problem) return undefined;
   return binding === undefined ? part.items : part.items.filter((item) => binding.covers(nameOf(item)));

@@ -22,7 +22,7 @@ import {
 import { logsForm } from "./form.ts";
 import { checkFound } from "../../lookup/may-see.ts";
 import { JOB_REGION, Target } from "../../grammar/target.ts";
-import { readVerb, type Given } from "../../grammar/verb.ts";
+import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/whole-number.ts";
 
 const badInstance = "--instance takes the name of an instance, of 253 characters at most.";
@@ -53,7 +53,7 @@ export const logs = readVerb({
     grep: { value: "RE", summary: "only lines that match this regular expression, in capitals or not" },
     private: { summary: "an excerpt for you only, instead of a thread" },
   },
-  deeds: [
+  actions: [
     { op: "getServiceLogs", risk: undefined },
     { op: "getJobInstanceLogs", risk: undefined },
   ],
@@ -70,33 +70,18 @@ export const logs = readVerb({
     private: has("private") ? true : undefined,
   }),
   form: logsForm,
-  async answer(args, given) {
-    const { settings, ask } = given;
+  async answer(args, context) {
+    const { settings, ask } = context;
     // Checked before a call is spent on it.
     if (args.grep !== undefined) compileGrep(args.grep);
-    const date = logDay(args.date, settings.logZone, given.now);
-    const found = await read(args, date, given);
+    const date = logDay(args.date, settings.logZone, context.now);
+    const found = await read(args, date, context);
     if (args.name.kind === undefined) {
-      await checkFound(readAbout(ops, { kind: found.kind, name: args.name.name }, given.region), given);
+      await checkFound(readAbout(ops, { kind: found.kind, name: args.name.name }, context.region), context);
     }
-    const { instance, size } = args;
-    const from = firstRecord({ mode: settings.logFrom, from: args.from, size });
-    const request: ExcerptRequest = {
-      lines: found.lines.map(({ instance_name, log }) => ({
-        ...(instance_name && { instance: instance_name }),
-        text: log,
-      })),
-      ...(found.kind === "service" && instance !== undefined && { instance }),
-      ...(args.grep !== undefined && { grep: args.grep }),
-      from,
-      size,
-      overlap: given.directory.pages.overlap({
-        log: JSON.stringify([given.account.username, given.region, found.kind, args.name.name, found.instance, date]),
-        from,
-        lines: found.lines.map(({ log }) => log),
-      }),
-    };
-    const excerpt = await given.logs.excerpt(request, logged(found.kind, args, given));
+    const from = firstRecord({ mode: settings.logFrom, from: args.from, size: args.size });
+    const request = excerptRequest({ args, found, date, from }, context);
+    const excerpt = await context.logs.excerpt(request, logged(found.kind, args, context));
     const message = logExcerpt({
       workload: { kind: found.kind, name: args.name.name },
       date,
@@ -109,6 +94,30 @@ export const logs = readVerb({
   },
 });
 
+type Page = {
+  readonly args: z.output<typeof Args>;
+  readonly found: Awaited<ReturnType<typeof read>>;
+  readonly date: string;
+  readonly from: number;
+};
+
+function excerptRequest({ args, found, date, from }: Page, context: VerbContext): ExcerptRequest {
+  const { account, region, directory } = context;
+  const { instance, size, grep, name } = args;
+  const log = JSON.stringify([account.username, region, found.kind, name.name, found.instance, date]);
+  return {
+    lines: found.lines.map((line) => ({
+      ...(line.instance_name && { instance: line.instance_name }),
+      text: line.log,
+    })),
+    ...(found.kind === "service" && instance !== undefined && { instance }),
+    ...(grep !== undefined && { grep }),
+    from,
+    size,
+    overlap: directory.pages.overlap({ log, from, lines: found.lines.map((line) => line.log) }),
+  };
+}
+
 type Found = {
   readonly kind: "service" | "job";
   /** The one instance whose log was read, for a job. */
@@ -120,27 +129,27 @@ type Found = {
  * A bare name is asked of services and jobs at once: two calls, and a third one only for a job, whose instances have to
  * be known first. A name that was listed lately and is only one of the two costs no look-up.
  */
-async function read(args: Args, date: string, given: Given): Promise<Found> {
-  const open = await visibleTarget(args.name, given);
-  const kind = open.kind ?? lately(args.name.name, given);
+async function read(args: Args, date: string, context: VerbContext): Promise<Found> {
+  const open = await visibleTarget(args.name, context);
+  const kind = open.kind ?? lately(args.name.name, context);
   const [service, job] = await Promise.all([
-    kind === "job" ? undefined : orMissing(serviceLines(args, date, given)),
-    kind === "service" ? undefined : readJob(args.name.name, given),
-    kind === "service" ? readEnv(args, given) : undefined,
+    kind === "job" ? undefined : orMissing(serviceLines(args, date, context)),
+    kind === "service" ? undefined : readJob(args.name.name, context),
+    kind === "service" ? readEnv(args, context) : undefined,
   ]);
   if (service !== undefined && job !== undefined) throw bothExist(args.name.name);
   if (service !== undefined) return { kind: "service", lines: service };
-  if (job === undefined) throw await unknownName(open, given);
+  if (job === undefined) throw await unknownName(open, context);
   const instance = args.instance ?? job.instance_names?.at(-1);
   if (instance === undefined) {
     throw new UserError(`The job ${args.name.name} has no instance yet, so there is no log.`, {
       next: "Wait until it runs, and ask again.",
     });
   }
-  return { kind: "job", instance, lines: await instanceLines(instance, { args, date, given }) };
+  return { kind: "job", instance, lines: await instanceLines(instance, { args, date, context }) };
 }
 
-function logged(kind: Found["kind"], { name: { name } }: Args, { region }: Given): Logged {
+function logged(kind: Found["kind"], { name: { name } }: Args, { region }: VerbContext): Logged {
   return { kind, region: kind === "job" ? JOB_REGION : region, name };
 }
 
@@ -148,16 +157,16 @@ function logged(kind: Found["kind"], { name: { name } }: Args, { region }: Given
  * Reads the service as well as its log, to redact the values of its environment. If that fails, only patterns are
  * redacted.
  */
-async function readEnv(args: Args, given: Given): Promise<void> {
-  if (given.logs.knowsEnv(logged("service", args, given))) return;
+async function readEnv(args: Args, context: VerbContext): Promise<void> {
+  if (context.logs.knowsEnv(logged("service", args, context))) return;
   try {
-    await readService(args.name.name, given);
+    await readService(args.name.name, context);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
   }
 }
 
-function lately(name: string, { directory, account, region }: Given): "service" | "job" | undefined {
+function lately(name: string, { directory, account, region }: VerbContext): "service" | "job" | undefined {
   const services = directory.names(account.username, "service", region);
   const jobs = directory.names(account.username, "job", JOB_REGION);
   if (services === undefined || jobs === undefined) return undefined;
@@ -166,7 +175,7 @@ function lately(name: string, { directory, account, region }: Given): "service" 
   return isService ? "service" : "job";
 }
 
-function serviceLines({ name, from, size }: Args, date: string, { api, region, settings, signal }: Given) {
+function serviceLines({ name, from, size }: Args, date: string, { api, region, settings, signal }: VerbContext) {
   const query = { date, ...logQuery({ mode: settings.logFrom, from, size }) };
   return api.send(
     { op: "getServiceLogs", path: { region, service_name: name.name }, query, body: undefined },
@@ -174,10 +183,10 @@ function serviceLines({ name, from, size }: Args, date: string, { api, region, s
   );
 }
 
-type Wanted = { readonly args: Args; readonly date: string; readonly given: Given };
+type Wanted = { readonly args: Args; readonly date: string; readonly context: VerbContext };
 
-async function instanceLines(instance: string, { args, date, given }: Wanted): Promise<LogLine[]> {
-  const { api, settings, signal } = given;
+async function instanceLines(instance: string, { args, date, context }: Wanted): Promise<LogLine[]> {
+  const { api, settings, signal } = context;
   const query = { date, ...logQuery({ mode: settings.logFrom, from: args.from, size: args.size }) };
   const path = { region: JOB_REGION, job_name: args.name.name, instance_name: instance };
   const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }));

@@ -40,8 +40,8 @@ type Carded = CardActions & {
 };
 
 /** What makes sense for a service in that state, in the order of how often it is needed. */
-export function serviceButtons({ name, status }: Service, { region, ...given }: Placed): Buttons {
-  const card: Carded = { ...given, kind: "service", name, region };
+export function serviceButtons({ name, status }: Service, { region, ...context }: Placed): Buttons {
+  const card: Carded = { ...context, kind: "service", name, region };
   const isStopped = status === "Stopped";
   const isGoing = status === "Deleting";
   const live = [
@@ -55,8 +55,8 @@ export function serviceButtons({ name, status }: Service, { region, ...given }: 
 }
 
 /** A job runs once: it can be read, made again and deleted. */
-export function jobButtons(name: string, { region, ...given }: Placed): Buttons {
-  const card: Carded = { ...given, kind: "job", name, region };
+export function jobButtons(name: string, { region, ...context }: Placed): Buttons {
+  const card: Carded = { ...context, kind: "job", name, region };
   return [logs(card), alike(card), remove(card), refresh(card)];
 }
 

@@ -7,7 +7,7 @@ import { serviceCard } from "./service-card.ts";
 import { cardVerbs, mayDoWith } from "../../card-verbs.ts";
 import { findWorkload, readAbout, type Found } from "../../lookup/lookup.ts";
 import { Target } from "../../grammar/target.ts";
-import { readVerb, type Given } from "../../grammar/verb.ts";
+import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 import { workloadField } from "../../forms/workload-field.ts";
 
 const ops = { service: "getService", job: "getJob" } as const;
@@ -18,7 +18,7 @@ export const show = readVerb({
   usage: "show NAME",
   example: "show web",
   flags: {},
-  deeds: [
+  actions: [
     { op: "getService", risk: undefined },
     { op: "getJob", risk: undefined },
   ],
@@ -27,21 +27,24 @@ export const show = readVerb({
   args: z.object({ name: Target }),
   read: ({ positionals: [name] }) => ({ name }),
   form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
-  async answer({ name }, given) {
-    const found = await findWorkload(name, given);
-    const actions = await actionsFor(found, given);
-    const { now, settings } = given;
+  async answer({ name }, context) {
+    const found = await findWorkload(name, context);
+    const actions = await actionsFor(found, context);
+    const { now, settings } = context;
     const { command } = settings;
-    const waiting = { changes: await waitingFor(found, given), command };
+    const waiting = { changes: await waitingFor(found, context), command };
     const common = { region: found.region, now, command, actions, waiting };
     return found.kind === "service"
-      ? serviceCard({ ...common, service: found.service, defaultRegion: given.defaultRegion })
+      ? serviceCard({ ...common, service: found.service, defaultRegion: context.defaultRegion })
       : jobCard({ ...common, job: found.job });
   },
 });
 
 /** Changes of this workload that wait for approval. `show` also works when the database doesn't answer. */
-async function waitingFor(found: Found, { records, account }: Given): Promise<readonly StoredChange[] | undefined> {
+async function waitingFor(
+  found: Found,
+  { records, account }: VerbContext,
+): Promise<readonly StoredChange[] | undefined> {
   try {
     const name = nameOf(found);
     return (await records.pending()).filter(
@@ -62,8 +65,8 @@ function nameOf(found: Found): string {
 }
 
 /** What only one person sees offers what they may do; what everybody sees is judged at the click. */
-async function actionsFor(found: Found, given: Given): Promise<CardActions> {
-  const { share: isShared } = given.ask;
+async function actionsFor(found: Found, context: VerbContext): Promise<CardActions> {
+  const { share: isShared } = context.ask;
   if (isShared) return { isShared, mayDo: cardVerbs };
-  return { isShared, mayDo: await mayDoWith({ kind: found.kind, name: nameOf(found), region: found.region }, given) };
+  return { isShared, mayDo: await mayDoWith({ kind: found.kind, name: nameOf(found), region: found.region }, context) };
 }

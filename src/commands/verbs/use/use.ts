@@ -32,7 +32,7 @@ export const use = bindVerb({
     lock: { summary: "refuse other regions and other names here" },
     clear: { summary: "take the binding away" },
   },
-  deeds: [
+  actions: [
     { op: "bindChannel", risk: "routine" },
     // This lifts another person's lock.
     { op: "bindChannel", risk: "destructive" },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../src/policy/explain.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluate } from "../../src/policy/evaluate.ts";
 import { operationFacts } from "../../src/policy/operation-facts.ts";
 import { outlook } from "../../src/policy/outlook.ts";
 import type { Policy } from "../../src/policy/policy.ts";
@@ -54,10 +54,10 @@ describe("for any policy and any question", () => {
   test("the answer is the same each time, and explain gives the same one with the rule that decides", () => {
     fc.assert(
       fc.property(anyPolicy, anyFacts, (policy, facts) => {
-        const verdict = judge(policy, questionFrom(facts));
+        const verdict = evaluate(policy, questionFrom(facts));
         const { rules, verdict: explained } = explain(policy, questionFrom(facts));
 
-        expect(judge(policy, questionFrom(facts))).toEqual(verdict);
+        expect(evaluate(policy, questionFrom(facts))).toEqual(verdict);
         expect(explained).toEqual(verdict);
         expect(rules.filter(({ decides }) => decides).map(({ rule }) => rule)).toEqual(
           verdict.rule === undefined ? [] : [verdict.rule],
@@ -74,7 +74,7 @@ describe("for any policy and any question", () => {
         const worlds = worldsOf(facts);
         const world = worlds[at % worlds.length] ?? facts;
 
-        const { kind, rule } = judge(policy, questionFrom(world));
+        const { kind, rule } = evaluate(policy, questionFrom(world));
 
         expect({ kind, rule }).toEqual(plainly(policy, world));
       }),
@@ -85,7 +85,7 @@ describe("for any policy and any question", () => {
   test("what is not known never opens more than the strictest of all that may be the case", () => {
     fc.assert(
       fc.property(anyPolicy, anyFacts, (policy, facts) => {
-        const { kind } = judge(policy, questionFrom(facts));
+        const { kind } = evaluate(policy, questionFrom(facts));
 
         for (const world of worldsOf(facts)) {
           expect(strictness[kind]).toBeGreaterThanOrEqual(strictness[plainly(policy, world).kind]);
@@ -98,8 +98,11 @@ describe("for any policy and any question", () => {
   test("a group of which Slack does not tell opens nothing that not being in it would not open", () => {
     fc.assert(
       fc.property(anyPolicy, anyFacts, (policy, facts) => {
-        const unknown = judge(policy, questionFrom({ ...facts, membership: { S0AAA: "unknown", S0BBB: "unknown" } }));
-        const outside = judge(policy, questionFrom({ ...facts, membership: { S0AAA: false, S0BBB: false } }));
+        const unknown = evaluate(
+          policy,
+          questionFrom({ ...facts, membership: { S0AAA: "unknown", S0BBB: "unknown" } }),
+        );
+        const outside = evaluate(policy, questionFrom({ ...facts, membership: { S0AAA: false, S0BBB: false } }));
 
         if (unknown.kind !== "refuse") expect(unknown).toEqual(outside);
       }),
@@ -112,7 +115,7 @@ describe("for any policy and any question", () => {
       fc.property(anyPolicy, anyFacts, (policy, facts) => {
         const isRead = operationFacts[facts.op].effect === "read";
 
-        if (isRead) expect(["allow", "refuse"]).toContain(judge(policy, questionFrom(facts)).kind);
+        if (isRead) expect(["allow", "refuse"]).toContain(evaluate(policy, questionFrom(facts)).kind);
       }),
       runs,
     );
@@ -122,7 +125,7 @@ describe("for any policy and any question", () => {
     const bindings = anyFacts.map((facts) => ({ ...facts, op: "bindChannel" as const, risk: "routine" as const })); // literal words
     fc.assert(
       fc.property(anyPolicy, bindings, (policy, facts) => {
-        expect(["allow", "refuse"]).toContain(judge(policy, questionFrom(facts)).kind);
+        expect(["allow", "refuse"]).toContain(evaluate(policy, questionFrom(facts)).kind);
         expect(["allow", "refuse"]).toContain(outlook(policy, questionFrom(facts), [facts]));
       }),
       runs,
@@ -135,7 +138,7 @@ describe("for any policy and any question", () => {
         const question = questionFrom({ ...facts, breakGlass: false });
         const seen = outlook(policy, question, [{ op: facts.op, risk: facts.risk }]);
 
-        expect(strictness[seen]).toBeLessThanOrEqual(strictness[judge(policy, question).kind]);
+        expect(strictness[seen]).toBeLessThanOrEqual(strictness[evaluate(policy, question).kind]);
       }),
       runs,
     );

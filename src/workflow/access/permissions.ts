@@ -1,6 +1,6 @@
-import type { About, Deed, Judge } from "../../commands/command.ts";
+import type { About, Action, Permissions } from "../../commands/command.ts";
 import { type Binding, outsideLock } from "../../policy/binding.ts";
-import { judge as judgeBy } from "../../policy/judge.ts";
+import { evaluate } from "../../policy/evaluate.ts";
 import { outlook } from "../../policy/outlook.ts";
 import type { Person } from "../../policy/person.ts";
 import type { Policy } from "../../policy/policy.ts";
@@ -25,17 +25,17 @@ type Bound = {
 const NAMED = 5;
 
 /** The policy for somebody in a place. Groups are looked up only where a rule asks for them. */
-export function createJudge(bound: Bound): Judge {
+export function createPermissions(bound: Bound): Permissions {
   const { people, profile, channelId, botUserId } = bound;
   return {
     async verdict(about, { breakGlass = false } = {}) {
       const outside = outsideOf(bound, about);
       if (outside !== undefined) return { kind: "refuse", rule: undefined, ...outside };
-      return withGroups(bound, (person) => judgeBy(bound.policy, questionOf(bound, person, { about, breakGlass })));
+      return withGroups(bound, (person) => evaluate(bound.policy, questionOf(bound, person, { about, breakGlass })));
     },
-    outlook: (deeds: readonly Deed[], { breakGlass = false } = {}) =>
+    outlook: (actions: readonly Action[], { breakGlass = false } = {}) =>
       withGroups(bound, (person) =>
-        outlook(bound.policy, { person, place: placeOf(channelId), account: bound.account, breakGlass }, deeds),
+        outlook(bound.policy, { person, place: placeOf(channelId), account: bound.account, breakGlass }, actions),
       ),
     async approvers(from) {
       const found = await findApprovers(

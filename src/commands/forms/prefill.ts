@@ -3,21 +3,21 @@ import type { FormFacts, FormValues } from "./form.ts";
 import { findService } from "../lookup/lookup.ts";
 import { aboutSeeing, checkFound } from "../lookup/may-see.ts";
 import { Target } from "../grammar/target.ts";
-import type { Given } from "../grammar/verb.ts";
+import type { VerbContext } from "../grammar/verb.ts";
 
 /**
  * What a form of a service says about the one that is named in it; nothing without a name. One call where there is such
  * a service. Policy judges this as a read, before any call: the right to restart a service doesn't include the right to
  * see it. Throws what `findService` throws, and a `LookRefused`.
  */
-export async function lookAtService(
+export async function prefillFromService(
   values: FormValues,
-  given: Given,
+  context: VerbContext,
   facts: (service: Service) => FormFacts,
 ): Promise<FormFacts> {
   const target = Target.safeParse(values["name"]).data;
   if (target === undefined) return { notes: [], values: {} };
-  const { region } = given;
-  await checkFound(aboutSeeing({ kind: "service", region, name: target.name }), given);
-  return facts(await findService(target, given));
+  const { region } = context;
+  await checkFound(aboutSeeing({ kind: "service", region, name: target.name }), context);
+  return facts(await findService(target, context));
 }

@@ -4,6 +4,6 @@ import { follow } from "./trail.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What the policy says to a question. Pure and total; `explain` tells how it came to that. */
-export function judge(policy: Policy, question: Question): Verdict {
+export function evaluate(policy: Policy, question: Question): Verdict {
   return follow(policy, question).verdict;
 }

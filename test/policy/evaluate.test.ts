@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { channelVote } from "../support/channel-vote.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluate } from "../../src/policy/evaluate.ts";
 import { readPolicy } from "../../src/policy/read-policy.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { listOfAll, questionOf, showBareName } from "./question-of.ts";
@@ -48,11 +48,11 @@ describe("the built-in policy", () => {
       "refuse by one more full member for what interrupts or deletes",
     ],
   ])("%s", (_, question, expected) => {
-    expect(short(judge(defaultPolicy, question))).toBe(expected);
+    expect(short(evaluate(defaultPolicy, question))).toBe(expected);
   });
 
   test("an approval takes one other full member of the channel, within an hour", () => {
-    const verdict = judge(defaultPolicy, questionOf());
+    const verdict = evaluate(defaultPolicy, questionOf());
 
     expect(verdict).toEqual({
       kind: "approve",
@@ -99,7 +99,7 @@ describe("which questions a rule is about", () => {
   ])("%s", (conditions, question, isMatch) => {
     const does = conditions.includes("does:") ? "" : ", does: anything";
 
-    const verdict = judge(policyOf(`  - { name: it, ${conditions}${does}, then: allow }`), question);
+    const verdict = evaluate(policyOf(`  - { name: it, ${conditions}${does}, then: allow }`), question);
 
     expect(verdict.kind).toBe(isMatch ? "allow" : "refuse");
   });
@@ -119,8 +119,8 @@ describe("what is not known opens nothing", () => {
     ["the region", "workloads: { region: us }", questionOf({ workload: { region: undefined } })],
     ["the account", "workloads: { account: ops }", questionOf({ account: undefined })],
   ])("%s", (_, conditions, question) => {
-    expect(judge(allow(conditions), question).kind).toBe("refuse");
-    expect(judge(refuse(conditions), question).kind).toBe("refuse");
+    expect(evaluate(allow(conditions), question).kind).toBe("refuse");
+    expect(evaluate(refuse(conditions), question).kind).toBe("refuse");
   });
 
   test("whether somebody is in a group", () => {
@@ -129,9 +129,9 @@ describe("what is not known opens nothing", () => {
       "  - { name: it, who: S0ONCALL, does: anything, then: refuse }\n  - { name: rest, who: everyone, does: anything, then: allow }",
     );
 
-    expect(judge(opens, questionOf({ groups: "unknown" })).kind).toBe("refuse");
-    expect(judge(shuts, questionOf({ groups: "unknown" })).kind).toBe("refuse");
-    expect(judge(shuts, questionOf()).kind).toBe("allow");
+    expect(evaluate(opens, questionOf({ groups: "unknown" })).kind).toBe("refuse");
+    expect(evaluate(shuts, questionOf({ groups: "unknown" })).kind).toBe("refuse");
+    expect(evaluate(shuts, questionOf()).kind).toBe("allow");
   });
 
   test("a bare name may be a job, so a rule for reading services alone does not show it", () => {
@@ -141,14 +141,14 @@ describe("what is not known opens nothing", () => {
       "  - { name: jobs, who: everyone, does: getJob, then: refuse }\n  - { name: rest, who: everyone, does: read, then: allow }",
     );
 
-    expect(judge(services, questionOf(showBareName)).kind).toBe("refuse");
-    expect(judge(both, questionOf(showBareName)).kind).toBe("allow");
-    expect(short(judge(noJobs, questionOf(showBareName)))).toBe("refuse by jobs");
-    expect(judge(noJobs, questionOf({ ...showBareName, workload: { kind: "service" } })).kind).toBe("allow");
+    expect(evaluate(services, questionOf(showBareName)).kind).toBe("refuse");
+    expect(evaluate(both, questionOf(showBareName)).kind).toBe("allow");
+    expect(short(evaluate(noJobs, questionOf(showBareName)))).toBe("refuse by jobs");
+    expect(evaluate(noJobs, questionOf({ ...showBareName, workload: { kind: "service" } })).kind).toBe("allow");
   });
 
   test("a pattern of every name is no condition", () => {
-    expect(judge(allow('workloads: { name: "*" }'), questionOf(listOfAll)).kind).toBe("allow");
+    expect(evaluate(allow('workloads: { name: "*" }'), questionOf(listOfAll)).kind).toBe("allow");
   });
 
   test("an approval that may be needed is not skipped for a later rule that asks less", () => {
@@ -156,9 +156,9 @@ describe("what is not known opens nothing", () => {
   - { name: two votes for newcomers, who: S0NEW, does: destructive, then: { approve: { votes: 2 } } }
   - { name: rest, who: members, does: destructive, then: allow }`);
 
-    expect(short(judge(policy, questionOf({ groups: ["S0NEW"] })))).toBe("approve by two votes for newcomers");
-    expect(short(judge(policy, questionOf()))).toBe("allow by rest");
-    expect(short(judge(policy, questionOf({ groups: "unknown" })))).toBe("refuse by two votes for newcomers");
+    expect(short(evaluate(policy, questionOf({ groups: ["S0NEW"] })))).toBe("approve by two votes for newcomers");
+    expect(short(evaluate(policy, questionOf()))).toBe("allow by rest");
+    expect(short(evaluate(policy, questionOf({ groups: "unknown" })))).toBe("refuse by two votes for newcomers");
   });
 
   test("a group is not asked for where the rule is about something else", () => {
@@ -173,7 +173,7 @@ describe("what is not known opens nothing", () => {
       },
     };
 
-    const verdict = judge(policy, questionOf({ person }));
+    const verdict = evaluate(policy, questionOf({ person }));
 
     expect(short(verdict)).toBe("allow by rest");
     expect(asked).toEqual([]);
@@ -204,6 +204,6 @@ describe("breaking the glass", () => {
       "allow by routine",
     ],
   ])("%s", (_, question, expected) => {
-    expect(short(judge(policy, question))).toBe(expected);
+    expect(short(evaluate(policy, question))).toBe(expected);
   });
 });
