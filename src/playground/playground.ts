@@ -1,15 +1,15 @@
 import { checkApp } from "./check/app.ts";
 import { createClock } from "./clock.ts";
 import { controlRoutes } from "./control/routes.ts";
-import { createEventLedger, type EventLedger } from "./event-ledger.ts";
-import { times } from "./limits.ts";
+import { createEventLedger, type EventLedger } from "./delivery/event-quota.ts";
+import { times } from "./rules/limits.ts";
 import { createPeople, type People } from "./people/people.ts";
 import { createPerson, type Person } from "./people/person.ts";
-import { bot, findChannel, newState } from "./workspace.ts";
-import type { Message } from "./state.ts";
+import { bot, findChannel, newState } from "./workspace/workspace.ts";
+import type { Message } from "./workspace/state.ts";
 import { createTimers, type Later } from "./timers.ts";
 import { createTranscript, type Exchange } from "./transcript.ts";
-import { createTrouble, type Trouble } from "./trouble.ts";
+import { createTrouble, type Trouble } from "./faults/faults.ts";
 import type { App, ExtraTrouble, World } from "./world.ts";
 
 export type PlaygroundOptions = {

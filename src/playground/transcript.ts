@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "./rules/refusal.ts";
 
 /** One request and its answer, whichever side asked. */
 export type Exchange = {

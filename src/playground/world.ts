@@ -1,12 +1,12 @@
 import type { Clock } from "./clock.ts";
-import type { EventLedger } from "./event-ledger.ts";
-import { withIds } from "./ids.ts";
+import type { EventLedger } from "./delivery/event-quota.ts";
+import { withIds } from "./workspace/ids.ts";
 import type { JsonObject } from "./json.ts";
-import type { Deletion, Message, State } from "./state.ts";
+import type { Deletion, Message, State } from "./workspace/state.ts";
 import type { Later } from "./timers.ts";
 import type { Transcript } from "./transcript.ts";
-import type { Trouble } from "./trouble.ts";
-import { bot, slackbot } from "./workspace.ts";
+import type { Trouble } from "./faults/faults.ts";
+import { bot, slackbot } from "./workspace/workspace.ts";
 
 /** What the composer shows of a slash command: its line in the list, and its words while one types. */
 export type CommandHint = { readonly command: string; readonly description?: string; readonly usageHint?: string };

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../src/playground/deliver.ts";
+import type { Delivery } from "../../src/playground/delivery/deliver.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { ChangeRecord } from "./records.ts";
 import { holds } from "./holds.ts";

@@ -1,4 +1,4 @@
-import { viewJson } from "../../src/playground/views.ts";
+import { viewJson } from "../../src/playground/workspace/views.ts";
 import { deliver } from "./deliver.ts";
 import type { Person, World } from "./world.ts";
 

@@ -1,9 +1,9 @@
 import type { ModalView } from "@slack/types";
 import { describe, expect, test } from "vitest";
 import { isObject, parseJson } from "../../src/playground/json.ts";
-import { initialState } from "../../src/playground/view-state.ts";
 import { section } from "../../src/views/kit/blocks.ts";
 import { blockOf, StateValues, valuesIn } from "../../src/views/forms/form-values-in.ts";
+import { initialState } from "../../src/playground/workspace/view-state.ts";
 import { drawnForm } from "./support/drawn.ts";
 import { fields, filledIn, form } from "./support/fields.ts";
 import { expectFormFits } from "./support/judges.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { limits as judged } from "../../src/playground/limits.ts";
 import { limits } from "../../src/views/kit/blocks.ts";
+import { limits as judged } from "../../src/playground/rules/limits.ts";
 
 // They stand twice on purpose: the judge must not learn the law from the judged.
 test.each([

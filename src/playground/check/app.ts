@@ -1,6 +1,6 @@
-import { refusalOf, Refused } from "../refusal.ts";
+import { refusalOf, Refused } from "../rules/refusal.ts";
 import type { App } from "../world.ts";
-import { type LimitId, limits } from "../limits.ts";
+import { type LimitId, limits } from "../rules/limits.ts";
 import { newSite, say, type Site } from "./shape.ts";
 
 // https://docs.slack.dev/reference/app-manifest

@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, textOf } from "../json.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../rules/limits.ts";
 import { block } from "./block.ts";
 import { card, carousel, children, containerRules } from "./cards.ts";
 import { dataVisualization } from "./charts.ts";

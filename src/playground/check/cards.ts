@@ -1,5 +1,5 @@
 import { isList, isObject, type Json } from "../json.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../rules/limits.ts";
 import { block } from "./block.ts";
 import { button } from "./elements.ts";
 import { imageElement } from "./images.ts";

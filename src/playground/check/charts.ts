@@ -1,5 +1,5 @@
 import { isObject, type Json, objectOf, objectsOf, isList, textOf } from "../json.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../rules/limits.ts";
 import { block } from "./block.ts";
 import { all, byType, type Check, list, may, must, number, object, say, text, word } from "./shape.ts";
 

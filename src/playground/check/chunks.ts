@@ -1,6 +1,6 @@
 import { isList, isObject, type Json, type JsonObject, objectsOf, parseJson } from "../json.ts";
-import { limits } from "../limits.ts";
-import { refuse, Refused } from "../refusal.ts";
+import { limits } from "../rules/limits.ts";
+import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
 import { byType, type Check, list, may, must, newSite, object, someString, text, word } from "./shape.ts";
 import { source } from "./tasks.ts";

@@ -1,5 +1,5 @@
 import { isList, isObject } from "../json.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../rules/limits.ts";
 import { block } from "./block.ts";
 import { all, type Check, list, may, must, say, someString, whole } from "./shape.ts";
 import { cell, visibleLength } from "./table.ts";

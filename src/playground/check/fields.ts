@@ -1,5 +1,5 @@
 import { isObject } from "../json.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../rules/limits.ts";
 import { element, focuses, picks, typed } from "./element.ts";
 import { richText } from "./rich-text.ts";
 import { all, anyString, type Check, flag, list, may, must, pattern, say, someString, whole } from "./shape.ts";

@@ -1,6 +1,6 @@
 import { isList, isObject, type Json, type JsonObject, objectsOf, parseJson, textOf } from "../json.ts";
-import { type LimitId, limits } from "../limits.ts";
-import { refuse, Refused } from "../refusal.ts";
+import { type LimitId, limits } from "../rules/limits.ts";
+import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
 import { newSite } from "./shape.ts";
 

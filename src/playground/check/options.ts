@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isList, isObject, type Json, objectsOf } from "../json.ts";
-import type { LimitId } from "../limits.ts";
+import type { LimitId } from "../rules/limits.ts";
 import { all, type Check, list, may, must, object, say, text } from "./shape.ts";
 import { plain, plainOrMrkdwn } from "./text-objects.ts";
 

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import { limits } from "../rules/limits.ts";
 import { byType, type Check, flag, list, may, must, object, someString, text, whole, word } from "./shape.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/rich-text-block

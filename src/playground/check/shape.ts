@@ -1,7 +1,7 @@
 import { isList, isObject, type Json } from "../json.ts";
-import { type LimitId, limits } from "../limits.ts";
-import type { Problem } from "../refusal.ts";
-import type { RuleId } from "../rules.ts";
+import { type LimitId, limits } from "../rules/limits.ts";
+import type { Problem } from "../rules/refusal.ts";
+import type { RuleId } from "../rules/rules.ts";
 
 export type Surface = "message" | "modal" | "home";
 

@@ -1,5 +1,5 @@
 import { isList, isObject, type Json } from "../json.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../rules/limits.ts";
 import { richText } from "./rich-text.ts";
 import { byType, type Check, flag, list, may, must, number, object, say, someString, word } from "./shape.ts";
 

@@ -1,4 +1,4 @@
-import type { LimitId } from "../limits.ts";
+import type { LimitId } from "../rules/limits.ts";
 import { byType, type Check, flag, may, must, object, text, word } from "./shape.ts";
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */

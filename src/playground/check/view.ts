@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, objectsOf, parseJson } from "../json.ts";
-import { limits } from "../limits.ts";
-import { refuse, Refused } from "../refusal.ts";
+import { limits } from "../rules/limits.ts";
+import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
 import { anyString, type Check, flag, may, must, newSite, object, say, text, word } from "./shape.ts";
 import { plain } from "./text-objects.ts";

@@ -1,14 +1,14 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import type { Delivery } from "../deliver.ts";
+import type { Delivery } from "../delivery/deliver.ts";
 import { createPerson, type Person } from "../people/person.ts";
-import { pageRoutes } from "../page-server/page-routes.ts";
-import { webApi } from "../web-api.ts";
+import { pageRoutes } from "../page-server/asset-routes.ts";
+import { webApi } from "../web-api/web-api.ts";
 import type { World } from "../world.ts";
 import { foreignCaller } from "./host-guard.ts";
-import { liveRoutes } from "./live-routes.ts";
+import { liveRoutes } from "./page-routes.ts";
 import { stateJson } from "./state-json.ts";
-import { drawChanges, waitForChanges } from "./what-changed.ts";
+import { drawChanges, waitForChanges } from "./wait-for-changes.ts";
 
 const Patience = {
   quietMs: z.number().min(0).max(60_000).default(800),

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../json.ts";
-import { messageJson } from "../methods/message-json.ts";
+import { messageJson } from "../web-api/methods/message-json.ts";
 import type { World } from "../world.ts";
 
 /** The workspace as JSON, for whoever draws it from outside: people, channels with their messages, the transcript. */

@@ -1,4 +1,4 @@
-import type { State } from "../state.ts";
+import type { State } from "../workspace/state.ts";
 
 /** Collects what a drawing makes live beside its text: who is mentioned, what is linked. */
 export type Pen = {

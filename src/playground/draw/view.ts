@@ -1,5 +1,5 @@
 import { objectOf, objectsOf, textOf } from "../json.ts";
-import type { View } from "../state.ts";
+import type { View } from "../workspace/state.ts";
 import { drawBlocks } from "./blocks.ts";
 import type { Pen } from "./pen.ts";
 

@@ -1,5 +1,5 @@
 import { objectOf, type JsonObject, objectsOf, textOf } from "../json.ts";
-import { elementsOf } from "../view-state.ts";
+import { elementsOf } from "../workspace/view-state.ts";
 
 /** An element in its block, and the option meant in it. */
 export type Found = { readonly block: JsonObject; readonly element: JsonObject; readonly option?: JsonObject };

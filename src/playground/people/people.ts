@@ -1,5 +1,5 @@
-import type { Channel, User, UserGroup } from "../state.ts";
-import { addMember, findChannel, findUser, outsider, personNamed } from "../workspace.ts";
+import type { Channel, User, UserGroup } from "../workspace/state.ts";
+import { addMember, findChannel, findUser, outsider, personNamed } from "../workspace/workspace.ts";
 import { remove, touch, type World } from "../world.ts";
 import { createPerson, type Person } from "./person.ts";
 

@@ -1,19 +1,19 @@
-import type { Delivery } from "../deliver.ts";
+import type { Delivery } from "../delivery/deliver.ts";
 import type { JsonObject } from "../json.ts";
-import type { Spot } from "../payloads.ts";
-import type { User, View } from "../state.ts";
-import { personNamed } from "../workspace.ts";
+import type { Spot } from "../delivery/payloads.ts";
+import type { User, View } from "../workspace/state.ts";
+import { personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import { act, type Actor, blocksAt, isSilent, remember, suggest, valueFor } from "./acts.ts";
-import { channelOf } from "./channel-of.ts";
-import { checkSignedIn } from "./check-signed-in.ts";
-import { deleteMessage, editMessage } from "./edits.ts";
+import { act, type Actor, blocksAt, isSilent, remember, suggest, valueFor } from "./block-actions.ts";
+import { channelOf } from "./person-channel.ts";
+import { checkSignedIn } from "./signed-in.ts";
+import { deleteMessage, editMessage } from "./message-edits.ts";
 import { clickables, type Found, findClickable, findField } from "./find-element.ts";
-import { sayText } from "./says.ts";
-import { drawMessage, type Seen, visibleMessages } from "./seen.ts";
-import { openHome } from "./opens-home.ts";
+import { sayText } from "./messages.ts";
+import { drawMessage, type Seen, visibleMessages } from "./visible-messages.ts";
+import { openHome } from "./home-tab.ts";
 import { useGlobalShortcut, useMessageShortcut } from "./shortcuts.ts";
-import { closeView, dismissViews, submitView } from "./submits.ts";
+import { closeView, dismissViews, submitView } from "./modals.ts";
 
 /** Where a person does something. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };

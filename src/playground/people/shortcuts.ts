@@ -1,6 +1,6 @@
-import { type Delivery, deliver, interactionParcel } from "../deliver.ts";
-import { globalShortcutPayload, messageShortcutPayload } from "../payloads.ts";
-import type { Channel, Message, User } from "../state.ts";
+import { type Delivery, deliver, interactionParcel } from "../delivery/deliver.ts";
+import { globalShortcutPayload, messageShortcutPayload } from "../delivery/payloads.ts";
+import type { Channel, Message, User } from "../workspace/state.ts";
 import { notice, type Shortcut, type World } from "../world.ts";
 
 function shortcutOf(world: World, type: Shortcut["type"], callbackId: string): Shortcut {

@@ -1,5 +1,5 @@
 import type { WireMessage, WireUpdate } from "../../../src/playground/live/wire.ts";
-import { applyUpdate, emptyWorkspace, type Workspace } from "../../../src/playground/page/shell/workspace.ts";
+import { applyUpdate, emptyWorkspace, type Workspace } from "../../../src/playground/page/app/workspace.ts";
 
 /** A page without a browser: it reads the events and keeps the workspace as the page's own code does. */
 export type LivePage = {

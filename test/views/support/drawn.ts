@@ -2,8 +2,8 @@ import type { HomeView, ModalView } from "@slack/types";
 import { drawBlocks } from "../../../src/playground/draw/blocks.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
 import { isObject, parseJson } from "../../../src/playground/json.ts";
-import { newState } from "../../../src/playground/workspace.ts";
 import type { Message, Post } from "../../../src/views/kit/message.ts";
+import { newState } from "../../../src/playground/workspace/workspace.ts";
 
 const pen = newPen(newState("gantry"));
 

@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { textOf } from "../../json.ts";
 import type { BlockProps } from "./block-props.ts";
-import { TextObject } from "./text-object.ts";
+import { TextObject } from "./text/text-object.ts";
 
 const signs: Readonly<Record<string, readonly [sign: string, name: string]>> = {
   default: ["•", "Note"],

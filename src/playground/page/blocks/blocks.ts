@@ -2,15 +2,15 @@ import { type FunctionComponent, h, type JSX } from "preact";
 import { type JsonObject, textOf } from "../../json.ts";
 import { Alert } from "./alert.ts";
 import type { BlockProps } from "./block-props.ts";
-import type { BlockContext } from "./context.ts";
+import type { BlockContext } from "./block-context.ts";
 import { ImageBlock } from "./image.ts";
 import { Input } from "./input.ts";
-import { Markdown } from "./markdown.ts";
-import { NotDrawn } from "./not-drawn.ts";
-import { RichText } from "./rich-text.ts";
+import { Markdown } from "./text/markdown.ts";
+import { NotDrawn } from "./unsupported.ts";
+import { RichText } from "./text/rich-text.ts";
 import { Actions, Context, Section } from "./section.ts";
 import { Table } from "./table.ts";
-import { TextObject } from "./text-object.ts";
+import { TextObject } from "./text/text-object.ts";
 
 function Header({ block, context }: BlockProps): JSX.Element {
   return h("h3", { class: "header" }, h(TextObject, { text: block["text"], context }));

@@ -1,10 +1,10 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type JsonObject, objectOf, textOf } from "../../json.ts";
-import type { BlockContext } from "./context.ts";
-import { link } from "./live.ts";
-import { TextObject } from "./text-object.ts";
-import { wordsOf } from "./words-of.ts";
+import type { BlockContext } from "./block-context.ts";
+import { link } from "./text/links.ts";
+import { TextObject } from "./text/text-object.ts";
+import { wordsOf } from "./text/plain-text.ts";
 
 type ImageProps = { readonly image: JsonObject; readonly context: BlockContext };
 

@@ -2,9 +2,9 @@ import { h, type JSX } from "preact";
 import { useId } from "preact/hooks";
 import { objectOf, textOf } from "../../json.ts";
 import type { BlockProps } from "./block-props.ts";
-import { Element } from "./elements.ts";
-import { TextObject } from "./text-object.ts";
-import { wordsOf } from "./words-of.ts";
+import { Element } from "./elements/elements.ts";
+import { TextObject } from "./text/text-object.ts";
+import { wordsOf } from "./text/plain-text.ts";
 
 /** A labelled field with its hint, and what is wrong with it. https://docs.slack.dev/reference/block-kit/blocks/input-block */
 export function Input({ block, context }: BlockProps): JSX.Element {

@@ -1,10 +1,10 @@
 import { h, type JSX } from "preact";
 import { isObject, type JsonObject, objectsOf, textOf } from "../../json.ts";
 import type { BlockProps } from "./block-props.ts";
-import { Element } from "./elements.ts";
+import { Element } from "./elements/elements.ts";
 import { Image } from "./image.ts";
-import { TextObject } from "./text-object.ts";
-import { wordsOf } from "./words-of.ts";
+import { TextObject } from "./text/text-object.ts";
+import { wordsOf } from "./text/plain-text.ts";
 
 /** What screen readers call an element without a label of its own. */
 function nameOf(element: JsonObject, beside: string): string {

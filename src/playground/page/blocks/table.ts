@@ -1,7 +1,7 @@
 import { type ComponentChild, h, type JSX } from "preact";
 import { isList, isObject, type Json, type JsonObject, objectOf, textOf } from "../../json.ts";
-import type { BlockContext } from "./context.ts";
-import { RichText } from "./rich-text.ts";
+import type { BlockContext } from "./block-context.ts";
+import { RichText } from "./text/rich-text.ts";
 
 type TableProps = { readonly block: JsonObject; readonly context: BlockContext };
 

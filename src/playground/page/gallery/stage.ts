@@ -1,6 +1,6 @@
 import { type JsonObject, textOf } from "../../json.ts";
-import { stateOf } from "../blocks/action-value.ts";
-import type { ActionValue, BlockContext, ElementPlace } from "../blocks/context.ts";
+import { stateOf } from "../blocks/elements/action-value.ts";
+import type { ActionValue, BlockContext, ElementPlace } from "../blocks/block-context.ts";
 import { option, type Sample, times } from "./sample.ts";
 
 const people: Readonly<Record<string, string>> = {

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { JsonObject } from "../json.ts";
+import { bot, findChannel } from "../workspace/workspace.ts";
+import { touch, type World } from "../world.ts";
+
+const Change = z.object({
+  slowMs: z.number().min(0).max(10_000).optional(),
+  deliverTwice: z.boolean().optional(),
+  signsWrongly: z.boolean().optional(),
+  signatureAgeSeconds: z.number().min(0).max(86_400).optional(),
+  lateMs: z.number().min(0).max(60_000).optional(),
+  retryAfterSeconds: z.number().int().min(1).max(3_600).optional(),
+  answers: z.enum(["", "429", "500", "hang", "lost", "garbage", "late", "blocks"]).optional(),
+  /** A method's name, "response_url", "upload", or "all". */
+  answersTo: z
+    .string()
+    .regex(/^[a-zA-Z._]{1,80}$/u)
+    .default("all"),
+  bot: z.object({ channel: z.string(), isIn: z.boolean() }).optional(),
+  extra: z.object({ label: z.string(), on: z.boolean() }).optional(),
+  clear: z.boolean().optional(),
+});
+type Change = z.infer<typeof Change>;
+
+function setBot(world: World, { channel: name, isIn }: NonNullable<Change["bot"]>): void {
+  const channel = findChannel(world.state, name);
+  if (channel === undefined || channel.kind === "im") throw new Error(`There is no channel "${name}".`);
+  if (isIn) channel.members.add(bot.user);
+  else channel.members.delete(bot.user);
+}
+
+function setExtra(world: World, { label, on }: NonNullable<Change["extra"]>): void {
+  const extra = world.extraTrouble.find((each) => each.label === label);
+  if (extra === undefined) throw new Error(`There is no trouble "${label}".`);
+  extra.set(on);
+  if (on) world.extraTroubleOn.add(label);
+  else world.extraTroubleOn.delete(label);
+}
+
+/** Back to a workspace where all goes well; where the bot is a member stays as it is. */
+function clearAll(world: World): void {
+  world.trouble.clear();
+  for (const label of world.extraTroubleOn) setExtra(world, { label, on: false });
+}
+
+/** Switches what goes wrong in the workspace on and off. Throws a sentence. */
+export async function makeTrouble(world: World, body: unknown): Promise<JsonObject> {
+  const { answers, answersTo, bot: membership, extra, clear, ...settings } = Change.parse(body);
+  const { trouble } = world;
+  if (clear === true) clearAll(world);
+  Object.assign(trouble, settings);
+  if (answers !== undefined) for (const { kind } of trouble.planned()) trouble.answerNormally(kind);
+  if (answers !== undefined && answers !== "") trouble.answer(answersTo, answers);
+  if (membership !== undefined) setBot(world, membership);
+  if (extra !== undefined) setExtra(world, extra);
+  touch(world);
+  return {};
+}

@@ -1,0 +1,52 @@
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import type { JsonObject } from "../json.ts";
+import { newsStream } from "../live/update-stream.ts";
+import type { WireExchangeBodies } from "../live/wire.ts";
+import { personNamed } from "../workspace/workspace.ts";
+import type { World } from "../world.ts";
+import { deeds } from "./person-actions.ts";
+import { changePeople } from "./workspace-changes.ts";
+import { makeTrouble } from "./fault-switches.ts";
+
+/** The sentence for whoever did it: a wrong shape, a message that is gone, a channel one is not in. */
+function sentence(error: unknown): string {
+  if (error instanceof z.ZodError) return z.prettifyError(error);
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function done(context: Context, work: (body: unknown) => Promise<JsonObject>): Promise<Response> {
+  try {
+    return context.json(await work(await context.req.json()));
+  } catch (error) {
+    return context.json({ error: sentence(error) }, 400);
+  }
+}
+
+function exchangeBodies(world: World, id: number): WireExchangeBodies | undefined {
+  const exchange = world.transcript.exchanges.find((each) => each.id === id);
+  return exchange === undefined ? undefined : { request: exchange.request, answer: exchange.answer ?? null };
+}
+
+/** What the page reads and does, under /playground. */
+export function liveRoutes(world: World): Hono {
+  const routes = new Hono();
+  routes.get("/events", (context) => {
+    try {
+      return newsStream(world, personNamed(world.state, context.req.query("as") ?? "dana").id, context.req.raw);
+    } catch (error) {
+      return context.json({ error: sentence(error) }, 404);
+    }
+  });
+  routes.get("/exchanges/:id", (context) => {
+    const bodies = exchangeBodies(world, Number(context.req.param("id")));
+    const error = "This exchange is not kept any more: only the newest few thousand are.";
+    return bodies === undefined ? context.json({ error }, 404) : context.json(bodies);
+  });
+  routes.post("/do/trouble", (context) => done(context, (body) => makeTrouble(world, body)));
+  routes.post("/do/people", (context) => done(context, (body) => changePeople(world, body)));
+  for (const [name, deed] of Object.entries(deeds)) {
+    routes.post(`/do/${name}`, (context) => done(context, (body) => deed(world, body)));
+  }
+  return routes;
+}

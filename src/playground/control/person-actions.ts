@@ -1,0 +1,176 @@
+import { z } from "zod";
+import type { Delivery } from "../delivery/deliver.ts";
+import type { Json, JsonObject } from "../json.ts";
+import { act, type Actor, isSilent, remember, suggestions } from "../people/block-actions.ts";
+import { checkSignedIn } from "../people/signed-in.ts";
+import { deleteMessage, editMessage } from "../people/message-edits.ts";
+import type { Found } from "../people/find-element.ts";
+import { openHome } from "../people/home-tab.ts";
+import { sayText } from "../people/messages.ts";
+import { useGlobalShortcut, useMessageShortcut } from "../people/shortcuts.ts";
+import { channelAt, checkedValue, elementAt, spotAt } from "../people/surfaces.ts";
+import { closeView, dismissViews, submitView } from "../people/modals.ts";
+import type { User, View } from "../workspace/state.ts";
+import { personNamed } from "../workspace/workspace.ts";
+import { touch, type World } from "../world.ts";
+
+const JsonFields = z.record(z.string(), z.json());
+const Pointer = z.discriminatedUnion("in", [
+  z.object({ in: z.literal("message"), channel: z.string(), ts: z.string() }),
+  z.object({ in: z.literal("view"), id: z.string() }),
+]);
+const Element = { as: z.string(), at: Pointer, blockId: z.string(), actionId: z.string() };
+const Values = z.record(z.string(), z.record(z.string(), JsonFields)).default({});
+
+const shapes = {
+  say: z.object({ as: z.string(), channel: z.string(), text: z.string().min(1), thread: z.string().optional() }),
+  edit: z.object({ as: z.string(), channel: z.string(), ts: z.string(), text: z.string().min(1) }),
+  delete: z.object({ as: z.string(), channel: z.string(), ts: z.string() }),
+  /** `values`: what the fields of the view around the element hold. */
+  act: z.object({ ...Element, value: JsonFields, values: Values }),
+  suggest: z.object({ ...Element, query: z.string() }),
+  submit: z.object({ as: z.string(), view: z.string(), values: Values }),
+  /** `all`: the × of the window, not its close button. */
+  close: z.object({ as: z.string(), view: z.string(), all: z.boolean().default(false) }),
+  shortcut: z.object({
+    as: z.string(),
+    callbackId: z.string(),
+    message: z.object({ channel: z.string(), ts: z.string() }).optional(),
+  }),
+  home: z.object({ as: z.string(), tab: z.enum(["home", "messages"]) }),
+  read: z.object({ as: z.string(), place: z.string(), ts: z.string() }),
+} as const;
+
+/** Who does something; throws a sentence when there is nobody of this name, or Slack has signed them out. */
+function actorOf(world: World, name: string): User {
+  const user = personNamed(world.state, name);
+  checkSignedIn(user);
+  return user;
+}
+
+/** What the page shows of a delivery; the inspector has the rest. */
+function deliveryJson({ kind, acked, status, ms, error, refusal }: Delivery): JsonObject {
+  return { kind, acked, status: status ?? null, ms, error: error ?? null, refusal: refusal?.sentence ?? null };
+}
+
+function fill(world: World, actor: Actor, values: z.infer<typeof Values>): void {
+  if (actor.spot.in !== "view") return;
+  for (const [blockId, actions] of Object.entries(values)) {
+    for (const [actionId, value] of Object.entries(actions)) {
+      const found = foundOrGone(actor, { blockId, actionId });
+      if (found !== undefined) remember(world, actor, { found, value: checkedValue(found, value) });
+    }
+  }
+}
+
+/** A field that the bot took out of the view meanwhile is not filled in. */
+function foundOrGone(actor: Actor, ids: { readonly blockId: string; readonly actionId: string }): Found | undefined {
+  try {
+    return elementAt(actor.spot, ids);
+  } catch {
+    return undefined;
+  }
+}
+
+function viewAt(world: World, user: User, id: string): View {
+  const spot = spotAt(world, user, { in: "view", id });
+  if (spot.in !== "view") throw new Error("This is no window.");
+  return spot.view;
+}
+
+type Asked<Name extends keyof typeof shapes> = z.infer<(typeof shapes)[Name]>;
+
+async function say(world: World, { as, channel, text, thread }: Asked<"say">): Promise<JsonObject> {
+  const user = actorOf(world, as);
+  return deliveryJson(await sayText(world, { user, channel: channelAt(world, user, channel), thread }, text));
+}
+
+async function edit(world: World, { as, channel, ts, text }: Asked<"edit">): Promise<JsonObject> {
+  const user = actorOf(world, as);
+  return deliveryJson(await editMessage(world, { user, channel: channelAt(world, user, channel), ts }, text));
+}
+
+async function remove(world: World, { as, channel, ts }: Asked<"delete">): Promise<JsonObject> {
+  const user = actorOf(world, as);
+  return deliveryJson(await deleteMessage(world, { user, channel: channelAt(world, user, channel), ts }));
+}
+
+async function useElement(world: World, asked: Asked<"act">): Promise<JsonObject> {
+  const user = actorOf(world, asked.as);
+  const actor = { user, spot: spotAt(world, user, asked.at) };
+  fill(world, actor, asked.values);
+  const found = elementAt(actor.spot, asked);
+  const value = checkedValue(found, asked.value);
+  if (value["type"] !== undefined) remember(world, actor, { found, value });
+  if (isSilent(found)) return deliveryJson({ kind: "input", acked: true, status: undefined, ms: 0 });
+  return deliveryJson(await act(world, actor, { found, value }));
+}
+
+async function suggest(world: World, asked: Asked<"suggest">): Promise<JsonObject> {
+  const user = actorOf(world, asked.as);
+  const actor = { user, spot: spotAt(world, user, asked.at) };
+  const found = elementAt(actor.spot, asked);
+  const { delivery, answer } = await suggestions(world, actor, { found, query: asked.query });
+  const offered: Json = answer["option_groups"] ?? answer["options"] ?? [];
+  return { ...deliveryJson(delivery), options: offered };
+}
+
+async function submit(world: World, { as, view: id, values }: Asked<"submit">): Promise<JsonObject> {
+  const user = actorOf(world, as);
+  const view = viewAt(world, user, id);
+  fill(world, { user, spot: { in: "view", view } }, values);
+  const delivery = await submitView(world, user, view);
+  return { ...deliveryJson(delivery), errors: Object.keys(view.errors).length };
+}
+
+async function close(world: World, { as, view, all }: Asked<"close">): Promise<JsonObject> {
+  const user = actorOf(world, as);
+  const shown = viewAt(world, user, view);
+  return deliveryJson(await (all ? dismissViews(world, user) : closeView(world, user, shown)));
+}
+
+async function shortcut(world: World, { as, callbackId, message }: Asked<"shortcut">): Promise<JsonObject> {
+  const user = actorOf(world, as);
+  if (message === undefined) return deliveryJson(await useGlobalShortcut(world, user, callbackId));
+  const spot = spotAt(world, user, { in: "message", ...message });
+  if (spot.in !== "message") throw new Error("This is no message.");
+  return deliveryJson(await useMessageShortcut(world, { user, ...spot }, callbackId));
+}
+
+async function home(world: World, { as, tab }: Asked<"home">): Promise<JsonObject> {
+  return deliveryJson(await openHome(world, actorOf(world, as), tab));
+}
+
+/** Marks a channel, or "channel/thread", as read up to a message; never back. */
+async function read(world: World, { as, place, ts }: Asked<"read">): Promise<JsonObject> {
+  const key = `${personNamed(world.state, as).id} ${place}`;
+  if (ts > (world.state.reads.get(key) ?? "")) {
+    world.state.reads.set(key, ts);
+    touch(world);
+  }
+  return {};
+}
+
+type Deed = (world: World, body: unknown) => Promise<JsonObject>;
+
+function deed<Name extends keyof typeof shapes>(
+  name: Name,
+  run: (world: World, asked: Asked<Name>) => Promise<JsonObject>,
+): Deed {
+  // Async, so that a wrong shape rejects like everything else that is wrong.
+  return async (world, body) => run(world, shapes[name].parse(body) as Asked<Name>); // parse gives what this shape infers
+}
+
+/** What a person can do from the page, by ids. Each rejects with a sentence for whoever did it. */
+export const deeds: Readonly<Record<string, Deed>> = {
+  say: deed("say", say),
+  edit: deed("edit", edit),
+  delete: deed("delete", remove),
+  act: deed("act", useElement),
+  suggest: deed("suggest", suggest),
+  submit: deed("submit", submit),
+  close: deed("close", close),
+  shortcut: deed("shortcut", shortcut),
+  home: deed("home", home),
+  read: deed("read", read),
+};

@@ -1,0 +1,46 @@
+import { drawView } from "../draw/view.ts";
+import { newPen } from "../draw/pen.ts";
+import type { Person } from "../people/person.ts";
+import type { World } from "../world.ts";
+import { drawAll } from "./draw-messages.ts";
+
+export type Patience = {
+  /** Nothing new for this long counts as all there is. */
+  readonly quietMs: number;
+  /** After this long, what is there is shown. */
+  readonly deadlineMs: number;
+};
+
+function deletedSince(world: World, at: { person: Person; channel: string }, revision: number): readonly string[] {
+  const id = at.person.channelId(at.channel);
+  return world.state.deletions
+    .filter((gone) => gone.revision > revision && gone.channel === id)
+    .filter((gone) => gone.ephemeralTo === undefined || gone.ephemeralTo === at.person.id)
+    .map(() => "(a message was deleted)");
+}
+
+/** All that became visible to a person, or changed for them, after a revision, as text; "" when nothing did. */
+export function drawChanges(world: World, at: { person: Person; channel: string }, revision: number): string {
+  const changed = at.person.sees(at.channel).filter((seen) => seen.revision > revision);
+  const view = at.person.modal();
+  const modal = view !== undefined && view.revision > revision ? [drawView(newPen(world.state), view)] : [];
+  return [drawAll(changed), ...deletedSince(world, at, revision), ...modal].filter((part) => part !== "").join("\n\n");
+}
+
+/** Waits until something is new to the person and then quiet for a while, or until the deadline. */
+export async function waitForChanges(world: World, isNew: () => boolean, patience: Patience): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let quiet: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    if (!isNew()) return;
+    clearTimeout(quiet);
+    quiet = setTimeout(resolve, patience.quietMs);
+  };
+  const deadline = setTimeout(resolve, patience.deadlineMs);
+  world.watchers.add(look);
+  look();
+  await promise;
+  world.watchers.delete(look);
+  clearTimeout(quiet);
+  clearTimeout(deadline);
+}

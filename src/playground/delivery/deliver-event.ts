@@ -1,0 +1,56 @@
+import { deliverOnce, type Delivery, eventParcel, type Parcel } from "./deliver.ts";
+import type { JsonObject } from "../json.ts";
+import { delivery } from "../rules/limits.ts";
+import { eventPayload, rateLimitedPayload } from "./payloads.ts";
+import { notDelivered } from "./undelivered.ts";
+import type { World } from "../world.ts";
+
+/** Sends an event again and again as Slack does: at once, after a minute, after five, until it is acked or waved off. */
+async function attempt(world: World, parcel: Parcel, made: number): Promise<Delivery> {
+  const { delivery: done, reason, wantsNoRetry } = await deliverOnce(world, parcel);
+  world.events.note(world.clock.now(), done.acked);
+  const waitMs = delivery.retries.waitsMs[made];
+  if (reason === undefined || wantsNoRetry || waitMs === undefined) return done;
+  const headers = { "x-slack-retry-num": String(made + 1), "x-slack-retry-reason": reason };
+  world.later(waitMs, () => {
+    if (world.events.verdict(world.clock.now()) !== "deliver") return;
+    void attempt(world, { ...parcel, headers }, made + 1);
+  });
+  return done;
+}
+
+async function tellRateLimit(world: World): Promise<void> {
+  const payload = rateLimitedPayload(world);
+  const minute = Number(payload["minute_rate_limited"]);
+  if (world.toldRateLimit.has(minute)) return;
+  world.toldRateLimit.add(minute);
+  await deliverOnce(world, { ...eventParcel(payload), kind: "app_rate_limited" });
+}
+
+/**
+ * Delivers one event, and again when it fails; resolves with the first delivery, never rejects for the bot's sake.
+ * After too many events in an hour, or too many that failed, it is not sent, and the transcript says so.
+ */
+export async function deliverEvent(world: World, event: JsonObject): Promise<Delivery> {
+  const payload = eventPayload(world, event);
+  const kept = { kind: "event_callback", payload };
+  const verdict = world.events.verdict(world.clock.now());
+  if (verdict === "failing") {
+    const message = "too many deliveries of the last hour failed, and the subscription was ended";
+    return notDelivered(world, kept, {
+      error: "events_disabled",
+      problem: { rule: "event.failures", at: "", message },
+    });
+  }
+  if (verdict === "too many") {
+    await tellRateLimit(world);
+    const message = "the events of the last hour were too many";
+    return notDelivered(world, kept, { error: "app_rate_limited", problem: { rule: "event.rate", at: "", message } });
+  }
+  const parcel = eventParcel(payload);
+  const [first] = await Promise.all([
+    attempt(world, parcel, 0),
+    world.trouble.deliverTwice ? attempt(world, parcel, 0) : undefined,
+  ]);
+  return first;
+}

@@ -1,0 +1,223 @@
+import { type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import { messageJson } from "../web-api/methods/message-json.ts";
+import type { Channel, Message, User, View, ViewState } from "../workspace/state.ts";
+import { newTrigger } from "../workspace/triggers.ts";
+import { initialState, stateName } from "../workspace/view-state.ts";
+import { viewJson } from "../workspace/views.ts";
+import { bot, team, teamOf } from "../workspace/workspace.ts";
+import { newResponseUrl } from "../web-api/response-url.ts";
+import type { World } from "../world.ts";
+
+// https://docs.slack.dev/reference/interaction-payloads
+
+// The deprecated verification token: still sent, never to be trusted.
+const token = "verification-token-is-deprecated";
+
+function channelNameFor(channel: Channel): string {
+  if (channel.kind === "im") return "directmessage";
+  return channel.kind === "private" ? "privategroup" : channel.name;
+}
+
+/** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
+export function commandPayload(
+  world: World,
+  from: { readonly user: User; readonly channel: Channel },
+  typed: { readonly command: string; readonly text: string },
+): Readonly<Record<string, string>> {
+  return {
+    token,
+    // Where the person is: https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
+    team_id: teamOf(from.user).id,
+    team_domain: teamOf(from.user).domain,
+    channel_id: from.channel.id,
+    channel_name: channelNameFor(from.channel),
+    user_id: from.user.id,
+    user_name: from.user.name,
+    command: typed.command,
+    text: typed.text,
+    api_app_id: bot.app,
+    is_enterprise_install: "false",
+    response_url: newResponseUrl(world, { user: from.user.id, channel: from.channel.id }),
+    trigger_id: newTrigger(world, from.user.id),
+  };
+}
+
+function shared(type: string, user: User): JsonObject {
+  return {
+    type,
+    // The app's workspace, also when the user is of another one: https://github.com/slackapi/java-slack-sdk/issues/1041
+    team: { id: team.id, domain: team.domain },
+    enterprise: null,
+    user: { id: user.id, username: user.name, name: user.name, team_id: user.teamId },
+    api_app_id: bot.app,
+    token,
+    is_enterprise_install: false,
+  };
+}
+
+function messagePlace(world: World, channel: Channel, message: Message): JsonObject {
+  const isEphemeral = message.ephemeralTo !== undefined;
+  const thread = message.threadTs === undefined ? {} : { thread_ts: message.threadTs };
+  return {
+    container: {
+      type: "message",
+      message_ts: message.ts,
+      channel_id: channel.id,
+      is_ephemeral: isEphemeral,
+      ...thread,
+    },
+    channel: { id: channel.id, name: channelNameFor(channel) },
+    // The message under an ephemeral button is not sent along.
+    ...(isEphemeral ? {} : { message: messageJson(world, message) }),
+  };
+}
+
+export type Spot =
+  | { readonly in: "message"; readonly channel: Channel; readonly message: Message }
+  | { readonly in: "view"; readonly view: View };
+
+function place(world: World, spot: Spot): JsonObject {
+  if (spot.in === "message") return messagePlace(world, spot.channel, spot.message);
+  return { container: { type: "view", view_id: spot.view.id }, view: viewJson(spot.view) };
+}
+
+/** What the elements of a message hold at a click: their first values, and what was picked just now. */
+function messageState(message: Message, action: JsonObject): ViewState {
+  const state = initialState(message.blocks);
+  const [blockId, actionId, type] = [textOf(action["block_id"]), textOf(action["action_id"]), textOf(action["type"])];
+  const name = stateName(type);
+  if (name === undefined) return state;
+  return { ...state, [blockId]: { ...state[blockId], [actionId]: { type, [name]: action[name] ?? null } } };
+}
+
+/** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+export function actionsPayload(
+  world: World,
+  at: { readonly user: User; readonly spot: Spot },
+  action: JsonObject,
+): JsonObject {
+  const { user, spot } = at;
+  const state = spot.in === "view" ? spot.view.state : messageState(spot.message, action);
+  const base = {
+    ...shared("block_actions", user),
+    ...place(world, spot),
+    trigger_id: newTrigger(world, user.id),
+    state: { values: state },
+    actions: [{ ...action, action_ts: world.clock.ts() }],
+  };
+  if (spot.in === "view") return base;
+  return {
+    ...base,
+    response_url: newResponseUrl(world, { user: user.id, channel: spot.channel.id, original: spot.message }),
+  };
+}
+
+/** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
+export function suggestionPayload(
+  world: World,
+  at: { readonly user: User; readonly spot: Spot },
+  asked: JsonObject,
+): JsonObject {
+  return { ...shared("block_suggestion", at.user), ...place(world, at.spot), ...asked };
+}
+
+/** The selects of a modal that promised a response_url, each with one for the channel chosen in it. */
+function chosenUrls(world: World, view: View): readonly JsonObject[] {
+  return objectsOf(view.content["blocks"]).flatMap((block) => {
+    const element = objectOf(block["element"]);
+    if (element["response_url_enabled"] !== true) return [];
+    const [blockId, actionId] = [textOf(block["block_id"]), textOf(element["action_id"])];
+    const channel = textOf(view.state[blockId]?.[actionId]?.[stateName(textOf(element["type"])) ?? ""]);
+    if (channel === "") return [];
+    const url = newResponseUrl(world, { user: view.user, channel });
+    return [{ block_id: blockId, action_id: actionId, channel_id: channel, response_url: url }];
+  });
+}
+
+/** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+export function submissionPayload(world: World, user: User, view: View): JsonObject {
+  return {
+    ...shared("view_submission", user),
+    trigger_id: newTrigger(world, user.id),
+    view: viewJson(view),
+    response_urls: chosenUrls(world, view),
+  };
+}
+
+export function closedPayload(user: User, view: View, isCleared: boolean): JsonObject {
+  return { ...shared("view_closed", user), view: viewJson(view), is_cleared: isCleared };
+}
+
+/** A shortcut of the composer: nobody knows in which channel. https://docs.slack.dev/interactivity/implementing-shortcuts */
+export function globalShortcutPayload(world: World, user: User, callbackId: string): JsonObject {
+  return {
+    ...shared("shortcut", user),
+    callback_id: callbackId,
+    trigger_id: newTrigger(world, user.id),
+    action_ts: world.clock.ts(),
+  };
+}
+
+/** A shortcut of a message's menu; a reply carries its thread_ts in the message. */
+export function messageShortcutPayload(
+  world: World,
+  at: { readonly user: User; readonly channel: Channel; readonly message: Message },
+  callbackId: string,
+): JsonObject {
+  const { user, channel, message } = at;
+  return {
+    ...shared("message_action", user),
+    callback_id: callbackId,
+    trigger_id: newTrigger(world, user.id),
+    action_ts: world.clock.ts(),
+    message_ts: message.ts,
+    channel: { id: channel.id, name: channelNameFor(channel) },
+    message: messageJson(world, message),
+    // It answers the shortcut; the message may be anybody's and stays.
+    response_url: newResponseUrl(world, { user: user.id, channel: channel.id }),
+  };
+}
+
+function isShared(world: World, channelId: string): boolean {
+  return (world.state.channels.get(channelId)?.sharedWith.size ?? 0) > 0;
+}
+
+/** https://docs.slack.dev/apis/events-api#callback-field */
+export function eventPayload(world: World, event: JsonObject): JsonObject {
+  return {
+    token,
+    team_id: team.id,
+    api_app_id: bot.app,
+    type: "event_callback",
+    event,
+    event_id: `Ev${world.clock.ts().replace(".", "")}`,
+    event_time: Math.floor(world.clock.now() / 1000),
+    authorizations: [
+      { enterprise_id: null, team_id: team.id, user_id: bot.user, is_bot: true, is_enterprise_install: false },
+    ],
+    is_ext_shared_channel: isShared(world, textOf(event["channel"])),
+  };
+}
+
+/** https://docs.slack.dev/reference/events/app_rate_limited: it has no inner event. */
+export function rateLimitedPayload(world: World): JsonObject {
+  const minute = Math.floor(world.clock.now() / 60_000) * 60;
+  return { token, type: "app_rate_limited", team_id: team.id, minute_rate_limited: minute, api_app_id: bot.app };
+}
+
+/** https://docs.slack.dev/reference/events/app_home_opened; `view` is the Home tab as published, if there is one. */
+export function homeOpenedEvent(
+  world: World,
+  opened: { readonly user: User; readonly channel: Channel; readonly tab: "home" | "messages" },
+): JsonObject {
+  const { user, channel, tab } = opened;
+  const home = tab === "home" ? world.state.homes.get(user.id) : undefined;
+  return {
+    type: "app_home_opened",
+    user: user.id,
+    channel: channel.id,
+    tab,
+    event_ts: world.clock.ts(),
+    ...(home === undefined ? {} : { view: viewJson(home) }),
+  };
+}

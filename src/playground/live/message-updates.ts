@@ -1,0 +1,44 @@
+import type { Message, SharedFile, State } from "../workspace/state.ts";
+import type { WireFile, WireMessage, WireUpdate } from "./wire.ts";
+
+/**
+ * Whose eyes, and since when. Ephemeral messages up to `sinceTs` were there before the page was loaded: as in Slack, a
+ * reload forgets them.
+ */
+export type Viewer = { readonly user: string; readonly sinceTs: string };
+
+function fileJson({ id, name, title, bytes }: SharedFile): WireFile {
+  return { id, name, title, size: bytes.byteLength };
+}
+
+function messageJson(message: Message): WireMessage {
+  const { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn } = message;
+  const shown = { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn };
+  return {
+    ...shown,
+    files: message.files.map(fileJson),
+    ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
+    isEphemeral: message.ephemeralTo !== undefined,
+    isEdited: message.editedTs !== undefined,
+  };
+}
+
+function isFor(
+  viewer: Viewer,
+  { ephemeralTo, ts }: { readonly ephemeralTo?: string | undefined; readonly ts: string },
+) {
+  return ephemeralTo === undefined || (ephemeralTo === viewer.user && ts > viewer.sinceTs);
+}
+
+/** What became visible to a person, changed, or went, after a revision. */
+export function messageNews(state: State, viewer: Viewer, revision: number): Pick<WireUpdate, "messages" | "gone"> {
+  const isMember = (channel: string): boolean => state.channels.get(channel)?.members.has(viewer.user) === true;
+  const isNews = (each: { readonly revision: number; readonly channel: string }): boolean =>
+    each.revision > revision && isMember(each.channel);
+  return {
+    messages: state.messages.filter((each) => isNews(each) && isFor(viewer, each)).map(messageJson),
+    gone: state.deletions
+      .filter((each) => isNews(each) && isFor(viewer, each))
+      .map(({ channel, ts }) => ({ channel, ts })),
+  };
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from "node:crypto";
+import type { Exchange } from "../transcript.ts";
+import type { World } from "../world.ts";
+import { exchangeJson } from "./exchange-line.ts";
+import { messageNews, type Viewer } from "./message-updates.ts";
+import { placesOf } from "./snapshot.ts";
+import type { WireUpdate } from "./wire.ts";
+
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
+
+/** Ids of another process mean nothing here. */
+const instance = randomBytes(4).toString("hex");
+
+/** Changes of one moment travel together. */
+const gatherMs = 15;
+/** Keeps proxies and browsers from taking a quiet stream for a dead one. */
+const heartbeatMs = 20_000;
+/** So many of the newest exchanges come with the first event. */
+const firstExchanges = 300;
+
+type Since = { readonly revision: number; readonly sinceTs: string };
+
+/** Where an interrupted stream ended; undefined for a page just loaded, and after a restart. */
+function sinceOf(lastEventId: string | null): Since | undefined {
+  const [from, revision, sinceTs] = (lastEventId ?? "").split("/");
+  return from === instance && revision !== undefined
+    ? { revision: Number(revision), sinceTs: sinceTs ?? "" }
+    : undefined;
+}
+
+/** Makes updates for one person, each with what came since the one before. */
+function newsMaker(world: World, viewer: Viewer, since: Since | undefined) {
+  const exchanges = new Map<number, Exchange>();
+  let revision = since?.revision ?? -1;
+  let isWhole = since === undefined;
+  let lastPlaces = "";
+  const places = (): Pick<WireUpdate, "places"> => {
+    const now = placesOf(world, viewer.user);
+    const text = JSON.stringify(now);
+    if (text === lastPlaces) return {};
+    lastPlaces = text;
+    return { places: now };
+  };
+  for (const exchange of world.transcript.exchanges.slice(-firstExchanges)) exchanges.set(exchange.id, exchange);
+  return {
+    note: (exchange: Exchange) => void exchanges.set(exchange.id, exchange),
+    id: () => `${instance}/${revision}/${viewer.sinceTs}`,
+    next(): WireUpdate {
+      const update: WireUpdate = {
+        isWhole,
+        ...places(),
+        ...messageNews(world.state, viewer, revision),
+        exchanges: [...exchanges.values()].map(exchangeJson),
+      };
+      exchanges.clear();
+      ({ revision } = world.state);
+      isWhole = false;
+      return update;
+    },
+  };
+}
+
+function isEmpty({ places, messages, gone, exchanges }: WireUpdate): boolean {
+  return places === undefined && messages.length + gone.length + exchanges.length === 0;
+}
+
+type Sink = { readonly write: (text: string) => void; readonly signal: AbortSignal };
+
+/** Writes the workspace as one person sees it, and then every change of it, until the signal. */
+function run(world: World, user: string, { sink, since }: { readonly sink: Sink; readonly since: Since | undefined }) {
+  const sinceTs = since?.sinceTs ?? world.state.messages.at(-1)?.ts ?? "";
+  const maker = newsMaker(world, { user, sinceTs }, since);
+  let gathering: NodeJS.Timeout | undefined;
+  const send = (): void => {
+    gathering = undefined;
+    const update = maker.next();
+    if (update.isWhole || !isEmpty(update)) sink.write(`id: ${maker.id()}\ndata: ${JSON.stringify(update)}\n\n`);
+  };
+  const soon = (): void => void (gathering ??= setTimeout(send, gatherMs));
+  const noted = (exchange: Exchange): void => {
+    maker.note(exchange);
+    soon();
+  };
+  const heartbeat = setInterval(() => sink.write(": still here\n\n"), heartbeatMs);
+  world.watchers.add(soon);
+  world.transcript.watchers.add(noted);
+  sink.signal.addEventListener("abort", () => {
+    world.watchers.delete(soon);
+    world.transcript.watchers.delete(noted);
+    clearInterval(heartbeat);
+    clearTimeout(gathering);
+  });
+  sink.write("retry: 1000\n\n");
+  send();
+}
+
+/**
+ * The workspace live, as one person sees it: server-sent events, each a WireUpdate. A browser that lost the connection
+ * goes on where it was; one that loads anew gets all but ephemeral messages.
+ */
+export function newsStream(world: World, user: string, request: Request): Response {
+  const ended = new AbortController();
+  const encoder = new TextEncoder();
+  const since = sinceOf(request.headers.get("last-event-id"));
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const write = (text: string): void => {
+        if (!ended.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      run(world, user, { sink: { write, signal: ended.signal }, since });
+    },
+    cancel: () => ended.abort(),
+  });
+  request.signal.addEventListener("abort", () => ended.abort());
+  const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
+  return new Response(body, { headers });
+}

@@ -1,0 +1,112 @@
+import { h, type JSX } from "preact";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import type { WirePlaces } from "../../live/wire.ts";
+import { Conversation } from "../channels/conversation.ts";
+import { Drawer } from "../drawer/drawer.ts";
+import { FilePane } from "../messages/file-pane.ts";
+import { ModalWindow } from "../surfaces/modal-window.ts";
+import { firstRoute, routeChannel } from "./route.ts";
+import { type Shell, ShellContext } from "./app-context.ts";
+import { Sidebar } from "../channels/sidebar.ts";
+import { ThreadPane } from "../messages/thread-pane.ts";
+import { ToastList, useToasts } from "./toasts.ts";
+import { TopBar } from "./top-bar.ts";
+import { useEmoji } from "./use-emoji.ts";
+import { useNow } from "./use-now.ts";
+import { type Panes, usePanes } from "./use-panes.ts";
+import { useRoute } from "./use-route.ts";
+import { type Connection, useWorkspace } from "./use-workspace.ts";
+
+const connectionWords: Readonly<Record<Connection, string>> = {
+  connecting: "Opening the workspace…",
+  live: "",
+  lost: "The playground does not answer. Is it still running? This page goes on by itself when it is back.",
+  refused: "Nobody of this name is in the workspace. Be dana, alex, omar or gwen.",
+};
+
+function ConnectionNote({ connection }: { readonly connection: Connection }): JSX.Element {
+  const text = connectionWords[connection];
+  return h("p", { class: text === "" ? "connection hidden" : "connection", role: "status" }, text);
+}
+
+/** Escape closes what is in front: the file, the thread, the drawer. Menus and modals take it for themselves. */
+function useEscape(shell: Shell | undefined, panes: Panes): void {
+  // At once with what is shown: a second Escape may come before the browser has painted what the first one closed.
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape" || event.defaultPrevented || shell === undefined) return;
+      if (panes.isListOpen) panes.setListOpen(false);
+      else if (panes.file !== undefined) panes.setFile(undefined);
+      else if (shell.route.thread !== undefined) shell.go({ as: shell.route.as, in: shell.route.in });
+      else panes.setPanel(undefined);
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  });
+}
+
+function Workspace({ shell, panes }: { readonly shell: Shell; readonly panes: Panes }): JSX.Element {
+  const { panel, file, isListOpen } = panes;
+  const { thread } = shell.route;
+  const { modal, modalsBelow } = shell.places;
+  const side =
+    file !== undefined
+      ? h(FilePane, { file, onClose: () => panes.setFile(undefined) })
+      : thread === undefined
+        ? null
+        : h(ThreadPane, { ts: thread });
+  return h(
+    ShellContext.Provider,
+    { value: shell },
+    h(TopBar, {
+      panel,
+      isListOpen,
+      onPanel: (next) => panes.setPanel(next === panel ? undefined : next),
+      onList: () => panes.setListOpen(!isListOpen),
+    }),
+    h(
+      "div",
+      { class: side === null ? "columns" : "columns with-side" },
+      h(Sidebar, { isOpen: isListOpen, onGo: () => panes.setListOpen(false) }),
+      h("main", { class: "stage" }, h(Conversation, { draft: panes.draft }), side),
+    ),
+    panel === undefined ? null : h(Drawer, { panel, onClose: () => panes.setPanel(undefined) }),
+    modal === null ? null : h(ModalWindow, { view: modal, below: modalsBelow }),
+  );
+}
+
+function useTitle(places: WirePlaces | undefined, name: string): void {
+  useEffect(() => {
+    document.title = places === undefined ? "Playground" : `${name} – Playground`;
+  }, [name, places === undefined]);
+}
+
+/** The whole page. */
+export function App(): JSX.Element {
+  const [route, go] = useRoute();
+  const { workspace, connection } = useWorkspace(route.as);
+  const { toasts, tell, drop } = useToasts();
+  const panes = usePanes(workspace);
+  const emoji = useEmoji();
+  const now = useNow();
+  const [attempt] = useState(() => (work: Promise<unknown>) => {
+    work.catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
+  });
+  useEffect(() => {
+    if (connection === "refused") go(firstRoute);
+  }, [connection]);
+  const { places } = workspace;
+  const channel = places === undefined ? undefined : routeChannel(places, route);
+  useTitle(places, route.in.startsWith("@") ? route.in : `#${route.in}`);
+  const { openFile, putDraft: draft } = panes;
+  const shared = { workspace, route, now, go, tell, attempt, emoji, openFile, draft };
+  const shell = places === undefined || channel === undefined ? undefined : { ...shared, places, channel };
+  useEscape(shell, panes);
+  return h(
+    "div",
+    { class: "app" },
+    h(ConnectionNote, { connection }),
+    shell === undefined ? null : h(Workspace, { shell, panes }),
+    h(ToastList, { toasts, drop }),
+  );
+}

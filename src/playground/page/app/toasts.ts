@@ -1,0 +1,42 @@
+import { h, type JSX } from "preact";
+import { useCallback, useRef, useState } from "preact/hooks";
+import { IconButton } from "../controls/icon-button.ts";
+
+export type Toast = { readonly id: number; readonly text: string };
+
+const shownMs = 8000;
+
+type Toasts = {
+  readonly toasts: readonly Toast[];
+  readonly tell: (text: string) => void;
+  readonly drop: (id: number) => void;
+};
+
+/** Sentences that are shown for a while. */
+export function useToasts(): Toasts {
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const last = useRef(0);
+  const drop = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
+  const tell = useCallback((text: string) => {
+    const id = (last.current += 1);
+    setToasts((before) => [...before.filter((toast) => toast.text !== text), { id, text }]);
+    setTimeout(() => drop(id), shownMs);
+  }, []);
+  return { toasts, tell, drop };
+}
+
+/** They are read aloud as they come. */
+export function ToastList({ toasts, drop }: Pick<Toasts, "toasts" | "drop">): JSX.Element {
+  return h(
+    "div",
+    { class: "toasts", role: "status", "aria-live": "polite" },
+    toasts.map(({ id, text }) =>
+      h(
+        "div",
+        { key: id, class: "toast" },
+        h("p", null, text),
+        h(IconButton, { icon: "close", label: "Dismiss", onClick: () => drop(id) }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,68 @@
+import { h, type JSX } from "preact";
+import { type Panel, panelTitles } from "../drawer/drawer.ts";
+import { Icon, type IconName } from "../controls/icon.ts";
+import { useShell } from "./app-context.ts";
+import { troubleCount } from "../drawer/fault-panel.ts";
+import { userOf } from "./workspace.ts";
+import { Avatar } from "../controls/avatar.ts";
+
+function PanelButton(props: {
+  readonly icon: IconName;
+  readonly label: string;
+  /** What the button says beside its name: "2 refused". */
+  readonly badge: string;
+  readonly isOpen: boolean;
+  readonly onClick: () => void;
+}): JSX.Element {
+  const { icon, label, badge, isOpen, onClick } = props;
+  return h(
+    "button",
+    { type: "button", class: "panel-button", "aria-expanded": isOpen, "aria-controls": "drawer", onClick },
+    h(Icon, { name: icon }),
+    h("span", { class: "panel-label" }, label),
+    badge === "" ? null : h("span", { class: "badge" }, badge),
+  );
+}
+
+function ListButton({ isOpen, onClick }: { readonly isOpen: boolean; readonly onClick: () => void }): JSX.Element {
+  const label = "Channels and people";
+  const opens = { "aria-expanded": isOpen, "aria-controls": "sidebar" };
+  return h(
+    "button",
+    { type: "button", class: "icon-button list-button", "aria-label": label, title: label, ...opens, onClick },
+    h(Icon, { name: "menu" }),
+  );
+}
+
+/** Who one is, where the list of people is put away. */
+function You(): JSX.Element | null {
+  const { places } = useShell();
+  const you = userOf(places, places.you);
+  if (you === undefined) return null;
+  return h("span", { class: "top-you" }, h(Avatar, { user: you, size: "small" }), h("span", null, you.name));
+}
+
+/** Whose workspace this is, who one is, and the ways behind the scenes. */
+export function TopBar(props: {
+  readonly panel: Panel | undefined;
+  readonly isListOpen: boolean;
+  readonly onPanel: (panel: Panel) => void;
+  readonly onList: () => void;
+}): JSX.Element {
+  const { panel, isListOpen, onPanel, onList } = props;
+  const { places, workspace } = useShell();
+  const refused = workspace.exchanges.filter((each) => each.refusal !== null).length;
+  const troubles = troubleCount(places);
+  const button = (name: Panel, icon: IconName, badge: string): JSX.Element =>
+    h(PanelButton, { icon, label: panelTitles[name], badge, isOpen: panel === name, onClick: () => onPanel(name) });
+  return h(
+    "header",
+    { class: "top-bar" },
+    h(ListButton, { isOpen: isListOpen, onClick: onList }),
+    h("h1", null, "Playground"),
+    h("span", { class: "top-note" }, "a simulated Slack on your machine"),
+    h(You, {}),
+    button("inspector", "pulse", refused === 0 ? "" : `${refused} refused`),
+    button("trouble", "warning", troubles === 0 ? "" : `${troubles} on`),
+  );
+}

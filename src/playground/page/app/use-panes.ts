@@ -1,0 +1,48 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { WireFile } from "../../live/wire.ts";
+import type { Draft } from "../composer/composer.ts";
+import type { Panel } from "../drawer/drawer.ts";
+import type { OpenFile } from "../messages/file-pane.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What is open beside the conversation, and is no place to link to. */
+export type Panes = {
+  readonly panel: Panel | undefined;
+  readonly setPanel: (panel: Panel | undefined) => void;
+  readonly file: OpenFile | undefined;
+  readonly setFile: (file: OpenFile | undefined) => void;
+  readonly openFile: (file: WireFile | string) => void;
+  /** The list of channels, where there is no room for it beside the conversation. */
+  readonly isListOpen: boolean;
+  readonly setListOpen: (isOpen: boolean) => void;
+  readonly draft: Draft | undefined;
+  readonly putDraft: (text: string) => void;
+};
+
+const key = "playground-panel";
+
+/** The drawer stays as it was in this window when the page is loaded anew. */
+function storedPanel(): Panel | undefined {
+  const stored = sessionStorage.getItem(key);
+  return stored === "inspector" || stored === "trouble" ? stored : undefined;
+}
+
+function fileById(workspace: Workspace, id: string): OpenFile {
+  const files = Object.values(workspace.messages).flatMap((messages) => messages.flatMap((message) => message.files));
+  return files.find((file) => file.id === id) ?? { id, name: id };
+}
+
+export function usePanes(workspace: Workspace): Panes {
+  const [panel, setPanel] = useState<Panel | undefined>(storedPanel);
+  const [file, setFile] = useState<OpenFile | undefined>(undefined);
+  const [isListOpen, setListOpen] = useState(false);
+  const [draft, setDraft] = useState<Draft | undefined>(undefined);
+  const latest = useRef(workspace);
+  latest.current = workspace;
+  useEffect(() => sessionStorage.setItem(key, panel ?? ""), [panel]);
+  const openFile = useCallback((wanted: WireFile | string) => {
+    setFile(typeof wanted === "string" ? fileById(latest.current, wanted) : wanted);
+  }, []);
+  const putDraft = useCallback((text: string) => setDraft({ text }), []);
+  return { panel, setPanel, file, setFile, openFile, isListOpen, setListOpen, draft, putDraft };
+}

@@ -1,0 +1,75 @@
+import { isList, isObject, type Json, type JsonObject, objectsOf, textOf } from "../../../json.ts";
+import { initialState, stateName } from "../../../workspace/view-state.ts";
+import type { ActionValue } from "../block-context.ts";
+
+const none: ActionValue = { kind: "none" };
+
+type Read = (held: Json) => ActionValue;
+
+const readId: Read = (held) => ({ kind: "id", id: textOf(held) });
+const readIds: Read = (held) => ({ kind: "ids", ids: isList(held) ? held.map(textOf) : [] });
+
+/** By the name under which payloads carry it: https://docs.slack.dev/reference/views#view-state */
+const readers: Readonly<Record<string, Read>> = {
+  value: (held) => ({ kind: "text", text: textOf(held) }),
+  rich_text_value: (held) => (isObject(held) ? { kind: "rich-text", block: held } : none),
+  selected_option: (held) => (isObject(held) ? { kind: "option", option: held } : none),
+  selected_options: (held) => ({ kind: "options", options: objectsOf(held) }),
+  selected_user: readId,
+  selected_users: readIds,
+  selected_channel: readId,
+  selected_channels: readIds,
+  selected_conversation: readId,
+  selected_conversations: readIds,
+  selected_date: (held) => ({ kind: "date", date: textOf(held) }),
+  selected_time: (held) => ({ kind: "time", time: textOf(held) }),
+  selected_date_time: (held) => ({ kind: "date-time", seconds: Number(held) }),
+};
+
+/** What an element holds, from its part of a view's state: {type, selected_option: …}. */
+export function valueOf(state: JsonObject): ActionValue {
+  const name = stateName(textOf(state["type"])) ?? "";
+  const held = state[name];
+  return held === undefined || held === null ? none : (readers[name]?.(held) ?? none);
+}
+
+/** What an element holds before anybody touched it. */
+export function firstValue(element: JsonObject): ActionValue {
+  const place = { block_id: "block", element: { ...element, action_id: "action" } };
+  const state = initialState([place])["block"]?.["action"];
+  return state === undefined ? none : valueOf(state);
+}
+
+function heldOf(value: ActionValue): Json {
+  switch (value.kind) {
+    case "text":
+      return value.text === "" ? null : value.text;
+    case "rich-text":
+      return value.block;
+    case "option":
+      return value.option;
+    case "options":
+      return value.options;
+    case "id":
+      return value.id;
+    case "ids":
+      return value.ids;
+    case "date":
+      return value.date;
+    case "time":
+      return value.time;
+    case "date-time":
+      return value.seconds;
+    default:
+      return null;
+  }
+}
+
+/**
+ * A value as block_actions and a view's state carry it beside the element's type: {type, selected_option: …}. A button
+ * carries nothing more, an overflow menu its option.
+ */
+export function stateOf(type: string, value: ActionValue): JsonObject {
+  const name = stateName(type) ?? (value.kind === "option" ? "selected_option" : undefined);
+  return name === undefined ? { type } : { type, [name]: heldOf(value) };
+}

@@ -1,0 +1,94 @@
+import { h, type JSX } from "preact";
+import { useId } from "preact/hooks";
+import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
+import type { ActionValue, BlockContext } from "../block-context.ts";
+import { fieldAttributes } from "./field-attributes.ts";
+import { TextObject } from "../text/text-object.ts";
+import { type ElementProps, useElement } from "./use-element.ts";
+
+function chosen(value: ActionValue): readonly string[] {
+  if (value.kind === "option") return [textOf(value.option["value"])];
+  return value.kind === "options" ? value.options.map((option) => textOf(option["value"])) : [];
+}
+
+type Choice = {
+  readonly type: "checkbox" | "radio";
+  readonly group: string;
+  readonly at: number;
+  readonly option: JsonObject;
+  readonly isChosen: boolean;
+  readonly isWrong: boolean;
+  readonly onChange: (isChosen: boolean) => void;
+};
+
+function drawChoice(context: BlockContext, choice: Choice): JSX.Element {
+  const id = `${choice.group}-${choice.at}`;
+  const { description } = choice.option;
+  return h(
+    "div",
+    { class: "choice" },
+    h("input", {
+      id,
+      type: choice.type,
+      name: choice.group,
+      checked: choice.isChosen,
+      // Of radio buttons the group carries it.
+      "aria-invalid": (choice.isWrong && choice.type === "checkbox") || undefined,
+      "aria-describedby": description === undefined ? undefined : `${id}-more`,
+      onChange: (event: Event) =>
+        choice.onChange(event.currentTarget instanceof HTMLInputElement && event.currentTarget.checked),
+    }),
+    h("label", { htmlFor: id }, h(TextObject, { text: choice.option["text"], context })),
+    description === undefined
+      ? null
+      : h("div", { class: "choice-more", id: `${id}-more` }, h(TextObject, { text: description, context })),
+  );
+}
+
+/** What radio buttons and checkboxes share with every field; of a group of checkboxes each says that it is wrong. */
+function groupAttributes(props: ElementProps, isMany: boolean) {
+  const { placeholder: _placeholder, autofocus: _autofocus, ...attributes } = fieldAttributes(props);
+  if (!isMany) return { ...attributes, role: "radiogroup" as const }; // the role itself, not any text
+  const { "aria-invalid": _invalid, "aria-required": _required, ...ofAny } = attributes;
+  return { ...ofAny, role: "group" as const }; // likewise
+}
+
+/** checkboxes and radio_buttons: https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
+export function Choices(props: ElementProps): JSX.Element {
+  const { element, context } = props;
+  const { value, pick, isBusy, extras } = useElement(props);
+  const group = useId();
+  const isMany = element["type"] === "checkboxes";
+  const options = objectsOf(element["options"]);
+  const now = chosen(value);
+  const isWrong = fieldAttributes(props)["aria-invalid"] === true;
+  const change = (option: JsonObject, isChosen: boolean): void => {
+    if (!isMany) return pick({ kind: "option", option });
+    const others = options.filter((each) => now.includes(textOf(each["value"])) && each !== option);
+    // In the order in which they stand, as Slack sends them.
+    pick({
+      kind: "options",
+      options: options.filter((each) => others.includes(each) || (isChosen && each === option)),
+    });
+  };
+  return h(
+    "div",
+    {
+      class: "choices element",
+      ...groupAttributes(props, isMany),
+      "aria-busy": isBusy,
+    },
+    ...options.map((option, at) =>
+      drawChoice(context, {
+        type: isMany ? "checkbox" : "radio",
+        group,
+        at,
+        option,
+        isChosen: now.includes(textOf(option["value"])),
+        isWrong,
+        onChange: (isChosen) => change(option, isChosen),
+      }),
+    ),
+    extras,
+  );
+}

@@ -1,0 +1,28 @@
+import { h, type JSX } from "preact";
+import type { Choice } from "./choice.ts";
+import type { BlockContext } from "../block-context.ts";
+import { plainWithEmoji } from "../text/text-object.ts";
+
+/** What is chosen in a multi-select, each with a button that takes it out. */
+export function Chips(props: {
+  readonly chosen: readonly Choice[];
+  readonly context: BlockContext;
+  readonly onRemove: (choice: Choice) => void;
+}): JSX.Element {
+  return h(
+    "ul",
+    { class: "picked-list", "aria-label": "Chosen" },
+    ...props.chosen.map((choice) =>
+      h(
+        "li",
+        { class: "picked", key: choice.key },
+        h("span", { class: "plain", title: choice.words }, ...plainWithEmoji(props.context, choice.words)),
+        h(
+          "button",
+          { type: "button", "aria-label": `Remove ${choice.words}`, onClick: () => props.onRemove(choice) },
+          "×",
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,97 @@
+import { isList, type JsonObject, objectOf, objectsOf, textOf } from "../../../json.ts";
+import type { ActionValue, BlockContext, Listed } from "../block-context.ts";
+import { wordsOf } from "../text/plain-text.ts";
+
+/** One line of a select's list: an option, or somebody or something by id. */
+export type Choice = {
+  readonly key: string;
+  readonly words: string;
+  readonly more: string;
+  readonly option?: JsonObject;
+};
+
+export type ChoiceGroup = { readonly label: string; readonly choices: readonly Choice[] };
+
+export function optionChoice(option: JsonObject): Choice {
+  return { key: textOf(option["value"]), words: wordsOf(option), more: wordsOf(option, "description"), option };
+}
+
+function listedChoice({ id, name }: Listed): Choice {
+  return { key: id, words: name, more: "" };
+}
+
+/** Options, or groups of options, as a static select and an answer to block_suggestion give them. */
+export function groupsOf(given: readonly JsonObject[]): readonly ChoiceGroup[] {
+  if (!given.some((each) => isList(each["options"]))) return [{ label: "", choices: given.map(optionChoice) }];
+  return given.map((group) => ({
+    label: wordsOf(group, "label"),
+    choices: objectsOf(group["options"]).map(optionChoice),
+  }));
+}
+
+const listings: Readonly<Record<string, "users" | "channels" | "conversations">> = {
+  users_select: "users",
+  channels_select: "channels",
+  conversations_select: "conversations",
+};
+
+function singleType(element: JsonObject): string {
+  return textOf(element["type"]).replace(/^multi_/, "");
+}
+
+export function isMany(element: JsonObject): boolean {
+  return textOf(element["type"]).startsWith("multi_");
+}
+
+export function isExternal(element: JsonObject): boolean {
+  return singleType(element) === "external_select";
+}
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/conversation-filter-object */
+function passes({ include, exclude_bot_users: noBots }: JsonObject, { kind, isWithBot }: Listed): boolean {
+  if (isList(include) && kind !== undefined && !include.includes(kind)) return false;
+  return noBots !== true || isWithBot !== true;
+}
+
+/** All that a select offers without asking the bot. */
+export function ownGroups(context: BlockContext, element: JsonObject): readonly ChoiceGroup[] {
+  const listing = listings[singleType(element)];
+  if (listing !== undefined) {
+    const passing = context.listed(listing).filter((each) => passes(objectOf(element["filter"]), each));
+    return [{ label: "", choices: passing.map(listedChoice) }];
+  }
+  const groups = objectsOf(element["option_groups"]);
+  return groupsOf(groups.length > 0 ? groups : objectsOf(element["options"]));
+}
+
+/** What matches what was typed, without groups that have nothing. */
+export function matching(groups: readonly ChoiceGroup[], query: string): readonly ChoiceGroup[] {
+  const asked = query.trim().toLowerCase();
+  return groups
+    .map(({ label, choices }) => ({
+      label,
+      choices: choices.filter((choice) => choice.words.toLowerCase().includes(asked)),
+    }))
+    .filter(({ choices }) => choices.length > 0);
+}
+
+/** What an element holds, as lines of its list. */
+export function heldChoices(context: BlockContext, element: JsonObject, value: ActionValue): readonly Choice[] {
+  if (value.kind === "option") return [optionChoice(value.option)];
+  if (value.kind === "options") return value.options.map(optionChoice);
+  const ids = value.kind === "id" ? [value.id] : value.kind === "ids" ? value.ids : [];
+  const known = ownGroups(context, element).flatMap(({ choices }) => choices);
+  return ids.map((id) => known.find(({ key }) => key === id) ?? { key: id, words: id, more: "" });
+}
+
+/** Chosen lines as the element's new value. */
+export function valueOfChoices(element: JsonObject, chosen: readonly Choice[]): ActionValue {
+  const options = chosen.flatMap(({ option }) => (option === undefined ? [] : [option]));
+  const isListing = listings[singleType(element)] !== undefined;
+  if (isMany(element)) {
+    return isListing ? { kind: "ids", ids: chosen.map(({ key }) => key) } : { kind: "options", options };
+  }
+  const [first] = chosen;
+  if (first === undefined) return { kind: "none" };
+  return first.option === undefined ? { kind: "id", id: first.key } : { kind: "option", option: first.option };
+}

@@ -1,0 +1,74 @@
+import { h, type JSX, type RefObject } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import type { JsonObject } from "../../../json.ts";
+import type { BlockContext } from "../block-context.ts";
+import { TextObject } from "../text/text-object.ts";
+import { wordsOf } from "../text/plain-text.ts";
+
+/** Opens a dialog as modal while it stands in the page; then the focus goes back to where it came from. */
+function useModal(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = dialog;
+    const cameFrom = document.activeElement;
+    current?.showModal();
+    return () => {
+      current?.close();
+      if (cameFrom instanceof HTMLElement) cameFrom.focus();
+    };
+  }, []);
+  return dialog;
+}
+
+/** A modal below must not take the Escape that closes this dialog. */
+function keepKey(event: KeyboardEvent): void {
+  event.stopPropagation();
+}
+
+type Confirming = {
+  readonly confirm: JsonObject;
+  readonly context: BlockContext;
+  readonly onDecision: (isYes: boolean) => void;
+};
+
+/**
+ * A confirmation: the dialog keeps the focus inside, Escape and the backdrop mean no.
+ * https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object
+ */
+export function ConfirmDialog(props: Confirming): JSX.Element {
+  const { confirm, context, onDecision } = props;
+  const dialog = useModal();
+  const id = useId();
+  const look = confirm["style"] === "danger" ? "button danger" : "button primary";
+  const answer = (isYes: boolean, words: string, look: string): JSX.Element =>
+    h("button", { type: "button", class: look, autofocus: isYes, onClick: () => onDecision(isYes) }, words);
+  return h(
+    "dialog",
+    {
+      ref: dialog,
+      class: "confirm",
+      "aria-labelledby": `${id}-title`,
+      "aria-describedby": `${id}-text`,
+      onKeyDown: keepKey,
+      onCancel: (event: Event) => {
+        event.preventDefault();
+        onDecision(false);
+      },
+      onClick: (event: MouseEvent) => {
+        if (event.target === dialog.current) onDecision(false);
+      },
+    },
+    h(
+      "div",
+      { class: "confirm-body" },
+      h("h2", { id: `${id}-title` }, wordsOf(confirm, "title") || "Are you sure?"),
+      h("div", { id: `${id}-text` }, h(TextObject, { text: confirm["text"], context })),
+      h(
+        "div",
+        { class: "confirm-answers" },
+        answer(false, wordsOf(confirm, "deny") || "Cancel", "button"),
+        answer(true, wordsOf(confirm, "confirm") || "Yes", look),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,103 @@
+import { h, type JSX, type RefObject } from "preact";
+import { useId, useRef, useState } from "preact/hooks";
+import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
+import type { ActionValue } from "../block-context.ts";
+import { safeLink } from "../text/safe-link.ts";
+import { TextObject } from "../text/text-object.ts";
+import { type ElementProps, useElement } from "./use-element.ts";
+import { usePopup } from "./use-popup.ts";
+import { wordsOf } from "../text/plain-text.ts";
+
+const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowDown: (at, last) => (at >= last ? 0 : at + 1),
+  ArrowUp: (at, last) => (at <= 0 ? last : at - 1),
+  Home: () => 0,
+  End: (_at, last) => last,
+};
+
+/** Moves the focus among the items of a menu: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
+function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
+  const items = [...(menu?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+  const at = items.findIndex((item) => item === document.activeElement);
+  const step = steps[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  items[step(at, items.length - 1)]?.focus();
+}
+
+function focusFirst(menu: RefObject<HTMLElement | null>): void {
+  requestAnimationFrame(() => menu.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus());
+}
+
+function openLink(value: ActionValue): void {
+  const href = value.kind === "option" ? safeLink(textOf(value.option["url"])) : undefined;
+  if (href !== undefined) open(href, "_blank", "noopener,noreferrer");
+}
+
+/** Whether the menu is open, and what its keys and clicks do. */
+function useMenu() {
+  const [isOpen, setOpen] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const menu = usePopup(isOpen, opener);
+  const close = (): void => {
+    setOpen(false);
+    opener.current?.focus();
+  };
+  const toggle = (): void => {
+    if (isOpen) return close();
+    setOpen(true);
+    focusFirst(menu);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!isOpen) return;
+    if (event.key === "Escape") event.stopPropagation();
+    if (event.key === "Escape" || event.key === "Tab") close();
+    else moveFocus(event, menu.current);
+  };
+  const onFocusOut = ({ relatedTarget }: FocusEvent): void => {
+    const isInside = relatedTarget instanceof Node && menu.current?.contains(relatedTarget) === true;
+    if (!isInside && relatedTarget !== opener.current) setOpen(false);
+  };
+  return { isOpen, opener, menu, close, toggle, onKeyDown, onFocusOut };
+}
+
+function drawItems(props: ElementProps, choose: (option: JsonObject) => void): readonly JSX.Element[] {
+  return objectsOf(props.element["options"]).map((option) =>
+    h(
+      "button",
+      { type: "button", role: "menuitem", tabIndex: -1, class: "popup-item", onClick: () => choose(option) },
+      h(TextObject, { text: option["text"], context: props.context }),
+      h("small", null, wordsOf(option, "description")),
+    ),
+  );
+}
+
+/** The ⋯ menu: https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element */
+export function OverflowMenu(props: ElementProps): JSX.Element {
+  const { send, isBusy, extras } = useElement(props, openLink);
+  const { isOpen, opener, menu, close, toggle, onKeyDown, onFocusOut } = useMenu();
+  const id = useId();
+  const choose = (option: JsonObject): void => {
+    close();
+    if (!isBusy) send({ kind: "option", option });
+  };
+  const button = {
+    ref: opener,
+    type: "button" as const, // the literal, not any string
+    class: "button overflow",
+    "aria-label": `More actions: ${props.name}`,
+    "aria-haspopup": "menu" as const, // the literal, not any string
+    "aria-expanded": isOpen,
+    "aria-controls": isOpen ? id : undefined,
+    "aria-busy": isBusy,
+    onClick: toggle,
+  };
+  const list = { id, ref: menu, popover: "manual" as const, role: "menu" as const, class: "popup", onFocusOut }; // the literals
+  return h(
+    "span",
+    { class: "element", onKeyDown },
+    h("button", button, "⋯"),
+    isOpen ? h("div", list, ...drawItems(props, choose)) : null,
+    extras,
+  );
+}

@@ -1,0 +1,105 @@
+import { h, type JSX } from "preact";
+import { useState } from "preact/hooks";
+import { isObject, type JsonObject, textOf } from "../../../json.ts";
+import { firstValue } from "./action-value.ts";
+import { ConfirmDialog } from "./confirm-dialog.ts";
+import { type ActionValue, type BlockContext, type ElementPlace, valueKey } from "../block-context.ts";
+
+/** What every element is given. */
+export type ElementProps = {
+  readonly element: JsonObject;
+  readonly block: JsonObject;
+  readonly context: BlockContext;
+  /** What screen readers call the element, where no label stands beside it. */
+  readonly name: string;
+  /** In an input block: the ids of its label, and of its hint and error. */
+  readonly labelId?: string | undefined;
+  readonly describedBy?: string | undefined;
+};
+
+export type UsedElement = {
+  readonly value: ActionValue;
+  readonly isBusy: boolean;
+  /** Keeps a new value here and in the page; the bot does not hear of it. */
+  readonly hold: (value: ActionValue) => void;
+  /** Tells the bot, after the element's confirmation when it has one; quiet in an input block that does not dispatch. */
+  readonly send: (value: ActionValue) => void;
+  /** `hold` and `send`; a refused confirmation brings the old value back. */
+  readonly pick: (value: ActionValue) => void;
+  /** Stands after the element: the confirmation while it is asked, and that the bot did not answer. */
+  readonly extras: JSX.Element;
+};
+
+type Asked = { readonly value: ActionValue; readonly before: ActionValue | undefined };
+
+function placeOf(props: ElementProps): ElementPlace {
+  return { blockId: textOf(props.block["block_id"]), actionId: textOf(props.element["action_id"]) };
+}
+
+/** Elements of input blocks tell the bot only when the block asks for it. */
+function isQuiet(block: JsonObject): boolean {
+  return block["type"] === "input" && block["dispatch_action"] !== true;
+}
+
+function useSending(props: ElementProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState("");
+  const send = (value: ActionValue): void => {
+    setBusy(true);
+    setFailure("");
+    props.context
+      .act({ ...placeOf(props), element: props.element, value })
+      .catch((error: unknown) => setFailure(error instanceof Error ? error.message : String(error)))
+      .finally(() => setBusy(false));
+  };
+  return { isBusy, failure, send };
+}
+
+function useHeld(props: ElementProps) {
+  const [own, setOwn] = useState<ActionValue>();
+  const place = placeOf(props);
+  const hold = (value: ActionValue): void => {
+    setOwn(value);
+    props.context.onInput({ ...place, value });
+  };
+  return { value: props.context.values[valueKey(place)] ?? own ?? firstValue(props.element), hold };
+}
+
+/** What an element holds, and the ways to change it and to tell the bot. `onSent` is called once nothing is asked any more. */
+export function useElement(props: ElementProps, onSent?: (value: ActionValue) => void): UsedElement {
+  const { isBusy, failure, send: sendNow } = useSending(props);
+  const { value, hold } = useHeld(props);
+  const [asked, setAsked] = useState<Asked>();
+  const { confirm } = props.element;
+  const go = (next: ActionValue): void => {
+    sendNow(next);
+    onSent?.(next);
+  };
+  const ask = (next: Asked): void => {
+    if (isQuiet(props.block)) return;
+    if (isObject(confirm)) setAsked(next);
+    else go(next.value);
+  };
+  const decide = (isYes: boolean): void => {
+    setAsked(undefined);
+    if (asked === undefined) return;
+    if (isYes) go(asked.value);
+    else if (asked.before !== undefined) hold(asked.before);
+  };
+  const dialog =
+    asked !== undefined && isObject(confirm)
+      ? h(ConfirmDialog, { confirm, context: props.context, onDecision: decide })
+      : null;
+  const trouble = failure === "" ? null : h("span", { class: "act-failed", role: "alert" }, `⚠ ${failure}`);
+  return {
+    value,
+    isBusy,
+    hold,
+    send: (next) => ask({ value: next, before: undefined }),
+    pick: (next) => {
+      hold(next);
+      ask({ value: next, before: value });
+    },
+    extras: h("span", { class: "element-extras" }, trouble, dialog),
+  };
+}

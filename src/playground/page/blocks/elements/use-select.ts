@@ -1,0 +1,140 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type Choice, heldChoices, isMany as holdsMany, valueOfChoices } from "./choice.ts";
+import { type ElementProps, useElement } from "./use-element.ts";
+import { type Offers, useOffers } from "./use-options.ts";
+
+export type Selecting = {
+  readonly isOpen: boolean;
+  readonly isMany: boolean;
+  readonly isBusy: boolean;
+  readonly query: string;
+  readonly offers: Offers;
+  /** Which line of the list Enter would choose; -1 is none. */
+  readonly active: number;
+  readonly chosen: readonly Choice[];
+  readonly open: () => void;
+  readonly close: () => void;
+  readonly type: (query: string) => void;
+  /** Chooses a line, or takes it out of a multi-select. */
+  readonly toggle: (choice: Choice) => void;
+  readonly clear: () => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly extras: JSX.Element;
+};
+
+function toggled(chosen: readonly Choice[], choice: Choice, most: number): readonly Choice[] {
+  if (chosen.some(({ key }) => key === choice.key)) return chosen.filter(({ key }) => key !== choice.key);
+  return chosen.length >= most ? chosen : [...chosen, choice];
+}
+
+/** What is chosen. A multi-select tells the bot when its list closes, as Slack does, and not at each choice. */
+function useChosen(props: ElementProps) {
+  const { value, hold, pick, send, isBusy, extras } = useElement(props);
+  const [isChanged, setChanged] = useState(false);
+  const { element } = props;
+  const isMany = holdsMany(element);
+  const chosen = heldChoices(props.context, element, value);
+  const choose = (choice: Choice, isOpen: boolean): void => {
+    if (!isMany) return pick(valueOfChoices(element, [choice]));
+    const next = toggled(chosen, choice, Number(element["max_selected_items"] ?? Infinity));
+    if (!isOpen) return pick(valueOfChoices(element, next));
+    hold(valueOfChoices(element, next));
+    setChanged(true);
+  };
+  const finish = (): void => {
+    if (isChanged) send(value);
+    setChanged(false);
+  };
+  return { isMany, isBusy, extras, chosen, choose, finish, clear: () => pick({ kind: "none" }) };
+}
+
+/** The keys of a combobox: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/#keyboardinteraction */
+function keys(list: {
+  readonly isOpen: boolean;
+  readonly open: () => void;
+  readonly close: () => void;
+  readonly move: (by: 1 | -1) => void;
+  readonly chooseActive: () => void;
+}): Readonly<Record<string, (event: KeyboardEvent) => void>> {
+  const move = (by: 1 | -1) => (event: KeyboardEvent) => {
+    event.preventDefault();
+    if (list.isOpen) list.move(by);
+    else list.open();
+  };
+  if (!list.isOpen) return { ArrowDown: move(1), ArrowUp: move(-1), Enter: list.open };
+  return {
+    ArrowDown: move(1),
+    ArrowUp: move(-1),
+    Enter: (event) => {
+      event.preventDefault();
+      list.chooseActive();
+    },
+    Escape: (event) => {
+      // Closes the list only, not the modal around it.
+      event.preventDefault();
+      event.stopPropagation();
+      list.close();
+    },
+    Tab: list.close,
+  };
+}
+
+/** The line after or before, around the ends; -1 where there are none. */
+function next(active: number, by: 1 | -1, count: number): number {
+  if (count === 0) return -1;
+  return active < 0 && by < 0 ? count - 1 : (active + by + count) % count;
+}
+
+function useList() {
+  const [isOpen, setOpen] = useState(false);
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState(-1);
+  const shut = (): void => {
+    setOpen(false);
+    setQuery("");
+  };
+  return { isOpen, setOpen, query, setQuery, shut, active, setActive };
+}
+
+/** All that a select does: open, search, choose, close. */
+export function useSelecting(props: ElementProps): Selecting {
+  const { isMany, isBusy, extras, chosen, choose, finish, clear } = useChosen(props);
+  const { isOpen, setOpen, query, setQuery, shut, active, setActive } = useList();
+  const offers = useOffers(props, query, isOpen);
+  const flat = offers.groups.flatMap(({ choices }) => choices);
+  const type = (text: string): void => {
+    setQuery(text);
+    setActive(text === "" ? -1 : 0);
+    setOpen(true);
+  };
+  const close = (): void => {
+    if (!isOpen) return;
+    shut();
+    finish();
+  };
+  const toggle = (choice: Choice): void => {
+    choose(choice, isOpen);
+    if (isMany) setQuery("");
+    else shut();
+  };
+  const open = (): void => {
+    if (isOpen || isBusy) return;
+    setActive(flat.findIndex(({ key }) => key === chosen[0]?.key));
+    setOpen(true);
+  };
+  const atActive = flat[active];
+  const byKey = keys({
+    isOpen,
+    open,
+    close,
+    move: (by) => setActive(next(active, by, flat.length)),
+    chooseActive: () => (atActive === undefined ? undefined : toggle(atActive)),
+  });
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const last = event.key === "Backspace" && query === "" && isMany ? chosen.at(-1) : undefined;
+    if (last !== undefined) toggle(last);
+    byKey[event.key]?.(event);
+  };
+  return { isOpen, isMany, isBusy, query, offers, active, chosen, open, close, type, toggle, clear, onKeyDown, extras };
+}

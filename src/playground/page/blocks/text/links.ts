@@ -1,0 +1,59 @@
+import { type ComponentChildren, h, type JSX } from "preact";
+import type { BlockContext } from "../block-context.ts";
+import { safeLink } from "./safe-link.ts";
+import { formatSlackDate } from "./slack-date.ts";
+
+// What is live in a line of text, the same in mrkdwn and in rich text.
+
+export function userMention(context: BlockContext, id: string): JSX.Element {
+  return h("span", { class: "mention" }, `@${context.user(id)}`);
+}
+
+export function channelMention(context: BlockContext, id: string): JSX.Element {
+  return h("span", { class: "mention" }, `#${context.channel(id)}`);
+}
+
+export function groupMention(context: BlockContext, id: string): JSX.Element {
+  return h("span", { class: "mention" }, `@${context.usergroup(id)}`);
+}
+
+/** @channel, @here, @everyone: it notifies many, and looks like it. */
+export function broadcastMention(range: string): JSX.Element {
+  return h("span", { class: "mention mention-all" }, `@${range}`);
+}
+
+/** A link in a new tab; an address that is not safe to open shows as what it is. */
+export function link(url: string, inner: ComponentChildren): JSX.Element {
+  const href = safeLink(url);
+  if (href === undefined) return h("span", { class: "dead-link", title: `Not opened here: ${url}` }, inner);
+  return h("a", { href, target: "_blank", rel: "noopener noreferrer" }, inner);
+}
+
+/** An emoji by Slack's name, or the name itself. */
+export function emoji(context: BlockContext, name: string): JSX.Element | string {
+  const characters = context.emoji(name);
+  if (characters === undefined) return `:${name}:`;
+  return h(
+    "span",
+    { class: "emoji", role: "img", "aria-label": name.replaceAll("_", " "), title: `:${name}:` },
+    characters,
+  );
+}
+
+export type Moment = {
+  readonly seconds: number;
+  readonly format: string;
+  readonly url: string;
+  readonly fallback: string;
+  readonly timeZone?: string | undefined;
+};
+
+export function moment(context: BlockContext, given: Moment): JSX.Element {
+  const exact = new Date(given.seconds * 1000);
+  const words = formatSlackDate({ ...given, now: context.now }) ?? (given.fallback || String(given.seconds));
+  const isDate = Number.isFinite(exact.getTime());
+  const time = isDate
+    ? h("time", { dateTime: exact.toISOString(), title: exact.toISOString() }, words)
+    : h("span", null, words);
+  return given.url === "" ? time : link(given.url, time);
+}

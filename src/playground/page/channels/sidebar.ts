@@ -1,0 +1,141 @@
+import { type ComponentChildren, h, type JSX } from "preact";
+import type { WireChannel, WireUser } from "../../live/wire.ts";
+import { Avatar } from "../controls/avatar.ts";
+import { Icon } from "../controls/icon.ts";
+import { formatRoute, type Route, routeName } from "../app/route.ts";
+import { useShell } from "../app/app-context.ts";
+import { unreadIn } from "./unread.ts";
+import { channelName, userOf } from "../app/workspace.ts";
+
+/** A link that goes somewhere in the page; with Ctrl or ⌘ it opens a window of its own, as links do. */
+function RouteLink(props: {
+  readonly to: Route;
+  readonly class: string;
+  readonly isHere: boolean;
+  readonly children?: ComponentChildren;
+  readonly onGo: () => void;
+}): JSX.Element {
+  const { go } = useShell();
+  const onClick = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    go(props.to);
+    props.onGo();
+  };
+  return h(
+    "a",
+    { href: formatRoute(props.to), class: props.class, "aria-current": props.isHere ? "page" : undefined, onClick },
+    props.children,
+  );
+}
+
+function PersonLink({ user, onGo }: { readonly user: WireUser; readonly onGo: () => void }): JSX.Element {
+  const { places, route } = useShell();
+  const to: Route = { as: user.name, in: route.in.startsWith("@") ? "ops" : route.in };
+  const isYou = user.id === places.you;
+  return h(
+    "li",
+    null,
+    h(
+      RouteLink,
+      { to, class: "person", isHere: isYou, onGo },
+      h(Avatar, { user, size: "small" }),
+      h("span", { class: "person-name" }, user.realName),
+      h("span", { class: "person-role" }, user.isDeactivated ? "deactivated" : user.role),
+    ),
+  );
+}
+
+function You({ onGo }: { readonly onGo: () => void }): JSX.Element {
+  const { places } = useShell();
+  const people = places.users.filter((user) => places.people.includes(user.id));
+  return h(
+    "nav",
+    { class: "you", "aria-labelledby": "you-title" },
+    h("h2", { id: "you-title" }, "You are"),
+    h(
+      "ul",
+      null,
+      people.map((user) => h(PersonLink, { key: user.id, user, onGo })),
+    ),
+    h("p", { class: "side-note" }, "Ctrl-click a name to be two people in two windows."),
+  );
+}
+
+function ChannelMark({ channel }: { readonly channel: WireChannel }): JSX.Element {
+  const { places } = useShell();
+  const partner = channel.partner === undefined ? undefined : userOf(places, channel.partner);
+  if (partner !== undefined) return h(Avatar, { user: partner, size: "small" });
+  return h(
+    "span",
+    { class: "channel-mark", "aria-hidden": "true" },
+    channel.kind === "private" ? h(Icon, { name: "lock" }) : "#",
+  );
+}
+
+function ChannelLink({ channel, onGo }: { readonly channel: WireChannel; readonly onGo: () => void }): JSX.Element {
+  const { places, route, workspace, channel: shown } = useShell();
+  const unread = unreadIn(workspace, places, channel.id);
+  const isHere = shown.id === channel.id;
+  const words = channel.kind === "private" ? ", a private channel" : "";
+  const news = unread.count > 0 ? `, ${unread.count} for you` : unread.isUnread ? ", unread" : "";
+  return h(
+    "li",
+    null,
+    h(
+      RouteLink,
+      {
+        to: { as: route.as, in: routeName(places, channel) },
+        class: unread.isUnread && !isHere ? "channel unread" : "channel",
+        isHere,
+        onGo,
+      },
+      h(ChannelMark, { channel }),
+      h("span", { class: "channel-name" }, channelName(places, channel)),
+      h("span", { class: "hidden" }, words + news),
+      unread.count > 0 && !isHere ? h("span", { class: "count", "aria-hidden": "true" }, String(unread.count)) : null,
+    ),
+  );
+}
+
+function ChannelList(props: {
+  readonly title: string;
+  readonly channels: readonly WireChannel[];
+  readonly onGo: () => void;
+}): JSX.Element {
+  const id = `list-${props.title.toLowerCase().replaceAll(" ", "-")}`;
+  return h(
+    "nav",
+    { "aria-labelledby": id },
+    h("h2", { id }, props.title),
+    h(
+      "ul",
+      null,
+      props.channels.map((channel) => h(ChannelLink, { key: channel.id, channel, onGo: props.onGo })),
+    ),
+  );
+}
+
+/** Who one is, and where one can go. `onGo` puts the list away where it covers the conversation. */
+export function Sidebar({ isOpen, onGo }: { readonly isOpen: boolean; readonly onGo: () => void }): JSX.Element {
+  const { places } = useShell();
+  const { channels, app } = places;
+  const isApp = (channel: WireChannel): boolean => channel.partner === app.user;
+  return h(
+    "div",
+    { class: isOpen ? "sidebar open" : "sidebar", id: "sidebar" },
+    h(You, { onGo }),
+    h(ChannelList, { title: "Channels", channels: channels.filter((each) => each.kind !== "im"), onGo }),
+    h(ChannelList, { title: "Apps", channels: channels.filter(isApp), onGo }),
+    h(ChannelList, {
+      title: "Direct messages",
+      channels: channels.filter((each) => each.kind === "im" && !isApp(each)),
+      onGo,
+    }),
+    h(
+      "nav",
+      { class: "side-note gallery", "aria-label": "More" },
+      h("a", { href: "/gallery.html" }, "Gallery of blocks"),
+    ),
+  );
+}

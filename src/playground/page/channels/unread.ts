@@ -1,0 +1,44 @@
+import type { WireMessage, WirePlaces } from "../../live/wire.ts";
+import { channelMessages, repliesOf, type Workspace } from "../app/workspace.ts";
+
+/** `count` only for what calls for this person: a direct message, a mention. */
+export type Unread = { readonly isUnread: boolean; readonly count: number };
+
+function isNew(message: WireMessage, you: string, readTs: string): boolean {
+  return message.user !== you && !message.isEphemeral && message.ts > readTs;
+}
+
+function mentions({ text, blocks }: WireMessage, you: string): boolean {
+  return /<!(?:channel|here|everyone)/.test(text) || text.includes(`<@${you}`) || JSON.stringify(blocks).includes(you);
+}
+
+/** What a person has not read in a channel. */
+export function unreadIn(workspace: Workspace, places: WirePlaces, channel: string): Unread {
+  const readTs = places.reads[channel] ?? "";
+  const fresh = channelMessages(workspace, channel).filter((each) => isNew(each, places.you, readTs));
+  const isDirect = channel.startsWith("D");
+  const calling = isDirect ? fresh : fresh.filter((each) => mentions(each, places.you));
+  return { isUnread: fresh.length > 0, count: calling.length };
+}
+
+/** Whether a thread has replies that a person has not read. */
+export function hasUnreadReplies(workspace: Workspace, places: WirePlaces, root: WireMessage): boolean {
+  const readTs = places.reads[threadPlace(root)] ?? "";
+  return repliesOf(workspace, root.channel, root.ts).some((each) => isNew(each, places.you, readTs));
+}
+
+/** The name of a thread among the places one has read. */
+export function threadPlace({ channel, ts }: Pick<WireMessage, "channel" | "ts">): string {
+  return `${channel}/${ts}`;
+}
+
+type NotRead = { readonly after: string; readonly upTo: string };
+
+/**
+ * The first message that was not read when a place was opened: the line "New" stands above it. Where nothing was ever
+ * read, all is new, and a line above the first message would say nothing.
+ */
+export function firstUnread(messages: readonly WireMessage[], you: string, notRead: NotRead): string | undefined {
+  if (notRead.after === "") return undefined;
+  return messages.find((each) => isNew(each, you, notRead.after) && each.ts <= notRead.upTo)?.ts;
+}

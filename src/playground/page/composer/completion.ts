@@ -1,0 +1,90 @@
+import type { WirePlaces } from "../../live/wire.ts";
+import { ownCommands } from "./slack-commands.ts";
+
+/** One line of the list under the composer. */
+export type Offer = {
+  /** What replaces the typed beginning. */
+  readonly insert: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly kind: "command" | "person" | "channel" | "shortcut";
+  /** Of a shortcut, which runs instead of being typed. */
+  readonly callbackId?: string;
+};
+
+/** What is offered for the word before the caret; `from` is where that word begins. */
+export type Completion = { readonly from: number; readonly offers: readonly Offer[] };
+
+const most = 8;
+
+function startsWith(name: string, typed: string): boolean {
+  return name.toLowerCase().startsWith(typed.toLowerCase());
+}
+
+function commandOffers(places: WirePlaces, typed: string): readonly Offer[] {
+  const commands = [...places.app.commands, ...ownCommands].map((each): Offer => {
+    const detail = [each.usageHint, each.description].filter((part) => part !== "").join(" · ");
+    return { insert: `${each.command} `, label: each.command, detail, kind: "command" };
+  });
+  const shortcuts = places.app.shortcuts
+    .filter((each) => each.type === "global")
+    .map((each): Offer => {
+      const { name: label, description: detail, callbackId } = each;
+      return { insert: "", label, detail, kind: "shortcut", callbackId };
+    });
+  const word = typed.slice(1);
+  return [
+    ...commands.filter((each) => startsWith(each.label, typed)),
+    ...shortcuts.filter((each) => startsWith(each.label, word)),
+  ];
+}
+
+function nameOffers(places: WirePlaces, typed: string): readonly Offer[] {
+  const people = places.users.map((user): Offer => {
+    const label = `@${user.name}`;
+    return { insert: `${label} `, label, detail: `${user.realName}, ${user.role}`, kind: "person" };
+  });
+  const groups = places.groups.map((group): Offer => {
+    const label = `@${group.handle}`;
+    return { insert: `${label} `, label, detail: `${group.name}, a user group`, kind: "person" };
+  });
+  return [...people, ...groups].filter((each) => startsWith(each.label, typed));
+}
+
+function channelOffers(places: WirePlaces, typed: string): readonly Offer[] {
+  return places.channels
+    .filter((channel) => channel.kind !== "im")
+    .map((channel): Offer => {
+      const label = `#${channel.name}`;
+      return { insert: `${label} `, label, detail: `${channel.members.length} members`, kind: "channel" };
+    })
+    .filter((each) => startsWith(each.label, typed));
+}
+
+function offersFor(places: WirePlaces, word: string, isFirst: boolean): readonly Offer[] {
+  if (word.startsWith("/")) return isFirst ? commandOffers(places, word) : [];
+  if (word.startsWith("@")) return nameOffers(places, word);
+  return word.startsWith("#") ? channelOffers(places, word) : [];
+}
+
+/** What to offer while somebody types; nothing once the word is written out. */
+export function completionAt(places: WirePlaces, text: string, caret: number): Completion | undefined {
+  const word = /\S*$/.exec(text.slice(0, caret))?.[0] ?? "";
+  const from = caret - word.length;
+  const offers = offersFor(places, word, from === 0).slice(0, most);
+  return offers.length === 0 ? undefined : { from, offers };
+}
+
+/** The words a command takes, while it is being typed; "" when there is nothing to say. */
+export function usageOf(places: WirePlaces, text: string): string {
+  const command = /^(\/\S+)\s/.exec(text)?.[1];
+  const known = [...places.app.commands, ...ownCommands].find((each) => each.command === command);
+  return known === undefined || known.usageHint === "" ? "" : `${known.command} ${known.usageHint}`;
+}
+
+/** The text with an offer in it, and where the caret stands then. */
+export function accept(text: string, caret: number, chosen: { readonly from: number; readonly insert: string }) {
+  const { from, insert } = chosen;
+  const rest = text.slice(caret).replace(/^ /, "");
+  return { text: text.slice(0, from) + insert + rest, caret: from + insert.length };
+}

@@ -1,0 +1,26 @@
+import { h, type JSX } from "preact";
+import { IconButton } from "../controls/icon-button.ts";
+import { Inspector } from "./network-log.ts";
+import { TroublePanel } from "./fault-panel.ts";
+import { useFocusReturn } from "../controls/use-focus-return.ts";
+
+export type Panel = "inspector" | "trouble";
+
+export const panelTitles: Readonly<Record<Panel, string>> = { inspector: "Inspector", trouble: "Trouble" };
+
+/** What is behind the scenes, below the conversation. Escape puts it away. */
+export function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onClose: () => void }): JSX.Element {
+  const drawer = useFocusReturn();
+  return h(
+    "section",
+    { ref: drawer, class: "drawer", id: "drawer", "aria-label": panelTitles[panel] },
+    h(
+      "header",
+      { class: "pane-head" },
+      h("h2", null, panelTitles[panel]),
+      h("span", { class: "pane-detail" }, ""),
+      h(IconButton, { icon: "close", label: `Close ${panelTitles[panel].toLowerCase()}`, onClick: onClose }),
+    ),
+    panel === "inspector" ? h(Inspector, {}) : h(TroublePanel, {}),
+  );
+}

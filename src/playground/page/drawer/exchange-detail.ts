@@ -1,0 +1,77 @@
+import { h, type JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { type Json, type JsonObject, parseJson } from "../../json.ts";
+import type { WireExchange } from "../../live/wire.ts";
+import { fullTime } from "../app/format-time.ts";
+import { directionWords, tookWords } from "./exchange-row.ts";
+import { exchangeBodies } from "../app/request.ts";
+import { useShell } from "../app/app-context.ts";
+
+/** The SDK sends blocks and views as JSON in a text: it is shown as what it means. */
+function unpacked(_name: string, value: unknown): unknown {
+  const isPacked = typeof value === "string" && /^[[{]/.test(value);
+  return isPacked ? (parseJson(value) ?? value) : value;
+}
+
+function pretty(value: Json | undefined): string {
+  if (value === undefined || value === null) return "(empty)";
+  return typeof value === "string" ? value : JSON.stringify(value, unpacked, 2);
+}
+
+function Body({ title, value }: { readonly title: string; readonly value: Json | undefined }): JSX.Element {
+  const { attempt, tell } = useShell();
+  const text = pretty(value);
+  const copy = (): void => attempt(navigator.clipboard.writeText(text).then(() => tell(`${title} copied.`)));
+  return h(
+    "section",
+    { class: "exchange-body" },
+    h("h4", null, title),
+    h(
+      "button",
+      { type: "button", class: "btn small", "aria-label": `Copy the ${title.toLowerCase()}`, onClick: copy },
+      "Copy",
+    ),
+    h("pre", { tabIndex: 0, "aria-label": title }, text),
+  );
+}
+
+function Refusal({ exchange }: { readonly exchange: WireExchange }): JSX.Element | null {
+  const { refusal } = exchange;
+  if (refusal === null) return null;
+  return h(
+    "p",
+    { class: "refusal" },
+    h("strong", null, "Refused. "),
+    refusal.sentence,
+    " ",
+    h("a", { href: refusal.link, target: "_blank", rel: "noopener noreferrer" }, `Slack's page on ${refusal.rule}`),
+  );
+}
+
+/** Both bodies of an exchange, asked for anew when its answer has come. */
+export function ExchangeDetail({ exchange }: { readonly exchange: WireExchange }): JSX.Element {
+  const [bodies, setBodies] = useState<JsonObject>({});
+  const { attempt } = useShell();
+  useEffect(() => {
+    let isShown = true;
+    const load = async (): Promise<void> => {
+      const loaded = await exchangeBodies(exchange.id);
+      if (isShown) setBodies(loaded);
+    };
+    attempt(load());
+    return () => void (isShown = false);
+  }, [exchange.id, exchange.ms]);
+  return h(
+    "div",
+    { class: "exchange-detail" },
+    h("h3", null, exchange.kind),
+    h(
+      "p",
+      { class: "exchange-facts" },
+      `${directionWords(exchange)}, ${fullTime(exchange.atMs)}, status ${exchange.status ?? "none"}, ${tookWords(exchange)}`,
+    ),
+    h(Refusal, { exchange }),
+    h(Body, { title: "Request", value: bodies["request"] }),
+    h(Body, { title: "Answer", value: bodies["answer"] }),
+  );
+}

@@ -1,0 +1,58 @@
+import { h, type JSX } from "preact";
+import type { WireExchange } from "../../live/wire.ts";
+import { exactTime } from "../app/format-time.ts";
+
+/** Slack waits so long for an ack: https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response */
+const ackMs = 3000;
+const slowMs = 1000;
+
+function speed({ direction, ms }: WireExchange): string {
+  if (direction === "from bot" || ms === null || ms < slowMs) return "fine";
+  return ms < ackMs ? "slow" : "late";
+}
+
+/** "12 ms", one digit more for what is very quick. */
+function msWords(ms: number | null): string {
+  if (ms === null) return "…";
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
+}
+
+/** Towards the bot it is the ack that counts. */
+export function tookWords({ direction, status, ms }: WireExchange): string {
+  if (direction === "from bot" || ms === null) return msWords(ms);
+  return status === null ? `no ack, ${msWords(ms)}` : `acked in ${msWords(ms)}`;
+}
+
+export function directionWords({ direction }: WireExchange): string {
+  return direction === "to bot" ? "Slack → bot" : "bot → Slack";
+}
+
+/** One request and its answer, in a line. */
+export function ExchangeRow(props: {
+  readonly exchange: WireExchange;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}): JSX.Element {
+  const { exchange, isChosen, onChoose } = props;
+  const { kind, atMs, status, outcome, refusal } = exchange;
+  const isBad = refusal !== null || (outcome !== "ok" && outcome !== "" && outcome !== "HTTP 429");
+  return h(
+    "li",
+    null,
+    h(
+      "button",
+      {
+        type: "button",
+        class: `exchange ${isBad ? "bad" : ""}`,
+        "aria-expanded": isChosen,
+        onClick: onChoose,
+      },
+      h("span", { class: "exchange-time" }, exactTime(atMs)),
+      h("span", { class: `exchange-way ${exchange.direction === "to bot" ? "to" : "from"}` }, directionWords(exchange)),
+      h("span", { class: "exchange-kind" }, kind),
+      h("span", { class: "exchange-status" }, status === null ? "–" : String(status)),
+      h("span", { class: `exchange-ms ${speed(exchange)}` }, tookWords(exchange)),
+      h("span", { class: "exchange-outcome" }, refusal === null ? outcome : refusal.sentence),
+    ),
+  );
+}

@@ -1,0 +1,75 @@
+import { Fragment, h, type JSX } from "preact";
+import type { JsonObject } from "../../json.ts";
+import type { WireGroup, WireUser } from "../../live/wire.ts";
+import { perform } from "../app/request.ts";
+import { useShell } from "../app/app-context.ts";
+import { Switch } from "../controls/switch.ts";
+
+type Change = (body: JsonObject) => void;
+
+/** Somebody of another organisation, who is in the workspace once they were let into a channel. */
+const robin = { name: "robin", realName: "Robin Vale" };
+
+function GroupSwitch(props: {
+  readonly user: WireUser;
+  readonly group: WireGroup;
+  readonly change: Change;
+}): JSX.Element {
+  const { user, group, change } = props;
+  return h(Switch, {
+    label: `${user.realName} is in ${group.name}`,
+    detail: "",
+    isOn: group.users.includes(user.id),
+    onChange: (on) => change({ do: on ? "joinGroup" : "leaveGroup", group: group.handle, person: user.name }),
+  });
+}
+
+function PersonSwitches({ user, change }: { readonly user: WireUser; readonly change: Change }): JSX.Element {
+  const { places } = useShell();
+  const groups = user.isOutsider ? [] : places.groups;
+  return h(
+    Fragment,
+    null,
+    h(Switch, {
+      label: `${user.realName} is deactivated`,
+      detail: "",
+      isOn: user.isDeactivated,
+      onChange: (on) => change({ do: on ? "deactivate" : "reactivate", person: user.name }),
+    }),
+    groups.map((group) => h(GroupSwitch, { key: group.id, user, group, change })),
+  );
+}
+
+/** Lets Robin into the channel that is shown, which is a shared one from then on. */
+function OutsiderSwitch({ change }: { readonly change: Change }): JSX.Element | null {
+  const { places, channel } = useShell();
+  if (channel.kind === "im") return null;
+  const known = places.users.find((user) => user.name === robin.name);
+  const inChannel = { channel: channel.id, user: robin.name };
+  const enter =
+    known === undefined ? { do: "addOutsider", ...robin, channel: channel.id } : { do: "invite", ...inChannel };
+  return h(Switch, {
+    label: `${robin.realName} is in #${channel.name}`,
+    detail: "Robin is of another organisation: the channel is shared with it.",
+    isOn: known !== undefined && channel.members.includes(known.id),
+    onChange: (on) => change(on ? enter : { do: "remove", ...inChannel }),
+  });
+}
+
+/** Changes who is in the workspace and where, to see what the bot makes of it. Folded, because it is long. */
+export function PeoplePanel(): JSX.Element {
+  const { places, attempt } = useShell();
+  const change: Change = (body) => attempt(perform("people", body));
+  const people = places.users.filter((user) => places.people.includes(user.id));
+  return h(
+    "details",
+    { class: "trouble-people" },
+    h("summary", null, "Change the people"),
+    h(
+      "div",
+      { class: "trouble-people-list" },
+      h(OutsiderSwitch, { change }),
+      people.map((user) => h(PersonSwitches, { key: user.id, user, change })),
+    ),
+  );
+}

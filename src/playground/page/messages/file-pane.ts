@@ -1,0 +1,66 @@
+import { h, type JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Icon } from "../controls/icon.ts";
+import { PaneHead } from "../app/pane-head.ts";
+import { fileText } from "../app/request.ts";
+import { useFocusReturn } from "../controls/use-focus-return.ts";
+
+export type OpenFile = { readonly id: string; readonly name: string };
+
+/** More than this makes a browser slow; the download has it all. */
+const mostCharacters = 400_000;
+
+type Loaded = { readonly text: string; readonly isError: boolean };
+
+function useFileText(id: string): Loaded | undefined {
+  const [loaded, setLoaded] = useState<Loaded | undefined>(undefined);
+  useEffect(() => {
+    let isShown = true;
+    setLoaded(undefined);
+    const show = (text: string, isError: boolean): void => {
+      if (isShown) setLoaded({ text, isError });
+    };
+    fileText(id).then(
+      (text) => show(text, false),
+      (error: unknown) => show(error instanceof Error ? error.message : String(error), true),
+    );
+    return () => void (isShown = false);
+  }, [id]);
+  return loaded;
+}
+
+/** The text of an uploaded file. */
+export function FilePane({ file, onClose }: { readonly file: OpenFile; readonly onClose: () => void }): JSX.Element {
+  const loaded = useFileText(file.id);
+  const pane = useFocusReturn();
+  // What opened it may be gone, with the thread that stood here; and the arrow keys scroll what has the focus.
+  useEffect(() => pane.current?.querySelector<HTMLElement>(".file-text")?.focus(), [file.id]);
+  const text = loaded?.text ?? "";
+  return h(
+    "aside",
+    { ref: pane, class: "side-pane file-pane", "aria-label": `File ${file.name}` },
+    h(
+      PaneHead,
+      { title: "File", detail: file.name, onClose },
+      h(
+        "a",
+        {
+          class: "icon-button",
+          href: `/files/${file.id}`,
+          download: file.name,
+          "aria-label": "Download",
+          title: "Download",
+        },
+        h(Icon, { name: "download" }),
+      ),
+    ),
+    loaded?.isError === true
+      ? h("p", { class: "pane-note", role: "alert" }, text)
+      : h(
+          "pre",
+          { class: "file-text", tabIndex: 0, "aria-label": `Text of ${file.name}` },
+          text.slice(0, mostCharacters),
+        ),
+    text.length > mostCharacters ? h("p", { class: "pane-note" }, "Cut off here. The download has all of it.") : null,
+  );
+}

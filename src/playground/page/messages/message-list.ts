@@ -1,0 +1,70 @@
+import { type ComponentChildren, Fragment, h, type JSX } from "preact";
+import type { WireMessage } from "../../live/wire.ts";
+import { dayWords, isSameDay, msOfTs } from "../app/format-time.ts";
+import { MessageRow } from "./message-row.ts";
+import { useShell } from "../app/app-context.ts";
+import { firstUnread } from "../channels/unread.ts";
+import { useMarkRead } from "../channels/use-mark-read.ts";
+import { useStickToEnd } from "../controls/use-stick-to-end.ts";
+import { repliesOf } from "../app/workspace.ts";
+
+const sameBreathMs = 5 * 60_000;
+
+function isFollowUp(message: WireMessage, above: WireMessage | undefined): boolean {
+  if (above === undefined) return false;
+  const isSameKind = above.user === message.user && above.isEphemeral === message.isEphemeral && !message.isBroadcast;
+  return isSameKind && msOfTs(message.ts) - msOfTs(above.ts) < sameBreathMs;
+}
+
+function Divider({ label, kind }: { readonly label: string; readonly kind: "day" | "new" }): JSX.Element {
+  return h("div", { class: `divider ${kind}`, role: "separator", "aria-label": label }, h("span", null, label));
+}
+
+type ListProps = {
+  /** What it is a list of, for screen readers: "Messages in #ops". */
+  readonly label: string;
+  /** A channel's id, or "channel/thread". */
+  readonly place: string;
+  readonly messages: readonly WireMessage[];
+  readonly inThread: boolean;
+  /** Stands above the first message. */
+  readonly children?: ComponentChildren;
+};
+
+function Rows({
+  messages,
+  inThread,
+  newTs,
+}: Pick<ListProps, "messages" | "inThread"> & { readonly newTs: string | undefined }): JSX.Element {
+  const { now, workspace } = useShell();
+  const rows = messages.map((message, at) => {
+    const above = messages[at - 1];
+    const ms = msOfTs(message.ts);
+    const isNewDay = above === undefined ? !inThread : !isSameDay(msOfTs(above.ts), ms);
+    const isNew = message.ts === newTs;
+    // Below a thread's link one would take what follows for a part of that thread.
+    const isCut = !inThread && above !== undefined && repliesOf(workspace, above.channel, above.ts).length > 0;
+    return h(
+      Fragment,
+      { key: message.ts },
+      isNewDay ? h(Divider, { label: dayWords(ms, now), kind: "day" }) : null,
+      isNew ? h(Divider, { label: "New", kind: "new" }) : null,
+      h(MessageRow, { message, inThread, isFollowUp: !isNewDay && !isNew && !isCut && isFollowUp(message, above) }),
+    );
+  });
+  return h(Fragment, null, rows);
+}
+
+/** Messages one below the other. New ones are read aloud as they come. */
+export function MessageList(props: ListProps): JSX.Element {
+  const { label, place, messages, inThread, children } = props;
+  const { places } = useShell();
+  const { pane, content } = useStickToEnd(`${places.you} ${place}`);
+  const last = messages.findLast((message) => !message.isEphemeral);
+  const newTs = firstUnread(messages, places.you, useMarkRead(place, last?.ts));
+  return h(
+    "div",
+    { ref: pane, class: "message-list", role: "log", "aria-label": label, tabIndex: 0 },
+    h("div", { ref: content, class: "message-list-content" }, children, h(Rows, { messages, inThread, newTs })),
+  );
+}

@@ -1,0 +1,93 @@
+import { h, type JSX } from "preact";
+import type { WireMessage, WirePlaces, WireUser } from "../../live/wire.ts";
+import { Avatar } from "../controls/avatar.ts";
+import { fullTime, msOfTs, timeOfDay } from "../app/format-time.ts";
+import { Icon } from "../controls/icon.ts";
+import { MessageActions } from "./message-actions.ts";
+import { MessageBody } from "./message-body.ts";
+import { useShell } from "../app/app-context.ts";
+import { hasUnreadReplies } from "../channels/unread.ts";
+import { repliesOf, userOf } from "../app/workspace.ts";
+
+/** Who is gone from the workspace, or never was, is shown by id. */
+function authorOf(places: WirePlaces, id: string): WireUser {
+  const nothing = { isBot: false, isGuest: false, isOutsider: false, isDeactivated: false };
+  return userOf(places, id) ?? { id, name: id, realName: id, role: "unknown", ...nothing };
+}
+
+function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element | null {
+  const { workspace, places, route, go } = useShell();
+  const replies = repliesOf(workspace, message.channel, message.ts);
+  const last = replies.at(-1);
+  if (last === undefined) return null;
+  const isUnread = hasUnreadReplies(workspace, places, message);
+  const words = replies.length === 1 ? "1 reply" : `${replies.length} replies`;
+  return h(
+    "button",
+    { type: "button", class: "thread-link", onClick: () => go({ ...route, thread: message.ts }) },
+    h(Avatar, { user: authorOf(places, last.user), size: "small" }),
+    h("span", { class: isUnread ? "thread-count unread" : "thread-count" }, words),
+    isUnread ? h("span", { class: "tag" }, "new") : null,
+    h("span", { class: "thread-time" }, `last at ${timeOfDay(msOfTs(last.ts))}`),
+  );
+}
+
+function MessageHead({ message }: { readonly message: WireMessage }): JSX.Element {
+  const { places } = useShell();
+  const author = authorOf(places, message.user);
+  const ms = msOfTs(message.ts);
+  return h(
+    "div",
+    { class: "message-head" },
+    h("span", { class: "author" }, author.isBot ? author.name : author.realName),
+    author.isBot ? h("span", { class: "tag" }, "APP") : null,
+    author.isGuest ? h("span", { class: "tag" }, "GUEST") : null,
+    author.isOutsider ? h("span", { class: "tag" }, "EXTERNAL") : null,
+    h("time", { dateTime: new Date(ms).toISOString(), title: fullTime(ms) }, timeOfDay(ms)),
+  );
+}
+
+export type MessageRowProps = {
+  readonly message: WireMessage;
+  /** The message above is by the same person, a moment ago: name and picture are not said twice. */
+  readonly isFollowUp: boolean;
+  readonly inThread: boolean;
+};
+
+function rowClass({ message, isFollowUp }: MessageRowProps, you: string): string {
+  const isCalling = message.text.includes(`<@${you}`);
+  return [
+    "message",
+    isFollowUp ? "follow-up" : "",
+    message.isEphemeral ? "ephemeral" : "",
+    isCalling ? "calling" : "",
+  ].join(" ");
+}
+
+/** One message with all that belongs to it. */
+export function MessageRow(props: MessageRowProps): JSX.Element {
+  const { message, isFollowUp, inThread } = props;
+  const { places } = useShell();
+  const author = authorOf(places, message.user);
+  return h(
+    "article",
+    {
+      class: rowClass(props, places.you),
+      "aria-label": `${author.name}, ${timeOfDay(msOfTs(message.ts))}`,
+      "data-ts": message.ts,
+    },
+    message.isEphemeral ? h("p", { class: "mark" }, h(Icon, { name: "eye" }), "Only visible to you") : null,
+    message.isBroadcast && !inThread
+      ? h("p", { class: "mark" }, h(Icon, { name: "thread" }), "replied to a thread")
+      : null,
+    h("div", { class: "gutter" }, isFollowUp ? null : h(Avatar, { user: author })),
+    h(
+      "div",
+      { class: "message-main" },
+      isFollowUp ? null : h(MessageHead, { message }),
+      h(MessageBody, { message }),
+      inThread ? null : h(ThreadLink, { message }),
+    ),
+    h(MessageActions, { message, inThread }),
+  );
+}

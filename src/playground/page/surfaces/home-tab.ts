@@ -1,0 +1,31 @@
+import { h, type JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { objectsOf } from "../../json.ts";
+import type { WireView } from "../../live/wire.ts";
+import { Blocks } from "../blocks/blocks.ts";
+import { perform } from "../app/request.ts";
+import { useShell } from "../app/app-context.ts";
+import { useBlockContext } from "./use-block-context.ts";
+
+function HomeView({ view }: { readonly view: WireView }): JSX.Element {
+  const { context } = useBlockContext({ in: "view", view }, "home");
+  return h("div", { class: "home-view" }, h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }));
+}
+
+/** The app's Home tab. The bot hears that it was opened, and may publish it only then. */
+export function HomeTab(): JSX.Element {
+  const { places, route, attempt } = useShell();
+  useEffect(() => attempt(perform("home", { as: route.as, tab: "home" })), [places.you]);
+  const { home, app } = places;
+  const nothing = h(
+    "div",
+    { class: "empty-state" },
+    h("h2", null, "Nothing here yet"),
+    h("p", null, `${app.name} has not published a Home tab for you. Talk to it under Messages.`),
+  );
+  return h(
+    "div",
+    { class: "home-tab", role: "region", "aria-label": `Home of ${app.name}`, tabIndex: 0 },
+    home === null ? nothing : h(HomeView, { key: home.id, view: home }),
+  );
+}

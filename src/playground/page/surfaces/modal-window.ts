@@ -1,0 +1,163 @@
+import { h, type JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
+import type { WireView } from "../../live/wire.ts";
+import { Blocks } from "../blocks/blocks.ts";
+import { IconButton } from "../controls/icon-button.ts";
+import { perform } from "../app/request.ts";
+import { useShell } from "../app/app-context.ts";
+import { filledIn, useBlockContext } from "./use-block-context.ts";
+import { useFirstFocus, useFocusOnError, useShowAnswer } from "./use-modal-focus.ts";
+
+function label(view: WireView, name: string, otherwise: string): string {
+  return textOf(objectOf(view.content[name])["text"]) || otherwise;
+}
+
+type Closing = { readonly top: () => void; readonly all: () => void };
+
+function useClosing(view: WireView): Closing {
+  const { route, attempt } = useShell();
+  const close = (all: boolean): void => attempt(perform("close", { as: route.as, view: view.id, all }));
+  return { top: () => close(false), all: () => close(true) };
+}
+
+/** Keeps the page behind out of reach, and gives the focus back to where it was. */
+function useDialog(): ReturnType<typeof useRef<HTMLDialogElement | null>> {
+  const dialog = useRef<HTMLDialogElement | null>(null);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    const cameFrom = document.activeElement;
+    const open = (): void => {
+      if (current?.isConnected === true && !current.open) current.showModal();
+    };
+    open();
+    // A browser closes a dialog at the second Escape whatever the page says; the workspace decides when it goes.
+    current?.addEventListener("close", open);
+    return () => {
+      current?.removeEventListener("close", open);
+      current?.close();
+      if (cameFrom instanceof HTMLElement) cameFrom.focus();
+    };
+  }, []);
+  return dialog;
+}
+
+function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readonly closing: Closing }): JSX.Element {
+  const { view, isBusy, closing } = props;
+  const hasSubmit = view.content["submit"] !== undefined;
+  return h(
+    "footer",
+    { class: "modal-foot" },
+    h(
+      "button",
+      { type: "button", class: "btn", onClick: closing.top },
+      label(view, "close", hasSubmit ? "Cancel" : "Close"),
+    ),
+    hasSubmit
+      ? h(
+          "button",
+          // Not disabled: that would take the focus away.
+          { type: "submit", class: "btn primary", "aria-disabled": isBusy, "aria-busy": isBusy },
+          isBusy ? "Sending…" : label(view, "submit", "Submit"),
+        )
+      : null,
+  );
+}
+
+/** What the bot or Slack said of the whole window: errors under no field. */
+function Trouble({ view }: { readonly view: WireView }): JSX.Element | null {
+  const text = view.errors[""];
+  return text === undefined ? null : h("p", { class: "modal-error", role: "alert" }, text);
+}
+
+type Submitting = {
+  readonly isBusy: boolean;
+  readonly refused: number;
+  readonly submit: (values: JsonObject) => void;
+};
+
+/** `refused` counts the submissions that ended with errors. */
+function useSubmitting(view: WireView): Submitting {
+  const { route, attempt } = useShell();
+  const [isBusy, setBusy] = useState(false);
+  const [refused, setRefused] = useState(0);
+  const submit = (values: JsonObject): void => {
+    setBusy(true);
+    const send = async (): Promise<void> => {
+      const { errors } = await perform("submit", { as: route.as, view: view.id, values });
+      if (Number(errors) > 0) setRefused((before) => before + 1);
+    };
+    attempt(send().finally(() => setBusy(false)));
+  };
+  return { isBusy, refused, submit };
+}
+
+function ViewForm({ view, closing }: { readonly view: WireView; readonly closing: Closing }): JSX.Element {
+  const { context, edits, markSent } = useBlockContext({ in: "view", view }, "modal");
+  const { isBusy, refused, submit } = useSubmitting(view);
+  const form = useRef<HTMLFormElement>(null);
+  useFirstFocus(form, view);
+  useFocusOnError(form, view, refused);
+  const { expect, forget } = useShowAnswer(form, view);
+  const onSubmit = (event: Event): void => {
+    event.preventDefault();
+    if (isBusy) return;
+    markSent();
+    expect();
+    submit(filledIn(view, edits));
+  };
+  return h(
+    "form",
+    // Slack checks the fields, and says so in its own words.
+    { ref: form, class: "modal-form", noValidate: true, onSubmit, "aria-busy": isBusy },
+    h(
+      "div",
+      {
+        class: "modal-blocks",
+        tabIndex: 0,
+        role: "group",
+        "aria-label": label(view, "title", "Window"),
+        onPointerDown: forget,
+        onKeyDown: forget,
+      },
+      h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }),
+      h(Trouble, { view }),
+    ),
+    h(Foot, { view, isBusy, closing }),
+  );
+}
+
+/** The modal on top of the stack. */
+export function ModalWindow({ view, below }: { readonly view: WireView; readonly below: number }): JSX.Element {
+  const closing = useClosing(view);
+  const dialog = useDialog();
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    closing.top();
+  };
+  return h(
+    "dialog",
+    {
+      ref: dialog,
+      class: "modal",
+      "aria-labelledby": "modal-title",
+      onKeyDown,
+      // Of a window whose focus went with a field: no key reaches it.
+      onCancel: (event: Event) => {
+        event.preventDefault();
+        closing.top();
+      },
+    },
+    h(
+      "header",
+      { class: "modal-head" },
+      below > 0 ? h(IconButton, { icon: "back", label: "Back", onClick: closing.top }) : null,
+      h("h2", { id: "modal-title" }, label(view, "title", "Window")),
+      below > 0 ? h("span", { class: "pane-detail" }, `window ${below + 1} of 3`) : null,
+      h(IconButton, { icon: "close", label: "Close all windows", onClick: closing.all }),
+    ),
+    h(ViewForm, { key: view.id, view, closing }),
+  );
+}

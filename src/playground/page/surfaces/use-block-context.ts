@@ -1,0 +1,155 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type JsonObject, objectsOf, textOf } from "../../json.ts";
+import type { WirePlaces, WireView } from "../../live/wire.ts";
+import { elementsOf } from "../../workspace/view-state.ts";
+import { stateOf, valueOf } from "../blocks/elements/action-value.ts";
+import {
+  type ActionValue,
+  type BlockContext,
+  type ElementPlace,
+  type Listed,
+  valueKey,
+} from "../blocks/block-context.ts";
+import { perform } from "../app/request.ts";
+import { type Shell, useShell } from "../app/app-context.ts";
+import { channelName, userName } from "../app/workspace.ts";
+
+/** Where blocks stand: a message, or a view. */
+export type BlockSpot =
+  | { readonly in: "message"; readonly channel: string; readonly ts: string }
+  | { readonly in: "view"; readonly view: WireView };
+
+type Edits = Readonly<Record<string, ActionValue>>;
+
+function pointerOf(spot: BlockSpot): JsonObject {
+  return spot.in === "view" ? { in: "view", id: spot.view.id } : { in: "message", channel: spot.channel, ts: spot.ts };
+}
+
+/** What a view's fields hold: as the workspace has it, and what was typed since. */
+function valuesOf(spot: BlockSpot, edits: Edits): Edits {
+  if (spot.in === "message") return edits;
+  const kept = Object.entries(spot.view.state).flatMap(([blockId, actions]) =>
+    Object.entries(actions).map(([actionId, state]) => [valueKey({ blockId, actionId }), valueOf(state)] as const),
+  );
+  return { ...Object.fromEntries(kept), ...edits };
+}
+
+function fieldsOf(view: WireView): readonly (ElementPlace & { readonly type: string })[] {
+  return objectsOf(view.content["blocks"]).flatMap((block) =>
+    elementsOf(block).map((element) => ({
+      blockId: textOf(block["block_id"]),
+      actionId: textOf(element["action_id"]),
+      type: textOf(element["type"]),
+    })),
+  );
+}
+
+/** The edits as state.values carries them; fields that the bot took away meanwhile are left out. */
+export function filledIn(view: WireView, edits: Edits): JsonObject {
+  const values: Record<string, Record<string, JsonObject>> = {};
+  for (const { blockId, actionId, type } of fieldsOf(view)) {
+    const value = edits[valueKey({ blockId, actionId })];
+    if (value !== undefined) values[blockId] = { ...values[blockId], [actionId]: stateOf(type, value) };
+  }
+  return values;
+}
+
+type Filled = {
+  readonly edits: Edits;
+  readonly edit: (key: string, value: ActionValue) => void;
+  readonly markSent: () => void;
+};
+
+/**
+ * What was typed. Once it was sent and the bot changed the view, the workspace knows better what its fields hold: one
+ * that went and came again is empty, in Slack as well.
+ */
+function useEdits(spot: BlockSpot): Filled {
+  const [edits, setEdits] = useState<Edits>({});
+  const sent = useRef<Edits>({});
+  const blocks = spot.in === "view" ? JSON.stringify(spot.view.content["blocks"]) : "";
+  useEffect(() => {
+    const { current } = sent;
+    sent.current = {};
+    if (Object.keys(current).length === 0) return;
+    setEdits((before) => Object.fromEntries(Object.entries(before).filter(([key, value]) => current[key] !== value)));
+  }, [blocks]);
+  return {
+    edits,
+    edit: (key, value) => setEdits((before) => ({ ...before, [key]: value })),
+    markSent: () => void (sent.current = edits),
+  };
+}
+
+function listed(places: WirePlaces, what: "users" | "channels" | "conversations"): readonly Listed[] {
+  const users = places.users.map((user) => ({ id: user.id, name: `@${user.name}` }));
+  if (what === "users") return users;
+  const channels = places.channels.flatMap(({ id, name, kind }) =>
+    kind === "im" ? [] : [{ id, name: `#${name}`, kind }],
+  );
+  if (what === "channels") return channels;
+  const bots = new Set(places.users.flatMap(({ id, isBot }) => (isBot ? [id] : [])));
+  const direct = places.channels.flatMap((each) => {
+    if (each.kind !== "im") return [];
+    const isWithBot = each.partner !== undefined && bots.has(each.partner);
+    return [{ id: each.id, name: `@${channelName(places, each)}`, kind: each.kind, isWithBot }];
+  });
+  return [...channels, ...direct];
+}
+
+/** What was not acked is told where it happened. */
+function acked(answer: JsonObject): JsonObject {
+  const error = textOf(answer["error"]);
+  if (error !== "") throw new Error(`This app did not respond: ${error}`);
+  return answer;
+}
+
+type Deeds = Pick<BlockContext, "act" | "suggest">;
+
+function deedsAt(spot: BlockSpot, as: string, edits: Edits): Deeds {
+  const at = pointerOf(spot);
+  return {
+    async act({ blockId, actionId, element, value }) {
+      const type = textOf(element["type"]);
+      const values = spot.in === "view" ? filledIn(spot.view, edits) : {};
+      acked(await perform("act", { as, at, blockId, actionId, value: stateOf(type, value), values }));
+    },
+    async suggest({ blockId, actionId, query }) {
+      return objectsOf(acked(await perform("suggest", { as, at, blockId, actionId, query }))["options"]);
+    },
+  };
+}
+
+function namesIn({ places }: Shell): Pick<BlockContext, "user" | "channel" | "usergroup" | "listed"> {
+  return {
+    user: (id) => userName(places, id),
+    channel: (id) => places.channels.find((each) => each.id === id)?.name ?? id,
+    usergroup: (id) => places.groups.find((each) => each.id === id)?.handle ?? id,
+    listed: (what) => listed(places, what),
+  };
+}
+
+type Blocks = { readonly context: BlockContext } & Pick<Filled, "edits" | "markSent">;
+
+/** What blocks need around them in this place, and what was filled in there and not sent yet. */
+export function useBlockContext(spot: BlockSpot, surface: BlockContext["surface"]): Blocks {
+  const shell = useShell();
+  const { edits, edit, markSent } = useEdits(spot);
+  const { places, now, emoji, openFile, route } = shell;
+  const spotKey = spot.in === "view" ? spot.view : spot.ts;
+  const context = useMemo((): BlockContext => {
+    const onInput = (event: ElementPlace & { readonly value: ActionValue }): void => edit(valueKey(event), event.value);
+    return {
+      surface,
+      ...namesIn(shell),
+      ...deedsAt(spot, route.as, edits),
+      errors: spot.in === "view" ? spot.view.errors : {},
+      values: valuesOf(spot, edits),
+      onInput,
+      emoji,
+      now,
+      openFile,
+    };
+  }, [places, now, emoji, edits, spotKey, route.as]);
+  return { context, edits, markSent };
+}

@@ -1,0 +1,155 @@
+import { type Delivery, deliver, interactionParcel } from "../delivery/deliver.ts";
+import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import { flatBlocks } from "../workspace/flat-blocks.ts";
+import { query } from "../rules/limits.ts";
+import { notDelivered } from "../delivery/undelivered.ts";
+import { actionsPayload, type Spot, suggestionPayload } from "../delivery/payloads.ts";
+import { refuse, Refused } from "../rules/refusal.ts";
+import type { User } from "../workspace/state.ts";
+import { touch, type World } from "../world.ts";
+import { newSite } from "../check/shape.ts";
+import { suggestion } from "../check/options.ts";
+import { notice } from "../world.ts";
+import { holdsMany, stateName } from "../workspace/view-state.ts";
+import { type Found, optionNamed, optionsOf } from "./find-element.ts";
+
+export type Actor = { readonly user: User; readonly spot: Spot };
+
+function checkEmptyAck(answer: Json | undefined): void {
+  if (answer !== undefined) refuse("unexpected_body", "ack.body", "the answer has a body");
+}
+
+function actionOf(found: Found, value: JsonObject): JsonObject {
+  const { element, block } = found;
+  const kept = Object.fromEntries(
+    ["text", "value", "style", "url", "placeholder"].flatMap((name) => {
+      const each = element[name];
+      return each === undefined ? [] : [[name, each]];
+    }),
+  );
+  return {
+    type: textOf(element["type"]),
+    action_id: textOf(element["action_id"]),
+    block_id: textOf(block["block_id"]),
+    ...kept,
+    ...value,
+  };
+}
+
+/** Sends block_actions for one element and its new value. */
+export async function act(world: World, actor: Actor, found: { found: Found; value: JsonObject }): Promise<Delivery> {
+  const payload = actionsPayload(world, actor, actionOf(found.found, found.value));
+  const delivery = await deliver(world, { ...interactionParcel("block_actions", payload), onAck: checkEmptyAck });
+  if (delivery.error !== undefined && actor.spot.in === "message") {
+    notice(
+      world,
+      { user: actor.user.id, channel: actor.spot.channel.id, thread: actor.spot.message.threadTs },
+      `This app did not respond: ${delivery.error}`,
+    );
+  }
+  return delivery;
+}
+
+/** Slack has an address of its own for this, and asks nobody when the app gave none. */
+async function askOptions(world: World, payload: JsonObject): Promise<Delivery> {
+  const kind = "block_suggestion";
+  if (world.app.hasOptionsUrl !== false) {
+    return deliver(world, { ...interactionParcel(kind, payload), onAck: checkSuggestion });
+  }
+  const message = "the manifest has no settings.interactivity.message_menu_options_url";
+  const problem = { rule: "options.address", at: "", message } as const;
+  return notDelivered(world, { kind, payload }, { error: "no_options_url", problem });
+}
+
+/** From how many typed characters on Slack asks for options. */
+function neededLength(element: JsonObject): number {
+  return Number(element["min_query_length"] ?? query.min);
+}
+
+/** Asks the bot for the options of an external select, or groups of them: the answer as it came. */
+export async function suggestions(
+  world: World,
+  actor: Actor,
+  asked: { found: Found; query: string },
+): Promise<{ readonly delivery: Delivery; readonly answer: JsonObject }> {
+  const { element, block } = asked.found;
+  if (asked.query.length < neededLength(element)) {
+    return { delivery: { kind: "block_suggestion", acked: true, status: undefined, ms: 0 }, answer: { options: [] } };
+  }
+  const payload = suggestionPayload(world, actor, {
+    action_id: textOf(element["action_id"]),
+    block_id: textOf(block["block_id"]),
+    value: asked.query,
+  });
+  const delivery = await askOptions(world, payload);
+  return { delivery, answer: objectOf(delivery.answer) };
+}
+
+/** The options the bot offers for what was typed into an external select. */
+export async function suggest(
+  world: World,
+  actor: Actor,
+  asked: { found: Found; query: string },
+): Promise<readonly JsonObject[]> {
+  return optionsOf((await suggestions(world, actor, asked)).answer);
+}
+
+function checkSuggestion(answer: Json | undefined): void {
+  if (!isObject(answer)) refuse("invalid_options", "options.answer", "the answer is not a JSON object");
+  const site = newSite("modal");
+  suggestion(answer, "", site);
+  if (site.problems.length > 0) throw new Refused("invalid_options", site.problems);
+}
+
+async function chooseOption(world: World, actor: Actor, asked: { found: Found; choice: string }): Promise<JsonObject> {
+  const { found, choice } = asked;
+  const isExternal = textOf(found.element["type"]).endsWith("external_select");
+  const needed = neededLength(found.element);
+  if (isExternal && choice.length < needed)
+    throw new Error(`Slack asks for options from ${needed} characters on; "${choice}" is shorter`);
+  const options = isExternal ? await suggest(world, actor, { found, query: choice }) : optionsOf(found.element);
+  const option = optionNamed(options, choice) ?? (isExternal && options.length === 1 ? options[0] : undefined);
+  if (option === undefined) {
+    const names = options.map((each) => textOf(objectOf(each["text"])["text"])).join(", ");
+    throw new Error(`no option "${choice}"; there are: ${names || "none"}`);
+  }
+  return option;
+}
+
+/** What payloads carry when a person enters or picks `choices` in the element. */
+export async function valueFor(
+  world: World,
+  actor: Actor,
+  asked: { found: Found; choices: readonly string[] },
+): Promise<JsonObject> {
+  const { found, choices } = asked;
+  const type = textOf(found.element["type"]);
+  const name = stateName(type);
+  if (name === undefined) throw new Error(`nothing can be chosen in a ${type}`);
+  const values: Json[] = [];
+  for (const choice of choices) {
+    values.push(name.startsWith("selected_option") ? await chooseOption(world, actor, { found, choice }) : choice);
+  }
+  if (holdsMany(type)) return { type, [name]: values };
+  const value = values[0] ?? null;
+  return { type, [name]: type === "datetimepicker" && value !== null ? Number(value) : value === "" ? null : value };
+}
+
+/** Keeps in the view what was entered. */
+export function remember(world: World, actor: Actor, entered: { found: Found; value: JsonObject }): void {
+  if (actor.spot.in !== "view") return;
+  const { view } = actor.spot;
+  const blockId = textOf(entered.found.block["block_id"]);
+  const actions = { ...view.state[blockId], [textOf(entered.found.element["action_id"])]: entered.value };
+  view.state = { ...view.state, [blockId]: actions };
+  touch(world, view);
+}
+
+/** Elements in input blocks tell the bot only when the block asks for it. */
+export function isSilent(found: Found): boolean {
+  return found.block["type"] === "input" && found.block["dispatch_action"] !== true;
+}
+
+export function blocksAt(spot: Spot): readonly JsonObject[] {
+  return flatBlocks(spot.in === "view" ? objectsOf(spot.view.content["blocks"]) : spot.message.blocks);
+}

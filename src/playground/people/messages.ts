@@ -1,0 +1,108 @@
+import { commandParcel, type Delivery, deliver } from "../delivery/deliver.ts";
+import { composedText, escapeNames, escapeText } from "../workspace/escape.ts";
+import { deliverEvent } from "../delivery/deliver-event.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { teamsOf } from "../web-api/methods/message-json.ts";
+import { commandPayload } from "../delivery/payloads.ts";
+import { refuse } from "../rules/refusal.ts";
+import { respond } from "../web-api/response-url.ts";
+import type { Channel, Message, User } from "../workspace/state.ts";
+import { bot } from "../workspace/workspace.ts";
+import { notice, post, type World } from "../world.ts";
+import { runOwnCommand } from "./slack-commands.ts";
+
+export const channelTypes = { public: "channel", private: "group", im: "im" } as const;
+
+/** Throws a sentence: people write nothing in an archived channel. */
+export function checkNotArchived({ name, isArchived }: Channel): void {
+  if (isArchived) throw new Error(`#${name} is archived: nobody can write there.`);
+}
+
+export type Speaker = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
+
+/** What the ack of a command says is shown, to its user or to all. Plain text counts as well. */
+function showAnswer(world: World, from: Speaker, answer: Json | undefined): void {
+  if (answer === undefined) return;
+  const body = isObject(answer) ? answer : { text: typeof answer === "string" ? answer : JSON.stringify(answer) };
+  if (body["replace_original"] !== undefined || body["delete_original"] !== undefined) {
+    refuse("invalid_arguments", "response-url.original", "a command's ack has no original message");
+  }
+  respond(world, { user: from.user.id, channel: from.channel.id }, body);
+}
+
+function unsent(kind: string, error: string): Delivery {
+  return { kind, acked: false, status: undefined, ms: 0, error };
+}
+
+/** https://docs.slack.dev/interactivity/implementing-slash-commands: "Escape channels, users, and links sent to your app". */
+function typedWords(world: World, words: string): string {
+  return world.app.escapesNames === false ? escapeText(words) : escapeNames(world.state, words);
+}
+
+async function runCommand(world: World, from: Speaker, text: string): Promise<Delivery> {
+  const [, command = "", words = ""] = /^(\S+)\s*([^]*)$/.exec(text) ?? [];
+  const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
+  if (runOwnCommand(world, from, text)) return { kind: "own_command", acked: true, status: undefined, ms: 0 };
+  // https://docs.slack.dev/interactivity/implementing-slash-commands: apps' commands do not work in threads.
+  if (from.thread !== undefined) {
+    notice(world, to, `${command} is not supported in threads. Sorry!`);
+    return unsent("slash_command", "not_supported_in_threads");
+  }
+  if (!world.app.commands.includes(command)) {
+    notice(world, to, `${command} is not a valid command.`);
+    return unsent("slash_command", "invalid_command");
+  }
+  const payload = commandPayload(world, from, { command, text: typedWords(world, words) });
+  const delivery = await deliver(world, {
+    ...commandParcel(payload),
+    onAck: (answer) => showAnswer(world, from, answer),
+  });
+  if (delivery.error !== undefined) notice(world, to, `${command} failed with the error "${delivery.error}"`);
+  return delivery;
+}
+
+type Posted = { readonly message: Message; readonly channel: Channel };
+
+/** The events that the app hears of words said in a channel, by their names in the manifest. */
+export function eventsOf(world: World, channel: Channel, text: string): readonly string[] {
+  // An app hears only of channels its bot is in.
+  if (!channel.members.has(bot.user)) return [];
+  const kind =
+    channel.kind === "im" ? "message.im" : channel.kind === "private" ? "message.groups" : "message.channels";
+  const mentioned = text.includes(`<@${bot.user}>`) && channel.kind !== "im" ? ["app_mention"] : [];
+  return [...mentioned, kind].filter((event) => world.app.events.includes(event));
+}
+
+function eventOf(world: World, name: string, { message, channel }: Posted): JsonObject {
+  const { ts, user, text } = message;
+  const shared = { user, ...teamsOf(world, message), text, ts, event_ts: ts, channel: channel.id };
+  const thread = message.threadTs === undefined ? {} : { thread_ts: message.threadTs };
+  if (name === "app_mention") return { type: "app_mention", ...shared, ...thread };
+  return { type: "message", channel_type: channelTypes[channel.kind], ...shared, ...thread };
+}
+
+/** Slack tells who mentions an app outside of its channels that it will not hear of it. */
+function tellAbsence(world: World, from: Speaker, text: string): void {
+  if (from.channel.kind === "im" || from.channel.members.has(bot.user) || !text.includes(`<@${bot.user}>`)) return;
+  const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
+  const name = world.app.botDisplayName;
+  notice(world, to, `@${name} is not in this channel and does not hear you. To let it in, type /invite @${name}`);
+}
+
+async function sayWords(world: World, from: Speaker, text: string): Promise<Delivery> {
+  const composed = composedText(world.state, text);
+  const message = post(world, { channel: from.channel.id, user: from.user.id, text: composed, threadTs: from.thread });
+  tellAbsence(world, from, composed);
+  const events = eventsOf(world, from.channel, composed);
+  const deliveries = await Promise.all(
+    events.map((name) => deliverEvent(world, eventOf(world, name, { message, channel: from.channel }))),
+  );
+  const posted: Delivery = { kind: "message", acked: true, status: undefined, ms: 0 };
+  return { ...(deliveries[0] ?? posted), ts: message.ts };
+}
+
+/** What a person types: a command when it starts with a slash, otherwise a message. */
+export async function sayText(world: World, from: Speaker, text: string): Promise<Delivery> {
+  checkNotArchived(from.channel);
+  return text.startsWith("/") ? runCommand(world, from, text.trim()) : sayWords(world, from, text);
+}

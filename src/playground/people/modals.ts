@@ -1,0 +1,131 @@
+import { checkView } from "../check/view.ts";
+import { type Delivery, deliver, interactionParcel } from "../delivery/deliver.ts";
+import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import { limits } from "../rules/limits.ts";
+import { closedPayload, submissionPayload } from "../delivery/payloads.ts";
+import { type Problem, refuse, Refused } from "../rules/refusal.ts";
+import type { User, View } from "../workspace/state.ts";
+import { stateName } from "../workspace/view-state.ts";
+import { closeViews, pushView, updateView } from "../workspace/views.ts";
+import { touch, type World } from "../world.ts";
+
+function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === "" || (isList(value) && value.length === 0);
+}
+
+const required = "Please complete this required field.";
+
+function lengthProblem(element: JsonObject, value: string): string | undefined {
+  const [min, max] = [
+    Number(element["min_length"] ?? 0),
+    Number(element["max_length"] ?? limits["input.max-length"].max),
+  ];
+  if (value.length < min) return `Please enter at least ${min} characters.`;
+  return value.length > max ? `Please enter at most ${max} characters.` : undefined;
+}
+
+function numberProblem(element: JsonObject, value: string): string | undefined {
+  const number = Number(value);
+  const [min, max] = [Number(element["min_value"] ?? -Infinity), Number(element["max_value"] ?? Infinity)];
+  const isWhole = element["is_decimal_allowed"] === true || Number.isInteger(number);
+  return isWhole && number >= min && number <= max ? undefined : "Please enter a valid number.";
+}
+
+function problemOf(view: View, block: JsonObject): string | undefined {
+  const element = objectOf(block["element"]);
+  const type = textOf(element["type"]);
+  const value = view.state[textOf(block["block_id"])]?.[textOf(element["action_id"])]?.[stateName(type) ?? ""];
+  if (isEmpty(value)) return block["optional"] === true ? undefined : required;
+  if (type === "plain_text_input") return lengthProblem(element, textOf(value));
+  return type === "number_input" ? numberProblem(element, textOf(value)) : undefined;
+}
+
+/** What Slack's own window checks before it sends anything. */
+function clientErrors(view: View): Readonly<Record<string, string>> {
+  const inputs = objectsOf(view.content["blocks"]).filter((block) => block["type"] === "input");
+  return Object.fromEntries(
+    inputs.flatMap((block) => {
+      const problem = problemOf(view, block);
+      return problem === undefined ? [] : [[textOf(block["block_id"]), problem]];
+    }),
+  );
+}
+
+function checkErrors(view: View, errors: Json | undefined): Readonly<Record<string, string>> {
+  const inputs = new Set(
+    objectsOf(view.content["blocks"]).flatMap((block) =>
+      block["type"] === "input" ? [textOf(block["block_id"])] : [],
+    ),
+  );
+  if (!isObject(errors) || Object.keys(errors).length === 0) refuse("invalid_answer", "view.answer", "errors is empty");
+  const problems: Problem[] = Object.entries(errors)
+    .filter(([blockId, text]) => !inputs.has(blockId) || textOf(text) === "")
+    .map(([blockId]) => ({
+      rule: "view.error-block",
+      at: `/errors/${blockId}`,
+      message: "no input block of this view, or no text",
+    }));
+  if (problems.length > 0) throw new Refused("invalid_answer", problems);
+  return Object.fromEntries(Object.entries(errors).map(([blockId, text]) => [blockId, textOf(text)]));
+}
+
+/** Does what the answer to a view_submission says: https://docs.slack.dev/surfaces/modals#response_actions */
+function takeAnswer(world: World, view: View, answer: Json | undefined): void {
+  if (answer === undefined) return closeViews(world, view.user, "top");
+  const body = isObject(answer) ? answer : {};
+  switch (body["response_action"]) {
+    case "errors":
+      view.errors = checkErrors(view, body["errors"]);
+      return touch(world, view);
+    case "clear":
+      return closeViews(world, view.user, "all");
+    case "update":
+      return updateView(world, view, checkView(body["view"], "modal"));
+    case "push": {
+      const stack = world.state.modals.get(view.user) ?? [];
+      if (stack.length >= limits["view.stack"].max)
+        refuse("push_limit_reached", "view.stack", `${stack.length} views are open`);
+      pushView(world, view.user, checkView(body["view"], "modal"));
+      return;
+    }
+    default:
+      refuse("invalid_answer", "view.answer", `the answer is ${JSON.stringify(answer)}`);
+  }
+}
+
+/** Presses a modal's submit button. */
+export async function submitView(world: World, user: User, view: View): Promise<Delivery> {
+  if (view.content["submit"] === undefined) throw new Error("this modal has no submit button");
+  view.errors = clientErrors(view);
+  touch(world, view);
+  if (Object.keys(view.errors).length > 0) {
+    return { kind: "view_submission", acked: false, status: undefined, ms: 0, error: "incomplete" };
+  }
+  const parcel = interactionParcel("view_submission", submissionPayload(world, user, view));
+  const delivery = await deliver(world, { ...parcel, onAck: (answer) => takeAnswer(world, view, answer) });
+  if (delivery.error !== undefined || delivery.refusal !== undefined) {
+    // Slack shows this line in the window and keeps it open.
+    view.errors = { "": "We had some trouble connecting. Try again?" };
+    touch(world, view);
+  }
+  return delivery;
+}
+
+const silent: Delivery = { kind: "view_closed", acked: true, status: undefined, ms: 0 };
+
+/** Presses close: this view goes, or the whole stack when it says so. The bot hears of it when it asked to. */
+export async function closeView(world: World, user: User, view: View): Promise<Delivery> {
+  const clears = view.content["clear_on_close"] === true;
+  closeViews(world, view.user, clears ? "all" : "top");
+  if (view.content["notify_on_close"] !== true) return silent;
+  return deliver(world, interactionParcel("view_closed", closedPayload(user, view, clears)));
+}
+
+/** Presses ×: all views go. The bot hears of the root view, with is_cleared, when that asked to. */
+export async function dismissViews(world: World, user: User): Promise<Delivery> {
+  const [root] = world.state.modals.get(user.id) ?? [];
+  if (root === undefined) return silent;
+  closeViews(world, user.id, "all");
+  if (root.content["notify_on_close"] !== true) return silent;
+  return deliver(world, interactionParcel("view_closed", closedPayload(user, root, true)));
+}

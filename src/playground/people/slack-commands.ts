@@ -1,0 +1,33 @@
+import type { Channel, User } from "../workspace/state.ts";
+import { addMember, findUser } from "../workspace/workspace.ts";
+import { notice, touch, type World } from "../world.ts";
+
+type Typed = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
+
+/** https://slack.com/help/articles/201259356-Slash-commands-in-Slack: the two that bots ask people to type. */
+const ownCommands = {
+  "/invite": { verb: "invited", says: "is now in", change: addMember },
+  "/remove": {
+    verb: "removed",
+    says: "left",
+    change: ({ members }: Channel, { id }: User) => void members.delete(id),
+  },
+} as const;
+
+/** Runs a command of Slack itself, such as "/invite @gantry"; false when it is none of them. */
+export function runOwnCommand(world: World, from: Typed, text: string): boolean {
+  const [, command = "", name = ""] = /^(\S+)\s*(\S*)/.exec(text) ?? [];
+  const own = Object.entries(ownCommands).find(([each]) => each === command)?.[1];
+  if (own === undefined) return false;
+  const { channel } = from;
+  const whom = name === "" ? undefined : findUser(world.state, name);
+  const to = { user: from.user.id, channel: channel.id, thread: from.thread };
+  if (whom === undefined || channel.kind === "im") {
+    notice(world, to, `Type ${command} @name in a channel: nobody was ${own.verb}.`);
+    return true;
+  }
+  own.change(channel, whom);
+  touch(world);
+  notice(world, to, `@${whom.name} ${own.says} #${channel.name}.`);
+  return true;
+}

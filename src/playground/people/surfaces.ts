@@ -1,0 +1,68 @@
+import { objectsOf, textOf } from "../json.ts";
+import type { Spot } from "../delivery/payloads.ts";
+import type { Channel, User } from "../workspace/state.ts";
+import { elementsOf, holdsMany, stateName } from "../workspace/view-state.ts";
+import type { JsonObject } from "../json.ts";
+import { bot, directChannel, directId } from "../workspace/workspace.ts";
+import type { World } from "../world.ts";
+import { blocksAt } from "./block-actions.ts";
+import { channelOf } from "./person-channel.ts";
+import type { Found } from "./find-element.ts";
+import { visibleMessages } from "./visible-messages.ts";
+
+/** Where an element stands, by ids: what a page knows of what was clicked. */
+export type Pointer =
+  | { readonly in: "message"; readonly channel: string; readonly ts: string }
+  | { readonly in: "view"; readonly id: string };
+
+/** A channel by id; a direct conversation begins when somebody points at it. Throws a sentence. */
+export function channelAt(world: World, user: User, id: string): Channel {
+  const partner = [...world.state.users.keys()].find((each) => each !== user.id && directId(user.id, each) === id);
+  return partner === undefined ? channelOf(world, user, id) : directChannel(world.state, user.id, partner);
+}
+
+/** The message or view that a person points at; throws a sentence when they do not see it any more. */
+export function spotAt(world: World, user: User, pointer: Pointer): Spot {
+  if (pointer.in === "view") {
+    const views = [...(world.state.modals.get(user.id) ?? []), world.state.homes.get(user.id)];
+    const view = views.find((each) => each?.id === pointer.id);
+    if (view === undefined) throw new Error("This window is closed.");
+    return { in: "view", view };
+  }
+  const channel = channelAt(world, user, pointer.channel);
+  const message = visibleMessages(world.state, channel, user.id).find((each) => each.ts === pointer.ts);
+  if (message === undefined) throw new Error("This message was deleted.");
+  return { in: "message", channel, message };
+}
+
+function allBlocks(spot: Spot): readonly JsonObject[] {
+  if (spot.in === "view") return blocksAt(spot);
+  const attached = spot.message.attachments.flatMap((attachment) => objectsOf(attachment["blocks"]));
+  return [...blocksAt(spot), ...attached];
+}
+
+/** The element with these ids; throws a sentence when the bot has replaced it meanwhile. */
+export function elementAt(spot: Spot, ids: { readonly blockId: string; readonly actionId: string }): Found {
+  for (const block of allBlocks(spot)) {
+    if (block["block_id"] !== ids.blockId) continue;
+    const element = elementsOf(block).find((each) => each["action_id"] === ids.actionId);
+    if (element !== undefined) return { block, element };
+  }
+  throw new Error("This button or field is gone: the message was changed. Look at it again.");
+}
+
+/** A value as payloads carry it: only what this type of element can hold. Throws a sentence. */
+export function checkedValue(found: Found, value: JsonObject): JsonObject {
+  const type = textOf(found.element["type"]);
+  const name = type === "overflow" ? "selected_option" : stateName(type);
+  if (name === undefined) return {};
+  const held = value[name];
+  if (held === undefined) throw new Error(`A ${type} holds ${name}; the page sent ${Object.keys(value).join(", ")}.`);
+  if (holdsMany(type) !== Array.isArray(held)) throw new Error(`The value of a ${type} has another form than ${name}.`);
+  return type === "overflow" ? { [name]: held } : { type, [name]: held };
+}
+
+/** The app's own direct conversation with a person. */
+export function appChannel(world: World, user: User): Channel {
+  return directChannel(world.state, user.id, bot.user);
+}

@@ -1,0 +1,80 @@
+import { drawBlocks } from "../draw/blocks.ts";
+import { drawMrkdwn, noteBareNames } from "../draw/mrkdwn.ts";
+import { newPen, type Pen } from "../draw/pen.ts";
+import { type JsonObject, objectsOf, textOf } from "../json.ts";
+import type { Channel, Message, SharedFile, State } from "../workspace/state.ts";
+
+export type SeenFile = {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly size: number;
+  readonly content: string;
+};
+
+/** One message as one person sees it. */
+export type Seen = {
+  readonly ts: string;
+  readonly threadTs: string | undefined;
+  /** Who wrote it, by name. */
+  readonly author: string;
+  /** What stands there: the blocks drawn, or the text when there are none. */
+  readonly text: string;
+  /** The top-level text, drawn: what a notification and a screen reader say. */
+  readonly notification: string;
+  readonly blocks: readonly JsonObject[];
+  readonly isEphemeral: boolean;
+  readonly isEdited: boolean;
+  readonly files: readonly SeenFile[];
+  /** Live mentions in the blocks or the top-level text: "@channel", "@dana". */
+  readonly mentions: readonly string[];
+  /** Live links: URLs, and "#ops" for a channel. */
+  readonly links: readonly string[];
+  readonly revision: number;
+};
+
+function drawTopText(pen: Pen, message: Message): string {
+  if (message.parsesNames) noteBareNames(pen, message.text);
+  return message.isMrkdwn ? drawMrkdwn(pen, message.text) : message.text;
+}
+
+function drawAttachment(pen: Pen, attachment: JsonObject): string {
+  const blocks = objectsOf(attachment["blocks"]);
+  return blocks.length > 0
+    ? drawBlocks(pen, blocks)
+    : drawMrkdwn(pen, textOf(attachment["text"]) || textOf(attachment["fallback"]));
+}
+
+function seenFile(file: SharedFile): SeenFile {
+  const content = new TextDecoder().decode(file.bytes);
+  return { id: file.id, name: file.name, title: file.title, size: file.bytes.byteLength, content };
+}
+
+export function drawMessage(state: State, message: Message): Seen {
+  const pen = newPen(state);
+  const notification = drawTopText(pen, message);
+  const body = message.blocks.length === 0 ? notification : drawBlocks(pen, message.blocks);
+  const attached = message.attachments.map((attachment) => drawAttachment(pen, attachment));
+  return {
+    ts: message.ts,
+    threadTs: message.threadTs,
+    author: state.users.get(message.user)?.name ?? message.user,
+    text: [body, ...attached].join("\n"),
+    notification,
+    blocks: message.blocks,
+    isEphemeral: message.ephemeralTo !== undefined,
+    isEdited: message.editedTs !== undefined,
+    files: message.files.map(seenFile),
+    mentions: [...new Set(pen.mentions)],
+    links: [...new Set(pen.links)],
+    revision: message.revision,
+  };
+}
+
+/** The messages of a channel that a person sees, oldest first; none when they are not in it. */
+export function visibleMessages(state: State, channel: Channel, user: string): readonly Message[] {
+  if (!channel.members.has(user)) return [];
+  return state.messages.filter(
+    (message) => message.channel === channel.id && (message.ephemeralTo === undefined || message.ephemeralTo === user),
+  );
+}

@@ -1,0 +1,206 @@
+import { conduct } from "./behaviour.ts";
+import { delivery, type LimitId, limits, times } from "./limits.ts";
+import { told } from "./not-simulated.ts";
+
+const docs = "https://docs.slack.dev";
+const blocks = `${docs}/reference/block-kit/blocks`;
+const elements = `${docs}/reference/block-kit/block-elements`;
+const method = (name: string): string => `${docs}/reference/methods/${name}`;
+const handling = times.ack.link;
+const manifest = `${docs}/reference/app-manifest`;
+const streaming = `${docs}/messaging/sending-and-scheduling-messages#text-streaming`;
+
+/**
+ * "refused": who breaks it is refused, or is noted in the transcript. "done": the workspace itself behaves so.
+ * "told": true of Slack, and a simulated workspace cannot keep it; the sentence says why.
+ */
+type Kind = "refused" | "done" | "told";
+export type Rule = { readonly says: string; readonly link: string; readonly kind: Kind };
+type Named = Readonly<Record<string, Omit<Rule, "kind">>>;
+
+/** The rules that are not a number; the numbers are rules too, under the names they have in `limits`. */
+const others = {
+  "block.type": { says: "a block has a type that exists", link: blocks },
+  "block.surface": {
+    says: "a block stands only where its kind is allowed: message, modal, home (ours where live trials were stricter than Slack's list: tables in messages only, cards not in modals, file nowhere)",
+    link: blocks,
+  },
+  "element.surface": { says: "a file_input stands only in modals", link: `${elements}/file-input-element` },
+  "card.content": { says: "a card has an image, a title, a body or buttons", link: `${blocks}/card-block` },
+  "container.child": {
+    says: "a container takes only plain kinds of block: no container, card, data table, chart or markdown",
+    link: `${blocks}/container-block`,
+  },
+  "container.titled": { says: "a container has a title", link: `${blocks}/container-block` },
+  "container.collapsed": { says: "only a collapsible container starts collapsed", link: `${blocks}/container-block` },
+  "data-table.header": { says: "a data table's header cells are no rich_text", link: `${blocks}/data-table-block` },
+  "data-table.body": { says: "a data table has a header and at least one row", link: `${blocks}/data-table-block` },
+  "chart.series-name": {
+    says: "the series of a chart have different names",
+    link: `${blocks}/data-visualization-block`,
+  },
+  "chart.points": {
+    says: "each series of a chart has one point for each category",
+    link: `${blocks}/data-visualization-block`,
+  },
+  "input.silent-files": {
+    says: "an input block with a file_input has no dispatch_action",
+    link: `${elements}/file-input-element`,
+  },
+  "select.response-url-place": {
+    says: "response_url_enabled stands only in an input block of a modal",
+    link: `${elements}/select-menu-element#conversations_select`,
+  },
+  "block.id-unique": { says: "a block_id is unique in its message or view", link: blocks },
+  "block.place": { says: "an element stands only in a block that takes its kind", link: elements },
+  "action.id-unique": { says: "an action_id is unique in its block", link: elements },
+  "object.property": { says: "an object has only the properties Slack documents for it", link: blocks },
+  "object.required": { says: "an object has all required properties", link: blocks },
+  "object.value": { says: "a property has the type and one of the values Slack documents", link: blocks },
+  "text.empty": {
+    says: "a text has at least one character (ours also for ids and values, where Slack's pages are silent)",
+    link: `${docs}/reference/block-kit/composition-objects/text-object`,
+  },
+  "list.empty": { says: "a list has at least one item", link: blocks },
+  "option.initial": { says: "an initial option is one of the options", link: `${elements}/select-menu-element` },
+  "select.source": {
+    says: "a static select has options or option_groups, not both",
+    link: `${elements}/select-menu-element`,
+  },
+  "section.content": { says: "a section has text or fields", link: `${blocks}/section-block` },
+  "image.source": { says: "an image has an image_url or a slack_file, not both", link: `${blocks}/image-block` },
+  "input.range": { says: "a lower bound is not above its upper bound", link: `${elements}/plain-text-input-element` },
+  "view.submit-needed": { says: "a modal with an input block has a submit button", link: `${docs}/reference/views` },
+  "view.focus": { says: "one element of a view has focus_on_load", link: elements },
+  "view.known": { says: "a view that is updated is still open", link: method("views.update") },
+  "view.hash": { says: "a hash is the one of the view as it is now", link: method("views.update") },
+  "view.external-id-unique": { says: "an external_id is unique in the workspace", link: method("views.open") },
+  "view.answer": {
+    says: "the answer to a view_submission is empty or a known response_action",
+    link: `${docs}/surfaces/modals`,
+  },
+  "view.error-block": {
+    says: "an error names the block_id of an input block of the view",
+    link: `${docs}/surfaces/modals`,
+  },
+  "app.command-name": { says: "a slash command is a slash and one word", link: manifest },
+  "app.bot-letters": { says: "a bot's display name has only a-z, 0-9, ., _ and -", link: manifest },
+  "trigger.known": { says: "a trigger_id is one that Slack gave out", link: method("views.open") },
+  "trigger.fresh": { says: `a trigger_id lives ${times.trigger.ms / 1000} s`, link: times.trigger.link },
+  "trigger.once": { says: "a trigger_id is used once", link: times.trigger.link },
+  "message.text-needed": {
+    says: "a message has a top-level text, which screen readers and notifications read (ours: Slack only warns when blocks are there)",
+    link: `${docs}/reference/methods/chat.postMessage#text_usage`,
+  },
+  "message.format": { says: "blocks and attachments are JSON lists of objects", link: method("chat.postMessage") },
+  "message.markdown-alone": { says: "markdown_text stands without text and blocks", link: method("chat.postMessage") },
+  "message.known": { says: "a message that is changed, deleted or linked exists", link: method("chat.update") },
+  "message.own": { says: "a bot changes and deletes only its own messages", link: method("chat.update") },
+  "message.ephemeral": {
+    says: "an ephemeral message is changed only through its response_url",
+    link: method("chat.postEphemeral"),
+  },
+  "ephemeral.thread": {
+    says: "an ephemeral reply goes only into a thread that has replies (ours: Slack takes it and shows it to nobody)",
+    link: method("chat.postEphemeral"),
+  },
+  "stream.reply": { says: "a streamed message is a reply (thread_ts)", link: method("chat.startStream") },
+  "stream.recipient": {
+    says: "a stream in a channel names recipient_user_id and recipient_team_id",
+    link: method("chat.startStream"),
+  },
+  "stream.content": { says: "what is appended has markdown_text or chunks", link: method("chat.appendStream") },
+  "stream.chunk": { says: "a chunk is markdown_text, blocks, task_update or plan_update", link: streaming },
+  "stream.open": { says: "only a message that is being streamed is appended to", link: method("chat.appendStream") },
+  "stream.fresh": {
+    says: `a stream that stands still ends (ours: after ${times.stream.ms / 60_000} minutes; Slack does not say when)`,
+    link: times.stream.link,
+  },
+  "stream.finished": { says: "a message is not updated while it is streamed", link: method("chat.update") },
+  "thread.parent": {
+    says: "thread_ts names a message that is no reply itself (ours for replies: Slack only advises against it)",
+    link: method("chat.postMessage"),
+  },
+  "channel.known": { says: "a channel exists and the bot may know it", link: method("chat.postMessage") },
+  "channel.member": { says: "the bot is a member of the channel", link: method("chat.postMessage") },
+  "channel.archived": {
+    says: "nothing is posted in an archived channel (is_archived), and no message in it is changed (is_inactive; ours for a response_url, where Slack's pages are silent)",
+    link: method("chat.update"),
+  },
+  "user.known": { says: "a user exists", link: method("users.info") },
+  "user.enabled": {
+    says: "a direct conversation is opened with somebody who is not deactivated",
+    link: method("conversations.open"),
+  },
+  "user.in-channel": { says: "who gets an ephemeral message is in the channel", link: method("chat.postEphemeral") },
+  "group.known": { says: "a user group exists", link: method("usergroups.users.list") },
+  "bot.known": { says: "a bot exists", link: method("bots.info") },
+  "list.page": {
+    says: "a cursor comes from an answer, and a limit is 1 to 1000",
+    link: `${docs}/apis/web-api/pagination`,
+  },
+  "method.known": { says: "a method exists (here: is one the playground answers)", link: `${docs}/reference/methods` },
+  "method.arguments": {
+    says: "a method gets only the arguments it documents, all required ones, of the right type (ours: Slack ignores some unknown ones)",
+    link: `${docs}/reference/methods`,
+  },
+  "auth.token": { says: "a request carries the bot's token", link: `${docs}/authentication/tokens` },
+  "auth.scope": { says: "the manifest has a scope the method needs", link: `${docs}/reference/scopes` },
+  "file.upload": {
+    says: "an upload has the announced length and goes to an open upload_url",
+    link: method("files.getUploadURLExternal"),
+  },
+  "file.known": { says: "a file is uploaded and not yet completed", link: method("files.completeUploadExternal") },
+  "response-url.known": { says: "a response_url is one that Slack gave out", link: handling },
+  "response-url.fresh": { says: `a response_url lives ${times.responseUrl.ms / 60_000} minutes`, link: handling },
+  "response-url.public": { says: "an ephemeral message cannot become in_channel", link: handling },
+  "response-url.original": {
+    says: "there is no original message to delete after a slash command or a shortcut",
+    link: handling,
+  },
+  "response-url.thread": {
+    says: "an answer in a thread has response_type in_channel and replace_original false (ours: Slack shows it elsewhere)",
+    link: handling,
+  },
+  "ack.in-time": { says: `the bot answers 2xx within ${times.ack.ms / 1000} s`, link: handling },
+  "ack.body": { says: "the answer to a click is empty: Slack shows nobody what it says", link: handling },
+  "options.answer": {
+    says: "the answer to block_suggestion has options or option_groups",
+    link: `${elements}/select-menu-element`,
+  },
+  "options.address": {
+    says: "an external select needs the Options Load URL (message_menu_options_url) in the manifest",
+    link: `${elements}/select-menu-element#external_select`,
+  },
+  "event.failures": {
+    says: `an hour with ${delivery.failures.fewest} or more event deliveries of which more than ${delivery.failures.share * 100} % failed ends the subscription`,
+    link: delivery.failures.link,
+  },
+  "event.rate": { says: `at most ${delivery.rate.max} events in an hour`, link: delivery.rate.link },
+} as const satisfies Named;
+
+export type OtherRuleId = keyof typeof others;
+export type ConductId = keyof typeof conduct;
+export type ToldId = keyof typeof told;
+/** Rules that can be broken. */
+export type RuleId = LimitId | OtherRuleId;
+export type AnyRuleId = RuleId | ConductId | ToldId;
+
+function ofKind(kind: Kind, named: Named): readonly (readonly [string, Rule])[] {
+  return Object.entries(named).map(([id, rule]) => [id, { ...rule, kind }]);
+}
+
+function sizeRules(): readonly (readonly [string, Rule])[] {
+  return Object.entries(limits).map(([id, limit]) => [
+    id,
+    { says: `at most ${limit.max} ${limit.what}`, link: limit.link, kind: "refused" },
+  ]);
+}
+
+/** Every rule of Slack that the playground knows, by id. */
+export const rules = Object.fromEntries([
+  ...sizeRules(),
+  ...ofKind("refused", others),
+  ...ofKind("done", conduct),
+  ...ofKind("told", told),
+]) as Readonly<Record<AnyRuleId, Rule>>; // the four tables together are all of AnyRuleId

@@ -1,0 +1,89 @@
+import { textOf, type JsonObject } from "../../json.ts";
+import { refuse } from "../../rules/refusal.ts";
+import type { Channel, Message, User } from "../../workspace/state.ts";
+import { bot, directChannel, findChannel } from "../../workspace/workspace.ts";
+import { isBots, type World } from "../../world.ts";
+
+/** The channel an argument names, if the bot may know of it. A user's id is the direct conversation with the bot. */
+export function knownChannel(world: World, name: string): Channel {
+  const user = world.state.users.get(name);
+  const channel = user === undefined ? findChannel(world.state, name) : directChannel(world.state, user.id, bot.user);
+  if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${name}`);
+  if (channel.kind !== "public" && !channel.members.has(bot.user)) {
+    refuse("channel_not_found", "channel.known", `the bot is not in ${name}, and only members know of it`);
+  }
+  return channel;
+}
+
+export function checkOpen(channel: Channel, error = "is_archived"): void {
+  if (channel.isArchived) refuse(error, "channel.archived", `#${channel.name} is archived`);
+}
+
+/** The channel an argument names, if the bot is in it and may write there. */
+export function joinedChannel(world: World, name: string): Channel {
+  const channel = knownChannel(world, name);
+  checkOpen(channel);
+  if (!channel.members.has(bot.user)) refuse("not_in_channel", "channel.member", `the bot is not in #${channel.name}`);
+  return channel;
+}
+
+/** Where chat.postMessage may post: with chat:write.public, public channels need no membership. */
+export function postChannel(world: World, name: string): Channel {
+  const channel = knownChannel(world, name);
+  const isOpen = channel.kind === "public" && world.app.scopes.includes("chat:write.public");
+  if (!isOpen) return joinedChannel(world, name);
+  checkOpen(channel);
+  return channel;
+}
+
+export function knownUser(world: World, id: string): User {
+  const user = world.state.users.get(id);
+  if (user === undefined) refuse("user_not_found", "user.known", `no user ${id}`);
+  return user;
+}
+
+function findMessage(world: World, channel: Channel, ts: string): Message | undefined {
+  return world.state.messages.find((message) => message.channel === channel.id && message.ts === ts);
+}
+
+/** A message everybody in the channel sees; an ephemeral one does not count. */
+export function publicMessage(world: World, channel: Channel, ts: string): Message {
+  const message = findMessage(world, channel, ts);
+  if (message === undefined) refuse("message_not_found", "message.known", `no message ${ts} in ${channel.id}`);
+  if (message.ephemeralTo !== undefined) {
+    refuse("message_not_found", "message.ephemeral", `message ${ts} is ephemeral`);
+  }
+  return message;
+}
+
+export function ownMessage(world: World, args: JsonObject, error: string): Message {
+  const channel = knownChannel(world, textOf(args["channel"]));
+  const message = publicMessage(world, channel, textOf(args["ts"]));
+  if (!isBots(message)) refuse(error, "message.own", `message ${message.ts} is not the bot's`);
+  // Its own word for it: https://docs.slack.dev/reference/methods/chat.update#errors
+  checkOpen(channel, "is_inactive");
+  return message;
+}
+
+/** The thread an argument names; undefined when it names none. */
+export function threadOf(world: World, channel: Channel, ts: string): string | undefined {
+  if (ts === "") return undefined;
+  const parent = findMessage(world, channel, ts);
+  if (parent === undefined) refuse("thread_not_found", "thread.parent", `no message ${ts} in ${channel.id}`);
+  if (parent.ephemeralTo !== undefined)
+    refuse("cannot_reply_to_message", "thread.parent", `message ${ts} is ephemeral`);
+  if (parent.threadTs !== undefined)
+    refuse("cannot_reply_to_message", "thread.parent", `message ${ts} is a reply itself`);
+  return ts;
+}
+
+/** The thread of an ephemeral message: one that somebody has answered in, since in others nobody would see it. */
+export function activeThread(world: World, channel: Channel, ts: string): string | undefined {
+  const thread = threadOf(world, channel, ts);
+  const isReply = (message: Message): boolean =>
+    message.channel === channel.id && message.threadTs === thread && message.ephemeralTo === undefined;
+  if (thread !== undefined && !world.state.messages.some(isReply)) {
+    refuse("cannot_reply_to_message", "ephemeral.thread", `message ${ts} has no reply yet`);
+  }
+  return thread;
+}

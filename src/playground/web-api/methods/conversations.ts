@@ -1,0 +1,133 @@
+import { type JsonObject, textOf } from "../../json.ts";
+import { refuse } from "../../rules/refusal.ts";
+import type { Channel } from "../../workspace/state.ts";
+import { bot, directChannel, team } from "../../workspace/workspace.ts";
+import type { World } from "../../world.ts";
+import { type Methods, needScopes } from "./method.ts";
+import { page } from "./paging.ts";
+import { knownChannel, knownUser } from "./arguments.ts";
+
+const readScope: Readonly<Record<Channel["kind"], string>> = {
+  public: "channels:read",
+  private: "groups:read",
+  im: "im:read",
+};
+const readScopes = ["channels:read", "groups:read", "im:read", "mpim:read"];
+
+function channelJson(channel: Channel): JsonObject {
+  const other = [...channel.members].find((member) => member !== bot.user) ?? "";
+  const shared = {
+    id: channel.id,
+    is_im: channel.kind === "im",
+    is_mpim: false,
+    is_archived: channel.isArchived,
+    created: 0,
+  };
+  if (channel.kind === "im") return { ...shared, user: other, is_open: true };
+  return {
+    ...shared,
+    name: channel.name,
+    name_normalized: channel.name,
+    is_channel: channel.kind === "public",
+    is_group: channel.kind === "private",
+    is_private: channel.kind === "private",
+    is_general: channel.name === "general",
+    is_shared: channel.sharedWith.size > 0,
+    is_ext_shared: channel.sharedWith.size > 0,
+    is_org_shared: false,
+    shared_team_ids: [team.id, ...channel.sharedWith],
+    context_team_id: team.id,
+    is_member: channel.members.has(bot.user),
+    topic: { value: "", creator: "", last_set: 0 },
+    purpose: { value: "", creator: "", last_set: 0 },
+  };
+}
+
+function readable(world: World, args: JsonObject): Channel {
+  const channel = knownChannel(world, textOf(args["channel"]));
+  needScopes(world, [readScope[channel.kind]]);
+  return channel;
+}
+
+/** Deactivated people are in no list of members; they are back as soon as they are reactivated. */
+function activeMembers(world: World, channel: Channel): readonly string[] {
+  return [...channel.members].filter((id) => world.state.users.get(id)?.isDeactivated !== true);
+}
+
+function info(world: World, args: JsonObject): JsonObject {
+  const channel = readable(world, args);
+  const count = args["include_num_members"] === true ? { num_members: activeMembers(world, channel).length } : {};
+  return { channel: { ...channelJson(channel), ...count } };
+}
+
+function members(world: World, args: JsonObject): JsonObject {
+  const { items, response_metadata } = page(activeMembers(world, readable(world, args)), args);
+  return { members: items, response_metadata };
+}
+
+function open(world: World, args: JsonObject): JsonObject {
+  const named = textOf(args["channel"]);
+  if (named !== "") return { channel: { id: knownChannel(world, named).id } };
+  const users = textOf(args["users"])
+    .split(",")
+    .filter((id) => id !== "");
+  const [first] = users;
+  if (first === undefined) refuse("users_list_not_supplied", "method.arguments", "neither users nor channel");
+  if (users.length > 1)
+    refuse("method_not_supported_for_channel_type", "method.arguments", "the playground opens no group conversations");
+  const user = knownUser(world, first);
+  if (user.isDeactivated) refuse("user_disabled", "user.enabled", `${user.id} is deactivated`);
+  const known = [...world.state.channels.keys()].length;
+  const channel = directChannel(world.state, user.id, bot.user);
+  return {
+    no_op: known === world.state.channels.size,
+    already_open: known === world.state.channels.size,
+    channel: { id: channel.id },
+  };
+}
+
+const kindOf: Readonly<Record<string, Channel["kind"]>> = {
+  public_channel: "public",
+  private_channel: "private",
+  im: "im",
+};
+
+function list(world: World, args: JsonObject): JsonObject {
+  const types = (textOf(args["types"]) || "public_channel").split(",").map((type) => type.trim());
+  const unknown = types.find((type) => kindOf[type] === undefined && type !== "mpim");
+  if (unknown !== undefined) refuse("invalid_types", "method.arguments", `unknown type ${unknown}`);
+  const wanted = new Set(types.map((type) => kindOf[type]));
+  for (const kind of wanted) if (kind !== undefined) needScopes(world, [readScope[kind]]);
+  const visible = [...world.state.channels.values()].filter(
+    (channel) => wanted.has(channel.kind) && (channel.kind === "public" || channel.members.has(bot.user)),
+  );
+  const { items, response_metadata } = page(visible, args);
+  return { channels: items.map(channelJson), response_metadata };
+}
+
+export const conversations: Methods = {
+  "conversations.info": {
+    scopes: readScopes,
+    required: { channel: "text" },
+    optional: { include_locale: "flag", include_num_members: "flag" },
+    run: info,
+  },
+  "conversations.members": {
+    scopes: readScopes,
+    required: { channel: "text" },
+    optional: { cursor: "text", limit: "number" },
+    run: members,
+  },
+  "conversations.open": {
+    scopes: ["im:write", "channels:manage", "groups:write", "mpim:write"],
+    required: {},
+    optional: { channel: "text", users: "text", return_im: "flag", prevent_creation: "flag" },
+    run: open,
+  },
+  "conversations.list": {
+    scopes: readScopes,
+    required: {},
+    optional: { cursor: "text", limit: "number", types: "text", exclude_archived: "flag" },
+    run: list,
+  },
+};

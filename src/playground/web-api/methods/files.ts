@@ -1,0 +1,126 @@
+import { checkContent } from "../../check/message.ts";
+import { newId } from "../../workspace/ids.ts";
+import { type JsonObject, isList, isObject, objectsOf, textOf } from "../../json.ts";
+import { limits } from "../../rules/limits.ts";
+import { refuse, Refused } from "../../rules/refusal.ts";
+import type { SharedFile, Upload } from "../../workspace/state.ts";
+import { bot } from "../../workspace/workspace.ts";
+import { post, type World } from "../../world.ts";
+import { fileJson } from "./message-json.ts";
+import type { Methods } from "./method.ts";
+import { postChannel, threadOf } from "./arguments.ts";
+
+function getUploadUrl(world: World, args: JsonObject): JsonObject {
+  const length = args["length"];
+  if (typeof length !== "number" || !Number.isInteger(length) || length < 1) {
+    throw new Refused("invalid_arguments", [
+      { rule: "method.arguments", at: "/length", message: "must be a whole number from 1" },
+    ]);
+  }
+  if (args["snippet_type"] !== undefined && length > limits["upload.snippet"].max) {
+    refuse("snippet_too_large", "upload.snippet", `${length} bytes`);
+  }
+  const upload: Upload = { id: newId("F"), name: textOf(args["filename"]), length, isComplete: false };
+  world.state.uploads.set(upload.id, upload);
+  return { upload_url: `${world.url()}/upload/${upload.id}`, file_id: upload.id };
+}
+
+function ready(world: World, id: string): Upload {
+  const upload = world.state.uploads.get(id);
+  if (upload?.bytes === undefined) refuse("file_not_found", "file.known", `no uploaded file ${id}`);
+  if (upload.isComplete) refuse("file_not_found", "file.known", `file ${id} is completed already`);
+  return upload;
+}
+
+function share(world: World, upload: Upload, title: string): SharedFile {
+  const file: SharedFile = {
+    id: upload.id,
+    name: upload.name,
+    title: title === "" ? upload.name : title,
+    bytes: upload.bytes ?? new Uint8Array(),
+    createdMs: world.clock.now(),
+  };
+  upload.isComplete = true;
+  world.state.files.set(file.id, file);
+  return file;
+}
+
+function channelsOf(args: JsonObject): readonly string[] {
+  const one = textOf(args["channel_id"]);
+  const many = textOf(args["channels"])
+    .split(",")
+    .filter((id) => id !== "");
+  return one === "" ? many : [one, ...many];
+}
+
+function complete(world: World, args: JsonObject): JsonObject {
+  const wanted = args["files"];
+  if (!isList(wanted) || wanted.length === 0 || !wanted.every(isObject)) {
+    throw new Refused("invalid_arguments", [
+      { rule: "method.arguments", at: "/files", message: "must be a list of objects with an id" },
+    ]);
+  }
+  const uploads = objectsOf(wanted).map((file) => ({
+    upload: ready(world, textOf(file["id"])),
+    title: textOf(file["title"]),
+  }));
+  const targets = channelsOf(args).map((name) => {
+    const channel = postChannel(world, name);
+    return { channel, threadTs: threadOf(world, channel, textOf(args["thread_ts"])) };
+  });
+  const comment = textOf(args["initial_comment"]);
+  // With a comment, Slack ignores the blocks.
+  const blocks = comment === "" && args["blocks"] !== undefined ? { blocks: args["blocks"] } : {};
+  const checked = checkContent(
+    { text: comment, ...blocks },
+    { textLimit: "message.text", summed: true, needsText: false },
+  );
+  const files = uploads.map(({ upload, title }) => share(world, upload, title));
+  for (const { channel, threadTs } of targets) {
+    post(world, {
+      channel: channel.id,
+      user: bot.user,
+      text: checked.text,
+      blocks: checked.blocks ?? [],
+      files,
+      threadTs,
+    });
+  }
+  return { files: files.map((file) => fileJson(world, file)) };
+}
+
+/** Takes the bytes for an upload_url; throws Refused when they are not what was announced. */
+export function receive(world: World, id: string, bytes: Uint8Array): void {
+  const upload = world.state.uploads.get(id);
+  if (upload === undefined || upload.bytes !== undefined)
+    refuse("file_not_found", "file.upload", `no open upload ${id}`);
+  if (bytes.byteLength !== upload.length) {
+    refuse("file_upload_size_mismatch", "file.upload", `announced ${upload.length} bytes, got ${bytes.byteLength}`);
+  }
+  upload.bytes = bytes;
+}
+
+export const files: Methods = {
+  "files.getUploadURLExternal": {
+    scopes: ["files:write"],
+    required: { filename: "text", length: "number" },
+    // The page says alt_txt, the SDK sends alt_text.
+    optional: { snippet_type: "text", alt_txt: "text", alt_text: "text" },
+    run: getUploadUrl,
+  },
+  "files.completeUploadExternal": {
+    scopes: ["files:write"],
+    required: { files: "json" },
+    optional: {
+      channel_id: "text",
+      channels: "text",
+      thread_ts: "text",
+      initial_comment: "text",
+      blocks: "json",
+      username: "text",
+      icon_url: "text",
+      icon_emoji: "text",
+    },
+    run: complete,
+  },
+};

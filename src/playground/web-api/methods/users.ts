@@ -1,0 +1,124 @@
+import { type JsonObject, textOf } from "../../json.ts";
+import { refuse } from "../../rules/refusal.ts";
+import type { User, UserGroup } from "../../workspace/state.ts";
+import { bot, isOutsider, team } from "../../workspace/workspace.ts";
+import type { World } from "../../world.ts";
+import type { Methods } from "./method.ts";
+import { page } from "./paging.ts";
+import { knownUser } from "./arguments.ts";
+
+/** What Slack leaves out of deactivated people, rather than say false. */
+function activeJson(user: User): JsonObject {
+  return {
+    real_name: user.realName,
+    tz: "Europe/Berlin",
+    tz_label: "Central European Time",
+    tz_offset: 3600,
+    is_admin: false,
+    is_owner: false,
+    is_primary_owner: false,
+    is_restricted: user.isGuest,
+    is_ultra_restricted: false,
+  };
+}
+
+/** Somebody of another workspace who shares no channel with the bot; who shares one is none, though not of ours. */
+function isStranger(world: World, user: User): boolean {
+  const channels = [...world.state.channels.values()].filter(({ kind }) => kind !== "im");
+  return !channels.some(({ members }) => members.has(user.id) && members.has(bot.user));
+}
+
+/** https://docs.slack.dev/reference/objects/user-object */
+function userJson(world: World, user: User): JsonObject {
+  const profile = {
+    real_name: user.realName,
+    real_name_normalized: user.realName,
+    display_name: user.name,
+    display_name_normalized: user.name,
+    ...(user.isTeamHidden ? {} : { team: user.teamId }),
+  };
+  return {
+    id: user.id,
+    ...(user.isTeamHidden ? {} : { team_id: user.teamId }),
+    name: user.name,
+    deleted: user.isDeactivated,
+    ...(user.isDeactivated ? {} : activeJson(user)),
+    profile,
+    is_bot: user.isBot,
+    ...(isOutsider(user) ? { is_stranger: isStranger(world, user) } : {}),
+    is_app_user: false,
+    updated: 0,
+  };
+}
+
+function groupJson(group: UserGroup, withUsers: boolean): JsonObject {
+  return {
+    id: group.id,
+    team_id: team.id,
+    is_usergroup: true,
+    handle: group.handle,
+    name: group.name,
+    description: "",
+    is_external: false,
+    date_delete: 0,
+    user_count: group.users.length,
+    ...(withUsers ? { users: group.users } : {}),
+  };
+}
+
+function listUsers(world: World, args: JsonObject): JsonObject {
+  const { items, response_metadata } = page([...world.state.users.values()], args);
+  return { members: items.map((user) => userJson(world, user)), response_metadata };
+}
+
+function groupUsers(world: World, args: JsonObject): JsonObject {
+  const group = world.state.groups.get(textOf(args["usergroup"]));
+  if (group === undefined) refuse("no_such_subteam", "group.known", `no user group ${textOf(args["usergroup"])}`);
+  return { users: group.users };
+}
+
+function botInfo(world: World, args: JsonObject): JsonObject {
+  const id = textOf(args["bot"]);
+  if (id !== "" && id !== bot.id) refuse("bot_not_found", "bot.known", `no bot ${id}`);
+  return {
+    bot: {
+      id: bot.id,
+      deleted: false,
+      name: world.app.botDisplayName,
+      updated: 0,
+      app_id: bot.app,
+      user_id: bot.user,
+      icons: {},
+    },
+  };
+}
+
+export const people: Methods = {
+  "users.info": {
+    scopes: ["users:read"],
+    required: { user: "text" },
+    optional: { include_locale: "flag" },
+    run: (world, args) => ({ user: userJson(world, knownUser(world, textOf(args["user"]))) }),
+  },
+  "users.list": {
+    scopes: ["users:read"],
+    required: {},
+    optional: { cursor: "text", limit: "number", include_locale: "flag" },
+    run: listUsers,
+  },
+  "usergroups.list": {
+    scopes: ["usergroups:read"],
+    required: {},
+    optional: { include_count: "flag", include_disabled: "flag", include_users: "flag" },
+    run: (world, args) => ({
+      usergroups: [...world.state.groups.values()].map((group) => groupJson(group, args["include_users"] === true)),
+    }),
+  },
+  "usergroups.users.list": {
+    scopes: ["usergroups:read"],
+    required: { usergroup: "text" },
+    optional: { include_disabled: "flag" },
+    run: groupUsers,
+  },
+  "bots.info": { scopes: ["users:read"], required: {}, optional: { bot: "text" }, run: botInfo },
+};

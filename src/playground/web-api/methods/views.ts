@@ -1,0 +1,64 @@
+import { checkView } from "../../check/view.ts";
+import { type JsonObject, textOf } from "../../json.ts";
+import { limits } from "../../rules/limits.ts";
+import { refuse } from "../../rules/refusal.ts";
+import type { View } from "../../workspace/state.ts";
+import { useTrigger } from "../../workspace/triggers.ts";
+import { findView, openView, publishView, pushView, updateView, viewJson } from "../../workspace/views.ts";
+import type { World } from "../../world.ts";
+import type { Methods } from "./method.ts";
+import { knownUser } from "./arguments.ts";
+
+function open(world: World, args: JsonObject): JsonObject {
+  const content = checkView(args["view"], "modal");
+  return { view: viewJson(openView(world, useTrigger(world, textOf(args["trigger_id"])), content)) };
+}
+
+function push(world: World, args: JsonObject): JsonObject {
+  const content = checkView(args["view"], "modal");
+  const user = useTrigger(world, textOf(args["trigger_id"]));
+  const stack = world.state.modals.get(user) ?? [];
+  if (stack.length === 0) refuse("not_found", "view.known", "no modal is open to push on");
+  if (stack.length >= limits["view.stack"].max)
+    refuse("push_limit_reached", "view.stack", `${stack.length} views are open`);
+  return { view: viewJson(pushView(world, user, content)) };
+}
+
+function checkHash(view: View, hash: string): void {
+  if (hash !== "" && hash !== view.hash) refuse("hash_conflict", "view.hash", `the view's hash is ${view.hash} by now`);
+}
+
+function update(world: World, args: JsonObject): JsonObject {
+  const [id, externalId] = [textOf(args["view_id"]), textOf(args["external_id"])];
+  if (id === "" && externalId === "")
+    refuse("invalid_arguments", "method.arguments", "view_id or external_id is needed");
+  const view = findView(world, id, externalId);
+  if (view === undefined) refuse("not_found", "view.known", "no such view is open");
+  checkHash(view, textOf(args["hash"]));
+  updateView(world, view, checkView(args["view"], view.type));
+  return { view: viewJson(view) };
+}
+
+function publish(world: World, args: JsonObject): JsonObject {
+  const user = knownUser(world, textOf(args["user_id"]));
+  const shown = world.state.homes.get(user.id);
+  if (shown !== undefined) checkHash(shown, textOf(args["hash"]));
+  return { view: viewJson(publishView(world, user.id, checkView(args["view"], "home"))) };
+}
+
+export const views: Methods = {
+  "views.open": { scopes: [], required: { trigger_id: "text", view: "json" }, optional: {}, run: open },
+  "views.push": { scopes: [], required: { trigger_id: "text", view: "json" }, optional: {}, run: push },
+  "views.update": {
+    scopes: [],
+    required: { view: "json" },
+    optional: { view_id: "text", external_id: "text", hash: "text" },
+    run: update,
+  },
+  "views.publish": {
+    scopes: [],
+    required: { user_id: "text", view: "json" },
+    optional: { hash: "text" },
+    run: publish,
+  },
+};

@@ -1,0 +1,130 @@
+import { checkContent, type Content } from "../check/message.ts";
+import { newId } from "../workspace/ids.ts";
+import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { limits, times } from "../rules/limits.ts";
+import { change } from "./methods/chat.ts";
+import { checkOpen, threadOf } from "./methods/arguments.ts";
+import { refuse, Refused } from "../rules/refusal.ts";
+import type { Channel, Message, ResponseUrl } from "../workspace/state.ts";
+import { bot, findChannel } from "../workspace/workspace.ts";
+import { post, remove, type World } from "../world.ts";
+
+export type Origin = { readonly user: string; readonly channel: string; readonly original?: Message | undefined };
+
+/** A response_url for an interaction: 5 uses, 30 minutes, member of the channel or not. */
+export function newResponseUrl(world: World, origin: Origin): string {
+  const id = newId("R");
+  const { user, channel, original } = origin;
+  world.state.responseUrls.set(id, { user, channel, original, madeMs: world.clock.now(), uses: 0 });
+  return `${world.url()}/response/${id}`;
+}
+
+const known = new Set([
+  "text",
+  "blocks",
+  "attachments",
+  "response_type",
+  "replace_original",
+  "delete_original",
+  "thread_ts",
+  "markdown_text",
+  "mrkdwn",
+  "parse",
+  "link_names",
+  "unfurl_links",
+  "unfurl_media",
+  "metadata",
+]);
+
+function checkNames(body: JsonObject): void {
+  const problems = Object.keys(body)
+    .filter((name) => !known.has(name))
+    .map((name) => ({
+      rule: "method.arguments" as const,
+      at: `/${name}`,
+      message: `invalid additional property: ${name}`,
+    }));
+  const type = body["response_type"];
+  if (type !== undefined && type !== "ephemeral" && type !== "in_channel") {
+    problems.push({ rule: "method.arguments", at: "/response_type", message: "must be ephemeral or in_channel" });
+  }
+  for (const name of ["replace_original", "delete_original"]) {
+    if (body[name] !== undefined && typeof body[name] !== "boolean") {
+      problems.push({ rule: "method.arguments", at: `/${name}`, message: "must be a boolean" });
+    }
+  }
+  if (problems.length > 0) throw new Refused("invalid_arguments", problems);
+}
+
+const responseRules = { textLimit: "message.text", summed: false, needsText: true } as const;
+
+/** Where the answer goes: into a thread only in public and as a message of its own. */
+function threadFor(world: World, channel: Channel, body: JsonObject): string | undefined {
+  const thread = threadOf(world, channel, textOf(body["thread_ts"]));
+  if (thread === undefined) return undefined;
+  if (body["response_type"] !== "in_channel" || body["replace_original"] !== false) {
+    const message = "thread_ts without response_type in_channel and replace_original false";
+    refuse("invalid_arguments", "response-url.thread", message);
+  }
+  return thread;
+}
+
+/** Says something as the answer to an interaction: by its response_url, or in the body of its ack. Throws Refused. */
+export function respond(world: World, origin: Origin, body: Json | undefined): void {
+  if (!isObject(body)) refuse("invalid_payload", "method.arguments", "the body is not a JSON object");
+  checkNames(body);
+  if (body["delete_original"] === true) return removeOriginal(world, origin);
+  const content = checkContent(body, responseRules);
+  const isPublic = body["response_type"] === "in_channel";
+  if (body["replace_original"] === true && origin.original !== undefined) {
+    if (isPublic && origin.original.ephemeralTo !== undefined) {
+      refuse("invalid_response_type", "response-url.public", "replaces an ephemeral message with an in_channel one");
+    }
+    return change(world, stillThere(world, origin.original), whole(content));
+  }
+  const channel = findChannel(world.state, origin.channel);
+  if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${origin.channel}`);
+  checkOpen(channel);
+  post(world, {
+    channel: channel.id,
+    user: bot.user,
+    text: content.text,
+    blocks: content.blocks ?? [],
+    attachments: content.attachments ?? [],
+    isMrkdwn: content.mrkdwn,
+    parsesNames: content.parsesNames,
+    threadTs: threadFor(world, channel, body),
+    ephemeralTo: isPublic ? undefined : origin.user,
+  });
+}
+
+/** The whole message is replaced; only chat.update keeps the blocks that it does not mention. */
+function whole(content: Content): Content {
+  return { ...content, blocks: content.blocks ?? [], attachments: content.attachments ?? [] };
+}
+
+function stillThere(world: World, message: Message): Message {
+  if (!world.state.messages.includes(message))
+    refuse("message_not_found", "message.known", `message ${message.ts} was deleted`);
+  return message;
+}
+
+function removeOriginal(world: World, origin: Origin): void {
+  if (origin.original === undefined) {
+    refuse("message_not_found", "response-url.original", "delete_original on the response_url of a slash command");
+  }
+  remove(world, stillThere(world, origin.original));
+}
+
+/** Spends one use of a response_url; throws Refused when it is unknown, too old or used up. */
+export function spend(world: World, id: string): ResponseUrl {
+  const url = world.state.responseUrls.get(id);
+  if (url === undefined) refuse("invalid_url", "response-url.known", "no such response_url");
+  const age = world.clock.now() - url.madeMs;
+  if (age > times.responseUrl.ms)
+    refuse("expired_url", "response-url.fresh", `it is ${Math.round(age / 60_000)} minutes old`);
+  if (url.uses >= limits["response-url.uses"].max)
+    refuse("used_url", "response-url.uses", `it was used ${url.uses} times`);
+  url.uses += 1;
+  return url;
+}

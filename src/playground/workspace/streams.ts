@@ -1,0 +1,89 @@
+import { blocksIn } from "../check/chunks.ts";
+import { withIds } from "./ids.ts";
+import { type JsonObject, objectsOf, textOf } from "../json.ts";
+import { times } from "../rules/limits.ts";
+import { refuse } from "../rules/refusal.ts";
+import type { Message, Stream } from "./state.ts";
+import { touch, type World } from "../world.ts";
+
+function key(message: Message): string {
+  return `${message.channel} ${message.ts}`;
+}
+
+export function beginStream(world: World, message: Message): Stream {
+  const stream: Stream = { touchedMs: world.clock.now(), blocks: 0, isStopped: false };
+  world.state.streams.set(key(message), stream);
+  return stream;
+}
+
+function isOver(world: World, stream: Stream): boolean {
+  return stream.isStopped || world.clock.now() - stream.touchedMs > times.stream.ms;
+}
+
+/** Whether the message is still being written, so that chat.update must wait. */
+export function isStreaming(world: World, message: Message): boolean {
+  const stream = world.state.streams.get(key(message));
+  return stream !== undefined && !isOver(world, stream);
+}
+
+/** The stream of a message; throws Refused when there is none, or none any more. */
+export function openStream(world: World, message: Message): Stream {
+  const error = "message_not_in_streaming_state";
+  const stream = world.state.streams.get(key(message));
+  if (stream === undefined || stream.isStopped) refuse(error, "stream.open", `message ${message.ts} is not streamed`);
+  const idle = world.clock.now() - stream.touchedMs;
+  if (isOver(world, stream)) refuse(error, "stream.fresh", `nothing was appended for ${Math.round(idle / 1000)} s`);
+  return stream;
+}
+
+function richText(text: string): JsonObject {
+  const section = { type: "rich_text_section", elements: [{ type: "text", text }] };
+  return { type: "rich_text", elements: [section] };
+}
+
+function taskCard(chunk: JsonObject): JsonObject {
+  const { id = "", title = "", status = "pending", details, output, sources } = chunk;
+  return {
+    type: "task_card",
+    block_id: `task-${textOf(id)}`,
+    task_id: id,
+    title,
+    status,
+    ...(details === undefined ? {} : { details: richText(textOf(details)) }),
+    ...(output === undefined ? {} : { output: richText(textOf(output)) }),
+    ...(sources === undefined ? {} : { sources }),
+  };
+}
+
+/** The blocks with one that replaces the block of the same id, or stands last. */
+function placed(blocks: readonly JsonObject[], block: JsonObject): readonly JsonObject[] {
+  const isSame = (each: JsonObject): boolean => each["block_id"] === block["block_id"];
+  return blocks.some(isSame) ? blocks.map((each) => (isSame(each) ? block : each)) : [...blocks, block];
+}
+
+function written(blocks: readonly JsonObject[], text: string): readonly JsonObject[] {
+  const last = blocks.at(-1);
+  if (last?.["type"] !== "markdown") return [...blocks, ...withIds([{ type: "markdown", text }])];
+  return [...blocks.slice(0, -1), { ...last, text: `${textOf(last["text"])}${text}` }];
+}
+
+function grown(blocks: readonly JsonObject[], chunk: JsonObject): readonly JsonObject[] {
+  if (chunk["type"] === "markdown_text") return written(blocks, textOf(chunk["text"]));
+  if (chunk["type"] === "task_update") return placed(blocks, taskCard(chunk));
+  if (chunk["type"] === "plan_update") {
+    return placed(blocks, { type: "plan", block_id: "plan", title: chunk["title"] ?? "" });
+  }
+  return [...blocks, ...withIds(objectsOf(chunk["blocks"]))];
+}
+
+/** Writes chunks on at the end of a streamed message. */
+export function appendChunks(world: World, message: Message, chunks: readonly JsonObject[]): void {
+  const stream = openStream(world, message);
+  for (const chunk of chunks) {
+    message.blocks = grown(message.blocks, chunk);
+    if (chunk["type"] === "markdown_text") message.text += textOf(chunk["text"]);
+  }
+  stream.blocks += blocksIn(chunks);
+  stream.touchedMs = world.clock.now();
+  touch(world, message);
+}

@@ -1,0 +1,82 @@
+import { isList, type JsonObject, type Json, objectOf, textOf } from "../json.ts";
+import { flatBlocks } from "./flat-blocks.ts";
+import type { ViewState } from "./state.ts";
+
+/** From an element's type to the property of its state, and the property of its first value. */
+const valueNames: Readonly<Record<string, readonly [state: string, initial: string]>> = {
+  plain_text_input: ["value", "initial_value"],
+  number_input: ["value", "initial_value"],
+  email_text_input: ["value", "initial_value"],
+  url_text_input: ["value", "initial_value"],
+  rich_text_input: ["rich_text_value", "initial_value"],
+  static_select: ["selected_option", "initial_option"],
+  external_select: ["selected_option", "initial_option"],
+  radio_buttons: ["selected_option", "initial_option"],
+  multi_static_select: ["selected_options", "initial_options"],
+  multi_external_select: ["selected_options", "initial_options"],
+  checkboxes: ["selected_options", "initial_options"],
+  users_select: ["selected_user", "initial_user"],
+  multi_users_select: ["selected_users", "initial_users"],
+  channels_select: ["selected_channel", "initial_channel"],
+  multi_channels_select: ["selected_channels", "initial_channels"],
+  conversations_select: ["selected_conversation", "initial_conversation"],
+  multi_conversations_select: ["selected_conversations", "initial_conversations"],
+  datepicker: ["selected_date", "initial_date"],
+  timepicker: ["selected_time", "initial_time"],
+  datetimepicker: ["selected_date_time", "initial_date_time"],
+};
+
+/** The name under which payloads carry what is chosen in an element of this type; undefined when it keeps nothing. */
+export function stateName(type: string): string | undefined {
+  return valueNames[type]?.[0];
+}
+
+export function holdsMany(type: string): boolean {
+  return stateName(type)?.startsWith("selected_") === true && /^(?:multi_|checkboxes)/.test(type);
+}
+
+/** The elements of a block that a person can fill in. */
+export function elementsOf(block: JsonObject): readonly JsonObject[] {
+  const elements = block["type"] === "card" ? block["actions"] : block["elements"];
+  const single = [block["element"], block["accessory"]].filter((each): each is Json => each !== undefined);
+  return [...(isList(elements) ? elements : []), ...single].map(objectOf);
+}
+
+function firstValue(element: JsonObject): JsonObject | undefined {
+  const type = textOf(element["type"]);
+  const names = valueNames[type];
+  if (names === undefined) return undefined;
+  return { type, [names[0]]: element[names[1]] ?? (holdsMany(type) ? [] : null) };
+}
+
+/** state.values of a view as it opens. */
+export function initialState(blocks: readonly JsonObject[]): ViewState {
+  const state: Record<string, Record<string, JsonObject>> = {};
+  for (const block of flatBlocks(blocks)) {
+    for (const element of elementsOf(block)) {
+      const value = firstValue(element);
+      if (value !== undefined)
+        state[textOf(block["block_id"])] = {
+          ...state[textOf(block["block_id"])],
+          [textOf(element["action_id"])]: value,
+        };
+    }
+  }
+  return state;
+}
+
+/** The new blocks' state, with what was filled in before under the same ids. */
+export function keptState(blocks: readonly JsonObject[], before: ViewState): ViewState {
+  const fresh = initialState(blocks);
+  return Object.fromEntries(
+    Object.entries(fresh).map(([blockId, actions]) => [
+      blockId,
+      Object.fromEntries(
+        Object.entries(actions).map(([actionId, value]) => {
+          const old = before[blockId]?.[actionId];
+          return [actionId, old !== undefined && old["type"] === value["type"] ? old : value];
+        }),
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,119 @@
+import { initialState, keptState } from "./view-state.ts";
+import { newId, withIds } from "./ids.ts";
+import { type JsonObject, objectsOf, textOf } from "../json.ts";
+import { refuse } from "../rules/refusal.ts";
+import type { View } from "./state.ts";
+import { bot, team } from "./workspace.ts";
+import { touch, type World } from "../world.ts";
+
+function allViews(world: World): readonly View[] {
+  return [...world.state.modals.values()].flat().concat([...world.state.homes.values()]);
+}
+
+export function findView(world: World, id: string, externalId: string): View | undefined {
+  return allViews(world).find((view) =>
+    id === "" ? textOf(view.content["external_id"]) === externalId : view.id === id,
+  );
+}
+
+function checkExternalId(world: World, content: JsonObject, self?: View): void {
+  const externalId = textOf(content["external_id"]);
+  const holder = externalId === "" ? undefined : findView(world, "", externalId);
+  if (holder !== undefined && holder !== self) {
+    refuse("duplicate_external_id", "view.external-id-unique", `external_id ${externalId} is in use`);
+  }
+}
+
+function filled(content: JsonObject): JsonObject {
+  return { ...content, blocks: withIds(objectsOf(content["blocks"])) };
+}
+
+type Made = { readonly user: string; readonly type: View["type"]; readonly below?: View | undefined };
+
+function newView(world: World, made: Made, content: JsonObject): View {
+  checkExternalId(world, content);
+  const id = newId("V");
+  const shown = filled(content);
+  return {
+    id,
+    user: made.user,
+    type: made.type,
+    rootId: made.below?.rootId ?? id,
+    previousId: made.below?.id ?? null,
+    content: shown,
+    state: initialState(objectsOf(shown["blocks"])),
+    errors: {},
+    hash: world.clock.ts(),
+    revision: 0,
+  };
+}
+
+/** Opens a modal; one that was open is gone. */
+export function openView(world: World, user: string, content: JsonObject): View {
+  const view = newView(world, { user, type: "modal" }, content);
+  world.state.modals.set(user, [view]);
+  touch(world, view);
+  return view;
+}
+
+export function pushView(world: World, user: string, content: JsonObject): View {
+  const stack = world.state.modals.get(user) ?? [];
+  const view = newView(world, { user, type: "modal", below: stack.at(-1) }, content);
+  world.state.modals.set(user, [...stack, view]);
+  touch(world, view);
+  return view;
+}
+
+export function publishView(world: World, user: string, content: JsonObject): View {
+  const shown = world.state.homes.get(user);
+  if (shown !== undefined) {
+    updateView(world, shown, content);
+    return shown;
+  }
+  const view = newView(world, { user, type: "home" }, content);
+  world.state.homes.set(user, view);
+  touch(world, view);
+  return view;
+}
+
+/** Replaces a view's content. What a person filled in stays where block_id and action_id stay. */
+export function updateView(world: World, view: View, content: JsonObject): void {
+  checkExternalId(world, content, view);
+  view.content = filled(content);
+  view.state = keptState(objectsOf(view.content["blocks"]), view.state);
+  view.errors = {};
+  view.hash = world.clock.ts();
+  touch(world, view);
+}
+
+/** Closes the view on top, or all of them. */
+export function closeViews(world: World, user: string, which: "top" | "all"): void {
+  const stack = world.state.modals.get(user) ?? [];
+  const left = which === "all" ? [] : stack.slice(0, -1);
+  if (left.length === 0) world.state.modals.delete(user);
+  else world.state.modals.set(user, left);
+  touch(world, left.at(-1));
+}
+
+/** A view as answers and payloads carry it: https://docs.slack.dev/reference/views */
+export function viewJson(view: View): JsonObject {
+  return {
+    private_metadata: "",
+    callback_id: "",
+    external_id: "",
+    clear_on_close: false,
+    notify_on_close: false,
+    submit: null,
+    close: null,
+    ...view.content,
+    id: view.id,
+    team_id: team.id,
+    state: { values: view.state },
+    hash: view.hash,
+    root_view_id: view.rootId,
+    previous_view_id: view.previousId,
+    app_id: bot.app,
+    bot_id: bot.id,
+    app_installed_team_id: team.id,
+  };
+}

@@ -1,0 +1,149 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { actions, button, plain } from "../support/samples.ts";
+import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+
+let world: SmallWorld;
+beforeEach(async () => {
+  world = await startSmallWorld();
+});
+afterEach(async () => {
+  await world.stop();
+});
+
+/** On a busy machine, longer than a bot takes from one post to the next. */
+const patient = { quietMs: 1_500, deadlineMs: 20_000 };
+
+async function control(route: string, body: object, headers: Record<string, string> = {}) {
+  const response = await fetch(`${world.url}/playground/${route}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ quietMs: 30, deadlineMs: 3000, ...body }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // every answer is an object
+}
+
+/** A bot that posts a head message, a reply and a file in its thread, a moment after the ack. */
+function answerWithThread(): void {
+  world.bot.answer = () => {
+    void (async () => {
+      const { ts = "" } = await world.post({
+        channel: "C0OPS",
+        text: "web · 2 lines",
+        blocks: [actions(button({ text: plain("Next") }))],
+      });
+      await world.post({ channel: "C0OPS", thread_ts: ts, text: "line 1\nline 2" });
+      await world.web.filesUploadV2({
+        channel_id: "C0OPS",
+        thread_ts: ts,
+        filename: "web.log",
+        content: "all lines\n",
+      });
+    })();
+    return { body: "one moment" };
+  };
+}
+
+test("saying something shows all that became visible: ephemeral lines, threads, files, buttons", async () => {
+  answerWithThread();
+  const said = await control("say", { as: "dana", channel: "ops", text: "/gantry logs web", ...patient });
+
+  expect(said.body["ack"]).toMatchObject({ kind: "slash_command", acked: true });
+  expect(said.body["text"]).toMatchInlineSnapshot(`
+    "gantry: (only visible to you)
+      one moment
+
+    gantry:
+      [Next]
+
+        gantry:
+          line 1
+          line 2
+
+        gantry:
+          [file web.log, 10 bytes]
+            all lines"
+  `);
+});
+
+test("a click shows what changed, and a deleted message is told", async () => {
+  await world.post({
+    channel: "C0OPS",
+    text: "card",
+    blocks: [actions(button({ text: plain("Next") }))],
+  });
+  const { ts = "" } = await world.post({ channel: "C0OPS", text: "goes away" });
+  world.bot.answer = (payload) => {
+    const body = JSON.stringify({ text: "page 2", blocks: [], replace_original: true });
+    void fetch(String(payload["response_url"]), { method: "POST", body });
+    void world.web.chat.delete({ channel: "C0OPS", ts });
+    return undefined;
+  };
+  const clicked = await control("click", { label: "Next", ...patient });
+
+  expect(clicked.body["text"]).toBe("gantry: (edited)\n  page 2\n\n(a message was deleted)");
+});
+
+test("a wrong name is answered with a sentence", async () => {
+  const nobody = await control("say", { as: "bob", text: "/gantry list" });
+  const nowhere = await control("say", { channel: "nowhere", text: "/gantry list" });
+  const nothing = await control("say", {});
+
+  expect(nobody).toEqual({
+    status: 400,
+    body: { error: 'There is no person "bob". There are dana, alex, omar and gwen.' },
+  });
+  expect(nowhere.body["error"]).toBe('There is no channel "nowhere". There are ops, general, incidents, and @name.');
+  expect(nothing.status).toBe(400);
+});
+
+test("a web page of another origin cannot type commands, nor can a foreign host name", async () => {
+  const page = await control("say", { text: "/gantry list" }, { origin: "https://evil.test" });
+  const request = new Request(`${world.url}/playground/state`, { headers: { host: "evil.test" } });
+  const rebound = await world.playground.fetch(request);
+  const own = await control("say", { text: "/gantry list", deadlineMs: 50 }, { origin: world.url });
+
+  expect(page.status).toBe(403);
+  expect(rebound.status).toBe(403);
+  expect(own.status).toBe(200);
+  expect(world.bot.received).toHaveLength(1);
+});
+
+test("the state can be read from outside", async () => {
+  await world.post({ channel: "C0OPS", text: "hello" });
+  const state = await (await fetch(`${world.url}/playground/state`)).json();
+
+  expect(state).toMatchObject({
+    app: { commands: ["/gantry"] },
+    channels: [
+      { name: "ops", messages: [{ text: "hello" }] },
+      { name: "general" },
+      { name: "incidents", kind: "private" },
+    ],
+    transcript: [{ direction: "from bot", kind: "chat.postMessage", status: 200 }],
+  });
+});
+
+const run = async (url: string, ...args: string[]) =>
+  promisify(execFile)(process.execPath, ["src/bin/say.ts", ...args], { env: { ...process.env, PLAYGROUND_URL: url } });
+
+test("say prints what is seen, typed and clicked", async () => {
+  world.bot.answer = (payload) =>
+    payload["command"] === undefined
+      ? void fetch(String(payload["response_url"]), {
+          method: "POST",
+          body: '{"text":"page 2","replace_original":true,"blocks":[]}',
+        })
+      : { json: { text: "page 1", blocks: [actions(button({ text: plain("Next") }))] } };
+  const { stdout } = await run(world.url, "/gantry list", "--as", "alex", "--click", "Next");
+
+  expect(stdout).toBe("gantry: (only visible to you)\n  [Next]\ngantry: (only visible to you) (edited)\n  page 2\n");
+});
+
+test("say tells how to start a playground that is not there", async () => {
+  await expect(run("http://127.0.0.1:1", "/gantry list")).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("npm start"),
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { doDeed } from "../support/act-on-page.ts";
+import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+
+let world: SmallWorld;
+beforeEach(async () => {
+  world = await startSmallWorld();
+});
+afterEach(async () => {
+  await world.stop();
+});
+
+const does = async (deed: string, body: Parameters<typeof doDeed>[2]) => doDeed(world.url, deed, body);
+
+test("trouble is switched on and off, and cleared", async () => {
+  await does("trouble", { answers: "429", slowMs: 5, deliverTwice: true });
+  const limited = await world.call("auth.test", {});
+  await does("trouble", { answers: "" });
+  const normal = await world.call("auth.test", {});
+  await does("trouble", { clear: true });
+
+  expect(limited).toEqual({ ok: false, error: "ratelimited" });
+  expect(normal).toMatchObject({ ok: true });
+  expect(world.playground.trouble).toMatchObject({ slowMs: 0, deliverTwice: false });
+});
+
+test("one method answers as chosen, with the Retry-After that is chosen, until another is", async () => {
+  const limited = async (method: string) =>
+    (await fetch(`${world.url}/api/${method}`, { method: "POST" })).headers.get("retry-after");
+  await does("trouble", { answers: "429", answersTo: "chat.postMessage", retryAfterSeconds: 40 });
+  const first = [await limited("chat.postMessage"), await limited("auth.test")];
+  await does("trouble", { answers: "429", answersTo: "auth.test" });
+  const second = [await limited("chat.postMessage"), await limited("auth.test")];
+  await does("trouble", { clear: true });
+
+  expect([first, second]).toEqual([
+    ["40", null],
+    [null, "40"],
+  ]);
+  expect(world.playground.trouble).toMatchObject({ retryAfterSeconds: 1, lateMs: 10_000 });
+  expect(await limited("auth.test")).toBeNull();
+});
+
+test("a channel is archived and opened again", async () => {
+  const info = async () => (await world.call("conversations.info", { channel: "C0OPS" }))["channel"];
+  await does("people", { do: "archive", channel: "C0OPS" });
+  const archived = await info();
+  await does("people", { do: "unarchive", channel: "C0OPS" });
+
+  expect([archived, await info()]).toMatchObject([{ is_archived: true }, { is_archived: false }]);
+});
+
+test("the bot is taken out of a channel and let in again", async () => {
+  await does("trouble", { bot: { channel: "C0OPS", isIn: false } });
+  const out = await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
+  await does("trouble", { bot: { channel: "C0OPS", isIn: true } });
+  const back = await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
+
+  expect(out).toMatchObject({ ok: false, error: "not_in_channel" });
+  expect(back).toMatchObject({ ok: true });
+});
+
+test("what goes wrong outside of Slack is switched by whoever started the playground", async () => {
+  await world.stop();
+  const set: boolean[] = [];
+  world = await startSmallWorld({ extraTrouble: [{ label: "The API is down", set: (on) => void set.push(on) }] });
+  await does("trouble", { extra: { label: "The API is down", on: true } });
+  await does("trouble", { clear: true });
+  const unknown = await does("trouble", { extra: { label: "The sky falls", on: true } });
+
+  expect(set).toEqual([true, false]);
+  expect(unknown).toEqual({ status: 400, body: { error: 'There is no trouble "The sky falls".' } });
+});

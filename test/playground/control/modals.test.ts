@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { doDeed } from "../support/act-on-page.ts";
+import { actions, button, input, modal, option, plain, trigger } from "../support/samples.ts";
+import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+
+let world: SmallWorld;
+beforeEach(async () => {
+  world = await startSmallWorld();
+});
+afterEach(async () => {
+  await world.stop();
+});
+
+const does = async (deed: string, body: Parameters<typeof doDeed>[2]) => doDeed(world.url, deed, body);
+const dana = () => world.playground.as("dana");
+
+/** Opens a modal with a name to fill in, and gives its id. */
+async function openModal(more: object = {}): Promise<string> {
+  const named = { block_id: "name", element: { type: "plain_text_input", action_id: "v" } };
+  const view = modal({ submit: plain("Create"), blocks: [input(named.element, named)], ...more });
+  await world.call("views.open", { trigger_id: await trigger(world), view });
+  return dana().modal()?.id ?? "";
+}
+
+const typed = (value: string) => ({ name: { v: { type: "plain_text_input", value } } });
+
+test("what was filled in is submitted, and the modal closes", async () => {
+  const view = await openModal();
+  await does("submit", { view, values: typed("web") });
+
+  expect(world.bot.last()).toMatchObject({ type: "view_submission", view: { state: { values: typed("web") } } });
+  expect(dana().modal()).toBeUndefined();
+});
+
+test("an empty field is Slack's own error, a wrong one the bot's, and what was typed stays", async () => {
+  const view = await openModal();
+  await does("submit", { view });
+  const own = dana().modal()?.errors;
+  world.bot.answer = () => ({ json: { response_action: "errors", errors: { name: "Taken." } } });
+  await does("submit", { view, values: typed("web") });
+
+  expect(own).toEqual({ name: "Please complete this required field." });
+  expect(dana().modal()).toMatchObject({ errors: { name: "Taken." }, state: typed("web") });
+});
+
+test("a button in a modal sends what was filled in around it", async () => {
+  const named = { block_id: "name", element: { type: "plain_text_input", action_id: "v" } };
+  const more = { ...actions(button({ action_id: "add" })), block_id: "b" };
+  const view = await openModal({ blocks: [input(named.element, named), more] });
+  const click = { at: { in: "view", id: view }, blockId: "b", actionId: "add", value: {} };
+  await does("act", { ...click, values: { ...typed("web"), gone: { v: { type: "plain_text_input", value: "x" } } } });
+
+  expect(world.bot.last()).toMatchObject({
+    view: { state: { values: typed("web") } },
+    actions: [{ action_id: "add" }],
+  });
+});
+
+test("a silent input is kept and not sent", async () => {
+  const view = await openModal();
+  const before = world.bot.received.length;
+  const value = { type: "plain_text_input", value: "web" };
+  const answer = await does("act", { at: { in: "view", id: view }, blockId: "name", actionId: "v", value });
+
+  expect(answer.body["kind"]).toBe("input");
+  expect(dana().modal()?.state).toEqual(typed("web"));
+  expect(world.bot.received).toHaveLength(before);
+});
+
+test("a value of another form than the element's is refused", async () => {
+  const view = await openModal();
+  const value = { type: "plain_text_input", selected_option: option() };
+  const answer = await does("act", { at: { in: "view", id: view }, blockId: "name", actionId: "v", value });
+
+  expect(answer.body["error"]).toBe("A plain_text_input holds value; the page sent type, selected_option.");
+});
+
+test("close takes the view on top, × takes all and tells the bot of the first one", async () => {
+  const root = await openModal({ notify_on_close: true, callback_id: "root" });
+  const top = modal({ callback_id: "top", notify_on_close: true });
+  await world.call("views.push", { trigger_id: await trigger(world), view: top });
+  await does("close", { view: dana().modal()?.id });
+  const closed = world.bot.last();
+  const left = dana().modal()?.id;
+  await world.call("views.push", { trigger_id: await trigger(world), view: top });
+  await does("close", { view: dana().modal()?.id, all: true });
+
+  expect(closed).toMatchObject({ type: "view_closed", is_cleared: false, view: { callback_id: "top" } });
+  expect(left).toBe(root);
+  expect(world.bot.last()).toMatchObject({ type: "view_closed", is_cleared: true, view: { callback_id: "root" } });
+  expect(dana().modal()).toBeUndefined();
+});
+
+test("nobody submits another's modal, nor one that is closed", async () => {
+  const view = await openModal();
+  const other = await does("submit", { as: "alex", view, values: typed("web") });
+  await does("close", { view });
+  const closed = await does("submit", { view, values: typed("web") });
+
+  expect(other.body["error"]).toBe("This window is closed.");
+  expect(closed.body["error"]).toBe("This window is closed.");
+});

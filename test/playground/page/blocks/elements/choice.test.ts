@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { BlockContext } from "../../../../../src/playground/page/blocks/block-context.ts";
+import {
+  groupsOf,
+  heldChoices,
+  matching,
+  ownGroups,
+  valueOfChoices,
+} from "../../../../../src/playground/page/blocks/elements/choice.ts";
+
+const option = (text: string) => ({ text: { type: "plain_text", text }, value: text });
+const listed: Pick<BlockContext, "listed"> = {
+  listed: (what) => (what === "users" ? [{ id: "U1", name: "@dana" }] : [{ id: "C1", name: "#ops" }]),
+};
+const context = listed as BlockContext; // choices need no more of it
+
+const shown = (groups: ReturnType<typeof groupsOf>) =>
+  groups.map(({ label, choices }) => [label, ...choices.map(({ words }) => words)]);
+
+test("options and groups of options are both listed", () => {
+  const grouped = [{ label: { type: "plain_text", text: "Jobs" }, options: [option("a")] }];
+
+  expect(shown(groupsOf([option("a"), option("b")]))).toEqual([["", "a", "b"]]);
+  expect(shown(groupsOf(grouped))).toEqual([["Jobs", "a"]]);
+  expect(shown(ownGroups(context, { type: "static_select", option_groups: grouped }))).toEqual([["Jobs", "a"]]);
+});
+
+test("what is typed is found anywhere in a name, in any case, and empty groups go", () => {
+  const groups = groupsOf([
+    { label: { type: "plain_text", text: "Jobs" }, options: [option("Web-1"), option("worker")] },
+    { label: { type: "plain_text", text: "Services" }, options: [option("db")] },
+  ]);
+
+  expect(shown(matching(groups, " EB-"))).toEqual([["Jobs", "Web-1"]]);
+  expect(matching(groups, "nothing")).toEqual([]);
+});
+
+test("people are chosen by id and shown by name, unknown ones by id", () => {
+  const element = { type: "multi_users_select" };
+  const held = heldChoices(context, element, { kind: "ids", ids: ["U1", "U404"] });
+
+  expect(held.map(({ words }) => words)).toEqual(["@dana", "U404"]);
+  expect(valueOfChoices(element, held)).toEqual({ kind: "ids", ids: ["U1", "U404"] });
+  expect(valueOfChoices({ type: "users_select" }, held)).toEqual({ kind: "id", id: "U1" });
+});
+
+test("options are chosen whole", () => {
+  const [held] = heldChoices(context, { type: "static_select" }, { kind: "option", option: option("a") });
+  const chosen = held === undefined ? [] : [held];
+
+  expect(valueOfChoices({ type: "external_select" }, chosen)).toEqual({ kind: "option", option: option("a") });
+  expect(valueOfChoices({ type: "multi_static_select" }, chosen)).toEqual({ kind: "options", options: [option("a")] });
+  expect(valueOfChoices({ type: "static_select" }, [])).toEqual({ kind: "none" });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { localMoment } from "../../../../../src/playground/page/blocks/elements/local-moment.ts";
+import { safeLink } from "../../../../../src/playground/page/blocks/text/safe-link.ts";
+
+test.each(["https://x.test/a?b=1", "http://localhost:8080", "mailto:dana@x.test", "tel:+4930123"])(
+  "%s may be opened",
+  (url) => {
+    expect(safeLink(url)).toBe(url);
+  },
+);
+
+test.each([
+  "javascript:alert(1)",
+  " JavaScript:alert(1)",
+  "data:text/html,x",
+  "file:///etc/passwd",
+  "blob:x",
+  "/files/F1",
+  "",
+])("%j is never opened", (url) => {
+  expect(safeLink(url)).toBeUndefined();
+});
+
+test("a moment goes into a field in the reader's own time and comes back", () => {
+  const seconds = 1_795_248_060;
+
+  expect(new Date(localMoment(seconds)).getTime() / 1000).toBe(seconds);
+});

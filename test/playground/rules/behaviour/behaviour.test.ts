@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ConductId } from "../../../../src/playground/rules/rules.ts";
+import { type SmallWorld, startSmallWorld } from "../../support/small-world.ts";
+import { answerConduct } from "./answers.ts";
+import { eventConduct } from "./events.ts";
+import { interactionConduct } from "./interactions.ts";
+import { modalConduct } from "./modals.ts";
+import { peopleConduct } from "./people.ts";
+
+// What the workspace does by itself: for each rule a step that shows it, and what must not happen one step further.
+
+let world: SmallWorld;
+let also: SmallWorld[] = [];
+beforeEach(async () => {
+  world = await startSmallWorld();
+});
+afterEach(async () => {
+  await Promise.all([world, ...also].map((each) => each.stop()));
+  also = [];
+});
+
+/** One more workspace, for an app that is set up otherwise. */
+async function another(changes: Parameters<typeof startSmallWorld>[0]): Promise<SmallWorld> {
+  const made = await startSmallWorld(changes);
+  also = [...also, made];
+  return made;
+}
+
+const shown: Readonly<Record<ConductId, () => Promise<void>>> = {
+  ...answerConduct(() => world, another),
+  ...eventConduct(() => world, another),
+  ...interactionConduct(() => world),
+  ...modalConduct(() => world),
+  ...peopleConduct(() => world),
+};
+
+test.each(Object.entries(shown))("the workspace keeps %s", async (_id, show) => {
+  expect.hasAssertions();
+
+  await show();
+});

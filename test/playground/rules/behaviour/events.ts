@@ -1,0 +1,195 @@
+import { expect } from "vitest";
+import { app, type SmallWorld } from "../../support/small-world.ts";
+
+type Another = (changes: { app?: typeof app; ackMs?: number }) => Promise<SmallWorld>;
+
+/** The headers of all that the bot got, those of retries among them. */
+function retriesOf(world: SmallWorld): readonly unknown[] {
+  return world.bot.received.map(({ headers }) => [headers["x-slack-retry-num"], headers["x-slack-retry-reason"]]);
+}
+
+/** Lets time pass until the bot has got so many requests and the next retry waits. */
+async function passAndSettle(
+  world: SmallWorld,
+  ms: number,
+  settled: { requests: number; waiting: number },
+): Promise<void> {
+  world.pass(ms);
+  await expect.poll(() => world.bot.received.length).toBe(settled.requests);
+  await expect.poll(() => world.waiting().length).toBe(settled.waiting);
+}
+
+/** Events: how they are delivered, and which. */
+export function eventConduct(where: () => SmallWorld, another: Another) {
+  const says = (text: string, at: object = {}) => where().playground.as("dana").says(text, at);
+  const kinds = (world: SmallWorld): readonly string[] =>
+    world.bot.received.map(({ payload }) => (payload["event"] as { type: string }).type); // each request is an event
+
+  return {
+    "event.retries": async () => {
+      const world = where();
+      world.bot.answer = () => ({ status: 500 });
+      await says("hello @gantry");
+      expect(world.waiting()).toEqual([0]);
+      await passAndSettle(world, 0, { requests: 2, waiting: 1 });
+      expect(world.waiting()).toEqual([60_000]);
+      await passAndSettle(world, 59_999, { requests: 2, waiting: 1 });
+      await passAndSettle(world, 1, { requests: 3, waiting: 1 });
+      expect(world.waiting()).toEqual([300_000]);
+      await passAndSettle(world, 300_000, { requests: 4, waiting: 0 });
+      await passAndSettle(world, 24 * 3_600_000, { requests: 4, waiting: 0 });
+
+      const ids = world.bot.received.map(({ payload }) => payload["event_id"]);
+      expect(new Set(ids).size).toBe(1);
+      expect(retriesOf(world)).toEqual([
+        [undefined, undefined],
+        ["1", "http_error"],
+        ["2", "http_error"],
+        ["3", "http_error"],
+      ]);
+    },
+    "event.no-retry": async () => {
+      const world = where();
+      world.bot.answer = () => ({ status: 500, headers: { "x-slack-no-retry": "1" } });
+      await says("hello @gantry");
+      expect(world.waiting()).toEqual([]);
+
+      world.bot.answer = () => ({ status: 500, headers: { "x-slack-no-retry": "0" } });
+      await says("hello @gantry");
+      expect(world.waiting()).toEqual([0]);
+    },
+    "event.told-rate": async () => {
+      const world = where();
+      const told = (): readonly unknown[] =>
+        world.bot.received
+          .filter(({ payload }) => payload["type"] === "app_rate_limited")
+          .map(({ payload }) => payload);
+      world.playground.events.note(world.now(), true, 30_000);
+      await says("hello @gantry");
+      await says("hello @gantry");
+      expect(told()).toEqual([
+        expect.objectContaining({ team_id: "T0PLAYGR", minute_rate_limited: Math.floor(world.now() / 60_000) * 60 }),
+      ]);
+
+      world.pass(60_000);
+      await says("hello @gantry");
+      expect(told()).toHaveLength(2);
+
+      world.pass(3_600_000);
+      await says("hello @gantry");
+      expect(world.bot.last()).toMatchObject({ type: "event_callback" });
+    },
+    "mention.event": async () => {
+      const both = await another({ app: { ...app, events: ["app_mention", "message.channels"] } });
+      const dana = both.playground.as("dana");
+      const { ts } = await dana.says("hello @gantry");
+      await dana.says("and you?");
+      await dana.says("@gantry?", ts === undefined ? {} : { thread: ts });
+
+      expect(kinds(both).toSorted()).toEqual(["app_mention", "app_mention", "message", "message", "message"]);
+      expect(both.bot.last()["event"]).toMatchObject({ thread_ts: ts });
+    },
+    "mention.edited": async () => {
+      const world = where();
+      const dana = world.playground.as("dana");
+      const { ts = "" } = await dana.says("@gantry hello");
+      const said = world.bot.last();
+      await dana.says("a reply", { thread: ts });
+      await dana.edits(ts, "@gantry good bye");
+      const edited = world.bot.last();
+      await dana.edits(ts, "good bye");
+
+      expect(kinds(world)).toEqual(["app_mention", "app_mention"]);
+      expect(edited["event_id"]).not.toBe(said["event_id"]);
+      expect(said["event"]).not.toHaveProperty("edited");
+      expect(edited["event"]).toMatchObject({
+        type: "app_mention",
+        ts,
+        thread_ts: ts,
+        user: "U0DANA",
+        channel: "C0OPS",
+        text: "<@U0BOT> good bye",
+        edited: { user: "U0DANA", ts: expect.any(String) },
+      });
+      await expect(world.playground.as("alex").edits(ts, "mine")).rejects.toThrow("only what alex wrote");
+    },
+    "message.changed": async () => {
+      const world = await another({ app: { ...app, events: ["message.im"] } });
+      const dana = world.playground.as("dana");
+      const at = { channel: "@gantry" };
+      const { ts = "" } = await dana.says("lst", at);
+      await dana.edits(ts, "list", at);
+      const changed = world.bot.last()["event"];
+      await dana.deletes(ts, at);
+
+      const place = { type: "message", hidden: true, channel: dana.channelId("@gantry"), channel_type: "im" };
+      expect(changed).toMatchObject({
+        ...place,
+        subtype: "message_changed",
+        message: { user: "U0DANA", ts, text: "list", edited: { user: "U0DANA" } },
+        previous_message: { ts, text: "lst" },
+      });
+      expect(world.bot.last()["event"]).toMatchObject({
+        ...place,
+        subtype: "message_deleted",
+        deleted_ts: ts,
+        previous_message: { text: "list" },
+      });
+      expect(dana.sees("@gantry")).toEqual([]);
+    },
+    "channel.archived-people": async () => {
+      const world = where();
+      const dana = world.playground.as("dana");
+      const { ts = "" } = await dana.says("hello");
+      world.playground.people.archive("ops");
+      const tries = [dana.says("/gantry list"), dana.says("hello"), dana.edits(ts, "good bye"), dana.deletes(ts)];
+
+      expect(await Promise.allSettled(tries)).toEqual(
+        tries.map(() => ({
+          status: "rejected",
+          reason: expect.objectContaining({ message: expect.stringContaining("archived") }),
+        })),
+      );
+      world.playground.people.unarchive("ops");
+      await dana.edits(ts, "good bye");
+      expect(dana.sees("ops").map(({ text }) => text)).toEqual(["good bye"]);
+    },
+    "mention.member": async () => {
+      await says("hello @gantry");
+      await says("hello @gantry", { channel: "general" });
+      where().playground.trouble.removeBot("ops");
+      await says("hello @gantry");
+
+      expect(where().bot.received).toHaveLength(1);
+    },
+    "request.signed": async () => {
+      const world = where();
+      const { trouble } = world.playground;
+      const typed = async (): Promise<number | undefined> => (await says("/gantry list")).status;
+      const right = await typed();
+      trouble.signsWrongly = true;
+      const wrong = await typed();
+      trouble.signsWrongly = false;
+      // The second may change between signing and checking.
+      trouble.signatureAgeSeconds = 299;
+      const old = await typed();
+      trouble.signatureAgeSeconds = 301;
+      const tooOld = await typed();
+      trouble.clear();
+
+      expect([right, wrong, old, tooOld, await typed()]).toEqual([200, 401, 200, 401, 200]);
+    },
+    "home.opened": async () => {
+      const world = await another({ app: { ...app, events: ["app_home_opened"] } });
+      const dana = world.playground.as("dana");
+      await dana.opensHome();
+      const before = world.bot.last()["event"];
+      await world.call("views.publish", { user_id: "U0DANA", view: { type: "home", blocks: [{ type: "divider" }] } });
+      await dana.opensHome();
+
+      expect(before).toMatchObject({ type: "app_home_opened", user: "U0DANA", tab: "home" });
+      expect(before).not.toHaveProperty("view");
+      expect(world.bot.last()["event"]).toMatchObject({ tab: "home", view: { type: "home" } });
+    },
+  };
+}

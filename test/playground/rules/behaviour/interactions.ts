@@ -1,0 +1,92 @@
+import { expect } from "vitest";
+import { input, modal, option, plain, trigger } from "../../support/samples.ts";
+import type { SmallWorld } from "../../support/small-world.ts";
+
+/** Shortcuts, and elements that ask or tell the bot something. */
+export function interactionConduct(where: () => SmallWorld) {
+  const dana = () => where().playground.as("dana");
+  const open = async (...blocks: object[]): Promise<void> => {
+    const view = modal({ submit: plain(), blocks });
+    await where().call("views.open", { trigger_id: await trigger(where()), view });
+  };
+  const interactions = (): readonly unknown[] =>
+    where()
+      .bot.received.map(({ payload }) => payload["type"])
+      .filter((type) => type !== undefined);
+
+  return {
+    "shortcut.message": async () => {
+      const { ts = "" } = await dana().says("web is down");
+      const { ts: reply = "" } = await dana().says("again", { thread: ts });
+      await dana().uses("restart", { ts: reply });
+      const payload = where().bot.last();
+      await fetch(String(payload["response_url"]), { method: "POST", body: JSON.stringify({ text: "restarted" }) });
+
+      expect(payload).toMatchObject({
+        type: "message_action",
+        callback_id: "restart",
+        message_ts: reply,
+        message: { text: "again", user: "U0DANA", thread_ts: ts },
+        channel: { id: "C0OPS", name: "ops" },
+        trigger_id: expect.any(String),
+      });
+      expect(dana().sees().at(-1)).toMatchObject({ text: "restarted", isEphemeral: true });
+      await expect(dana().uses("create", { ts })).rejects.toThrow('Gantry has no message shortcut "create".');
+    },
+    "shortcut.global": async () => {
+      await dana().uses("create");
+      const payload = where().bot.last();
+      const opened = await where().call("views.open", { trigger_id: payload["trigger_id"], view: modal() });
+
+      expect(payload).toMatchObject({ type: "shortcut", callback_id: "create", user: { id: "U0DANA" } });
+      expect(Object.keys(payload)).not.toEqual(expect.arrayContaining(["channel"]));
+      expect(Object.keys(payload)).not.toEqual(expect.arrayContaining(["response_url"]));
+      expect(opened["ok"]).toBe(true);
+      await expect(dana().uses("restart")).rejects.toThrow('Gantry has no global shortcut "restart".');
+    },
+    "input.dispatch": async () => {
+      const field = { type: "plain_text_input", action_id: "name" };
+      await open({ ...input(field), block_id: "quiet" }, { ...input(field), block_id: "loud", dispatch_action: true });
+      await dana().selects("quiet", "web");
+      const afterQuiet = interactions();
+      await dana().selects("loud", "web");
+
+      expect(afterQuiet).toEqual([]);
+      expect(where().bot.last()).toMatchObject({
+        type: "block_actions",
+        actions: [{ block_id: "loud", value: "web" }],
+      });
+    },
+    "select.query-length": async () => {
+      await open(
+        input({ type: "external_select", action_id: "three" }),
+        input({ type: "external_select", action_id: "none", min_query_length: 0 }),
+      );
+      where().bot.answer = () => ({ json: { options: [option()] } });
+      const short = await dana().searches("three", "we");
+      const afterShort = interactions();
+      const long = await dana().searches("three", "web");
+      const empty = await dana().searches("none", "");
+
+      expect([short.length, long.length, empty.length]).toEqual([0, 1, 1]);
+      expect(afterShort).toEqual([]);
+      expect(interactions()).toEqual(["block_suggestion", "block_suggestion"]);
+    },
+    "select.response-url": async () => {
+      const select = (more: object) => ({ type: "conversations_select", action_id: "where", ...more });
+      await open(
+        { ...input(select({ response_url_enabled: true })), block_id: "told" },
+        { ...input(select({})), block_id: "untold" },
+      );
+      await dana().submits({ told: "C0INCIDENTS", untold: "C0OPS" });
+      const urls = where().bot.last()["response_urls"] as { response_url: string }[]; // a view_submission has them
+      const said = JSON.stringify({ text: "created", response_type: "in_channel" });
+      await fetch(urls[0]?.response_url ?? "", { method: "POST", body: said });
+
+      expect(urls).toEqual([
+        { block_id: "told", action_id: "where", channel_id: "C0INCIDENTS", response_url: expect.any(String) },
+      ]);
+      expect(dana().sees("incidents").at(-1)?.text).toBe("created");
+    },
+  };
+}

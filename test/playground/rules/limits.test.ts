@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LimitId, limits } from "../../../src/playground/rules/limits.ts";
+import {
+  actions,
+  button,
+  cell,
+  confirm,
+  image,
+  input,
+  long,
+  many,
+  modal,
+  mrkdwn,
+  open,
+  option,
+  plain,
+  post,
+  publish,
+  richList,
+  richText,
+  section,
+  select,
+  table,
+  trigger,
+} from "../support/samples.ts";
+import { richBlockLimits } from "./rows/rich-block-limits.ts";
+import { type Answer, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { streamLimits } from "./rows/stream-limits.ts";
+
+let world: SmallWorld;
+beforeAll(async () => {
+  world = await startSmallWorld();
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+/** Sections whose JSON is exactly `size` characters long. */
+function blocksOf(size: number, most = 3000): object[] {
+  const blocks: object[] = [];
+  for (;;) {
+    const left = size - JSON.stringify([...blocks, section({ text: mrkdwn("") })]).length;
+    // What is left is never so little that no further section fits: the last two share it.
+    const next = left <= most ? left : Math.min(most, left - 100);
+    blocks.push(section({ text: mrkdwn(long(next)) }));
+    if (left <= most) return blocks;
+  }
+}
+
+function viewOf(bytes: number): object {
+  const empty = JSON.stringify(modal({ blocks: [] })).length - 2;
+  return modal({ blocks: blocksOf(bytes - empty) });
+}
+
+async function stackOf(count: number): Promise<Answer> {
+  let answer = await open(world);
+  for (let depth = 2; depth <= count; depth += 1) {
+    answer = await world.call("views.push", { trigger_id: await trigger(world), view: modal() });
+  }
+  return answer;
+}
+
+async function useResponseUrl(times: number): Promise<Answer> {
+  await world.playground.as("dana").says("/gantry list");
+  const url = String(world.bot.last()["response_url"]);
+  let last = new Response();
+  for (let use = 1; use <= times; use += 1) {
+    last = await world.playground.fetch(new Request(url, { method: "POST", body: JSON.stringify({ text: "x" }) }));
+  }
+  return { ok: last.ok };
+}
+
+async function update(more: object): Promise<Answer> {
+  const { ts } = await post(world, []);
+  return world.call("chat.update", { channel: "C0OPS", ts, text: "x", ...more });
+}
+
+const message = (more: object): Promise<Answer> =>
+  world.call("chat.postMessage", { channel: "C0OPS", text: "x", ...more });
+
+/** Those of the app's manifest are in app.test.ts: nobody sends anything for them. */
+type SentLimitId = Exclude<LimitId, `app.${string}`>;
+
+const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
+  ...richBlockLimits((...blocks) => message({ blocks })),
+  ...streamLimits(() => world),
+  "message.blocks": (n) => message({ blocks: many(n, () => ({ type: "divider" })) }),
+  "message.blocks-size": (n) => message({ blocks: blocksOf(n) }),
+  "message.attachments": (n) => message({ attachments: many(n, () => ({ text: "x" })) }),
+  "message.text": (n) => message({ text: long(n) }),
+  "update.text": (n) => update({ text: long(n) }),
+  "message.markdown-text": (n) => world.call("chat.postMessage", { channel: "C0OPS", markdown_text: long(n) }),
+  "view.blocks": (n) => publish(world, ...many(n, () => ({ type: "divider" }))),
+  "view.size": async (n) => world.call("views.open", { trigger_id: await trigger(world), view: viewOf(n) }),
+  "view.title": (n) => open(world, { title: plain(long(n)) }),
+  "view.submit": (n) => open(world, { submit: plain(long(n)) }),
+  "view.close": (n) => open(world, { close: plain(long(n)) }),
+  "view.private-metadata": (n) => open(world, { private_metadata: long(n) }),
+  "view.callback-id": (n) => open(world, { callback_id: long(n) }),
+  "view.external-id": (n) => open(world, { external_id: long(n) }),
+  "view.stack": (n) => stackOf(n),
+  "block.id": (n) => message({ blocks: [{ type: "divider", block_id: long(n) }] }),
+  "action.id": (n) => message({ blocks: [actions(button({ action_id: long(n) }))] }),
+  "text.text": (n) => message({ blocks: [{ type: "context", elements: [mrkdwn(long(n))] }] }),
+  "section.text": (n) => message({ blocks: [section({ text: mrkdwn(long(n)) })] }),
+  "section.fields": (n) => message({ blocks: [section({ fields: many(n, () => mrkdwn()) })] }),
+  "section.field": (n) => message({ blocks: [section({ fields: [plain(long(n))] })] }),
+  "header.text": (n) => message({ blocks: [{ type: "header", text: plain(long(n)) }] }),
+  "context.elements": (n) => message({ blocks: [{ type: "context", elements: many(n, () => plain()) }] }),
+  "actions.elements": (n) => message({ blocks: [actions(...many(n, () => button()))] }),
+  "image.alt": (n) => message({ blocks: [image({ alt_text: long(n) })] }),
+  "image.title": (n) => message({ blocks: [image({ title: plain(long(n)) })] }),
+  "image.url": (n) => message({ blocks: [image({ image_url: long(n) })] }),
+  "input.label": (n) => message({ blocks: [input(undefined, { label: plain(long(n)) })] }),
+  "input.hint": (n) => message({ blocks: [input(undefined, { hint: plain(long(n)) })] }),
+  "alert.text": (n) => open(world, { blocks: [{ type: "alert", text: plain(long(n)) }] }),
+  "markdown.text": (n) => message({ blocks: [long(10), long(n - 10)].map((text) => ({ type: "markdown", text })) }),
+  "table.rows": (n) => message({ blocks: [table(many(n, () => [cell()]))] }),
+  "table.columns": (n) => message({ blocks: [table([many(n, () => cell())])] }),
+  "table.settings": (n) =>
+    message({ blocks: [table([[cell()]], { column_settings: many(n, () => ({ align: "left" })) })] }),
+  "table.text": (n) => message({ blocks: [table([[cell(long(10)), cell(long(n - 10))]])] }),
+  "table.count": (n) => message({ blocks: many(n, () => table([[cell()]])) }),
+  "list.indent": (n) => message({ blocks: [richText(richList({ indent: n }))] }),
+  "button.text": (n) => message({ blocks: [actions(button({ text: plain(long(n)) }))] }),
+  "button.value": (n) => message({ blocks: [actions(button({ value: long(n) }))] }),
+  "button.url": (n) => message({ blocks: [actions(button({ url: long(n) }))] }),
+  "button.label": (n) => message({ blocks: [actions(button({ accessibility_label: long(n) }))] }),
+  "placeholder.text": (n) =>
+    message({ blocks: [actions(select({ options: [option()], placeholder: plain(long(n)) }))] }),
+  "select.options": (n) => publish(world, actions(select({ options: many(n, () => option()) }))),
+  "select.groups": (n) =>
+    publish(world, actions(select({ option_groups: many(n, () => ({ label: plain(), options: [option()] })) }))),
+  "overflow.options": (n) => publish(world, actions({ type: "overflow", options: many(n, () => option()) })),
+  "checkboxes.options": (n) => publish(world, actions({ type: "checkboxes", options: many(n, () => option()) })),
+  "radio.options": (n) => publish(world, actions({ type: "radio_buttons", options: many(n, () => option()) })),
+  "option.text": (n) => publish(world, actions(select({ options: [option({ text: plain(long(n)) })] }))),
+  "option.value": (n) => publish(world, actions(select({ options: [option({ value: long(n) })] }))),
+  "option.description": (n) => publish(world, actions(select({ options: [option({ description: plain(long(n)) })] }))),
+  "option.url": (n) => publish(world, actions({ type: "overflow", options: [option({ url: long(n) })] })),
+  "group.label": (n) =>
+    publish(world, actions(select({ option_groups: [{ label: plain(long(n)), options: [option()] }] }))),
+  "group.options": (n) =>
+    publish(world, actions(select({ option_groups: [{ label: plain(), options: many(n, () => option()) }] }))),
+  "confirm.title": (n) => publish(world, actions(button({ confirm: confirm({ title: plain(long(n)) }) }))),
+  "confirm.text": (n) => publish(world, actions(button({ confirm: confirm({ text: plain(long(n)) }) }))),
+  "confirm.button": (n) => publish(world, actions(button({ confirm: confirm({ confirm: plain(long(n)) }) }))),
+  "input.max-length": (n) => publish(world, input({ type: "plain_text_input", max_length: n })),
+  "file-input.files": (n) => open(world, { submit: plain(), blocks: [input({ type: "file_input", max_files: n })] }),
+  "upload.snippet": (n) =>
+    world.call("files.getUploadURLExternal", { filename: "a.txt", length: n, snippet_type: "text" }),
+  "response-url.uses": (n) => useResponseUrl(n),
+};
+
+const table1 = Object.entries(rows).map(([id, send]) => ({
+  id: id as SentLimitId,
+  send,
+  max: limits[id as SentLimitId].max,
+})); // the keys of a record over SentLimitId
+
+test.each(table1)("Slack takes $max and refuses one more: $id", async ({ id, send, max }) => {
+  const atLimit = await send(max);
+  const ruleAtLimit = world.rule();
+  const past = await send(max + 1);
+  const rulePast = world.rule();
+
+  expect({ ...atLimit, response_metadata: undefined }).toMatchObject({ ok: true });
+  expect(ruleAtLimit).toBeUndefined();
+  expect(past["ok"]).toBe(false);
+  expect(rulePast).toBe(id);
+});
+
+test("a trigger_id still works after 3 s and no more a millisecond later", async () => {
+  const first = await trigger(world);
+  world.pass(3000);
+  const inTime = await world.call("views.open", { trigger_id: first, view: modal() });
+  const second = await trigger(world);
+  world.pass(3001);
+  const late = await world.call("views.open", { trigger_id: second, view: modal() });
+
+  expect(inTime).toMatchObject({ ok: true });
+  expect(late).toMatchObject({ ok: false, error: "expired_trigger_id" });
+  expect(world.rule()).toBe("trigger.fresh");
+});
+
+test("a response_url still works after 30 minutes and no more a millisecond later", async () => {
+  await world.playground.as("dana").says("/gantry list");
+  const url = String(world.bot.last()["response_url"]);
+  const respond = (): Promise<Response> =>
+    world.playground.fetch(new Request(url, { method: "POST", body: JSON.stringify({ text: "x" }) }));
+  world.pass(30 * 60_000);
+  const inTime = await respond();
+  world.pass(1);
+  const late = await respond();
+
+  expect(inTime.status).toBe(200);
+  expect(late.status).toBe(404);
+  expect(await late.json()).toEqual({ ok: false, error: "expired_url" });
+  expect(world.rule()).toBe("response-url.fresh");
+});

@@ -1,0 +1,121 @@
+import type { Acts } from "./steps.ts";
+import type { Row } from "./row.ts";
+import { section } from "../../support/samples.ts";
+
+/** What keeps and what breaks each rule about messages. */
+export function messageRows(acts: Acts) {
+  const { world, poor, message, posted, dana, ephemeral, update, reply, respond, respondToClick, click } = acts;
+  return {
+    "message.text-needed": {
+      error: "no_text",
+      kept: () => message({ text: "x", blocks: [section()] }),
+      broken: () => message({ text: "", blocks: [section()] }),
+    },
+    "message.format": {
+      error: "invalid_blocks_format",
+      kept: () => message({ blocks: JSON.stringify([section()]) }),
+      broken: () => message({ blocks: "[{" }),
+    },
+    "message.markdown-alone": {
+      error: "markdown_text_conflict",
+      kept: () => world.call("chat.postMessage", { channel: "C0OPS", markdown_text: "x" }),
+      broken: () => message({ markdown_text: "x" }),
+    },
+    "message.known": { error: "message_not_found", kept: () => update({}), broken: () => update({ ts: "1.000000" }) },
+    "message.own": {
+      error: "cant_update_message",
+      kept: () => update({}),
+      broken: async () => update({ ts: (await dana().says("hello")).ts }),
+    },
+    "message.ephemeral": {
+      error: "message_not_found",
+      kept: () => update({}),
+      broken: async () => update({ ts: await ephemeral() }),
+    },
+    "thread.parent": {
+      error: "cannot_reply_to_message",
+      kept: async () => message({ thread_ts: await posted() }),
+      broken: async () => message({ thread_ts: await reply() }),
+    },
+    "channel.known": {
+      error: "channel_not_found",
+      kept: () => message({ channel: "#ops" }),
+      broken: () => message({ channel: "#incidents" }),
+    },
+    "channel.member": {
+      error: "not_in_channel",
+      kept: () => message({ channel: "C0OPS" }),
+      broken: () => message({ channel: "C0GENERAL" }),
+    },
+    "channel.archived": {
+      error: "is_inactive",
+      kept: async () => {
+        const ts = await posted();
+        return world.call("chat.update", { channel: "C0OPS", ts, text: "y" });
+      },
+      broken: async () => {
+        const ts = await posted();
+        world.playground.people.archive("ops");
+        await world.call("chat.update", { channel: "C0OPS", ts, text: "y" });
+        world.playground.people.unarchive("ops");
+      },
+    },
+    "user.known": {
+      error: "user_not_found",
+      kept: () => world.call("users.info", { user: "U0DANA" }),
+      broken: () => world.call("users.info", { user: "U404" }),
+    },
+    "user.in-channel": {
+      error: "user_not_in_channel",
+      kept: () => world.call("chat.postEphemeral", { channel: "C0OPS", user: "U0GWEN", text: "x" }),
+      broken: () => world.call("chat.postEphemeral", { channel: "C0OPS", user: "U404", text: "x" }),
+    },
+    "response-url.known": {
+      error: "invalid_url",
+      kept: () => respond({}),
+      broken: () => respond({}, `${world.url}/response/R404`),
+    },
+    "response-url.fresh": {
+      error: "expired_url",
+      kept: () => respond({}),
+      broken: async () => {
+        await dana().says("/gantry list");
+        const url = String(world.bot.last()["response_url"]);
+        world.pass(30 * 60_000 + 1);
+        return respond({}, url);
+      },
+    },
+    "response-url.public": {
+      error: "invalid_response_type",
+      kept: () => respondToClick({ replace_original: false, response_type: "in_channel" }),
+      broken: () => respondToClick({ replace_original: true, response_type: "in_channel" }),
+    },
+    "response-url.original": {
+      error: "message_not_found",
+      kept: () => respondToClick({ delete_original: true }),
+      broken: () => respond({ delete_original: true }),
+    },
+    "response-url.thread": {
+      error: "invalid_arguments",
+      kept: async () => {
+        const thread_ts = await posted();
+        return respond({ response_type: "in_channel", replace_original: false, thread_ts });
+      },
+      broken: async () => respond({ response_type: "ephemeral", replace_original: false, thread_ts: await posted() }),
+    },
+    "ack.in-time": {
+      error: "operation_timeout",
+      kept: () => poor.playground.as("dana").says("/gantry list"),
+      broken: async () => {
+        poor.bot.answer = () => "never";
+        await poor.playground.as("dana").says("/gantry list");
+        poor.bot.answer = () => undefined;
+      },
+    },
+    "ack.body": {
+      error: "unexpected_body",
+      kept: () => click(undefined),
+      broken: () => click({ text: "nobody reads this" }),
+    },
+  } satisfies Record<string, Row>;
+}

@@ -1,0 +1,63 @@
+import type { Acts } from "./steps.ts";
+import type { Row } from "./row.ts";
+
+/** What keeps and what breaks each rule about methods. */
+export function methodRows(acts: Acts) {
+  const { world, poor, message, upload } = acts;
+  return {
+    "group.known": {
+      error: "no_such_subteam",
+      kept: () => world.call("usergroups.users.list", { usergroup: "S0ONCALL" }),
+      broken: () => world.call("usergroups.users.list", { usergroup: "S404" }),
+    },
+    "user.enabled": {
+      error: "user_disabled",
+      kept: () => world.call("conversations.open", { users: "U0GWEN" }),
+      broken: async () => {
+        world.playground.people.deactivate("gwen");
+        await world.call("conversations.open", { users: "U0GWEN" });
+        world.playground.people.reactivate("gwen");
+      },
+    },
+    "bot.known": {
+      error: "bot_not_found",
+      kept: () => world.call("bots.info", { bot: "B0BOT" }),
+      broken: () => world.call("bots.info", { bot: "B404" }),
+    },
+    "list.page": {
+      error: "invalid_limit",
+      kept: () => world.call("users.list", { limit: 1000 }),
+      broken: () => world.call("users.list", { limit: 1001 }),
+    },
+    "method.known": {
+      error: "unknown_method",
+      kept: () => world.call("auth.test", {}),
+      broken: () => world.call("auth.tset", {}),
+    },
+    "method.arguments": {
+      error: "invalid_arguments",
+      kept: () => message({ unfurl_links: false }),
+      broken: () => message({ unfurl_link: false }),
+    },
+    "auth.token": {
+      error: "invalid_auth",
+      kept: () => world.call("auth.test", {}),
+      broken: () => world.call("auth.test", {}, "xoxb-wrong"),
+    },
+    "auth.scope": {
+      error: "missing_scope",
+      kept: () => poor.call("chat.postMessage", { channel: "C0OPS", text: "x" }),
+      broken: () => poor.call("users.info", { user: "U0DANA" }),
+    },
+    "file.upload": { error: "file_upload_size_mismatch", kept: () => upload("abc"), broken: () => upload("abcd") },
+    "file.known": {
+      error: "file_not_found",
+      kept: async () => world.call("files.completeUploadExternal", { files: [{ id: await upload("abc") }] }),
+      broken: async () => {
+        const files = [{ id: await upload("abc") }];
+        await world.call("files.completeUploadExternal", { files });
+        return world.call("files.completeUploadExternal", { files });
+      },
+    },
+  } satisfies Record<string, Row>;
+}

@@ -1,0 +1,88 @@
+import type { Acts } from "./steps.ts";
+import type { Row } from "./row.ts";
+import type { Answer, SmallWorld } from "../../support/small-world.ts";
+
+const recipient = { recipient_user_id: "U0DANA", recipient_team_id: "T0PLAYGR" };
+
+/** A streamed message in #ops, below something that dana said: its ts. */
+export async function startStream(world: SmallWorld, more: object = {}): Promise<Answer> {
+  const { ts } = await world.playground.as("dana").says("why is web down?");
+  return world.call("chat.startStream", { channel: "C0OPS", thread_ts: ts, ...recipient, ...more });
+}
+
+/** What keeps and what breaks each rule about streams. */
+export function streamRows(acts: Acts) {
+  const { world, update, posted } = acts;
+  const append = async (more: object): Promise<Answer> => {
+    const { ts } = await startStream(world);
+    return world.call("chat.appendStream", { channel: "C0OPS", ts, ...more });
+  };
+  return {
+    "stream.reply": {
+      error: "invalid_arguments",
+      kept: () => startStream(world),
+      broken: () => world.call("chat.startStream", { channel: "C0OPS", ...recipient }),
+    },
+    "stream.recipient": {
+      error: "missing_recipient_team_id",
+      kept: () => startStream(world),
+      broken: () => startStream(world, { recipient_team_id: "" }),
+    },
+    "stream.content": {
+      error: "no_text",
+      kept: () => append({ markdown_text: "x" }),
+      broken: () => append({ chunks: [] }),
+    },
+    "stream.chunk": {
+      error: "invalid_chunks",
+      kept: () => append({ chunks: [{ type: "task_update", id: "1", title: "x", status: "complete" }] }),
+      broken: () => append({ chunks: [{ type: "task_updated", id: "1" }] }),
+    },
+    "stream.open": {
+      error: "message_not_in_streaming_state",
+      kept: () => append({ markdown_text: "x" }),
+      broken: async () => {
+        const { ts } = await startStream(world);
+        await world.call("chat.stopStream", { channel: "C0OPS", ts });
+        return world.call("chat.appendStream", { channel: "C0OPS", ts, markdown_text: "x" });
+      },
+    },
+    "stream.fresh": {
+      error: "message_not_in_streaming_state",
+      kept: async () => {
+        const { ts } = await startStream(world);
+        world.pass(5 * 60_000);
+        return world.call("chat.appendStream", { channel: "C0OPS", ts, markdown_text: "x" });
+      },
+      broken: async () => {
+        const { ts } = await startStream(world);
+        world.pass(5 * 60_000 + 1);
+        return world.call("chat.appendStream", { channel: "C0OPS", ts, markdown_text: "x" });
+      },
+    },
+    "stream.finished": {
+      error: "streaming_state_conflict",
+      kept: async () => {
+        const { ts } = await startStream(world);
+        await world.call("chat.stopStream", { channel: "C0OPS", ts });
+        return update({ ts });
+      },
+      broken: async () => update({ ts: (await startStream(world))["ts"] }),
+    },
+    "ephemeral.thread": {
+      error: "cannot_reply_to_message",
+      kept: async () => {
+        const ts = await posted();
+        await world.call("chat.postMessage", { channel: "C0OPS", text: "x", thread_ts: ts });
+        return world.call("chat.postEphemeral", { channel: "C0OPS", user: "U0DANA", text: "x", thread_ts: ts });
+      },
+      broken: async () =>
+        world.call("chat.postEphemeral", {
+          channel: "C0OPS",
+          user: "U0DANA",
+          text: "x",
+          thread_ts: await posted(),
+        }),
+    },
+  } satisfies Record<string, Row>;
+}

@@ -1,0 +1,155 @@
+import { expect, test } from "vitest";
+import { type AnyRuleId, rules } from "../../../src/playground/rules/rules.ts";
+
+type Line = readonly [row: string, ...ids: readonly [AnyRuleId, ...AnyRuleId[]]];
+
+// Slack's platform rules in words, as its pages state them, and the rules that the workspace has for each. Where each is
+// shown at its limit and one past it: numbers in limits.test.ts and app.test.ts, other refusals in rules.test.ts, what
+// the workspace does by itself in conduct/.
+
+const timing: readonly Line[] = [
+  ["an interaction is acked within 3 s, or its user sees operation_timeout", "ack.in-time"],
+  ["the ack of a click has no body", "ack.body"],
+  ["events are acked within 3 s, or come again three times", "ack.in-time", "event.retries", "event.reasons"],
+  ["x-slack-no-retry ends the retries; delayed events are a setting", "event.no-retry", "event.delayed"],
+  ["too many failures end the subscription", "event.failures"],
+  ["30,000 events in an hour, then app_rate_limited", "event.rate", "event.told-rate"],
+  ["a trigger_id lives 3 s and works once", "trigger.known", "trigger.fresh", "trigger.once"],
+  ["a response_url works five times in 30 minutes", "response-url.known", "response-url.uses", "response-url.fresh"],
+  ["its answers are ephemeral at first, and need no membership", "response-url.ephemeral", "response-url.anywhere"],
+  ["an ephemeral message cannot become public", "response-url.public"],
+  ["it answers in a thread in public only", "response-url.thread"],
+  ["it cannot touch the command itself", "response-url.original"],
+  ["slash commands are no threads' business, and are forms", "command.place", "command.form"],
+  ["channel_name may hide the name; should_escape marks names", "command.channel-name", "command.escape"],
+  ["a message shortcut knows its message", "shortcut.message"],
+  ["a global shortcut knows no channel", "shortcut.global"],
+  ["app_mention comes beside message, in threads too, to members", "mention.event", "mention.member"],
+  ["an edit of a mention is another app_mention", "mention.edited"],
+  ["edits and deletions come as message_changed and message_deleted", "message.changed", "message.tombstone"],
+  ["app_home_opened comes when somebody looks", "home.opened"],
+  ["three views in a modal", "view.stack"],
+  ["a submission is answered by update, push, clear, errors", "ack.view-answers", "view.answer", "view.error-block"],
+  ["an empty answer closes the view on top", "ack.empty-closes"],
+  ["view_closed when asked for; × clears all", "view.closed", "view.cleared"],
+  ["a hash guards against races", "view.hash"],
+  ["what was filled in stays under the same ids", "view.keeps-input"],
+  ["input blocks are silent without dispatch_action", "input.dispatch", "input.silent-files"],
+  ["an external select asks from min_query_length on", "select.query-length"],
+  [
+    "its options are at most 100, or 100 groups of 100",
+    "options.answer",
+    "select.options",
+    "select.groups",
+    "group.options",
+  ],
+  ["it needs an address of its own", "options.address"],
+  ["an ephemeral message is for a member of the channel", "user.in-channel"],
+  ["it may get lost, and is gone after a reload", "ephemeral.delivery"],
+  ["in a thread it is seen only when the thread is active", "ephemeral.thread"],
+  ["it is not updated by chat.update", "message.ephemeral"],
+  ["a conversations_select can give a response_url", "select.response-url", "select.response-url-place"],
+  ["requests are signed, and old ones refused by the bot", "request.signed"],
+  ["a stream replies, and names its reader in channels", "stream.reply", "stream.recipient"],
+  ["a stream grows by at most 12,000 characters a call", "stream.markdown-text", "stream.content", "stream.chunk"],
+  ["50 blocks by chunks and 50 at its end", "stream.blocks", "stream.end-blocks"],
+  ["a stream expires, then chat.update", "stream.open", "stream.fresh", "stream.finished"],
+];
+
+const sizes: readonly Line[] = [
+  ["50 blocks and 100 attachments in a message", "message.blocks", "message.attachments"],
+  ["all blocks of a message together", "message.blocks-size"],
+  ["40,000 characters of text, best 4,000", "message.text", "update.text", "message.short-text"],
+  ["12,000 of markdown_text, and nothing beside it", "message.markdown-text", "message.markdown-alone"],
+  ["12,000 in all markdown blocks", "markdown.text"],
+  ["a top-level text always", "message.text-needed"],
+  ["100 blocks and 250 KB in a view", "view.blocks", "view.size"],
+  ["24 for title, submit and close", "view.title", "view.submit", "view.close"],
+  ["3,000 of private_metadata", "view.private-metadata"],
+  ["255 for ids", "view.callback-id", "view.external-id", "block.id", "action.id"],
+  ["submit beside any input", "view.submit-needed"],
+  ["a section's text and fields", "section.text", "section.fields", "section.field", "section.content", "text.text"],
+  ["header, context, actions", "header.text", "context.elements", "actions.elements"],
+  ["images", "image.alt", "image.title", "image.url", "image.source"],
+  ["inputs", "input.label", "input.hint", "input.max-length", "placeholder.text", "input.range"],
+  ["buttons", "button.text", "button.value", "button.url", "button.label"],
+  ["options", "option.text", "option.value", "option.description", "option.url", "group.label", "option.initial"],
+  ["menus", "select.source", "overflow.options", "checkboxes.options", "radio.options"],
+  ["confirmations", "confirm.title", "confirm.text", "confirm.button"],
+  ["ten files in a file_input", "file-input.files", "file-input.upload"],
+  ["a video's title and author", "video.title", "video.author", "video.domain"],
+  ["context_actions", "context-actions.elements"],
+  ["cards and carousels", "card.title", "card.subtitle", "card.body", "card.actions", "card.content", "carousel.cards"],
+  ["containers", "container.title", "container.subtitle", "container.children", "container.child"],
+  ["containers have a title, and collapse only when they can", "container.titled", "container.collapsed"],
+  ["alerts", "alert.text"],
+  ["tables", "table.rows", "table.columns", "table.settings", "table.text", "table.count"],
+  ["data tables", "data-table.rows", "data-table.columns", "data-table.text", "data-table.page-size"],
+  ["a data table's header", "data-table.header", "data-table.body"],
+  ["rich text", "list.indent"],
+  ["charts", "chart.count", "chart.series", "chart.segments", "chart.categories", "chart.series-name", "chart.points"],
+  ["labels of charts", "chart.title", "chart.label", "chart.axis-label"],
+];
+
+const surfaces: readonly Line[] = [
+  ["which block stands in a message, a modal, a home tab", "block.surface", "block.type"],
+  ["file_input in modals only", "element.surface"],
+];
+
+/** What the workspace keeps besides: Block Kit's shapes, Web API, manifest. */
+const besides: readonly Line[] = [
+  ["ids of blocks and elements", "block.id-unique", "action.id-unique", "block.place"],
+  ["objects", "object.property", "object.required", "object.value", "text.empty", "list.empty"],
+  ["views", "view.focus", "view.known", "view.external-id-unique"],
+  ["messages", "message.format", "message.known", "message.own", "thread.parent"],
+  ["who is where", "channel.known", "channel.member", "user.known", "group.known", "bot.known"],
+  ["archived channels", "channel.archived", "channel.archived-people"],
+  ["who was deactivated", "user.deactivated", "user.enabled", "group.deactivated"],
+  [
+    "people of other organisations",
+    "shared.teams",
+    "shared.channel",
+    "shared.stranger",
+    "shared.user-fields",
+    "shared.commands",
+  ],
+  ["methods", "method.known", "method.arguments", "auth.token", "auth.scope", "list.page"],
+  ["files", "file.upload", "file.known", "upload.snippet"],
+  ["the app's names", "app.name", "app.bot-name", "app.bot-letters", "app.command", "app.command-name"],
+  ["its shortcuts", "app.shortcuts", "app.shortcut-name", "app.shortcut-description", "app.callback-id"],
+  ["how many of each", "app.commands", "app.events", "app.scopes"],
+];
+
+const lines = [...timing, ...sizes, ...surfaces, ...besides];
+
+const known = lines.map(([row, ...ids]) => ({ row, ids }));
+
+test.each(known)("Slack's rule is known: $row", ({ ids }) => {
+  const links = ids.map((id) => rules[id].link);
+
+  for (const link of links) expect(link).toMatch(/^https:\/\/(docs\.slack\.dev|github\.com\/slackapi)\//);
+});
+
+test("each rule of the workspace stands for one of Slack's", () => {
+  const named = new Set(lines.flatMap(([, ...ids]) => ids));
+
+  expect(Object.keys(rules).filter((id) => !named.has(id as AnyRuleId))).toEqual([]); // the keys of rules are its ids
+});
+
+test("what cannot be kept says why", () => {
+  const told = Object.values(rules).filter((rule) => rule.kind === "told");
+
+  expect(told.map((rule) => rule.says)).toMatchInlineSnapshot(`
+    [
+      "a message's text is best within 4,000 characters: advice, so that nothing is refused before the limit",
+      "an ephemeral message may never arrive, and is gone when the client reloads: here it always arrives, since chance would break tests; the page forgets it at a reload",
+      "a deleted message that has replies stays as a tombstone: here it goes, and its replies stay",
+      "whether people of another organisation can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse by itself",
+      "whether a user group still lists somebody who was deactivated is not documented: here it does, since a bot must not count on it",
+      "Delayed Events (hourly for 24 hours after the last retry): a setting of the app outside of its manifest, off at first",
+      "the retry reasons ssl_error and unknown_error: there is no TLS on a loopback address",
+      "a video's host is among the app's unfurl domains and can be embedded: the workspace fetches nothing from the network",
+      "files of a file_input are at most 10 MB each: people of the playground upload none",
+    ]
+  `);
+});

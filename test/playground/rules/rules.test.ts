@@ -1,0 +1,132 @@
+import { afterAll, expect, test } from "vitest";
+import type { OtherRuleId } from "../../../src/playground/rules/rules.ts";
+import { type Acts, createActs } from "./rows/steps.ts";
+import { blockRows } from "./rows/block-rows.ts";
+import { eventRows } from "./rows/event-rows.ts";
+import { messageRows } from "./rows/message-rows.ts";
+import { methodRows } from "./rows/method-rows.ts";
+import type { Row } from "./rows/row.ts";
+import { actions, button, many, option, plain, richText, section, table } from "../support/samples.ts";
+import { app, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { streamRows } from "./rows/stream-rows.ts";
+import { viewRows } from "./rows/view-rows.ts";
+
+const world = await startSmallWorld();
+const poor = await startSmallWorld({ app: { ...app, scopes: ["chat:write"] }, ackMs: 500 });
+const closed = await startSmallWorld({ app: { ...app, hasOptionsUrl: false } });
+const acts: Acts = createActs(world, poor);
+const { blocks, dana } = acts;
+afterAll(async () => {
+  await Promise.all([world.stop(), poor.stop(), closed.stop()]);
+});
+
+/** Those of the app's manifest are in app.test.ts: nobody sends anything for them. */
+type SentRuleId = Exclude<OtherRuleId, `app.${string}`>;
+
+const rows: Readonly<Record<SentRuleId, Row>> = {
+  ...blockRows(acts),
+  ...viewRows(acts),
+  ...messageRows(acts),
+  ...streamRows(acts),
+  ...eventRows(acts, closed),
+  ...methodRows(acts),
+};
+const table1 = Object.entries(rows).map(([id, row]) => ({ ...row, id: id as SentRuleId })); // the keys of a record over SentRuleId
+const elsewhere: Readonly<Record<string, SmallWorld>> = {
+  "auth.scope": poor,
+  "ack.in-time": poor,
+};
+
+test.each(table1)("$id is kept, then broken", async ({ id, error, kept, broken }) => {
+  while (dana().modal() !== undefined) await dana().closes();
+  const owner = elsewhere[id] ?? world;
+  await kept();
+  const whenKept = owner.rule();
+  await broken();
+  // The same select, shown by an app that has no address for its options.
+  const breaker = id === "options.address" ? closed : owner;
+  const last = breaker.playground.transcript().at(-1);
+
+  expect(whenKept).toBeUndefined();
+  expect(last?.refusal?.rule).toBe(id);
+  expect(last?.refusal?.link).toMatch(/^https:\/\/(docs\.slack\.dev|github\.com\/slackapi)\//);
+  expect(last?.refusal?.sentence).toContain(`${error}: `);
+});
+
+test("an error looks as Slack's: code, and what is wrong where", async () => {
+  const answer = await blocks(section({ text: plain("") }), { type: "header" });
+
+  expect(answer).toEqual({
+    ok: false,
+    error: "invalid_blocks",
+    response_metadata: {
+      messages: [
+        "[ERROR] must be more than 0 characters [json-pointer:/blocks/0/text/text]",
+        "[ERROR] missing required field: text [json-pointer:/blocks/1]",
+      ],
+    },
+  });
+});
+
+test("a missing scope names what is needed and what there is", async () => {
+  expect(await poor.call("usergroups.list", {})).toMatchObject({
+    ok: false,
+    error: "missing_scope",
+    needed: "usergroups:read",
+    provided: "chat:write",
+  });
+});
+
+test.each([
+  ["a cell must have a text", table([[{ type: "raw_text" }]])],
+  [
+    "a list takes sections only",
+    richText({ type: "rich_text_list", style: "bullet", elements: [{ type: "text", text: "x" }] }),
+  ],
+  [
+    "preformatted text takes no mentions",
+    richText({ type: "rich_text_preformatted", elements: [{ type: "user", user_id: "U0DANA" }] }),
+  ],
+  ["a header is plain text", { type: "header", text: { type: "mrkdwn", text: "x" } }],
+  ["a value is not empty", actions(button({ value: "" }))],
+  ["an object named like a method of objects is unknown", { type: "toString" }],
+])("%s", async (_name, block) => {
+  expect(await blocks(block)).toMatchObject({ ok: false, error: "invalid_blocks" });
+});
+
+test("a home tab is guarded by its hash too", async () => {
+  const publish = (more: object): Promise<Record<string, unknown>> =>
+    world.call("views.publish", { user_id: "U0OMAR", view: { type: "home", blocks: [section()] }, ...more });
+  const { hash } = (await publish({}))["view"] as { hash: string }; // the view stands beside ok
+  const current = await publish({ hash });
+  const stale = await publish({ hash });
+
+  expect(current["ok"]).toBe(true);
+  expect(stale).toMatchObject({ ok: false, error: "hash_conflict" });
+});
+
+test("the answer to a submission pushes up to three views, and no fourth", async () => {
+  const view = { type: "modal", title: plain(), submit: plain(), blocks: [section()] };
+  await acts.openModal({ submit: plain() });
+  world.bot.answer = () => ({ json: { response_action: "push", view } });
+  const [second, third, fourth] = [await dana().submits(), await dana().submits(), await dana().submits()];
+  world.bot.answer = () => undefined;
+  await dana().dismisses();
+
+  expect([second.refusal, third.refusal]).toEqual([undefined, undefined]);
+  expect(fourth.refusal?.rule).toBe("view.stack");
+});
+
+test.each([
+  ["options", 100, undefined],
+  ["options", 101, "select.options"],
+  ["option_groups", 100, undefined],
+  ["option_groups", 101, "select.groups"],
+])("an external select takes %s × %i: %s", async (name, count, rule) => {
+  const items = many(count, () => (name === "options" ? option() : { label: plain(), options: [option()] }));
+  await acts.search({ [name]: items });
+  const broken = world.rule();
+  await dana().dismisses();
+
+  expect(broken).toBe(rule);
+});

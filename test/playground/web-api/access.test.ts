@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { modal, trigger } from "../support/samples.ts";
+import { app, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+
+// What the bot asks about people and messages, and what it needs for that.
+
+let world: SmallWorld;
+beforeEach(async () => {
+  world = await startSmallWorld();
+});
+afterEach(async () => {
+  await world.stop();
+});
+
+test("conversations.members is paged to its end", async () => {
+  const pages: unknown[] = [];
+  let cursor = "";
+  do {
+    const answer = await world.call("conversations.members", { channel: "C0OPS", limit: 2, cursor });
+    pages.push(answer["members"]);
+    cursor = (answer["response_metadata"] as { next_cursor: string }).next_cursor; // each page has one
+  } while (cursor !== "");
+
+  expect(pages).toEqual([["U0DANA", "U0ALEX"], ["U0OMAR", "U0GWEN"], ["U0BOT"]]);
+});
+
+test.each([
+  ["users.info", { user: "U0DANA" }, "users:read"],
+  ["users.list", {}, "users:read"],
+  ["usergroups.users.list", { usergroup: "S0ONCALL" }, "usergroups:read"],
+  ["usergroups.list", {}, "usergroups:read"],
+  ["conversations.members", { channel: "C0OPS" }, "channels:read"],
+  ["conversations.info", { channel: "C0OPS" }, "channels:read"],
+  ["chat.postMessage", { channel: "C0OPS", text: "x" }, "chat:write"],
+  ["chat.update", { channel: "C0OPS", ts: "1.2", text: "x" }, "chat:write"],
+  ["chat.postEphemeral", { channel: "C0OPS", user: "U0DANA", text: "x" }, "chat:write"],
+])("%s needs its scope", async (method, args, scope) => {
+  const poor = await startSmallWorld({ app: { ...app, scopes: app.scopes.filter((each) => each !== scope) } });
+  const refused = await poor.call(method, args);
+  await poor.stop();
+  const taken = await world.call(method, args);
+
+  expect(refused).toMatchObject({ ok: false, error: "missing_scope", needed: expect.stringContaining(scope) });
+  expect(taken["error"] ?? "none").toMatch(/^(?:none|message_not_found)$/u);
+});
+
+test("views need no scope, but a trigger that is fresh and unused", async () => {
+  const poor = await startSmallWorld({ app: { ...app, scopes: ["commands"] } });
+  const trigger_id = await trigger(poor);
+  const opened = await poor.call("views.open", { trigger_id, view: modal() });
+  const again = await poor.call("views.open", { trigger_id, view: modal() });
+  const pushed = await poor.call("views.push", { trigger_id: await trigger(poor), view: modal() });
+  const { id } = pushed["view"] as { id: string }; // the view stands beside ok
+  const updated = await poor.call("views.update", { view_id: id, view: modal() });
+  const late = await trigger(poor);
+  poor.pass(3001);
+  const expired = await poor.call("views.push", { trigger_id: late, view: modal() });
+  await poor.stop();
+
+  expect([opened["ok"], pushed["ok"], updated["ok"]]).toEqual([true, true, true]);
+  expect(again).toMatchObject({ error: "exchanged_trigger_id" });
+  expect(expired).toMatchObject({ error: "expired_trigger_id" });
+});
+
+test("the bot posts and updates where it is a member, and only its own messages", async () => {
+  const { ts: foreign } = await world.playground.as("dana").says("mine");
+  const own = await world.call("chat.postMessage", { channel: "C0OPS", text: "card" });
+  const updated = await world.call("chat.update", { channel: "C0OPS", ts: own["ts"], text: "card, redrawn" });
+  const notOwn = await world.call("chat.update", { channel: "C0OPS", ts: foreign, text: "x" });
+  const outside = await world.call("chat.postMessage", { channel: "C0GENERAL", text: "x" });
+
+  expect(updated).toMatchObject({ ok: true, text: "card, redrawn" });
+  expect(notOwn).toMatchObject({ ok: false, error: "cant_update_message" });
+  expect(outside).toMatchObject({ ok: false, error: "not_in_channel" });
+});
