@@ -9,7 +9,7 @@ import { openKeyring } from "./boot/key-file.ts";
 import { withPortSentence } from "./http/listen.ts";
 import { openLocalService } from "./stand-ins/local-service.ts";
 import { openLocalSlack, type LocalSlackOptions } from "./stand-ins/local-slack.ts";
-import type { ExtraTrouble } from "./playground/world.ts";
+import type { ExtraTrouble, ExternalFault } from "./playground/world.ts";
 import { openPolicy } from "./boot/policy-source.ts";
 import { troubledService } from "./stand-ins/service-trouble.ts";
 import { createBot } from "./boot/bot.ts";
@@ -51,7 +51,7 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   closers.push(store.close);
   const { api, account, switches, notices } = await openService(config, log, closers);
   let botPort = listen.port;
-  const slack = await openSlack(config, { botPort: () => botPort, extraTrouble: switches }, closers);
+  const slack = await openSlack(config, { botPort: () => botPort, externalFaults: switches }, closers);
   const bot = createBot({
     slack: slack.access,
     listen,
@@ -83,7 +83,7 @@ function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logg
 type Service = {
   readonly api: Api;
   readonly account: ApiAccount;
-  readonly switches: readonly ExtraTrouble[];
+  readonly switches: readonly ExternalFault[];
   readonly notices: readonly string[];
 };
 
@@ -111,7 +111,7 @@ type Slack = {
   readonly port: number | undefined;
 };
 
-type LocalParts = Pick<LocalSlackOptions, "botPort"> & { readonly extraTrouble: readonly ExtraTrouble[] };
+type LocalParts = Pick<LocalSlackOptions, "botPort"> & { readonly externalFaults: readonly ExternalFault[] };
 
 async function openSlack({ slack, settings }: Config, parts: LocalParts, closers: Closers): Promise<Slack> {
   if (slack.kind === "real") return { access: slack, port: undefined };

@@ -9,8 +9,8 @@ import { bot, findChannel, newState } from "./workspace/workspace.ts";
 import type { Message } from "./workspace/state.ts";
 import { createTimers, type Later } from "./timers.ts";
 import { createTranscript, type Exchange } from "./transcript.ts";
-import { createTrouble, type Trouble } from "./faults/faults.ts";
-import type { App, ExtraTrouble, World } from "./world.ts";
+import { createFaults, type Faults } from "./faults/faults.ts";
+import type { App, ExternalFault, World } from "./world.ts";
 
 export type PlaygroundOptions = {
   readonly app: App;
@@ -29,8 +29,8 @@ export type PlaygroundOptions = {
   readonly ackMs?: number;
   /** Hosts besides loopback ones from which the control routes may be used ("gantry.example:8080"). */
   readonly hosts?: readonly string[];
-  /** More switches for the page's panel of troubles: what goes wrong outside of Slack. */
-  readonly extraTrouble?: readonly ExtraTrouble[];
+  /** More switches for the page's faults panel: what goes wrong outside of Slack. */
+  readonly externalFaults?: readonly ExternalFault[];
 };
 
 /** A message with its replies, ephemeral ones left out. */
@@ -43,7 +43,7 @@ export type Playground = {
   /** Changes who is in the workspace, and where, while the bot runs. */
   readonly people: People;
   readonly transcript: () => readonly Exchange[];
-  readonly trouble: Trouble & {
+  readonly faults: Faults & {
     readonly removeBot: (channel: string) => void;
     readonly inviteBot: (channel: string) => void;
   };
@@ -64,12 +64,12 @@ function newWorld(options: PlaygroundOptions, later: Later): World {
     state: newState(options.app.botDisplayName),
     clock: createClock(now),
     transcript: createTranscript(now),
-    trouble: createTrouble(),
+    faults: createFaults(),
     signingSecret: options.signingSecret,
     botToken: options.botToken,
     ackMs: options.ackMs ?? times.ack.ms,
-    extraTrouble: options.extraTrouble ?? [],
-    extraTroubleOn: new Set(),
+    externalFaults: options.externalFaults ?? [],
+    externalFaultsOn: new Set(),
     events: createEventLedger(),
     toldRateLimit: new Set(),
     later,
@@ -107,7 +107,7 @@ export function createPlayground(options: PlaygroundOptions): Playground {
     as: (user) => createPerson(world, user),
     people: createPeople(world),
     transcript: () => world.transcript.exchanges,
-    trouble: Object.assign(world.trouble, {
+    faults: Object.assign(world.faults, {
       removeBot: (channel: string) => void channelNamed(world, channel).members.delete(bot.user),
       inviteBot: (channel: string) => void channelNamed(world, channel).members.add(bot.user),
     }),
@@ -119,7 +119,7 @@ export function createPlayground(options: PlaygroundOptions): Playground {
     },
     close() {
       timers.close();
-      world.trouble.release();
+      world.faults.release();
     },
   };
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "./json.ts";
 import type { Deletion, Message, State } from "./workspace/state.ts";
 import type { Later } from "./timers.ts";
 import type { Transcript } from "./transcript.ts";
-import type { Trouble } from "./faults/faults.ts";
+import type { Faults } from "./faults/faults.ts";
 import { bot, slackbot } from "./workspace/workspace.ts";
 
 /** What the composer shows of a slash command: its line in the list, and its words while one types. */
@@ -35,7 +35,7 @@ export type App = {
 };
 
 /** Something that goes wrong outside of Slack, which whoever starts the playground can switch on and off. */
-export type ExtraTrouble = { readonly label: string; readonly set: (on: boolean) => void };
+export type ExternalFault = { readonly label: string; readonly set: (on: boolean) => void };
 
 /** All parts of one playground, handed to whatever acts in it. */
 export type World = {
@@ -43,13 +43,13 @@ export type World = {
   readonly state: State;
   readonly clock: Clock;
   readonly transcript: Transcript;
-  readonly trouble: Trouble;
+  readonly faults: Faults;
   readonly signingSecret: string;
   readonly botToken: string;
   readonly ackMs: number;
   /** Switches of the page for what goes wrong elsewhere, by label; and those that are on. */
-  readonly extraTrouble: readonly ExtraTrouble[];
-  readonly extraTroubleOn: Set<string>;
+  readonly externalFaults: readonly ExternalFault[];
+  readonly externalFaultsOn: Set<string>;
   readonly events: EventLedger;
   /** The minutes for which the bot was told that it gets too many events. */
   readonly toldRateLimit: Set<number>;

@@ -13,7 +13,7 @@ export type LocalSlackOptions = {
   readonly botPort: () => number;
   readonly now?: () => number;
   /** What can be made to go wrong outside of Slack, as switches of the page. */
-  readonly extraTrouble?: readonly ExtraTrouble[];
+  readonly externalFaults?: readonly ExternalFault[];
 };
 
 export type LocalSlack = {
@@ -37,7 +37,7 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     url: () => url,
     requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
     ...(options.now !== undefined && { now: options.now }),
-    ...(options.extraTrouble !== undefined && { extraTrouble: options.extraTrouble }),
+    ...(options.externalFaults !== undefined && { externalFaults: options.externalFaults }),
   });
   const { host, port: wanted } = options;
   const listener = await listen(playground.fetch, { host, port: wanted, variable: "PLAYGROUND_PORT" });

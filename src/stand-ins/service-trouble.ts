@@ -7,7 +7,7 @@ type Fetch = (request: Request) => Promise<Response>;
 const SLOW_MS = 3_000;
 
 /** The way to the service, with switches that make it slow or cut it: so that a person can see what the bot does then. */
-export function troubledService(fetch: Fetch): { readonly fetch: Fetch; readonly switches: readonly ExtraTrouble[] } {
+export function troubledService(fetch: Fetch): { readonly fetch: Fetch; readonly switches: readonly ExternalFault[] } {
   let isSlow = false;
   let isDown = false;
   return {

@@ -130,7 +130,7 @@ story("behind the scenes", (open) => {
 
     const commands = town.playground.transcript().filter(({ kind }) => kind === "slash_command");
     expect([commands.length, answers]).toEqual([2, 1]);
-    expect(town.playground.trouble.deliverTwice).toBe(false);
+    expect(town.playground.faults.deliverTwice).toBe(false);
   });
 });
 

@@ -43,7 +43,7 @@ test("--json that is asked for in the conversation with Gantry is answered there
 test("when Slack does not take the file, the asker gets the first rows, and why", async () => {
   await using town = await approvalTown();
   await says(town, town.developer, "/gantry scale web 3");
-  town.playground.trouble.answer("chat.postMessage", "500");
+  town.playground.faults.answer("chat.postMessage", "500");
 
   const told = await says(town, town.developer, "/gantry history --json");
 

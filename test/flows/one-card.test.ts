@@ -21,11 +21,11 @@ async function laterOn(town: World, minutes: number): Promise<void> {
 test("while Slack rate-limits the thread for 40 s there is one card, and one Cancel removes all buttons", async () => {
   await using town = await approvalTown();
   const { playground, developer } = town;
-  playground.trouble.retryAfterSeconds = 40;
+  playground.faults.retryAfterSeconds = 40;
   const stop = playground.watch(() => {
     if (playground.messages("ops").length === 0) return;
     stop();
-    playground.trouble.answer("chat.postMessage", "429");
+    playground.faults.answer("chat.postMessage", "429");
   });
 
   await says(town, developer, "/gantry restart web");
@@ -36,7 +36,7 @@ test("while Slack rate-limits the thread for 40 s there is one card, and one Can
   expect(messages(town)).toHaveLength(1);
   expect(buttons(town)).toHaveLength(3);
   expect(stories(town)).toEqual([]);
-  playground.trouble.clear();
+  playground.faults.clear();
   await laterOn(town, 1);
   expect(stories(town).filter((text) => text.includes("asked"))).toHaveLength(1);
 
@@ -48,15 +48,15 @@ test("while Slack rate-limits the thread for 40 s there is one card, and one Can
 test("after a 429 for the card itself, waits as long as Slack asks", async () => {
   await using town = await approvalTown();
   const { playground } = town;
-  playground.trouble.retryAfterSeconds = 40;
-  playground.trouble.answer("chat.postMessage", "429");
+  playground.faults.retryAfterSeconds = 40;
+  playground.faults.answer("chat.postMessage", "429");
   const tries = (): number =>
     playground.transcript().filter(({ kind, status }) => kind === "chat.postMessage" && status === 429).length;
 
   await says(town, town.developer, "/gantry restart web");
   await laterOn(town, 0.5);
   const before = tries();
-  playground.trouble.clear();
+  playground.faults.clear();
   await laterOn(town, 0.5);
 
   expect(before).toBe(1);
@@ -66,8 +66,8 @@ test("after a 429 for the card itself, waits as long as Slack asks", async () =>
 test("a late answer is waited for, and the post is not repeated", async () => {
   await using town = await approvalTown();
   const { playground } = town;
-  playground.trouble.lateMs = 3_000;
-  playground.trouble.answer("chat.postMessage", "late", 1);
+  playground.faults.lateMs = 3_000;
+  playground.faults.answer("chat.postMessage", "late", 1);
 
   await says(town, town.developer, "/gantry restart web");
   await laterOn(town, 1);
@@ -79,7 +79,7 @@ test("a late answer is waited for, and the post is not repeated", async () => {
 test("a message whose answer was lost never shows a button, so none stays live after the decision", async () => {
   await using town = await approvalTown();
   const { playground, approver } = town;
-  playground.trouble.answer("chat.postMessage", "lost", 1);
+  playground.faults.answer("chat.postMessage", "lost", 1);
 
   await says(town, town.developer, "/gantry restart web");
   expect(messages(town)).toHaveLength(1);
@@ -120,8 +120,8 @@ test("when Slack refuses a card's blocks, its text says what to type, and no old
   const { playground, developer, approver } = town;
   await says(town, developer, "/gantry stop web");
   const first = idOf(card(developer));
-  playground.trouble.answer("chat.postMessage", "blocks");
-  playground.trouble.answer("chat.update", "blocks");
+  playground.faults.answer("chat.postMessage", "blocks");
+  playground.faults.answer("chat.update", "blocks");
   await says(town, approver, `/gantry reject ${first}`);
   expect(buttons(town)).toEqual([]);
 

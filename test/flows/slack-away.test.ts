@@ -14,13 +14,13 @@ const onCallAsks = quorum
 
 /** Slack takes nothing that is said to one person, by any way. */
 function goDeaf({ playground }: World): void {
-  playground.trouble.answer("response_url", "500");
-  playground.trouble.answer("chat.postEphemeral", "500");
+  playground.faults.answer("response_url", "500");
+  playground.faults.answer("chat.postEphemeral", "500");
 }
 
 /** Slack takes everything again, and the bot looks what there is to do. */
 async function comeBack(town: World, minutes = 1): Promise<void> {
-  town.playground.trouble.clear();
+  town.playground.faults.clear();
   town.passMinutes(minutes);
   await town.sweep();
   await town.sweep();
@@ -29,7 +29,7 @@ async function comeBack(town: World, minutes = 1): Promise<void> {
 test("whoever could not be told that nothing was done is told when Slack is back, and nothing is done then", async () => {
   await using town = await approvalTown();
   const { developer, playground } = town;
-  playground.trouble.answer("all", "500");
+  playground.faults.answer("all", "500");
 
   const { acked } = await developer.says("/gantry scale web 3");
   await town.settled();
@@ -84,7 +84,7 @@ test("a bot that has to stop before Slack is back leaves the words to the next o
   await says(town, developer, "/gantry scale web 2");
 
   await town.stopBot();
-  town.playground.trouble.clear();
+  town.playground.faults.clear();
   await town.restartBot();
   await town.settled();
 
@@ -101,7 +101,7 @@ test("a bot that is stopped in the middle, and cannot say so, leaves all of it t
   goDeaf(town);
 
   await town.stopBot();
-  town.playground.trouble.clear();
+  town.playground.faults.clear();
   await town.restartBot();
   await town.settled();
 
@@ -172,7 +172,7 @@ test.each([
   await approver.clicks("Approve");
   await town.until(stalls.isReached);
   stalls.clear();
-  playground.trouble.answer(method, "500");
+  playground.faults.answer(method, "500");
 
   await town.crashBot();
   await town.settled();
@@ -196,7 +196,7 @@ test("an approved change for which Slack stays away for too long expires, and sa
   await approver.clicks("Approve");
   await town.until(stalls.isReached);
   stalls.clear();
-  playground.trouble.answer("users.info", "500");
+  playground.faults.answer("users.info", "500");
   await town.crashBot();
   await town.settled();
 

@@ -11,7 +11,7 @@ test.each([
   await using town = await approvalTown(policy === undefined ? {} : { policy });
   // Who asks is known for a while.
   await says(town, town.developer, "/gantry scale web 2");
-  town.playground.trouble.answer(method, "500");
+  town.playground.faults.answer(method, "500");
 
   const told = await says(town, town.developer, "/gantry restart web");
 

@@ -73,7 +73,7 @@ export async function playRound(town: Town, round: Round, random: () => number):
 /** All that a story has broken is whole again. */
 export function endTrouble({ trouble, playground }: Town): void {
   Object.assign(trouble, { writes: undefined, readsRefused: false, cardsRefused: 0 });
-  playground.trouble.clear();
+  playground.faults.clear();
   playground.people.unarchive("ops");
 }
 

@@ -108,7 +108,7 @@ async function fiftyClicks(town: Town, name: string): Promise<Special> {
     click(town, people[index % people.length] ?? dana, index),
   );
   const acked = (await Promise.all(clicks)).filter((isAcked) => isAcked).length;
-  playground.trouble.deliverTwice = false;
+  playground.faults.deliverTwice = false;
   const unacked = town.door.delivered().filter(({ isAcked }) => !isAcked);
   // On a busy machine some acks come after Slack's 3 s; nobody may be left without one for good.
   for (const delivery of unacked) await holds(() => town.door.repeat(delivery), "a late click is acked", ENOUGH_MS);
@@ -130,7 +130,7 @@ async function fiftyClicks(town: Town, name: string): Promise<Special> {
 }
 
 async function click({ playground }: Town, person: Person, index: number): Promise<boolean> {
-  playground.trouble.deliverTwice = index % 3 === 0;
+  playground.faults.deliverTwice = index % 3 === 0;
   // Up to its first pause a click knows whether it is delivered twice.
   return (await person.clicks("Approve", { channel: "ops" })).acked;
 }

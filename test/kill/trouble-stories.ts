@@ -20,10 +20,10 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
     await quiet(scene);
   },
   async late(scene) {
-    const { trouble } = scene.town.playground;
-    trouble.lateMs = LATE_MS / SPEED;
-    trouble.answer("chat.postMessage", "late", 2);
-    trouble.answer("chat.update", "late", 1);
+    const { faults } = scene.town.playground;
+    faults.lateMs = LATE_MS / SPEED;
+    faults.answer("chat.postMessage", "late", 2);
+    faults.answer("chat.update", "late", 1);
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
     await decides(scene, approverOf(scene), "Approve");
@@ -41,9 +41,9 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
     people.unarchive("ops");
   },
   async blockless(scene) {
-    const { trouble } = scene.town.playground;
-    trouble.answer("chat.postMessage", "blocks");
-    trouble.answer("chat.update", "blocks");
+    const { faults } = scene.town.playground;
+    faults.answer("chat.postMessage", "blocks");
+    faults.answer("chat.update", "blocks");
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
     await approvesIn(scene, "ops");
@@ -70,8 +70,8 @@ function limitsTheThread({ town: { playground } }: Scene): void {
   const stop = playground.watch(() => {
     if (playground.messages("ops").length === 0) return;
     stop();
-    playground.trouble.retryAfterSeconds = RETRY_AFTER_S;
-    playground.trouble.answer("chat.postMessage", "429", 2);
+    playground.faults.retryAfterSeconds = RETRY_AFTER_S;
+    playground.faults.answer("chat.postMessage", "429", 2);
   });
 }
 

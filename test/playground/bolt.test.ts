@@ -67,15 +67,15 @@ test("a mention is answered in the channel", async () => {
 });
 
 test("a request that was signed wrongly, or too long ago, is refused by the framework", async () => {
-  const { trouble } = world.playground;
-  trouble.signatureAgeSeconds = 298;
+  const { faults } = world.playground;
+  faults.signatureAgeSeconds = 298;
   const old = await dana().says("/gantry list");
-  trouble.signatureAgeSeconds = 302;
+  faults.signatureAgeSeconds = 302;
   const tooOld = await dana().says("/gantry list");
-  trouble.clear();
-  trouble.signsWrongly = true;
+  faults.clear();
+  faults.signsWrongly = true;
   const wrong = await dana().says("/gantry list");
-  trouble.clear();
+  faults.clear();
 
   expect([old, tooOld, wrong].map((delivery) => delivery.status)).toEqual([200, 401, 401]);
 });

@@ -144,7 +144,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     command: settings.command,
     botPort: () => botPort,
     now: nowMs,
-    extraTrouble: troubled.switches,
+    externalFaults: troubled.switches,
   });
 
   async function startBot(): Promise<Running> {

@@ -30,27 +30,27 @@ function setBot(world: World, { channel: name, isIn }: NonNullable<Change["bot"]
 }
 
 function setExtra(world: World, { label, on }: NonNullable<Change["extra"]>): void {
-  const extra = world.extraTrouble.find((each) => each.label === label);
+  const extra = world.externalFaults.find((each) => each.label === label);
   if (extra === undefined) throw new Error(`There is no trouble "${label}".`);
   extra.set(on);
-  if (on) world.extraTroubleOn.add(label);
-  else world.extraTroubleOn.delete(label);
+  if (on) world.externalFaultsOn.add(label);
+  else world.externalFaultsOn.delete(label);
 }
 
 /** Back to a workspace where all goes well; where the bot is a member stays as it is. */
 function clearAll(world: World): void {
-  world.trouble.clear();
-  for (const label of world.extraTroubleOn) setExtra(world, { label, on: false });
+  world.faults.clear();
+  for (const label of world.externalFaultsOn) setExtra(world, { label, on: false });
 }
 
 /** Switches what goes wrong in the workspace on and off. Throws a sentence. */
-export async function makeTrouble(world: World, body: unknown): Promise<JsonObject> {
+export async function switchFaults(world: World, body: unknown): Promise<JsonObject> {
   const { answers, answersTo, bot: membership, extra, clear, ...settings } = Change.parse(body);
-  const { trouble } = world;
+  const { faults } = world;
   if (clear === true) clearAll(world);
-  Object.assign(trouble, settings);
-  if (answers !== undefined) for (const { kind } of trouble.planned()) trouble.answerNormally(kind);
-  if (answers !== undefined && answers !== "") trouble.answer(answersTo, answers);
+  Object.assign(faults, settings);
+  if (answers !== undefined) for (const { kind } of faults.planned()) faults.answerNormally(kind);
+  if (answers !== undefined && answers !== "") faults.answer(answersTo, answers);
   if (membership !== undefined) setBot(world, membership);
   if (extra !== undefined) setExtra(world, extra);
   touch(world);

@@ -7,7 +7,7 @@ import { personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
 import { deeds } from "./person-actions.ts";
 import { changePeople } from "./workspace-changes.ts";
-import { makeTrouble } from "./fault-switches.ts";
+import { switchFaults } from "./fault-switches.ts";
 
 /** The sentence for whoever did it: a wrong shape, a message that is gone, a channel one is not in. */
 function sentence(error: unknown): string {
@@ -43,7 +43,7 @@ export function liveRoutes(world: World): Hono {
     const error = "This exchange is not kept any more: only the newest few thousand are.";
     return bodies === undefined ? context.json({ error }, 404) : context.json(bodies);
   });
-  routes.post("/do/trouble", (context) => done(context, (body) => makeTrouble(world, body)));
+  routes.post("/do/faults", (context) => done(context, (body) => switchFaults(world, body)));
   routes.post("/do/people", (context) => done(context, (body) => changePeople(world, body)));
   for (const [name, deed] of Object.entries(deeds)) {
     routes.post(`/do/${name}`, (context) => done(context, (body) => deed(world, body)));

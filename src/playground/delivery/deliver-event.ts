@@ -50,7 +50,7 @@ export async function deliverEvent(world: World, event: JsonObject): Promise<Del
   const parcel = eventParcel(payload);
   const [first] = await Promise.all([
     attempt(world, parcel, 0),
-    world.trouble.deliverTwice ? attempt(world, parcel, 0) : undefined,
+    world.faults.deliverTwice ? attempt(world, parcel, 0) : undefined,
   ]);
   return first;
 }

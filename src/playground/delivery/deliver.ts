@@ -74,11 +74,11 @@ async function read(response: Response): Promise<Ack> {
 }
 
 async function send(world: World, parcel: Parcel): Promise<Ack> {
-  const { trouble, signingSecret } = world;
+  const { faults, signingSecret } = world;
   const signed = signedHeaders(
-    trouble.signsWrongly ? `not ${signingSecret}` : signingSecret,
+    faults.signsWrongly ? `not ${signingSecret}` : signingSecret,
     parcel.body,
-    trouble.signatureAgeSeconds,
+    faults.signatureAgeSeconds,
   );
   try {
     const response = await fetch(world.requestUrl(), {
@@ -139,13 +139,13 @@ export async function deliverOnce(world: World, parcel: Parcel): Promise<Attempt
 }
 
 /**
- * Delivers a command or an interaction, twice when trouble says so; resolves with the first ack, never rejects for the
+ * Delivers a command or an interaction, twice when `faults.deliverTwice` is set; resolves with the first ack, never rejects for the
  * bot's sake. Slack does not send these again when they fail.
  */
 export async function deliver(world: World, parcel: Parcel): Promise<Delivery> {
   const [first] = await Promise.all([
     deliverOnce(world, parcel),
-    world.trouble.deliverTwice ? deliverOnce(world, parcel) : undefined,
+    world.faults.deliverTwice ? deliverOnce(world, parcel) : undefined,
   ]);
   return first.delivery;
 }

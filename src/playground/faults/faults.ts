@@ -9,7 +9,7 @@ export type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "bl
 export type Planned = { readonly kind: string; readonly failure: Failure; left: number };
 
 /** What shall go wrong on Slack's side. Set it at any time; it holds from the next request on. */
-export type Trouble = {
+export type Faults = {
   /** Each answer to the bot is this late. */
   slowMs: number;
   /** How late an answer is that comes "late". */
@@ -51,7 +51,7 @@ function isFor(plan: Planned, kind: string): boolean {
   return plan.kind === kind || plan.kind === "all";
 }
 
-export function createTrouble(): Trouble {
+export function createFaults(): Faults {
   let planned: Planned[] = [];
   const waiting = new Set<() => void>();
   return {

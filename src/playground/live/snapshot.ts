@@ -1,7 +1,7 @@
 import type { Channel, State, User, View } from "../workspace/state.ts";
 import { bot, directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import type { SlackAnswers, WireChannel, WirePlaces, WireTrouble, WireUser, WireView } from "./wire.ts";
+import type { SlackAnswers, WireChannel, WirePlaces, WireFaults, WireUser, WireView } from "./wire.ts";
 
 function userJson(user: User): WireUser {
   const { id, name, realName, role, isBot, isGuest, isDeactivated } = user;
@@ -49,12 +49,12 @@ function readsOf(state: State, you: string): Readonly<Record<string, string>> {
   return Object.fromEntries(own.map(([key, ts]) => [key.slice(you.length + 1), ts]));
 }
 
-function troubleJson({ trouble, extraTrouble, extraTroubleOn }: World): WireTrouble {
-  const plan = trouble.planned()[0];
+function faultsJson({ faults, externalFaults, externalFaultsOn }: World): WireFaults {
+  const plan = faults.planned()[0];
   const answers: SlackAnswers = plan?.failure ?? "";
   const answersTo = plan?.kind ?? "all";
-  const extra = extraTrouble.map(({ label }) => ({ label, on: extraTroubleOn.has(label) }));
-  const { slowMs, retryAfterSeconds, deliverTwice, signsWrongly, signatureAgeSeconds } = trouble;
+  const extra = externalFaults.map(({ label }) => ({ label, on: externalFaultsOn.has(label) }));
+  const { slowMs, retryAfterSeconds, deliverTwice, signsWrongly, signatureAgeSeconds } = faults;
   const deliveries = { deliverTwice, signsWrongly, signatureAgeSeconds };
   return { slowMs, retryAfterSeconds, ...deliveries, answers, answersTo, extra };
 }
@@ -88,6 +88,6 @@ export function placesOf(world: World, you: string): WirePlaces {
     modalsBelow: Math.max(0, stack.length - 1),
     home: viewJson(state.homes.get(you)),
     reads: readsOf(state, you),
-    trouble: troubleJson(world),
+    faults: faultsJson(world),
   };
 }

@@ -86,7 +86,7 @@ export type WireShortcut = {
 /** "": Slack answers as it should. */
 export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage" | "late" | "blocks";
 
-export type WireTrouble = {
+export type WireFaults = {
   readonly slowMs: number;
   readonly deliverTwice: boolean;
   readonly signsWrongly: boolean;
@@ -118,7 +118,7 @@ export type WirePlaces = {
   readonly home: WireView | null;
   /** Up to which ts this person has read a place: a channel, or "channel/thread". */
   readonly reads: Readonly<Record<string, string>>;
-  readonly trouble: WireTrouble;
+  readonly faults: WireFaults;
 };
 
 /** One server-sent event. */

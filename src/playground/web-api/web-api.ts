@@ -109,18 +109,18 @@ function failed(failure: Failure, kind: string): Outcome {
 
 function toResponse(world: World, outcome: Outcome): Response {
   const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": world.app.scopes.join(",") });
-  if (outcome.status === 429) headers.set("retry-after", String(world.trouble.retryAfterSeconds));
+  if (outcome.status === 429) headers.set("retry-after", String(world.faults.retryAfterSeconds));
   return new Response(outcome.body, { status: outcome.status ?? 500, headers });
 }
 
 async function answer(world: World, kind: string, asked: { what: Asked; signal: AbortSignal }): Promise<Response> {
   const finish = world.transcript.begin({ direction: "from bot", kind, request: asked.what.request });
-  const failure = world.trouble.next(kind, { hasBlocks: hasBlocks(asked.what.request) });
+  const failure = world.faults.next(kind, { hasBlocks: hasBlocks(asked.what.request) });
   // "lost" and "hang" differ in this: what is lost was done.
   const isDone = failure === undefined || failure === "lost" || failure === "late";
   const done = isDone ? asked.what.run() : undefined;
-  await world.trouble.delay(failure === "late");
-  if (failure === "hang") await world.trouble.hang(asked.signal);
+  await world.faults.delay(failure === "late");
+  if (failure === "hang") await world.faults.hang(asked.signal);
   const outcome = done !== undefined && failure !== "lost" ? done : failed(failure ?? "500", kind);
   finish({
     answer: outcome.answer,

@@ -12,32 +12,32 @@ afterEach(async () => {
 
 const does = async (deed: string, body: Parameters<typeof doDeed>[2]) => doDeed(world.url, deed, body);
 
-test("trouble is switched on and off, and cleared", async () => {
-  await does("trouble", { answers: "429", slowMs: 5, deliverTwice: true });
+test("a fault is switched on and off, and cleared", async () => {
+  await does("faults", { answers: "429", slowMs: 5, deliverTwice: true });
   const limited = await world.call("auth.test", {});
-  await does("trouble", { answers: "" });
+  await does("faults", { answers: "" });
   const normal = await world.call("auth.test", {});
-  await does("trouble", { clear: true });
+  await does("faults", { clear: true });
 
   expect(limited).toEqual({ ok: false, error: "ratelimited" });
   expect(normal).toMatchObject({ ok: true });
-  expect(world.playground.trouble).toMatchObject({ slowMs: 0, deliverTwice: false });
+  expect(world.playground.faults).toMatchObject({ slowMs: 0, deliverTwice: false });
 });
 
 test("one method answers as chosen, with the Retry-After that is chosen, until another is", async () => {
   const limited = async (method: string) =>
     (await fetch(`${world.url}/api/${method}`, { method: "POST" })).headers.get("retry-after");
-  await does("trouble", { answers: "429", answersTo: "chat.postMessage", retryAfterSeconds: 40 });
+  await does("faults", { answers: "429", answersTo: "chat.postMessage", retryAfterSeconds: 40 });
   const first = [await limited("chat.postMessage"), await limited("auth.test")];
-  await does("trouble", { answers: "429", answersTo: "auth.test" });
+  await does("faults", { answers: "429", answersTo: "auth.test" });
   const second = [await limited("chat.postMessage"), await limited("auth.test")];
-  await does("trouble", { clear: true });
+  await does("faults", { clear: true });
 
   expect([first, second]).toEqual([
     ["40", null],
     [null, "40"],
   ]);
-  expect(world.playground.trouble).toMatchObject({ retryAfterSeconds: 1, lateMs: 10_000 });
+  expect(world.playground.faults).toMatchObject({ retryAfterSeconds: 1, lateMs: 10_000 });
   expect(await limited("auth.test")).toBeNull();
 });
 
@@ -51,9 +51,9 @@ test("a channel is archived and opened again", async () => {
 });
 
 test("the bot is taken out of a channel and let in again", async () => {
-  await does("trouble", { bot: { channel: "C0OPS", isIn: false } });
+  await does("faults", { bot: { channel: "C0OPS", isIn: false } });
   const out = await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
-  await does("trouble", { bot: { channel: "C0OPS", isIn: true } });
+  await does("faults", { bot: { channel: "C0OPS", isIn: true } });
   const back = await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
 
   expect(out).toMatchObject({ ok: false, error: "not_in_channel" });
@@ -63,10 +63,10 @@ test("the bot is taken out of a channel and let in again", async () => {
 test("what goes wrong outside of Slack is switched by whoever started the playground", async () => {
   await world.stop();
   const set: boolean[] = [];
-  world = await startSmallWorld({ extraTrouble: [{ label: "The API is down", set: (on) => void set.push(on) }] });
-  await does("trouble", { extra: { label: "The API is down", on: true } });
-  await does("trouble", { clear: true });
-  const unknown = await does("trouble", { extra: { label: "The sky falls", on: true } });
+  world = await startSmallWorld({ externalFaults: [{ label: "The API is down", set: (on) => void set.push(on) }] });
+  await does("faults", { extra: { label: "The API is down", on: true } });
+  await does("faults", { clear: true });
+  const unknown = await does("faults", { extra: { label: "The sky falls", on: true } });
 
   expect(set).toEqual([true, false]);
   expect(unknown).toEqual({ status: 400, body: { error: 'There is no trouble "The sky falls".' } });

@@ -13,8 +13,8 @@ afterEach(async () => {
 const post = () => world.post({ channel: "C0OPS", text: "x" });
 
 test("429 comes with Retry-After, as many times as asked", async () => {
-  world.playground.trouble.retryAfterSeconds = 7;
-  world.playground.trouble.answer("chat.postMessage", "429", 1);
+  world.playground.faults.retryAfterSeconds = 7;
+  world.playground.faults.answer("chat.postMessage", "429", 1);
   const headers = { authorization: "Bearer xoxb-for-tests", "content-type": "application/json" };
   const refused = await fetch(`${world.url}/api/chat.postMessage`, { method: "POST", headers, body: "{}" });
   const after = await post();
@@ -25,24 +25,24 @@ test("429 comes with Retry-After, as many times as asked", async () => {
 });
 
 test("500 and garbage reach the SDK as failures, and nothing is posted", async () => {
-  world.playground.trouble.answer("all", "500", 1);
+  world.playground.faults.answer("all", "500", 1);
   await expect(post()).rejects.toMatchObject({ code: ErrorCode.HTTPError });
-  world.playground.trouble.answer("all", "garbage", 1);
+  world.playground.faults.answer("all", "garbage", 1);
   await expect(post()).rejects.toThrow(Error);
 
   expect(world.playground.messages("ops")).toEqual([]);
 });
 
 test("an answer can be lost after the message was posted", async () => {
-  world.playground.trouble.answer("chat.postMessage", "lost", 1);
+  world.playground.faults.answer("chat.postMessage", "lost", 1);
   await expect(post()).rejects.toThrow(Error);
 
   expect(world.playground.messages("ops")).toHaveLength(1);
 });
 
 test("an answer can be late, after the message was posted", async () => {
-  world.playground.trouble.lateMs = 30;
-  world.playground.trouble.answer("chat.postMessage", "late", 1);
+  world.playground.faults.lateMs = 30;
+  world.playground.faults.answer("chat.postMessage", "late", 1);
   const late = await post();
   const after = await post();
 
@@ -52,7 +52,7 @@ test("an answer can be late, after the message was posted", async () => {
 });
 
 test("blocks can be refused, and what has none is taken", async () => {
-  world.playground.trouble.answer("chat.postMessage", "blocks");
+  world.playground.faults.answer("chat.postMessage", "blocks");
   const blocks = [{ type: "divider" }];
   const refused = await world.call("chat.postMessage", { channel: "C0OPS", text: "x", blocks });
   const plain = await world.call("chat.postMessage", { channel: "C0OPS", text: "x", blocks: [] });
@@ -77,26 +77,26 @@ test("in an archived channel nothing is posted by any way", async () => {
   expect(world.playground.messages("ops")).toEqual([]);
 });
 
-test("a hanging answer ends when the trouble is cleared", async () => {
-  world.playground.trouble.answer("auth.test", "hang", 1);
+test("a hanging answer ends when faults are cleared", async () => {
+  world.playground.faults.answer("auth.test", "hang", 1);
   const asked = world.web.auth.test().catch(() => "failed");
   await expect.poll(() => world.playground.transcript().length).toBe(1);
   const whileHanging = world.playground.transcript()[0]?.status;
-  world.playground.trouble.clear();
+  world.playground.faults.clear();
 
   expect(await asked).toBe("failed");
   expect(whileHanging).toBeUndefined();
 });
 
 test("a slow Slack is slow", async () => {
-  world.playground.trouble.slowMs = 30;
+  world.playground.faults.slowMs = 30;
   await post();
 
   expect(world.playground.transcript().at(-1)?.ms).toBeGreaterThanOrEqual(29);
 });
 
 test("delivered twice is the same request twice", async () => {
-  world.playground.trouble.deliverTwice = true;
+  world.playground.faults.deliverTwice = true;
   await world.playground.as("dana").says("/gantry list");
   const [first, second] = world.bot.received;
 
@@ -106,7 +106,7 @@ test("delivered twice is the same request twice", async () => {
 
 test("a response_url can fail too", async () => {
   await world.playground.as("dana").says("/gantry list");
-  world.playground.trouble.answer("response_url", "500", 1);
+  world.playground.faults.answer("response_url", "500", 1);
   const answer = await fetch(String(world.bot.last()["response_url"]), { method: "POST", body: '{"text":"x"}' });
 
   expect(answer.status).toBe(500);

@@ -49,7 +49,7 @@ export const places: WirePlaces = {
   modalsBelow: 0,
   home: null,
   reads: {},
-  trouble: {
+  faults: {
     slowMs: 0,
     retryAfterSeconds: 1,
     deliverTwice: false,

@@ -144,11 +144,11 @@ test("a private channel the bot is not in does not exist for it", async () => {
 });
 
 test("a bot that was removed is told so", async () => {
-  world.playground.trouble.removeBot("ops");
+  world.playground.faults.removeBot("ops");
   const posted = world.post({ channel: "C0OPS", text: "x" });
 
   await expect(posted).rejects.toMatchObject({ data: { error: "not_in_channel" } });
-  world.playground.trouble.inviteBot("ops");
+  world.playground.faults.inviteBot("ops");
 });
 
 test("a body that is no JSON is refused and noted", async () => {

@@ -68,7 +68,7 @@ test("help asks Slack who asks, because it lists what they may do, and the servi
 
 test("a command that Slack delivers twice acts once and answers once", async () => {
   await using town = await world({ apiFetch: oneService, policy: openPolicy });
-  town.playground.trouble.deliverTwice = true;
+  town.playground.faults.deliverTwice = true;
 
   await town.developer.says("/gantry restart service/web");
   await town.settled();

@@ -41,7 +41,7 @@ test.each(["general", "incidents"])(
 
 test("an invitation mends it: the next log stands in a thread", async () => {
   await using town = await world({ apiFetch: logging });
-  town.playground.trouble.inviteBot("general");
+  town.playground.faults.inviteBot("general");
 
   await town.developer.says("/gantry logs service/web", { channel: "general" });
   await town.settled();
@@ -61,7 +61,7 @@ test("--share reaches a channel that the bot is not in", async () => {
 
 test.each(["429", "500"] as const)("a response_url that fails once (%s) is tried again", async (failure) => {
   await using town = await world({ apiFetch: logging });
-  town.playground.trouble.answer("response_url", failure, 1);
+  town.playground.faults.answer("response_url", failure, 1);
 
   await town.developer.says("/gantry list services");
   await town.settled();
@@ -75,7 +75,7 @@ test.each(["500", "garbage"] as const)(
   "when a response_url stays broken (%s), the person is answered past it",
   async (failure) => {
     await using town = await world({ apiFetch: logging });
-    town.playground.trouble.answer("response_url", failure);
+    town.playground.faults.answer("response_url", failure);
 
     await town.developer.says("/gantry list services");
     await town.settled();
@@ -88,11 +88,11 @@ test.each(["500", "garbage"] as const)(
 
 test("when nothing gets through, it stands in the log, and the bot goes on", async () => {
   await using town = await world({ apiFetch: logging });
-  town.playground.trouble.answer("all", "500");
+  town.playground.faults.answer("all", "500");
 
   await town.developer.says("/gantry list services");
   await town.settled();
-  town.playground.trouble.clear();
+  town.playground.faults.clear();
   await town.developer.says("/gantry list services");
   await town.settled();
 
@@ -102,10 +102,10 @@ test("when nothing gets through, it stands in the log, and the bot goes on", asy
 
 test("a thread that Slack stops taking is said to be incomplete, with the reference in the log", async () => {
   await using town = await world({ apiFetch: logging });
-  town.playground.trouble.answer("chat.postMessage", "500", 0);
+  town.playground.faults.answer("chat.postMessage", "500", 0);
   const says = town.developer.says("/gantry logs service/web");
   // The head is let through, every later post fails.
-  const watching = town.playground.watch(() => town.playground.trouble.answer("chat.postMessage", "500"));
+  const watching = town.playground.watch(() => town.playground.faults.answer("chat.postMessage", "500"));
   await says;
   await town.settled();
   watching();
@@ -123,7 +123,7 @@ test("the log holds no token, no typed words, no response_url and no log excerpt
   await town.developer.says("/gantry list zebra-crossing");
   await town.developer.says("/gantry logs service/web");
   await town.developer.says("/gantry show nothing-like-it");
-  town.playground.trouble.answer("response_url", "500", 3);
+  town.playground.faults.answer("response_url", "500", 3);
   await town.developer.says("/gantry whoami");
   await town.settled();
 

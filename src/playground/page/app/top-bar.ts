@@ -2,7 +2,7 @@ import { h, type JSX } from "preact";
 import { type Panel, panelTitles } from "../drawer/drawer.ts";
 import { Icon, type IconName } from "../controls/icon.ts";
 import { useShell } from "./app-context.ts";
-import { troubleCount } from "../drawer/fault-panel.ts";
+import { faultCount } from "../drawer/fault-panel.ts";
 import { userOf } from "./workspace.ts";
 import { Avatar } from "../controls/avatar.ts";
 
@@ -52,7 +52,7 @@ export function TopBar(props: {
   const { panel, isListOpen, onPanel, onList } = props;
   const { places, workspace } = useShell();
   const refused = workspace.exchanges.filter((each) => each.refusal !== null).length;
-  const troubles = troubleCount(places);
+  const count = faultCount(places);
   const button = (name: Panel, icon: IconName, badge: string): JSX.Element =>
     h(PanelButton, { icon, label: panelTitles[name], badge, isOpen: panel === name, onClick: () => onPanel(name) });
   return h(
@@ -63,6 +63,6 @@ export function TopBar(props: {
     h("span", { class: "top-note" }, "a simulated Slack on your machine"),
     h(You, {}),
     button("inspector", "pulse", refused === 0 ? "" : `${refused} refused`),
-    button("trouble", "warning", troubles === 0 ? "" : `${troubles} on`),
+    button("faults", "warning", count === 0 ? "" : `${count} on`),
   );
 }

@@ -24,7 +24,7 @@ const key = "playground-panel";
 /** The drawer stays as it was in this window when the page is loaded anew. */
 function storedPanel(): Panel | undefined {
   const stored = sessionStorage.getItem(key);
-  return stored === "inspector" || stored === "trouble" ? stored : undefined;
+  return stored === "inspector" || stored === "faults" ? stored : undefined;
 }
 
 function fileById(workspace: Workspace, id: string): OpenFile {

@@ -10,8 +10,8 @@ export function Switch(props: {
   const { label, detail, isOn, onChange } = props;
   return h(
     "label",
-    { class: "check trouble" },
+    { class: "check fault" },
     h("input", { type: "checkbox", checked: isOn, onChange: () => onChange(!isOn) }),
-    h("span", null, h("span", { class: "trouble-name" }, label), h("small", null, detail)),
+    h("span", null, h("span", { class: "fault-name" }, label), h("small", null, detail)),
   );
 }

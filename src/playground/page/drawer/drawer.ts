@@ -1,12 +1,12 @@
 import { h, type JSX } from "preact";
 import { IconButton } from "../controls/icon-button.ts";
 import { Inspector } from "./network-log.ts";
-import { TroublePanel } from "./fault-panel.ts";
+import { FaultPanel } from "./fault-panel.ts";
 import { useFocusReturn } from "../controls/use-focus-return.ts";
 
-export type Panel = "inspector" | "trouble";
+export type Panel = "inspector" | "faults";
 
-export const panelTitles: Readonly<Record<Panel, string>> = { inspector: "Inspector", trouble: "Trouble" };
+export const panelTitles: Readonly<Record<Panel, string>> = { inspector: "Inspector", faults: "Trouble" };
 
 /** What is behind the scenes, below the conversation. Escape puts it away. */
 export function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onClose: () => void }): JSX.Element {
@@ -21,6 +21,6 @@ export function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onC
       h("span", { class: "pane-detail" }, ""),
       h(IconButton, { icon: "close", label: `Close ${panelTitles[panel].toLowerCase()}`, onClick: onClose }),
     ),
-    panel === "inspector" ? h(Inspector, {}) : h(TroublePanel, {}),
+    panel === "inspector" ? h(Inspector, {}) : h(FaultPanel, {}),
   );
 }

@@ -35,11 +35,11 @@ const answered: Readonly<Record<string, string>> = {
   "users.info": "users.info: who people are",
 };
 
-/** How many troubles are on. */
-export function troubleCount({ trouble }: WirePlaces): number {
-  const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers: given, retryAfterSeconds } = trouble;
+/** The number of faults that are on. */
+export function faultCount({ faults }: WirePlaces): number {
+  const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers: given, retryAfterSeconds } = faults;
   const slack = [slowMs > 0, deliverTwice, signsWrongly, signatureAgeSeconds > 0, given !== "", retryAfterSeconds > 1];
-  return [...slack, ...trouble.extra.map((each) => each.on)].filter(Boolean).length;
+  return [...slack, ...faults.extra.map((each) => each.on)].filter(Boolean).length;
 }
 
 function Choice(props: {
@@ -51,12 +51,12 @@ function Choice(props: {
   const { label, value, options, onChange } = props;
   return h(
     "label",
-    { class: "trouble" },
-    h("span", { class: "trouble-name" }, label),
+    { class: "faults" },
+    h("span", { class: "fault-name" }, label),
     h(
       "select",
       {
-        class: "trouble-select",
+        class: "fault-select",
         value,
         onChange: (event: Event) => onChange((event.currentTarget as HTMLSelectElement).value),
       }, // the select it is set on
@@ -69,15 +69,15 @@ function Choice(props: {
 
 /** How Slack answers, what it answers so, and for how long a 429 asks to wait. */
 function Answers({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
-  const { trouble } = useShell().places;
-  const [answersTo, setAnswersTo] = useState(trouble.answersTo);
+  const { faults } = useShell().places;
+  const [answersTo, setAnswersTo] = useState(faults.answersTo);
   const set = (how: string, to: string): void => change({ answers: how, answersTo: to });
   return h(
     Fragment,
     null,
     h(Choice, {
       label: "Slack answers the bot ",
-      value: trouble.answers,
+      value: faults.answers,
       options: answers,
       onChange: (how) => set(how, answersTo),
     }),
@@ -87,13 +87,13 @@ function Answers({ change }: { readonly change: (body: JsonObject) => void }): J
       options: answered,
       onChange: (to) => {
         setAnswersTo(to);
-        if (trouble.answers !== "") set(trouble.answers, to);
+        if (faults.answers !== "") set(faults.answers, to);
       },
     }),
     h(Switch, {
       label: "Slack asks for patience",
       detail: `A 429 says Retry-After: ${longRetryAfterSeconds} instead of 1.`,
-      isOn: trouble.retryAfterSeconds > 1,
+      isOn: faults.retryAfterSeconds > 1,
       onChange: (on) => change({ retryAfterSeconds: on ? longRetryAfterSeconds : 1 }),
     }),
   );
@@ -101,32 +101,32 @@ function Answers({ change }: { readonly change: (body: JsonObject) => void }): J
 
 /** How late, how often and how signed Slack's requests and answers are. */
 function Deliveries({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
-  const { trouble } = useShell().places;
+  const { faults } = useShell().places;
   return h(
     Fragment,
     null,
     h(Switch, {
       label: "Slack is slow",
       detail: `Each of its answers to the bot takes ${slowSlackMs / 1000} s.`,
-      isOn: trouble.slowMs > 0,
+      isOn: faults.slowMs > 0,
       onChange: (on) => change({ slowMs: on ? slowSlackMs : 0 }),
     }),
     h(Switch, {
       label: "Slack delivers twice",
       detail: "Each command, click and submission reaches the bot two times, as after a lost ack.",
-      isOn: trouble.deliverTwice,
+      isOn: faults.deliverTwice,
       onChange: (on) => change({ deliverTwice: on }),
     }),
     h(Switch, {
       label: "Somebody else signs",
       detail: "Requests to the bot carry a wrong signature: it must refuse them.",
-      isOn: trouble.signsWrongly,
+      isOn: faults.signsWrongly,
       onChange: (on) => change({ signsWrongly: on }),
     }),
     h(Switch, {
       label: "Old requests are sent again",
       detail: `Their signatures are ${oldSignatureSeconds / 60} minutes old: the bot must refuse them.`,
-      isOn: trouble.signatureAgeSeconds > 0,
+      isOn: faults.signatureAgeSeconds > 0,
       onChange: (on) => change({ signatureAgeSeconds: on ? oldSignatureSeconds : 0 }),
     }),
   );
@@ -158,19 +158,19 @@ function Archive(): JSX.Element | null {
 }
 
 /** Switches for what can go wrong, to see what the bot does then. */
-export function TroublePanel(): JSX.Element {
+export function FaultPanel(): JSX.Element {
   const { places, attempt } = useShell();
-  const { trouble } = places;
-  const change = (body: JsonObject): void => attempt(perform("trouble", body));
+  const { faults } = places;
+  const change = (body: JsonObject): void => attempt(perform("faults", body));
   return h(
     "fieldset",
-    { class: "trouble-panel" },
+    { class: "fault-panel" },
     h("legend", null, "Make trouble, and see what the bot does"),
     h(Answers, { change }),
     h(Deliveries, { change }),
     h(Membership, { change }),
     h(Archive, {}),
-    trouble.extra.map(({ label, on }) =>
+    faults.extra.map(({ label, on }) =>
       h(Switch, {
         key: label,
         label,
@@ -182,7 +182,7 @@ export function TroublePanel(): JSX.Element {
     h(PeoplePanel, {}),
     h(
       "button",
-      { type: "button", class: "btn", disabled: troubleCount(places) === 0, onClick: () => change({ clear: true }) },
+      { type: "button", class: "btn", disabled: faultCount(places) === 0, onClick: () => change({ clear: true }) },
       "Clear all trouble",
     ),
   );

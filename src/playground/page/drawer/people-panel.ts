@@ -63,11 +63,11 @@ export function PeoplePanel(): JSX.Element {
   const people = places.users.filter((user) => places.people.includes(user.id));
   return h(
     "details",
-    { class: "trouble-people" },
+    { class: "fault-people" },
     h("summary", null, "Change the people"),
     h(
       "div",
-      { class: "trouble-people-list" },
+      { class: "fault-people-list" },
       h(OutsiderSwitch, { change }),
       people.map((user) => h(PersonSwitches, { key: user.id, user, change })),
     ),

@@ -64,8 +64,8 @@ function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readon
   );
 }
 
-/** What the bot or Slack said of the whole window: errors under no field. */
-function Trouble({ view }: { readonly view: WireView }): JSX.Element | null {
+/** An error about the whole view, under no field. */
+function ViewError({ view }: { readonly view: WireView }): JSX.Element | null {
   const text = view.errors[""];
   return text === undefined ? null : h("p", { class: "modal-error", role: "alert" }, text);
 }
@@ -121,7 +121,7 @@ function ViewForm({ view, closing }: { readonly view: WireView; readonly closing
         onKeyDown: forget,
       },
       h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }),
-      h(Trouble, { view }),
+      h(ViewError, { view }),
     ),
     h(Foot, { view, isBusy, closing }),
   );

@@ -157,25 +157,25 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
     "mention.member": async () => {
       await says("hello @gantry");
       await says("hello @gantry", { channel: "general" });
-      where().playground.trouble.removeBot("ops");
+      where().playground.faults.removeBot("ops");
       await says("hello @gantry");
 
       expect(where().bot.received).toHaveLength(1);
     },
     "request.signed": async () => {
       const world = where();
-      const { trouble } = world.playground;
+      const { faults } = world.playground;
       const typed = async (): Promise<number | undefined> => (await says("/gantry list")).status;
       const right = await typed();
-      trouble.signsWrongly = true;
+      faults.signsWrongly = true;
       const wrong = await typed();
-      trouble.signsWrongly = false;
+      faults.signsWrongly = false;
       // The second may change between signing and checking.
-      trouble.signatureAgeSeconds = 299;
+      faults.signatureAgeSeconds = 299;
       const old = await typed();
-      trouble.signatureAgeSeconds = 301;
+      faults.signatureAgeSeconds = 301;
       const tooOld = await typed();
-      trouble.clear();
+      faults.clear();
 
       expect([right, wrong, old, tooOld, await typed()]).toEqual([200, 401, 200, 401, 200]);
     },

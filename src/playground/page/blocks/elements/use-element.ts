@@ -90,7 +90,7 @@ export function useElement(props: ElementProps, onSent?: (value: ActionValue) =>
     asked !== undefined && isObject(confirm)
       ? h(ConfirmDialog, { confirm, context: props.context, onDecision: decide })
       : null;
-  const trouble = failure === "" ? null : h("span", { class: "act-failed", role: "alert" }, `⚠ ${failure}`);
+  const error = failure === "" ? null : h("span", { class: "act-failed", role: "alert" }, `⚠ ${failure}`);
   return {
     value,
     isBusy,
@@ -100,6 +100,6 @@ export function useElement(props: ElementProps, onSent?: (value: ActionValue) =>
       hold(next);
       ask({ value: next, before: value });
     },
-    extras: h("span", { class: "element-extras" }, trouble, dialog),
+    extras: h("span", { class: "element-extras" }, error, dialog),
   };
 }
