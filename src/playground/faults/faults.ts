@@ -1,14 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createRateTiers } from "./rate-tiers.ts";
 
 /**
  * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer comes
- * after `lateMs`. "blocks": blocks are refused, and nothing is done; what has none is answered as it should be.
+ * after `lateMs`. "blocks": blocks are refused, and nothing is done; a request without blocks is answered normally.
  */
 export type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "blocks";
 
-export type Planned = { readonly kind: string; readonly failure: Failure; left: number };
+/** `{ok: false}` with any code of Slack's: is_archived, not_in_channel, missing_scope. `needed` belongs to missing_scope. */
+export type SlackError = { readonly error: string; readonly needed?: string; readonly provided?: string };
 
-/** What shall go wrong on Slack's side. Set it at any time; it holds from the next request on. */
+export type FaultScope = {
+  /** So many requests fail; without it all do, until `clear` or `answerNormally`. */
+  readonly times?: number;
+  /** Only requests for this channel, by name or id, or for the direct conversation with this user id. */
+  readonly channel?: string;
+  /** Retry-After of this 429, instead of the setting for all. */
+  readonly retryAfterSeconds?: number;
+};
+
+export type PlannedFault = {
+  readonly kind: string;
+  readonly fault: Failure | SlackError;
+  readonly channel: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  left: number;
+};
+
+/** A request as faults see it. `channels` are all names and ids of its channel; [] when it names none. */
+type Asked = { readonly hasBlocks: boolean; readonly channels: readonly string[] };
+
+/** Faults on Slack's side. Set one at any time; it holds from the next request on. */
 export type Faults = {
   /** Each answer to the bot is this late. */
   slowMs: number;
@@ -20,19 +42,25 @@ export type Faults = {
   deliverTwice: boolean;
   /** Requests to the bot are signed with another secret. */
   signsWrongly: boolean;
-  /** Requests to the bot were signed so long ago; a bot refuses what is older than five minutes. */
+  /** The age of the signature on requests to the bot; a bot refuses more than five minutes. */
   signatureAgeSeconds: number;
-  /** A method's name, "response_url", "upload", or "all"; `times` requests of it fail (default: until `clear`). */
-  readonly answer: (kind: string, failure: Failure, times?: number) => void;
+  /** Every method answers this instead of accepting the token: "token_revoked", "invalid_auth", "account_inactive". */
+  tokenError: string;
+  /** Methods answer 429 beyond the calls per minute of their rate tier, by the playground's clock. */
+  enforcesRateTiers: boolean;
+  /** Plans a fault for a method's name, "response_url", "upload", or "all". A number is the scope's `times`. */
+  readonly answer: (kind: string, fault: Failure | SlackError, scope?: number | FaultScope) => void;
   /** Takes back what `answer` planned for exactly this kind. */
   readonly answerNormally: (kind: string) => void;
   /** What is planned and not used up. */
-  readonly planned: () => readonly Planned[];
+  readonly planned: () => readonly PlannedFault[];
   readonly clear: () => void;
   /** Ends answers that hang. */
   readonly release: () => void;
-  /** The failure planned for this request, counted down. */
-  readonly next: (kind: string, request: { readonly hasBlocks: boolean }) => Failure | undefined;
+  /** The fault planned for this request, counted down. */
+  readonly next: (kind: string, asked: Asked) => PlannedFault | undefined;
+  /** The Retry-After of a call beyond its method's rate tier; undefined when it may pass. */
+  readonly overRate: (method: string, nowMs: number) => number | undefined;
   /** Never answers until the asker hangs up or `release`. */
   readonly hang: (signal: AbortSignal) => Promise<void>;
   readonly delay: (isLate: boolean) => Promise<void>;
@@ -45,20 +73,48 @@ const none = {
   deliverTwice: false,
   signsWrongly: false,
   signatureAgeSeconds: 0,
+  tokenError: "",
+  enforcesRateTiers: false,
 };
 
-function isFor(plan: Planned, kind: string): boolean {
-  return plan.kind === kind || plan.kind === "all";
+function isFor(plan: PlannedFault, kind: string, { hasBlocks, channels }: Asked): boolean {
+  if (plan.left <= 0 || (plan.kind !== kind && plan.kind !== "all")) return false;
+  if (plan.fault === "blocks" && !hasBlocks) return false;
+  return plan.channel === undefined || channels.includes(plan.channel.replace(/^#/, ""));
+}
+
+function planOf(kind: string, fault: Failure | SlackError, scope: number | FaultScope): PlannedFault {
+  const {
+    times = Number.POSITIVE_INFINITY,
+    channel,
+    retryAfterSeconds,
+  } = typeof scope === "number" ? { times: scope } : scope;
+  return { kind, fault, channel, retryAfterSeconds, left: times };
+}
+
+function hangingAnswers(): Pick<Faults, "hang" | "release"> {
+  const waiting = new Set<() => void>();
+  return {
+    release() {
+      for (const end of waiting) end();
+      waiting.clear();
+    },
+    async hang(signal) {
+      await new Promise<void>((resolve) => {
+        waiting.add(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    },
+  };
 }
 
 export function createFaults(): Faults {
-  let planned: Planned[] = [];
-  const waiting = new Set<() => void>();
+  let planned: PlannedFault[] = [];
+  const rateTiers = createRateTiers();
   return {
     ...none,
-    answer(kind, failure, times = Number.POSITIVE_INFINITY) {
-      planned.push({ kind, failure, left: times });
-    },
+    ...hangingAnswers(),
+    answer: (kind, fault, scope = {}) => void planned.push(planOf(kind, fault, scope)),
     answerNormally(kind) {
       planned = planned.filter((plan) => plan.kind !== kind);
       this.release();
@@ -66,24 +122,17 @@ export function createFaults(): Faults {
     planned: () => planned.filter((plan) => plan.left > 0),
     clear() {
       planned = [];
+      rateTiers.reset();
       Object.assign(this, none);
       this.release();
     },
-    release() {
-      for (const end of waiting) end();
-      waiting.clear();
-    },
-    next(kind, { hasBlocks }) {
-      const isMeant = (each: Planned): boolean => isFor(each, kind) && (hasBlocks || each.failure !== "blocks");
-      const plan = planned.find((each) => isMeant(each) && each.left > 0);
+    next(kind, asked) {
+      const plan = planned.find((each) => isFor(each, kind, asked));
       if (plan !== undefined) plan.left -= 1;
-      return plan?.failure;
+      return plan;
     },
-    async hang(signal) {
-      await new Promise<void>((resolve) => {
-        waiting.add(resolve);
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
+    overRate(method, nowMs) {
+      return this.enforcesRateTiers ? rateTiers.take(method, nowMs) : undefined;
     },
     async delay(isLate) {
       const ms = this.slowMs + (isLate ? this.lateMs : 0);

@@ -51,7 +51,7 @@ function readsOf(state: State, you: string): Readonly<Record<string, string>> {
 
 function faultsJson({ faults, externalFaults, externalFaultsOn }: World): WireFaults {
   const plan = faults.planned()[0];
-  const answers: SlackAnswers = plan?.failure ?? "";
+  const answers: SlackAnswers = typeof plan?.fault === "string" ? plan.fault : "";
   const answersTo = plan?.kind ?? "all";
   const extra = externalFaults.map(({ label }) => ({ label, on: externalFaultsOn.has(label) }));
   const { slowMs, retryAfterSeconds, deliverTwice, signsWrongly, signatureAgeSeconds } = faults;

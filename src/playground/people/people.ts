@@ -1,5 +1,5 @@
 import type { Channel, User, UserGroup } from "../workspace/state.ts";
-import { addMember, findChannel, findUser, outsider, personNamed } from "../workspace/workspace.ts";
+import { addMember, findChannel, findUser, member, outsider, personNamed } from "../workspace/workspace.ts";
 import { remove, touch, type World } from "../world.ts";
 import { createPerson, type Person } from "./person.ts";
 
@@ -23,6 +23,10 @@ export type People = {
   readonly reactivate: (person: string) => void;
   readonly joinGroup: (handle: string, person: string) => void;
   readonly leaveGroup: (handle: string, person: string) => void;
+  /** A new user group with these people in it. */
+  readonly addGroup: (handle: string, people: readonly string[]) => void;
+  /** A new full member of the workspace, in these channels. */
+  readonly addPerson: (name: string, channels: readonly string[]) => Person;
   /** Also the bot, by its name. Somebody of another organisation makes it a shared channel. */
   readonly invite: (channel: string, user: string) => void;
   readonly remove: (channel: string, user: string) => void;
@@ -81,16 +85,32 @@ function setArchived(world: World, channelName: string, isArchived: boolean): vo
   touch(world);
 }
 
-function addOutsider(world: World, { channel, name, realName, ...rest }: NewOutsider): Person {
-  channelNamed(world, channel);
-  const { id = `U0${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`, isTeamHidden = false } = rest;
-  const made = { ...outsider({ id, name, realName }), isTeamHidden };
-  if (findUser(world.state, made.id) !== undefined || findUser(world.state, name) !== undefined) {
-    throw new Error(`There is somebody called "${name}" or with the id ${made.id} already. Invite them instead.`);
+function newId(prefix: "U" | "S", name: string): string {
+  return `${prefix}0${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`;
+}
+
+function addGroup(world: World, handle: string, people: readonly string[]): void {
+  const id = newId("S", handle);
+  const { groups } = world.state;
+  if (groups.has(id)) throw new Error(`There is a user group with the id ${id} already.`);
+  groups.set(id, { id, handle, name: handle, users: people.map((name) => personNamed(world.state, name).id) });
+  touch(world);
+}
+
+function addUser(world: World, user: User, channels: readonly string[]): Person {
+  for (const channel of channels) channelNamed(world, channel);
+  if (findUser(world.state, user.id) !== undefined || findUser(world.state, user.name) !== undefined) {
+    throw new Error(`There is somebody called "${user.name}" or with the id ${user.id} already. Invite them instead.`);
   }
-  world.state.users.set(made.id, made);
-  invite(world, channel, made.id);
-  return createPerson(world, made.id);
+  world.state.users.set(user.id, user);
+  for (const channel of channels) addMember(channelNamed(world, channel), user);
+  touch(world);
+  return createPerson(world, user.id);
+}
+
+function addOutsider(world: World, { channel, name, realName, ...rest }: NewOutsider): Person {
+  const { id = newId("U", name), isTeamHidden = false } = rest;
+  return addUser(world, { ...outsider({ id, name, realName }), isTeamHidden }, [channel]);
 }
 
 function removeMessage(world: World, channelName: string, ts: string): void {
@@ -107,6 +127,9 @@ export function createPeople(world: World): People {
     reactivate: (person) => setStanding(world, person, { isDeactivated: false, isSignedOut: false }),
     joinGroup: (handle, name) => setGroup(world, handle, { name, isIn: true }),
     leaveGroup: (handle, name) => setGroup(world, handle, { name, isIn: false }),
+    addGroup: (handle, people) => addGroup(world, handle, people),
+    addPerson: (name, channels) =>
+      addUser(world, member({ id: newId("U", name), name, realName: name, role: "member" }), channels),
     invite: (channel, user) => invite(world, channel, user),
     remove: (channel, user) => leave(world, channel, user),
     archive: (channel) => setArchived(world, channel, true),

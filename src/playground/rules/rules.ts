@@ -136,10 +136,14 @@ const others = {
   "group.known": { says: "a user group exists", link: method("usergroups.users.list") },
   "bot.known": { says: "a bot exists", link: method("bots.info") },
   "list.page": {
-    says: "a cursor comes from an answer, and a limit is 1 to 1000",
+    says: "a cursor comes from an answer, and a limit is 1 to 999",
     link: `${docs}/apis/web-api/pagination`,
   },
   "method.known": { says: "a method exists (here: is one the playground answers)", link: `${docs}/reference/methods` },
+  "method.rate": {
+    says: "a method is called at most as often in a minute as its tier allows: 20, 50 or 100 times (kept where a test asks for it)",
+    link: `${docs}/apis/web-api/rate-limits`,
+  },
   "method.arguments": {
     says: "a method gets only the arguments it documents, all required ones, of the right type (ours: Slack ignores some unknown ones)",
     link: `${docs}/reference/methods`,

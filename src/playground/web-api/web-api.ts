@@ -1,25 +1,13 @@
-import { isList, isObject, type Json, type JsonObject, parseJson } from "../json.ts";
+import { isList, isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import { methods } from "./methods/all.ts";
 import { argumentsOf, checkAccess, readArguments } from "./methods/method.ts";
 import { receive } from "./methods/files.ts";
-import { errorBody, refusalOf, refuse, Refused } from "../rules/refusal.ts";
+import { refuse, Refused } from "../rules/refusal.ts";
+import { directId, findChannel, bot } from "../workspace/workspace.ts";
+import { faultOutcome, json, type Outcome, refusedOutcome, responseUrlStatus, toResponse } from "./outcome.ts";
 import { respond, spend } from "./response-url.ts";
-import type { Answered } from "../transcript.ts";
-import type { Failure } from "../faults/faults.ts";
+import type { PlannedFault } from "../faults/faults.ts";
 import type { World } from "../world.ts";
-
-/** What a handler came to: the body, its status, and the refusal the transcript notes. */
-type Outcome = Answered & { readonly body: string; readonly contentType: string };
-
-function json(answer: JsonObject, status = 200): Outcome {
-  const contentType = "application/json; charset=utf-8";
-  return { answer, status, body: JSON.stringify(answer), contentType };
-}
-
-function refusedOutcome(error: unknown, status: number): Outcome {
-  if (!(error instanceof Refused)) throw error;
-  return { ...json(errorBody(error), status), refusal: refusalOf(error) };
-}
 
 function tokenOf(request: Request, args: JsonObject): string | undefined {
   const bearer = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
@@ -27,7 +15,13 @@ function tokenOf(request: Request, args: JsonObject): string | undefined {
   return bearer ?? (typeof given === "string" ? given : undefined);
 }
 
-type Asked = { readonly request: Json; readonly run: () => Outcome };
+/** `channel` as the request names it; "" when it names none. */
+type Asked = { readonly request: Json; readonly channel: string; readonly run: () => Outcome };
+
+function overRate(name: string, retryAfterSeconds: number): Outcome {
+  const problem = { rule: "method.rate", at: "", message: `${name} has had its calls of the last minute` } as const;
+  return { ...refusedOutcome(new Refused("ratelimited", [problem]), 429), retryAfterSeconds };
+}
 
 async function askMethod(world: World, name: string, request: Request): Promise<Asked> {
   const args = await argumentsOf(request);
@@ -37,12 +31,14 @@ async function askMethod(world: World, name: string, request: Request): Promise<
       const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
       if (method === undefined) refuse("unknown_method", "method.known", `no method ${name}`);
       checkAccess(world, method, tokenOf(request, args));
+      const retryAfterSeconds = world.faults.overRate(name, world.clock.now());
+      if (retryAfterSeconds !== undefined) return overRate(name, retryAfterSeconds);
       return json({ ok: true, ...method.run(world, readArguments(method, args)) });
     } catch (error) {
       return refusedOutcome(error, 200);
     }
   };
-  return { request: shown, run };
+  return { request: shown, channel: textOf(args["channel"]) || textOf(args["channel_id"]), run };
 }
 
 async function askResponse(world: World, id: string, request: Request): Promise<Asked> {
@@ -53,11 +49,10 @@ async function askResponse(world: World, id: string, request: Request): Promise<
       respond(world, spend(world, id), body);
       return { answer: "ok", status: 200, body: "ok", contentType: "text/plain" };
     } catch (error) {
-      const isGone = error instanceof Refused && ["invalid_url", "expired_url", "used_url"].includes(error.error);
-      return refusedOutcome(error, isGone ? 404 : 400);
+      return refusedOutcome(error, error instanceof Refused ? responseUrlStatus(error.error) : 400);
     }
   };
-  return { request: body ?? text, run };
+  return { request: body ?? text, channel: world.state.responseUrls.get(id)?.channel ?? "", run };
 }
 
 function parsedBody(text: string): Json | undefined {
@@ -88,7 +83,7 @@ async function askUpload(world: World, id: string, request: Request): Promise<As
       return refusedOutcome(error, 400);
     }
   };
-  return { request: { file: id, bytes: bytes.byteLength }, run };
+  return { request: { file: id, bytes: bytes.byteLength }, channel: "", run };
 }
 
 /** Blocks as a list, or as the JSON of one in a form. */
@@ -98,30 +93,39 @@ function hasBlocks(request: Json): boolean {
   return isList(list) && list.length > 0;
 }
 
-function failed(failure: Failure, kind: string): Outcome {
-  if (failure === "blocks") return json({ ok: false, error: "invalid_blocks" }, kind === "response_url" ? 400 : 200);
-  if (failure === "429") return json({ ok: false, error: "ratelimited" }, 429);
-  if (failure === "garbage") {
-    return { answer: "<html>", status: 200, body: "<html><body>Something is off", contentType: "text/html" };
-  }
-  return { answer: "", status: 500, body: "Internal Server Error", contentType: "text/plain" };
+/** All names of a channel, so that a fault can be planned for any of them. */
+function channelNames(world: World, named: string): readonly string[] {
+  if (world.state.users.has(named)) return [named, directId(named, bot.user)];
+  const channel = findChannel(world.state, named);
+  if (channel === undefined) return named === "" ? [] : [named];
+  return [channel.id, ...(channel.kind === "im" ? channel.members : [channel.name])];
 }
 
-function toResponse(world: World, outcome: Outcome): Response {
-  const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": world.app.scopes.join(",") });
-  if (outcome.status === 429) headers.set("retry-after", String(world.faults.retryAfterSeconds));
-  return new Response(outcome.body, { status: outcome.status ?? 500, headers });
+type Sent = { readonly what: Asked; readonly signal: AbortSignal };
+
+/** Lost and late requests are carried out; others that were made to fail are not. */
+async function fail(
+  world: World,
+  kind: string,
+  { what, signal, plan }: Sent & { plan: PlannedFault },
+): Promise<Outcome> {
+  const done = plan.fault === "lost" || plan.fault === "late" ? what.run() : undefined;
+  await world.faults.delay(plan.fault === "late");
+  if (plan.fault === "hang") await world.faults.hang(signal);
+  return plan.fault === "late" && done !== undefined ? done : faultOutcome(world, kind, plan);
 }
 
-async function answer(world: World, kind: string, asked: { what: Asked; signal: AbortSignal }): Promise<Response> {
-  const finish = world.transcript.begin({ direction: "from bot", kind, request: asked.what.request });
-  const failure = world.faults.next(kind, { hasBlocks: hasBlocks(asked.what.request) });
-  // "lost" and "hang" differ in this: what is lost was done.
-  const isDone = failure === undefined || failure === "lost" || failure === "late";
-  const done = isDone ? asked.what.run() : undefined;
-  await world.faults.delay(failure === "late");
-  if (failure === "hang") await world.faults.hang(asked.signal);
-  const outcome = done !== undefined && failure !== "lost" ? done : failed(failure ?? "500", kind);
+async function succeed(world: World, what: Asked): Promise<Outcome> {
+  const done = what.run();
+  await world.faults.delay(false);
+  return done;
+}
+
+async function answer(world: World, kind: string, { what, signal }: Sent): Promise<Response> {
+  const finish = world.transcript.begin({ direction: "from bot", kind, request: what.request });
+  const channels = channelNames(world, what.channel);
+  const plan = world.faults.next(kind, { hasBlocks: hasBlocks(what.request), channels });
+  const outcome = await (plan === undefined ? succeed(world, what) : fail(world, kind, { what, signal, plan }));
   finish({
     answer: outcome.answer,
     status: outcome.status,
@@ -136,7 +140,7 @@ export const webApi = {
     const what = await askMethod(world, name, request).catch((error: unknown): Asked => {
       // A body that cannot be read is refused like any other request, and noted.
       const unreadable = refusedOutcome(error, 200);
-      return { request: null, run: () => unreadable };
+      return { request: null, channel: "", run: () => unreadable };
     });
     return answer(world, name, { what, signal: request.signal });
   },

@@ -8,7 +8,8 @@ export const slackbot = "USLACKBOT";
 
 type Named = Pick<User, "id" | "name" | "realName" | "role">;
 
-function member(named: Named): User {
+/** Somebody of this workspace, with full rights. */
+export function member(named: Named): User {
   const standing = { isBot: false, isGuest: false, isDeactivated: false, isSignedOut: false };
   return { ...named, ...standing, teamId: team.id, isTeamHidden: false };
 }

@@ -44,7 +44,7 @@ type User = z.infer<typeof User>;
 const STALE_READ_MS = 60 * 60_000;
 const HANDLES_MS = 10 * 60_000;
 const SLACKBOT = "USLACKBOT";
-const PAGE = 1_000;
+const PAGE = 999;
 
 type Parts = {
   readonly client: WebClient;

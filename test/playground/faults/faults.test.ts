@@ -1,5 +1,5 @@
 import { ErrorCode } from "@slack/web-api";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
@@ -110,4 +110,102 @@ test("a response_url can fail too", async () => {
   const answer = await fetch(String(world.bot.last()["response_url"]), { method: "POST", body: '{"text":"x"}' });
 
   expect(answer.status).toBe(500);
+});
+
+const retryAfter = async (method: string, args: object): Promise<string | null> => {
+  const headers = { authorization: "Bearer xoxb-for-tests", "content-type": "application/json" };
+  const answer = await fetch(`${world.url}/api/${method}`, { method: "POST", headers, body: JSON.stringify(args) });
+  return answer.headers.get("retry-after");
+};
+
+test("429 for one method in one channel leaves other channels, methods and its own later calls alone", async () => {
+  world.playground.people.invite("general", "gantry");
+  world.playground.faults.answer("chat.postMessage", "429", { channel: "#ops", times: 2, retryAfterSeconds: 40 });
+  const inOps = { channel: "C0OPS", text: "x" };
+
+  expect(await retryAfter("chat.postMessage", inOps)).toBe("40");
+  expect(await retryAfter("chat.postMessage", { channel: "C0GENERAL", text: "x" })).toBeNull();
+  expect(await retryAfter("chat.postMessage", { channel: "U0DANA", text: "x" })).toBeNull();
+  expect(await retryAfter("conversations.info", { channel: "C0OPS" })).toBeNull();
+  expect(await retryAfter("chat.postMessage", inOps)).toBe("40");
+  expect(await retryAfter("chat.postMessage", inOps)).toBeNull();
+  expect(world.playground.messages("ops")).toHaveLength(1);
+});
+
+test("a direct conversation is named by its person", async () => {
+  world.playground.faults.answer("chat.postMessage", "429", { channel: "U0DANA" });
+  const opened = await world.call("conversations.open", { users: "U0DANA" });
+  const { id } = opened["channel"] as { id: string }; // conversations.open answers with a channel
+
+  expect(await world.call("chat.postMessage", { channel: id, text: "x" })).toMatchObject({ error: "ratelimited" });
+  expect(await world.call("chat.postMessage", { channel: "U0DANA", text: "x" })).toMatchObject({
+    error: "ratelimited",
+  });
+  expect(await world.call("chat.postMessage", { channel: "U0ALEX", text: "x" })).toMatchObject({ ok: true });
+});
+
+test("a response_url fails by the channel it answers in", async () => {
+  await world.playground.as("dana").says("/gantry list");
+  const url = String(world.bot.last()["response_url"]);
+  const answers = async () => (await fetch(url, { method: "POST", body: '{"text":"x"}' })).status;
+  world.playground.faults.answer("response_url", { error: "expired_url" }, { channel: "ops", times: 1 });
+  world.playground.faults.answer("response_url", { error: "no_permission" }, { channel: "general" });
+
+  expect([await answers(), await answers()]).toEqual([404, 200]);
+});
+
+test("any method answers any error code, as many times as asked", async () => {
+  const { faults } = world.playground;
+  const { ts } = await post();
+  const update = () => world.call("chat.update", { channel: "C0OPS", ts, text: "y" });
+  faults.answer("chat.update", { error: "is_inactive" }, { channel: "C0OPS", times: 1 });
+  const answers = [await update(), await update()];
+  faults.answer("conversations.members", { error: "missing_scope", needed: "channels:read" });
+  const unscoped = await world.call("conversations.members", { channel: "C0OPS" });
+  faults.answerNormally("conversations.members");
+  const scoped = await world.call("conversations.members", { channel: "C0OPS" });
+
+  expect(answers).toMatchObject([{ ok: false, error: "is_inactive" }, { ok: true }]);
+  expect(unscoped).toMatchObject({ ok: false, error: "missing_scope", needed: "channels:read" });
+  expect(unscoped["provided"]).toContain("chat:write,");
+  expect(scoped).toMatchObject({ ok: true });
+});
+
+test("a revoked token is refused by every method, and by auth.test, until it is accepted again", async () => {
+  world.playground.faults.tokenError = "token_revoked";
+  const revoked = [await world.call("auth.test", {}), await world.call("users.info", { user: "U0DANA" })];
+  world.playground.faults.clear();
+
+  expect(revoked).toMatchObject([
+    { ok: false, error: "token_revoked" },
+    { ok: false, error: "token_revoked" },
+  ]);
+  expect(await world.call("auth.test", {})).toMatchObject({ ok: true });
+});
+
+describe("each method has the calls of its rate tier in a minute", () => {
+  test.each([
+    ["usergroups.users.list", 20, { usergroup: "S0ONCALL" }],
+    ["usergroups.list", 20, {}],
+    ["conversations.info", 50, { channel: "C0OPS" }],
+    ["users.info", 100, { user: "U0DANA" }],
+    ["conversations.members", 100, { channel: "C0OPS" }],
+  ])("%s: %i, and one more after a minute", async (method, most, args) => {
+    world.playground.faults.enforcesRateTiers = true;
+    for (let call = 0; call < most; call += 1) expect(await world.call(method, args)).toMatchObject({ ok: true });
+    world.pass(15_000);
+
+    expect(await retryAfter(method, args)).toBe("45");
+    expect(await world.call("auth.test", {})).toMatchObject({ ok: true });
+    world.pass(44_999);
+    expect(await retryAfter(method, args)).toBe("1");
+    world.pass(1);
+    expect(await world.call(method, args)).toMatchObject({ ok: true });
+  });
+
+  test("nothing is counted unless a test asks for it", async () => {
+    for (let call = 0; call < 21; call += 1) await world.call("usergroups.list", {});
+
+    expect(await world.call("usergroups.list", {})).toMatchObject({ ok: true });
+  });
 });

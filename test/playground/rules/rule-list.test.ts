@@ -113,7 +113,7 @@ const besides: readonly Line[] = [
     "shared.user-fields",
     "shared.commands",
   ],
-  ["methods", "method.known", "method.arguments", "auth.token", "auth.scope", "list.page"],
+  ["methods", "method.known", "method.arguments", "auth.token", "auth.scope", "list.page", "method.rate"],
   ["files", "file.upload", "file.known", "upload.snippet"],
   ["the app's names", "app.name", "app.bot-name", "app.bot-letters", "app.command", "app.command-name"],
   ["its shortcuts", "app.shortcuts", "app.shortcut-name", "app.shortcut-description", "app.callback-id"],

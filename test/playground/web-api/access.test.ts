@@ -24,6 +24,35 @@ test("conversations.members is paged to its end", async () => {
   expect(pages).toEqual([["U0DANA", "U0ALEX"], ["U0OMAR", "U0GWEN"], ["U0BOT"]]);
 });
 
+test("a list gives at most 999 at once", async () => {
+  for (const number of Array(1_000).keys()) world.playground.people.addPerson(`member-${number}`, ["ops"]);
+  const members = (limit: number, cursor = "") =>
+    world.call("conversations.members", { channel: "C0OPS", limit, cursor });
+  const first = await members(999);
+  const { next_cursor: cursor } = first["response_metadata"] as { next_cursor: string }; // each page has one
+  const second = await members(999, cursor);
+  const refused = await members(1_000);
+
+  expect(first["members"]).toHaveLength(999);
+  expect(second["members"]).toHaveLength(6);
+  expect(refused).toMatchObject({
+    error: "invalid_limit",
+    response_metadata: {
+      messages: ["[ERROR] limit must be at least 1 and < 1000, not 1000 [json-pointer:/limit]"],
+    },
+  });
+});
+
+test("a new user group is listed with its people", async () => {
+  world.playground.people.addGroup("release", ["dana", "gwen"]);
+  const { usergroups } = await world.call("usergroups.list", { include_users: true });
+  const { users } = await world.call("usergroups.users.list", { usergroup: "S0RELEASE" });
+
+  expect(usergroups).toContainEqual(expect.objectContaining({ handle: "release", users: ["U0DANA", "U0GWEN"] }));
+  expect(users).toEqual(["U0DANA", "U0GWEN"]);
+  expect(() => world.playground.people.addGroup("release", [])).toThrow("There is a user group");
+});
+
 test.each([
   ["users.info", { user: "U0DANA" }, "users:read"],
   ["users.list", {}, "users:read"],

@@ -63,6 +63,8 @@ function wrong(name: string, message: string): Problem {
 export function checkAccess(world: World, method: Method, token: string | undefined): void {
   const problem = (message: string): Problem => ({ rule: "auth.token", at: "", message });
   if (token === undefined || token === "") throw new Refused("not_authed", [problem("no token")]);
+  const { tokenError } = world.faults;
+  if (tokenError !== "") throw new Refused(tokenError, [problem("the token was revoked")]);
   if (token !== world.botToken) throw new Refused("invalid_auth", [problem("not the token of this bot")]);
   needScopes(world, method.scopes);
 }

@@ -1,5 +1,13 @@
 import type { Acts } from "./steps.ts";
 import type { Row } from "./row.ts";
+import type { SmallWorld } from "../../support/small-world.ts";
+
+/** Lists the user groups (tier 2: 20 calls in a minute) so many times. */
+async function callsGroups(world: SmallWorld, times: number): Promise<void> {
+  world.playground.faults.enforcesRateTiers = true;
+  for (let call = 0; call < times; call += 1) await world.call("usergroups.list", {});
+  world.playground.faults.clear();
+}
 
 /** What keeps and what breaks each rule about methods. */
 export function methodRows(acts: Acts) {
@@ -26,13 +34,18 @@ export function methodRows(acts: Acts) {
     },
     "list.page": {
       error: "invalid_limit",
-      kept: () => world.call("users.list", { limit: 1000 }),
-      broken: () => world.call("users.list", { limit: 1001 }),
+      kept: () => world.call("users.list", { limit: 999 }),
+      broken: () => world.call("users.list", { limit: 1000 }),
     },
     "method.known": {
       error: "unknown_method",
       kept: () => world.call("auth.test", {}),
       broken: () => world.call("auth.tset", {}),
+    },
+    "method.rate": {
+      error: "ratelimited",
+      kept: () => callsGroups(world, 20),
+      broken: () => callsGroups(world, 21),
     },
     "method.arguments": {
       error: "invalid_arguments",

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { actions, button, input, modal, plain, section, trigger } from "../support/samples.ts";
+import { type Answer, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+
+// https://docs.slack.dev/reference/methods/views.update: hash guards against two updates that don't know of each other.
+
+let world: SmallWorld;
+beforeEach(async () => {
+  world = await startSmallWorld();
+});
+afterEach(async () => {
+  await world.stop();
+});
+
+type View = { readonly id: string; readonly hash: string };
+
+const viewOf = (answer: Answer): View => answer["view"] as View; // as views.* and payloads carry it
+const view = modal({
+  submit: plain("Go"),
+  blocks: [actions(button({ action_id: "go" })), input({ type: "plain_text_input", action_id: "note" })],
+});
+const open = async () => viewOf(await world.call("views.open", { trigger_id: await trigger(world), view }));
+const update = (more: object) => world.call("views.update", { view, ...more });
+
+test("an update with the current hash is taken and gives the next hash", async () => {
+  const opened = await open();
+  const first = viewOf(await update({ view_id: opened.id, hash: opened.hash }));
+  const second = await update({ view_id: opened.id, hash: first.hash });
+
+  expect(opened.hash).not.toBe("");
+  expect(first.hash).not.toBe(opened.hash);
+  expect(second).toMatchObject({ ok: true });
+});
+
+test("an update with the hash of an earlier version is refused and changes nothing", async () => {
+  const opened = await open();
+  await update({ view_id: opened.id, view: modal({ blocks: [section()] }) });
+  const stale = await update({ view_id: opened.id, hash: opened.hash });
+  const blind = await update({ view_id: opened.id });
+
+  expect(stale).toMatchObject({ ok: false, error: "hash_conflict" });
+  expect(blind).toMatchObject({ ok: true });
+});
+
+test("a pushed view has a hash of its own", async () => {
+  const below = await open();
+  await world.playground.as("dana").clicks("go");
+  const { trigger_id } = world.bot.last();
+  const pushed = viewOf(await world.call("views.push", { trigger_id, view }));
+
+  expect(pushed.hash).not.toBe(below.hash);
+  expect(await update({ view_id: below.id, hash: below.hash })).toMatchObject({ ok: true });
+  expect(await update({ view_id: pushed.id, hash: pushed.hash })).toMatchObject({ ok: true });
+});
+
+test("clicks and submissions carry the hash of the view they were made in", async () => {
+  const dana = world.playground.as("dana");
+  const opened = await open();
+  await dana.clicks("go");
+  const clicked = viewOf(world.bot.last());
+  const { hash } = viewOf(await update({ view_id: opened.id }));
+  await dana.submits({ note: "3" });
+  const submitted = viewOf(world.bot.last());
+
+  expect(clicked).toMatchObject({ id: opened.id, hash: opened.hash });
+  expect(submitted).toMatchObject({ id: opened.id, hash });
+});
