@@ -9,7 +9,7 @@ import { openHome } from "../people/home-tab.ts";
 import { sayText } from "../people/messages.ts";
 import { useGlobalShortcut, useMessageShortcut } from "../people/shortcuts.ts";
 import { channelAt, checkedValue, elementAt, spotAt } from "../people/surfaces.ts";
-import { closeView, dismissViews, submitView } from "../people/modals.ts";
+import { closeView, dismissViews, submitView } from "../people/views.ts";
 import type { User, View } from "../workspace/state.ts";
 import { personNamed } from "../workspace/workspace.ts";
 import { touch, type World } from "../world.ts";

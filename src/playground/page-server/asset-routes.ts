@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
-import { type EmojiData, emojiNames } from "../workspace/emoji-names.ts";
+import { type EmojiData, emojiNames } from "./emoji-names.ts";
 import { pageFile } from "./asset.ts";
 
 /** The playground's own folder: the address of a file is its path in here, so that relative imports work in a browser. */

@@ -13,7 +13,7 @@ import { sayText } from "./messages.ts";
 import { drawMessage, type Seen, visibleMessages } from "./visible-messages.ts";
 import { openHome } from "./home-tab.ts";
 import { useGlobalShortcut, useMessageShortcut } from "./shortcuts.ts";
-import { closeView, dismissViews, submitView } from "./modals.ts";
+import { closeView, dismissViews, submitView } from "./views.ts";
 
 /** Where a person does something. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type EmojiData, emojiNames } from "../../../../src/playground/workspace/emoji-names.ts";
+import { type EmojiData, emojiNames } from "../../../../src/playground/page-server/emoji-names.ts";
 import { findEmoji } from "../../../../src/playground/page/app/emoji.ts";
 
 const file = fileURLToPath(import.meta.resolve("@emoji-mart/data"));
