@@ -2,16 +2,14 @@ import { z } from "zod";
 import type { Delivery } from "../delivery/deliver.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { act, type Actor, isSilent, remember, suggestions } from "../people/block-actions.ts";
-import { checkSignedIn } from "../people/signed-in.ts";
+import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import { deleteMessage, editMessage } from "../people/message-edits.ts";
 import type { Found } from "../people/find-element.ts";
-import { openHome } from "../people/home-tab.ts";
+import { closeView, dismissViews, openHome, submitView } from "../people/views.ts";
 import { sayText } from "../people/messages.ts";
 import { useGlobalShortcut, useMessageShortcut } from "../people/shortcuts.ts";
 import { channelAt, checkedValue, elementAt, spotAt } from "../people/surfaces.ts";
-import { closeView, dismissViews, submitView } from "../people/views.ts";
 import type { User, View } from "../workspace/state.ts";
-import { personNamed } from "../workspace/workspace.ts";
 import { touch, type World } from "../world.ts";
 
 const JsonFields = z.record(z.string(), z.json());

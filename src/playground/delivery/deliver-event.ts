@@ -1,8 +1,7 @@
-import { deliverOnce, type Delivery, eventParcel, type Parcel } from "./deliver.ts";
+import { deliverOnce, type Delivery, eventParcel, notDelivered, type Parcel } from "./deliver.ts";
 import type { JsonObject } from "../json.ts";
 import { delivery } from "../rules/limits.ts";
 import { eventPayload, rateLimitedPayload } from "./payloads.ts";
-import { notDelivered } from "./undelivered.ts";
 import type { World } from "../world.ts";
 
 /** Sends an event again and again as Slack does: at once, after a minute, after five, until it is acked or waved off. */

@@ -1,8 +1,32 @@
 import { type Json, type JsonObject, parseJson } from "../json.ts";
-import { refusalOf, type Refusal, Refused } from "../rules/refusal.ts";
+import { type Problem, type Refusal, refusalOf, Refused } from "../rules/refusal.ts";
 import { rules } from "../rules/rules.ts";
-import { signedHeaders } from "./signature.ts";
 import type { World } from "../world.ts";
+import { createHmac } from "node:crypto";
+
+/** Notes what Slack would not even send to the bot, and why. */
+export function notDelivered(
+  world: World,
+  kept: { readonly kind: string; readonly payload: JsonObject },
+  why: { readonly error: string; readonly problem: Problem },
+): Delivery {
+  const { kind, payload } = kept;
+  const refusal = refusalOf(new Refused(why.error, [why.problem]));
+  const finish = world.transcript.begin({ direction: "to bot", kind, request: payload });
+  finish({ answer: undefined, status: undefined, refusal });
+  return { kind, acked: false, status: undefined, ms: 0, error: why.error, refusal };
+}
+
+/**
+ * The headers that prove a request comes from Slack, signed `ageSeconds` ago.
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
+function signedHeaders(signingSecret: string, body: string, ageSeconds: number): Record<string, string> {
+  // Wall time, not the playground's clock: the bot checks it against its own, five minutes either way.
+  const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
+  const signature = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
+  return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${signature}` };
+}
 
 /** What became of something a person did. */
 export type Delivery = {

@@ -1,16 +1,13 @@
-import { type Delivery, deliver, interactionParcel } from "../delivery/deliver.ts";
+import { deliver, type Delivery, interactionParcel, notDelivered } from "../delivery/deliver.ts";
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
-import { flatBlocks } from "../workspace/flat-blocks.ts";
+import { flatBlocks, holdsMany, stateName } from "../workspace/view-state.ts";
 import { query } from "../rules/limits.ts";
-import { notDelivered } from "../delivery/undelivered.ts";
 import { actionsPayload, type Spot, suggestionPayload } from "../delivery/payloads.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import type { User } from "../workspace/state.ts";
-import { touch, type World } from "../world.ts";
+import { notice, touch, type World } from "../world.ts";
 import { newSite } from "../check/shape.ts";
 import { suggestion } from "../check/options.ts";
-import { notice } from "../world.ts";
-import { holdsMany, stateName } from "../workspace/view-state.ts";
 import { type Found, optionNamed, optionsOf } from "./find-element.ts";
 
 export type Actor = { readonly user: User; readonly spot: Spot };

@@ -2,18 +2,16 @@ import type { Delivery } from "../delivery/deliver.ts";
 import type { JsonObject } from "../json.ts";
 import type { Spot } from "../delivery/payloads.ts";
 import type { User, View } from "../workspace/state.ts";
-import { personNamed } from "../workspace/workspace.ts";
+import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
 import { act, type Actor, blocksAt, isSilent, remember, suggest, valueFor } from "./block-actions.ts";
-import { channelOf } from "./person-channel.ts";
-import { checkSignedIn } from "./signed-in.ts";
+import { channelOf } from "./surfaces.ts";
 import { deleteMessage, editMessage } from "./message-edits.ts";
-import { clickables, type Found, findClickable, findField } from "./find-element.ts";
+import { clickables, findClickable, findField, type Found } from "./find-element.ts";
 import { sayText } from "./messages.ts";
 import { drawMessage, type Seen, visibleMessages } from "./visible-messages.ts";
-import { openHome } from "./home-tab.ts";
+import { closeView, dismissViews, openHome, submitView } from "./views.ts";
 import { useGlobalShortcut, useMessageShortcut } from "./shortcuts.ts";
-import { closeView, dismissViews, submitView } from "./views.ts";
 
 /** Where a person does something. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };

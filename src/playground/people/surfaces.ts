@@ -1,14 +1,27 @@
-import { objectsOf, textOf } from "../json.ts";
+import { type JsonObject, objectsOf, textOf } from "../json.ts";
 import type { Spot } from "../delivery/payloads.ts";
 import type { Channel, User } from "../workspace/state.ts";
 import { elementsOf, holdsMany, stateName } from "../workspace/view-state.ts";
-import type { JsonObject } from "../json.ts";
-import { bot, directChannel, directId } from "../workspace/workspace.ts";
+import { bot, directChannel, directId, findChannel, findUser } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
 import { blocksAt } from "./block-actions.ts";
-import { channelOf } from "./person-channel.ts";
 import type { Found } from "./find-element.ts";
 import { visibleMessages } from "./visible-messages.ts";
+
+function partnerOf(world: World, name: string): string | undefined {
+  if (!name.startsWith("@")) return undefined;
+  return name === "@bot" || name === `@${world.app.botDisplayName}` ? bot.user : findUser(world.state, name)?.id;
+}
+
+/** The channel a person means ("ops" when they name none); throws when there is none or they are not in it. */
+export function channelOf(world: World, user: User, name = "ops"): Channel {
+  const partner = partnerOf(world, name);
+  const channel = partner === undefined ? findChannel(world.state, name) : directChannel(world.state, user.id, partner);
+  if (channel === undefined)
+    throw new Error(`There is no channel "${name}". There are ops, general, incidents, and @name.`);
+  if (!channel.members.has(user.id)) throw new Error(`${user.name} is not in #${channel.name}.`);
+  return channel;
+}
 
 /** Where an element stands, by ids: what a page knows of what was clicked. */
 export type Pointer =

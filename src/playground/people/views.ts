@@ -1,13 +1,24 @@
 import { checkView } from "../check/view.ts";
-import { type Delivery, deliver, interactionParcel } from "../delivery/deliver.ts";
+import { deliver, type Delivery, interactionParcel } from "../delivery/deliver.ts";
 import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
-import { closedPayload, submissionPayload } from "../delivery/payloads.ts";
+import { closedPayload, homeOpenedEvent, submissionPayload } from "../delivery/payloads.ts";
 import { type Problem, refuse, Refused } from "../rules/refusal.ts";
 import type { User, View } from "../workspace/state.ts";
 import { stateName } from "../workspace/view-state.ts";
 import { closeViews, pushView, updateView } from "../workspace/views.ts";
 import { touch, type World } from "../world.ts";
+import { deliverEvent } from "../delivery/deliver-event.ts";
+import { appChannel } from "./surfaces.ts";
+
+/** Opens a tab of the app; the bot hears of it when it subscribed to app_home_opened. */
+export async function openHome(world: World, user: User, tab: "home" | "messages"): Promise<Delivery> {
+  if (!world.app.events.includes("app_home_opened")) {
+    return { kind: "app_home_opened", acked: true, status: undefined, ms: 0 };
+  }
+  const event = homeOpenedEvent(world, { user, channel: appChannel(world, user), tab });
+  return deliverEvent(world, event);
+}
 
 function isEmpty(value: Json | undefined): boolean {
   return value === undefined || value === null || value === "" || (isList(value) && value.length === 0);

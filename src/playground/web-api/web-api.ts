@@ -1,13 +1,21 @@
 import { isList, isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
-import { methods } from "./methods/all.ts";
-import { argumentsOf, checkAccess, readArguments } from "./methods/method.ts";
-import { receive } from "./methods/files.ts";
+import { argumentsOf, checkAccess, type Methods, readArguments } from "./methods/method.ts";
+import { files, receive } from "./methods/files.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
-import { directId, findChannel, bot } from "../workspace/workspace.ts";
+import { bot, directId, findChannel } from "../workspace/workspace.ts";
 import { faultOutcome, json, type Outcome, refusedOutcome, responseUrlStatus, toResponse } from "./outcome.ts";
 import { respond, spend } from "./response-url.ts";
 import type { PlannedFault } from "../faults/faults.ts";
 import type { World } from "../world.ts";
+import { auth } from "./methods/auth.ts";
+import { chat } from "./methods/chat.ts";
+import { conversations } from "./methods/conversations.ts";
+import { people } from "./methods/users.ts";
+import { streams } from "./methods/streams.ts";
+import { views } from "./methods/views.ts";
+
+/** Every Web API method the playground answers. */
+export const methods: Methods = { ...auth, ...chat, ...conversations, ...files, ...people, ...streams, ...views };
 
 function tokenOf(request: Request, args: JsonObject): string | undefined {
   const bearer = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];

@@ -1,6 +1,13 @@
-import { isList, type JsonObject, type Json, objectOf, textOf } from "../json.ts";
-import { flatBlocks } from "./flat-blocks.ts";
+import { isList, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import type { ViewState } from "./state.ts";
+
+/** The blocks, with those that stand in others by themselves: a container's children, a carousel's cards. */
+export function flatBlocks(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  return blocks.flatMap((block) => {
+    if (block["type"] === "carousel") return objectsOf(block["elements"]);
+    return block["type"] === "container" ? objectsOf(block["child_blocks"]) : [block];
+  });
+}
 
 /** From an element's type to the property of its state, and the property of its first value. */
 const valueNames: Readonly<Record<string, readonly [state: string, initial: string]>> = {

@@ -1,5 +1,13 @@
 import type { Channel, State, User } from "./state.ts";
 
+/** Throws a sentence when somebody was deactivated and Slack has signed them out: it takes nothing from them. */
+export function checkSignedIn(user: User): void {
+  if (!user.isSignedOut) return;
+  throw new Error(
+    `${user.realName} is deactivated, and Slack takes nothing from them. Reactivate them, or be somebody else.`,
+  );
+}
+
 export const team = { id: "T0PLAYGR", name: "Playground", domain: "playground" };
 /** Where people of another organisation come from. */
 const otherTeam = { id: "T0ELSEWHERE", name: "Elsewhere", domain: "elsewhere" };

@@ -75,11 +75,11 @@ describe("every module that a browser asks for is served", () => {
 describe("nothing else is served", () => {
   test.each([
     "/workspace/state.ts",
-    "/delivery/signature.ts",
+    "/delivery/deliver.ts",
     "/page/tsconfig.json",
-    "/page/../delivery/signature.ts",
-    "/page/..%2fdelivery/signature.ts",
-    "/page/%2e%2e/delivery/signature.ts",
+    "/page/../delivery/deliver.ts",
+    "/page/..%2fdelivery/deliver.ts",
+    "/page/%2e%2e/delivery/deliver.ts",
     "/page/vendor/nothing.js",
     "/page/app/nothing.ts",
     "/package.json",

@@ -12,10 +12,19 @@ import { ThreadPane } from "../messages/thread-pane.ts";
 import { ToastList, useToasts } from "./toasts.ts";
 import { TopBar } from "./top-bar.ts";
 import { useEmoji } from "./use-emoji.ts";
-import { useNow } from "./use-now.ts";
 import { type Panes, usePanes } from "./use-panes.ts";
 import { useRoute } from "./use-route.ts";
 import { type Connection, useWorkspace } from "./use-workspace.ts";
+
+/** Milliseconds since 1970, renewed often enough for "today" and "3 minutes ago". */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
 
 const connectionWords: Readonly<Record<Connection, string>> = {
   connecting: "Opening the workspace…",

@@ -1,6 +1,6 @@
 import { h, type JSX } from "preact";
 import { textOf } from "../../json.ts";
-import type { BlockProps } from "./block-props.ts";
+import type { BlockProps } from "./block-context.ts";
 import { TextObject } from "./text/text-object.ts";
 
 const signs: Readonly<Record<string, readonly [sign: string, name: string]>> = {

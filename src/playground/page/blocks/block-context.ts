@@ -1,5 +1,8 @@
 import type { JsonObject } from "../../json.ts";
 
+/** What every block is given. */
+export type BlockProps = { readonly block: JsonObject; readonly context: BlockContext };
+
 /** What a person did with an element, or what an element holds. `none` is a field emptied again. */
 export type ActionValue =
   /** A button. */

@@ -1,8 +1,7 @@
 import { type FunctionComponent, h, type JSX } from "preact";
 import { type JsonObject, textOf } from "../../json.ts";
 import { Alert } from "./alert.ts";
-import type { BlockProps } from "./block-props.ts";
-import type { BlockContext } from "./block-context.ts";
+import type { BlockContext, BlockProps } from "./block-context.ts";
 import { ImageBlock } from "./image.ts";
 import { Input } from "./input.ts";
 import { Markdown } from "./text/markdown.ts";

@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { useId } from "preact/hooks";
 import { objectOf, textOf } from "../../json.ts";
-import type { BlockProps } from "./block-props.ts";
+import type { BlockProps } from "./block-context.ts";
 import { Element } from "./elements/elements.ts";
 import { TextObject } from "./text/text-object.ts";
 import { wordsOf } from "./text/plain-text.ts";

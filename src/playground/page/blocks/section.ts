@@ -1,6 +1,6 @@
 import { h, type JSX } from "preact";
 import { isObject, type JsonObject, objectsOf, textOf } from "../../json.ts";
-import type { BlockProps } from "./block-props.ts";
+import type { BlockProps } from "./block-context.ts";
 import { Element } from "./elements/elements.ts";
 import { Image } from "./image.ts";
 import { TextObject } from "./text/text-object.ts";

@@ -1,10 +1,9 @@
 import { type ComponentChild, h, type JSX } from "preact";
 import { textOf } from "../../../json.ts";
-import type { BlockProps } from "../block-props.ts";
+import type { BlockContext, BlockProps } from "../block-context.ts";
 import { link } from "./links.ts";
 import { type Item, type Paragraph, parseMarkdown, type Span } from "./markdown-tree.ts";
 import { plainWithEmoji } from "./text-object.ts";
-import type { BlockContext } from "../block-context.ts";
 
 const tags = { bold: "strong", italic: "em", strike: "s" } as const;
 

@@ -1,0 +1,27 @@
+import { readdirSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+const src = join(import.meta.dirname, "../src");
+
+/** Only this part of src is held to the limit so far; "." is all of it. */
+const checked = "playground";
+
+/** About 25 files fit on a screen; a fuller folder is split by topic. */
+const most = 27;
+
+type Folder = { readonly path: string; readonly files: number };
+
+function foldersIn(path: string): readonly Folder[] {
+  const entries = readdirSync(path, { withFileTypes: true });
+  const own = { path: relative(src, path), files: entries.filter((entry) => entry.isFile()).length };
+  const inner = entries.filter((entry) => entry.isDirectory()).flatMap(({ name }) => foldersIn(join(path, name)));
+  return [own, ...inner];
+}
+
+test(`no folder of src holds more than ${most} files of its own`, () => {
+  const folders = foldersIn(join(src, checked));
+
+  expect(folders.length).toBeGreaterThan(1);
+  expect(folders.filter(({ files }) => files > most)).toEqual([]);
+});
