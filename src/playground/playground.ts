@@ -71,7 +71,7 @@ function newWorld(options: PlaygroundOptions, later: Later): World {
     externalFaults: options.externalFaults ?? [],
     externalFaultsOn: new Set(),
     events: createEventLedger(),
-    toldRateLimit: new Set(),
+    rateLimitNotices: new Set(),
     later,
     url: () => (typeof url === "string" ? url : url()).replace(/\/$/, ""),
     requestUrl: options.requestUrl,

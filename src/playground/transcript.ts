@@ -38,7 +38,7 @@ const mostKept = 5000;
 export function createTranscript(now: () => number): Transcript {
   const exchanges: Exchange[] = [];
   const watchers = new Set<(exchange: Exchange) => void>();
-  const tell = (exchange: Exchange): void => {
+  const notify = (exchange: Exchange): void => {
     for (const watcher of watchers) watcher(exchange);
   };
   let last = 0;
@@ -53,12 +53,12 @@ export function createTranscript(now: () => number): Transcript {
       const pending: Exchange = { id, ...asked, atMs, answer: undefined, status: undefined, ms: undefined };
       exchanges.push(pending);
       if (exchanges.length > mostKept) exchanges.shift();
-      tell(pending);
+      notify(pending);
       return (answered) => {
         const done: Exchange = { id, ...asked, atMs, ...answered, ms: performance.now() - started };
-        const place = exchanges.lastIndexOf(pending);
-        if (place >= 0) exchanges[place] = done;
-        tell(done);
+        const index = exchanges.lastIndexOf(pending);
+        if (index >= 0) exchanges[index] = done;
+        notify(done);
         return done;
       };
     },

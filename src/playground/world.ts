@@ -52,7 +52,7 @@ export type World = {
   readonly externalFaultsOn: Set<string>;
   readonly events: EventLedger;
   /** The minutes for which the bot was told that it gets too many events. */
-  readonly toldRateLimit: Set<number>;
+  readonly rateLimitNotices: Set<number>;
   readonly later: Later;
   readonly url: () => string;
   readonly requestUrl: () => string;
@@ -97,9 +97,9 @@ export function post(world: World, draft: Draft): Message {
 }
 
 export function remove(world: World, message: Message): void {
-  const place = world.state.messages.indexOf(message);
-  if (place < 0) return;
-  world.state.messages.splice(place, 1);
+  const index = world.state.messages.indexOf(message);
+  if (index < 0) return;
+  world.state.messages.splice(index, 1);
   const gone: Deletion = {
     channel: message.channel,
     ts: message.ts,

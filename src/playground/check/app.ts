@@ -1,13 +1,13 @@
 import { refusalOf, Refused } from "../rules/refusal.ts";
 import type { App } from "../world.ts";
 import { type LimitId, limits } from "../rules/limits.ts";
-import { newSite, say, type Site } from "./shape.ts";
+import { newSite, report, type Site } from "./shape.ts";
 
 // https://docs.slack.dev/reference/app-manifest
 
-function atMost(site: Site, limit: LimitId, given: readonly [at: string, count: number]): void {
-  const [at, count] = given;
-  if (count > limits[limit].max) say(site, limit, [at, `${count} is more than ${limits[limit].max}`]);
+function atMost(site: Site, limit: LimitId, counted: readonly [at: string, count: number]): void {
+  const [at, count] = counted;
+  if (count > limits[limit].max) report(site, limit, [at, `${count} is more than ${limits[limit].max}`]);
 }
 
 function checkCommands(site: Site, app: App): void {
@@ -15,7 +15,7 @@ function checkCommands(site: Site, app: App): void {
   for (const [index, command] of app.commands.entries()) {
     const at = `/features/slash_commands/${index}/command`;
     atMost(site, "app.command", [at, command.length]);
-    if (!/^\/[^\s/]+$/.test(command)) say(site, "app.command-name", [at, `${command} is no slash and one word`]);
+    if (!/^\/[^\s/]+$/.test(command)) report(site, "app.command-name", [at, `${command} is no slash and one word`]);
   }
 }
 
@@ -40,7 +40,7 @@ export function checkApp(app: App): void {
   atMost(site, "app.bot-name", ["/features/bot_user/display_name", app.botDisplayName.length]);
   if (!/^[a-z0-9._-]+$/.test(app.botDisplayName)) {
     const message = `${app.botDisplayName} is not only a-z, 0-9, ., _ and -`;
-    say(site, "app.bot-letters", ["/features/bot_user/display_name", message]);
+    report(site, "app.bot-letters", ["/features/bot_user/display_name", message]);
   }
   atMost(site, "app.scopes", ["/oauth_config/scopes/bot", app.scopes.length]);
   atMost(site, "app.events", ["/settings/event_subscriptions/bot_events", app.events.length]);

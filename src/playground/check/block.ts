@@ -1,8 +1,8 @@
-import { all, type Check, may, must, object, type Property, say, text, word } from "./shape.ts";
+import { all, type Check, may, must, object, type Property, report, text, word } from "./shape.ts";
 
 const blockId: Check = all(text("block.id"), (value, at, site) => {
   if (typeof value !== "string") return;
-  if (site.blockIds.has(value)) say(site, "block.id-unique", [at, `duplicate block_id: ${value}`]);
+  if (site.blockIds.has(value)) report(site, "block.id-unique", [at, `duplicate block_id: ${value}`]);
   site.blockIds.add(value);
 });
 

@@ -8,7 +8,20 @@ import { dataTable } from "./data-table.ts";
 import { accessory, action, input } from "./elements.ts";
 import { imageBlock, imageElement, imageSource } from "./images.ts";
 import { richText, richTextParts } from "./rich-text.ts";
-import { all, byType, type Check, flag, list, may, must, say, type Site, type Surface, text, word } from "./shape.ts";
+import {
+  all,
+  byType,
+  type Check,
+  flag,
+  list,
+  may,
+  must,
+  report,
+  type Site,
+  type Surface,
+  text,
+  word,
+} from "./shape.ts";
 import { tableBlock, tableTotals } from "./table.ts";
 import { plan, taskCard } from "./tasks.ts";
 import { plain, plainOrMrkdwn } from "./text-objects.ts";
@@ -18,7 +31,7 @@ import { video } from "./video.ts";
 
 const sectionContent: Check = (value, at, site) => {
   if (isObject(value) && value["text"] === undefined && value["fields"] === undefined) {
-    say(site, "section.content", [at, "missing required field: text or fields"]);
+    report(site, "section.content", [at, "missing required field: text or fields"]);
   }
 };
 
@@ -26,7 +39,8 @@ const markdownTotal: Check = (value, at, site) => {
   if (!isObject(value)) return;
   const { max } = limits["markdown.text"];
   site.totals.markdown += textOf(value["text"]).length;
-  if (site.totals.markdown > max) say(site, "markdown.text", [`${at}/text`, `must be less than ${max + 1} characters`]);
+  if (site.totals.markdown > max)
+    report(site, "markdown.text", [`${at}/text`, `must be less than ${max + 1} characters`]);
 };
 
 const contextText = {
@@ -61,7 +75,7 @@ const container: Check = all(
 const silentFiles: Check = (value, at, site) => {
   if (!isObject(value) || value["dispatch_action"] !== true || !isObject(value["element"])) return;
   if (value["element"]["type"] === "file_input")
-    say(site, "input.silent-files", [`${at}/dispatch_action`, "must be false"]);
+    report(site, "input.silent-files", [`${at}/dispatch_action`, "must be false"]);
 };
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -81,7 +95,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   divider: { on: everywhere, check: block("divider", {}) },
   context: {
     on: everywhere,
-    check: block("context", { elements: must(list(byType(contextText, "block.place"), "context.elements")) }),
+    check: block("context", { elements: must(list(byType(contextText, "element.block"), "context.elements")) }),
   },
   actions: { on: everywhere, check: block("actions", { elements: must(list(action, "actions.elements")) }) },
   image: { on: everywhere, check: all(block("image", imageBlock), imageSource) },
@@ -128,9 +142,12 @@ const kinds: Readonly<Record<string, Kind>> = {
 function checkBlock(value: Json, at: string, site: Site): void {
   const type = isObject(value) ? textOf(value["type"]) : "";
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  if (kind === undefined) return say(site, "block.type", [`${at}/type`, `unsupported type: ${type}`]);
+  if (kind === undefined) return report(site, "block.type", [`${at}/type`, `unsupported type: ${type}`]);
   if (!kind.on.includes(site.surface)) {
-    return say(site, "block.surface", [`${at}/type`, `unsupported type: ${type} (not allowed in a ${site.surface})`]);
+    return report(site, "block.surface", [
+      `${at}/type`,
+      `unsupported type: ${type} (not allowed in a ${site.surface})`,
+    ]);
   }
   // action_ids are unique per block, so each block starts its own set.
   kind.check(value, at, { ...site, actionIds: new Set(), blockType: type });
@@ -138,8 +155,8 @@ function checkBlock(value: Json, at: string, site: Site): void {
 
 /** Checks the blocks of one message or view; [] is allowed (an update removes the blocks with it). */
 export function checkBlocks(blocks: Json, at: string, site: Site): void {
-  if (!isList(blocks)) return say(site, "message.format", [at, "must be an array"]);
+  if (!isList(blocks)) return report(site, "message.format", [at, "must be an array"]);
   const limit = site.surface === "message" ? "message.blocks" : "view.blocks";
-  if (blocks.length > limits[limit].max) say(site, limit, [at, `no more than ${limits[limit].max} items allowed`]);
+  if (blocks.length > limits[limit].max) report(site, limit, [at, `no more than ${limits[limit].max} items allowed`]);
   for (const [index, each] of blocks.entries()) checkBlock(each, `${at}/${index}`, site);
 }

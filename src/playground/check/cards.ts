@@ -3,13 +3,13 @@ import { limits } from "../rules/limits.ts";
 import { block } from "./block.ts";
 import { button } from "./elements.ts";
 import { imageElement } from "./images.ts";
-import { all, type Check, list, may, must, say } from "./shape.ts";
+import { all, type Check, list, may, must, report } from "./shape.ts";
 import { plainOrMrkdwn } from "./text-objects.ts";
 
 const content: Check = (value, at, site) => {
   const parts = ["hero_image", "title", "actions", "body"];
   if (isObject(value) && parts.every((part) => value[part] === undefined)) {
-    say(site, "card.content", [at, `one of ${parts.join(", ")} is needed`]);
+    report(site, "card.content", [at, `one of ${parts.join(", ")} is needed`]);
   }
 };
 
@@ -49,15 +49,15 @@ export const containable: readonly string[] = [
 /** The blocks in a container: none of another kind, and not too many. Each is then checked as everywhere. */
 export function children(check: Check): Check {
   return (value, at, site) => {
-    if (!isList(value)) return say(site, "object.value", [at, "must be an array"]);
+    if (!isList(value)) return report(site, "object.value", [at, "must be an array"]);
     const { max } = limits["container.children"];
-    if (value.length === 0) say(site, "list.empty", [at, "no less than 1 items allowed"]);
-    if (value.length > max) say(site, "container.children", [at, `no more than ${max} items allowed`]);
+    if (value.length === 0) report(site, "list.empty", [at, "no less than 1 items allowed"]);
+    if (value.length > max) report(site, "container.children", [at, `no more than ${max} items allowed`]);
     for (const [index, each] of value.entries()) {
       const type = isObject(each) ? each["type"] : undefined;
-      const place = `${at}/${index}`;
-      if (typeof type === "string" && containable.includes(type)) check(each, place, site);
-      else say(site, "container.child", [`${place}/type`, `unsupported in a container: ${JSON.stringify(type)}`]);
+      const pointer = `${at}/${index}`;
+      if (typeof type === "string" && containable.includes(type)) check(each, pointer, site);
+      else report(site, "container.child", [`${pointer}/type`, `unsupported in a container: ${JSON.stringify(type)}`]);
     }
   };
 }
@@ -66,9 +66,9 @@ export function children(check: Check): Check {
 export const containerRules: Check = (value, at, site) => {
   if (!isObject(value)) return;
   if (value["title"] === undefined && value["rich_text_title"] === undefined) {
-    say(site, "container.titled", [at, "missing required field: title or rich_text_title"]);
+    report(site, "container.titled", [at, "missing required field: title or rich_text_title"]);
   }
   if (value["default_collapsed"] === true && value["is_collapsible"] !== true) {
-    say(site, "container.collapsed", [`${at}/default_collapsed`, "needs is_collapsible"]);
+    report(site, "container.collapsed", [`${at}/default_collapsed`, "needs is_collapsible"]);
   }
 };

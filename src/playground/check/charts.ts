@@ -1,12 +1,12 @@
 import { isObject, type Json, objectOf, objectsOf, isList, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { block } from "./block.ts";
-import { all, byType, type Check, list, may, must, number, object, say, text, word } from "./shape.ts";
+import { all, byType, type Check, list, may, must, number, object, report, text, word } from "./shape.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
 
 const positive: Check = (value, at, site) => {
-  if (typeof value !== "number" || value <= 0) say(site, "object.value", [at, "must be a number above 0"]);
+  if (typeof value !== "number" || value <= 0) report(site, "object.value", [at, "must be a number above 0"]);
 };
 
 const label = must(text("chart.label"));
@@ -31,12 +31,12 @@ const consistent: Check = (value, at, site) => {
   const categories = objectOf(value["axis_config"])["categories"];
   const wanted = sorted(isList(categories) ? categories : []);
   for (const [index, one] of drawn.entries()) {
-    const place = `${at}/series/${index}`;
+    const pointer = `${at}/series/${index}`;
     if (drawn.findIndex((other) => other["name"] === one["name"]) < index) {
-      say(site, "chart.series-name", [`${place}/name`, "another series has this name"]);
+      report(site, "chart.series-name", [`${pointer}/name`, "another series has this name"]);
     }
     if (sorted(objectsOf(one["data"]).map((each) => each["label"])) !== wanted) {
-      say(site, "chart.points", [`${place}/data`, "must have one point for each category"]);
+      report(site, "chart.points", [`${pointer}/data`, "must have one point for each category"]);
     }
   }
 };
@@ -63,7 +63,7 @@ const chart = byType(
 const count: Check = (_value, at, site) => {
   site.totals.charts += 1;
   const { max } = limits["chart.count"];
-  if (site.totals.charts > max) say(site, "chart.count", [at, `no more than ${max} charts allowed`]);
+  if (site.totals.charts > max) report(site, "chart.count", [at, `no more than ${max} charts allowed`]);
 };
 
 export const dataVisualization: Check = all(

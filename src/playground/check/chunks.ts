@@ -32,8 +32,8 @@ export function blocksIn(chunks: readonly JsonObject[]): number {
 }
 
 /** Reads and checks the chunks of a stream, of which `before` blocks came earlier; throws Refused with Slack's code. */
-export function checkChunks(given: Json | undefined, before: number): readonly JsonObject[] {
-  const value = typeof given === "string" ? parseJson(given) : given;
+export function checkChunks(input: Json | undefined, before: number): readonly JsonObject[] {
+  const value = typeof input === "string" ? parseJson(input) : input;
   if (value === undefined || value === null) return [];
   if (!isList(value) || !value.every(isObject))
     refuse("invalid_chunks", "stream.chunk", "chunks is no list of objects");

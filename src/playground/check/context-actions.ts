@@ -27,5 +27,5 @@ const elements = {
 
 /** https://docs.slack.dev/reference/block-kit/blocks/context-actions-block */
 export const contextActions: Check = block("context_actions", {
-  elements: must(list(byType(elements, "block.place"), "context-actions.elements")),
+  elements: must(list(byType(elements, "element.block"), "context-actions.elements")),
 });

@@ -1,7 +1,7 @@
 import { isList, isObject } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { block } from "./block.ts";
-import { all, type Check, list, may, must, say, someString, whole } from "./shape.ts";
+import { all, type Check, list, may, must, report, someString, whole } from "./shape.ts";
 import { cell, visibleLength } from "./table.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/data-table-block
@@ -10,10 +10,10 @@ import { cell, visibleLength } from "./table.ts";
 const header: Check = (value, at, site) => {
   if (!isObject(value) || !isList(value["rows"])) return;
   const [first, second] = value["rows"];
-  if (second === undefined) say(site, "data-table.body", [`${at}/rows`, "a header and at least one row are needed"]);
+  if (second === undefined) report(site, "data-table.body", [`${at}/rows`, "a header and at least one row are needed"]);
   for (const [index, each] of (isList(first) ? first : []).entries()) {
     if (isObject(each) && each["type"] === "rich_text") {
-      say(site, "data-table.header", [`${at}/rows/0/${index}`, "a header cell must not be rich_text"]);
+      report(site, "data-table.header", [`${at}/rows/0/${index}`, "a header cell must not be rich_text"]);
     }
   }
 };
@@ -23,7 +23,7 @@ const total: Check = (value, at, site) => {
   const { max } = limits["data-table.text"];
   site.totals.dataText += visibleLength(value["rows"] ?? null);
   if (site.totals.dataText > max) {
-    say(site, "data-table.text", [`${at}/rows`, `must be less than ${max + 1} characters over all cells`]);
+    report(site, "data-table.text", [`${at}/rows`, `must be less than ${max + 1} characters over all cells`]);
   }
 };
 

@@ -1,18 +1,18 @@
-import { all, type Check, flag, list, may, must, object, type Property, say, text, word } from "./shape.ts";
+import { all, type Check, flag, list, may, must, object, type Property, report, text, word } from "./shape.ts";
 import { confirm, plain } from "./text-objects.ts";
 
 // What elements have in common: https://docs.slack.dev/reference/block-kit/block-elements
 
 const actionId: Check = all(text("action.id"), (value, at, site) => {
   if (typeof value !== "string") return;
-  if (site.actionIds.has(value)) say(site, "action.id-unique", [at, `duplicate action_id: ${value}`]);
+  if (site.actionIds.has(value)) report(site, "action.id-unique", [at, `duplicate action_id: ${value}`]);
   site.actionIds.add(value);
 });
 
 const focus: Check = all(flag, (value, at, site) => {
   if (value !== true) return;
   site.totals.focused += 1;
-  if (site.totals.focused > 1) say(site, "view.focus", [at, "only one element may have focus_on_load"]);
+  if (site.totals.focused > 1) report(site, "view.focus", [at, "only one element may have focus_on_load"]);
 });
 
 const triggers = object({ trigger_actions_on: may(list(word("on_enter_pressed", "on_character_entered"))) });

@@ -19,8 +19,14 @@ export const button: Check = element("button", {
 const rich = { rich_text_input: richTextInput };
 
 /** Beside a section's text. */
-export const accessory: Check = byType({ button, overflow, image: imageElement, ...menus, ...pickers }, "block.place");
+export const accessory: Check = byType(
+  { button, overflow, image: imageElement, ...menus, ...pickers },
+  "element.block",
+);
 /** In an actions block. */
-export const action: Check = byType({ button, overflow, ...menus, ...pickers, datetimepicker, ...rich }, "block.place");
+export const action: Check = byType(
+  { button, overflow, ...menus, ...pickers, datetimepicker, ...rich },
+  "element.block",
+);
 /** In an input block. */
-export const input: Check = byType({ ...menus, ...pickers, datetimepicker, ...fields, ...rich }, "block.place");
+export const input: Check = byType({ ...menus, ...pickers, datetimepicker, ...fields, ...rich }, "element.block");

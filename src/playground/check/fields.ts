@@ -2,13 +2,13 @@ import { isObject } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { element, focuses, picks, typed } from "./element.ts";
 import { richText } from "./rich-text.ts";
-import { all, anyString, type Check, flag, list, may, must, pattern, say, someString, whole } from "./shape.ts";
+import { all, anyString, type Check, flag, list, may, must, pattern, report, someString, whole } from "./shape.ts";
 
 function checkBounds(low: string, high: string): Check {
   return (value, at, site) => {
     if (!isObject(value)) return;
     const [from, to] = [Number(value[low] ?? Number.NaN), Number(value[high] ?? Number.NaN)];
-    if (from > to) say(site, "input.range", [at, `${low} must not be above ${high}`]);
+    if (from > to) report(site, "input.range", [at, `${low} must not be above ${high}`]);
   };
 }
 
@@ -38,7 +38,7 @@ const fileInput: Check = all(
     max_files: may(whole(1, limits["file-input.files"].max, "file-input.files")),
   }),
   (_value, at, site) => {
-    if (site.surface !== "modal") say(site, "element.surface", [`${at}/type`, "file_input is only for modals"]);
+    if (site.surface !== "modal") report(site, "element.surface", [`${at}/type`, "file_input is only for modals"]);
   },
 );
 

@@ -1,5 +1,5 @@
 import { isObject } from "../json.ts";
-import { all, type Check, may, must, object, say, someString, text, word } from "./shape.ts";
+import { all, type Check, may, must, object, report, someString, text, word } from "./shape.ts";
 import { plain } from "./text-objects.ts";
 
 const source = {
@@ -11,7 +11,7 @@ const source = {
 const oneImage: Check = (value, at, site) => {
   if (!isObject(value)) return;
   const sources = [value["image_url"], value["slack_file"]].filter((each) => each !== undefined);
-  if (sources.length !== 1) say(site, "image.source", [at, "exactly one of image_url, slack_file is needed"]);
+  if (sources.length !== 1) report(site, "image.source", [at, "exactly one of image_url, slack_file is needed"]);
 };
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/image-element */

@@ -17,7 +17,7 @@ import {
   must,
   object,
   type Property,
-  say,
+  report,
   someString,
   whole,
   word,
@@ -48,7 +48,7 @@ const conversations = {
 /** Only a form that is sent can carry the response_url of what was chosen in it. */
 const answered: Check = all(flag, (value, at, site) => {
   if (value === true && !(site.surface === "modal" && site.blockType === "input")) {
-    say(site, "select.response-url-place", [at, "only in an input block of a modal"]);
+    report(site, "select.response-url-input", [at, "only in an input block of a modal"]);
   }
 });
 const answers = { response_url_enabled: may(answered) };

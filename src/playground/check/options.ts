@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isList, isObject, type Json, objectsOf } from "../json.ts";
 import type { LimitId } from "../rules/limits.ts";
-import { all, type Check, list, may, must, object, say, text } from "./shape.ts";
+import { all, type Check, list, may, must, object, report, text } from "./shape.ts";
 import { plain, plainOrMrkdwn } from "./text-objects.ts";
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
@@ -40,7 +40,7 @@ export const initialAmongOptions: Check = (value, at, site) => {
   const all = offered(value);
   for (const option of initial) {
     if (!all.some((each) => isDeepStrictEqual(each, option))) {
-      say(site, "option.initial", [at, "initial option does not match any of the options"]);
+      report(site, "option.initial", [at, "initial option does not match any of the options"]);
     }
   }
 };
@@ -49,7 +49,7 @@ export const initialAmongOptions: Check = (value, at, site) => {
 export const oneSource: Check = (value, at, site) => {
   if (!isObject(value)) return;
   const sources = [value["options"], value["option_groups"]].filter((source) => source !== undefined);
-  if (sources.length !== 1) say(site, "select.source", [at, "exactly one of options, option_groups is needed"]);
+  if (sources.length !== 1) report(site, "select.source", [at, "exactly one of options, option_groups is needed"]);
 };
 
 // An empty list is a fine answer: nothing matches.

@@ -51,7 +51,7 @@ const inline: Check = byType(
       style,
     }),
   },
-  "block.place",
+  "element.block",
 );
 
 const border = may(whole(0, 1));
@@ -69,7 +69,7 @@ const parts: Readonly<Record<string, Check>> = {
   rich_text_list: object({
     type: must(word("rich_text_list")),
     style: must(word("bullet", "ordered")),
-    elements: must(list(byType({ rich_text_section: section }, "block.place"))),
+    elements: must(list(byType({ rich_text_section: section }, "element.block"))),
     indent: may(whole(0, limits["list.indent"].max, "list.indent")),
     offset: may(whole(0, Number.MAX_SAFE_INTEGER)),
     border,
@@ -77,13 +77,13 @@ const parts: Readonly<Record<string, Check>> = {
   rich_text_quote: object({ type: must(word("rich_text_quote")), elements: must(list(inline)), border }),
   rich_text_preformatted: object({
     type: must(word("rich_text_preformatted")),
-    elements: must(list(byType({ text: textPart, link }, "block.place"))),
+    elements: must(list(byType({ text: textPart, link }, "element.block"))),
     language: may(someString),
     border,
   }),
 };
 
-export const richTextParts: Check = list(byType(parts, "block.place"));
+export const richTextParts: Check = list(byType(parts, "element.block"));
 
 /** A rich_text block as a value: a table's cell, the initial value of an input. */
 export const richText: Check = object({

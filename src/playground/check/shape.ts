@@ -34,7 +34,7 @@ export function newSite(surface: Surface): Site {
   return { surface, problems: [], blockIds: new Set(), actionIds: new Set(), blockType: "", totals };
 }
 
-export function say(site: Site, rule: RuleId, problem: readonly [at: string, message: string]): void {
+export function report(site: Site, rule: RuleId, problem: readonly [at: string, message: string]): void {
   site.problems.push({ rule, at: problem[0], message: problem[1] });
 }
 
@@ -44,14 +44,15 @@ export const may = (check: Check): Property => ({ check, needed: false });
 /** An object with exactly these properties. */
 export function object(properties: Readonly<Record<string, Property>>): Check {
   return (value, at, site) => {
-    if (!isObject(value)) return say(site, "object.value", [at, "must be an object"]);
+    if (!isObject(value)) return report(site, "object.value", [at, "must be an object"]);
     for (const name of Object.keys(value)) {
-      if (!Object.hasOwn(properties, name)) say(site, "object.property", [at, `invalid additional property: ${name}`]);
+      if (!Object.hasOwn(properties, name))
+        report(site, "object.property", [at, `invalid additional property: ${name}`]);
     }
     for (const [name, property] of Object.entries(properties)) {
       const inner = value[name];
       if (inner !== undefined) property.check(inner, `${at}/${name}`, site);
-      else if (property.needed) say(site, "object.required", [at, `missing required field: ${name}`]);
+      else if (property.needed) report(site, "object.required", [at, `missing required field: ${name}`]);
     }
   };
 }
@@ -60,42 +61,43 @@ export function object(properties: Readonly<Record<string, Property>>): Check {
 export function text(limit: LimitId): Check {
   const { max } = limits[limit];
   return (value, at, site) => {
-    if (typeof value !== "string") say(site, "object.value", [at, "must be a string"]);
-    else if (value === "") say(site, "text.empty", [at, "must be more than 0 characters"]);
-    else if (value.length > max) say(site, limit, [at, `must be less than ${max + 1} characters`]);
+    if (typeof value !== "string") report(site, "object.value", [at, "must be a string"]);
+    else if (value === "") report(site, "text.empty", [at, "must be more than 0 characters"]);
+    else if (value.length > max) report(site, limit, [at, `must be less than ${max + 1} characters`]);
   };
 }
 
 /** A string of any length, "" too. */
 export const anyString: Check = (value, at, site) => {
-  if (typeof value !== "string") say(site, "object.value", [at, "must be a string"]);
+  if (typeof value !== "string") report(site, "object.value", [at, "must be a string"]);
 };
 
 /** A string with at least one character, no upper limit of its own. */
 export const someString: Check = (value, at, site) => {
-  if (typeof value !== "string") say(site, "object.value", [at, "must be a string"]);
-  else if (value === "") say(site, "text.empty", [at, "must be more than 0 characters"]);
+  if (typeof value !== "string") report(site, "object.value", [at, "must be a string"]);
+  else if (value === "") report(site, "text.empty", [at, "must be more than 0 characters"]);
 };
 
 export const flag: Check = (value, at, site) => {
-  if (typeof value !== "boolean") say(site, "object.value", [at, "must be a boolean"]);
+  if (typeof value !== "boolean") report(site, "object.value", [at, "must be a boolean"]);
 };
 
 export const number: Check = (value, at, site) => {
-  if (typeof value !== "number") say(site, "object.value", [at, "must be a number"]);
+  if (typeof value !== "number") report(site, "object.value", [at, "must be a number"]);
 };
 
 export function word(...words: readonly string[]): Check {
   return (value, at, site) => {
     if (typeof value !== "string" || !words.includes(value)) {
-      say(site, "object.value", [at, `must be one of: ${words.join(", ")}`]);
+      report(site, "object.value", [at, `must be one of: ${words.join(", ")}`]);
     }
   };
 }
 
 export function pattern(shape: RegExp, example: string): Check {
   return (value, at, site) => {
-    if (typeof value !== "string" || !shape.test(value)) say(site, "object.value", [at, `must look like ${example}`]);
+    if (typeof value !== "string" || !shape.test(value))
+      report(site, "object.value", [at, `must look like ${example}`]);
   };
 }
 
@@ -103,18 +105,18 @@ export function pattern(shape: RegExp, example: string): Check {
 export function whole(min: number, max: number, rule: RuleId = "object.value"): Check {
   return (value, at, site) => {
     if (typeof value !== "number" || !Number.isInteger(value) || value < min) {
-      say(site, "object.value", [at, `must be a whole number from ${min}`]);
-    } else if (value > max) say(site, rule, [at, `must be no more than ${max}`]);
+      report(site, "object.value", [at, `must be a whole number from ${min}`]);
+    } else if (value > max) report(site, rule, [at, `must be no more than ${max}`]);
   };
 }
 
 /** A list of 1 to `limit` items (no upper limit without one), each of which passes `item`. */
 export function list(item: Check, limit?: LimitId): Check {
   return (value, at, site) => {
-    if (!isList(value)) return say(site, "object.value", [at, "must be an array"]);
-    if (value.length === 0) say(site, "list.empty", [at, "no less than 1 items allowed"]);
+    if (!isList(value)) return report(site, "object.value", [at, "must be an array"]);
+    if (value.length === 0) report(site, "list.empty", [at, "no less than 1 items allowed"]);
     if (limit !== undefined && value.length > limits[limit].max) {
-      say(site, limit, [at, `no more than ${limits[limit].max} items allowed`]);
+      report(site, limit, [at, `no more than ${limits[limit].max} items allowed`]);
     }
     for (const [index, entry] of value.entries()) item(entry, `${at}/${index}`, site);
   };
@@ -125,7 +127,7 @@ export function byType(checks: Readonly<Record<string, Check>>, rule: RuleId): C
   return (value, at, site) => {
     const type = isObject(value) ? value["type"] : undefined;
     const check = typeof type === "string" && Object.hasOwn(checks, type) ? checks[type] : undefined;
-    if (check === undefined) say(site, rule, [`${at}/type`, `unsupported type: ${JSON.stringify(type)}`]);
+    if (check === undefined) report(site, rule, [`${at}/type`, `unsupported type: ${JSON.stringify(type)}`]);
     else check(value, at, site);
   };
 }

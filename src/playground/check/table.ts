@@ -1,7 +1,7 @@
 import { isList, isObject, type Json } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { richText } from "./rich-text.ts";
-import { byType, type Check, flag, list, may, must, number, object, say, someString, word } from "./shape.ts";
+import { byType, type Check, flag, list, may, must, number, object, report, someString, word } from "./shape.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/table-block
 
@@ -12,7 +12,7 @@ export const cell: Check = byType(
     raw_number: object({ type: must(word("raw_number")), value: must(number), text: must(someString) }),
     rich_text: richText,
   },
-  "block.place",
+  "element.block",
 );
 
 /** Characters a reader sees in a value: all strings called `text` in it. */
@@ -41,9 +41,9 @@ export const tableTotals: Check = (value, at, site) => {
   if (!isObject(value)) return;
   site.totals.tables += 1;
   site.totals.cellText += visibleLength(value["rows"] ?? null);
-  if (site.totals.tables > limits["table.count"].max) say(site, "table.count", [at, "only one table allowed"]);
+  if (site.totals.tables > limits["table.count"].max) report(site, "table.count", [at, "only one table allowed"]);
   if (site.totals.cellText > limits["table.text"].max) {
-    say(site, "table.text", [
+    report(site, "table.text", [
       `${at}/rows`,
       `must be less than ${limits["table.text"].max + 1} characters over all cells`,
     ]);

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, objectsOf, parseJson } from "../j
 import { limits } from "../rules/limits.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
-import { anyString, type Check, flag, may, must, newSite, object, say, text, word } from "./shape.ts";
+import { anyString, type Check, flag, may, must, newSite, object, report, text, word } from "./shape.ts";
 import { plain } from "./text-objects.ts";
 
 // https://docs.slack.dev/reference/views
@@ -36,15 +36,15 @@ function hasInput(view: JsonObject): boolean {
 }
 
 /** Reads and checks a view (JSON text or an object); throws Refused with Slack's code. */
-export function checkView(given: Json | undefined, surface: "modal" | "home"): JsonObject {
-  const view = typeof given === "string" ? parseJson(given) : given;
+export function checkView(input: Json | undefined, surface: "modal" | "home"): JsonObject {
+  const view = typeof input === "string" ? parseJson(input) : input;
   if (!isObject(view)) refuse("invalid_arguments", "method.arguments", "view must be a JSON object");
   const size = Buffer.byteLength(JSON.stringify(view));
   if (size > limits["view.size"].max) refuse("view_too_large", "view.size", `${size} bytes`);
   const site = newSite(surface);
   (surface === "modal" ? modal : home)(view, "/view", site);
   if (surface === "modal" && hasInput(view) && view["submit"] === undefined) {
-    say(site, "view.submit-needed", ["/view", "missing required field: submit"]);
+    report(site, "view.submit-needed", ["/view", "missing required field: submit"]);
   }
   if (site.problems.length > 0) throw new Refused("invalid_arguments", site.problems);
   return view;

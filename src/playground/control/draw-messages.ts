@@ -20,7 +20,7 @@ function drawOne(seen: Seen, hasParent: boolean): string {
 }
 
 /** Messages as one text, replies indented below the message they answer. */
-export function drawAll(seen: readonly Seen[]): string {
+export function drawMessages(seen: readonly Seen[]): string {
   const roots = seen.filter((each) => each.threadTs === undefined);
   const orphans = seen.filter(
     (each) => each.threadTs !== undefined && !roots.some((root) => root.ts === each.threadTs),

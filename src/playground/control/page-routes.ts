@@ -1,12 +1,12 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { JsonObject } from "../json.ts";
-import { newsStream } from "../live/update-stream.ts";
+import { updateStream } from "../live/update-stream.ts";
 import type { WireExchangeBodies } from "../live/wire.ts";
 import { personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import { deeds } from "./person-actions.ts";
-import { changePeople } from "./workspace-changes.ts";
+import { personActions } from "./person-actions.ts";
+import { changeWorkspace } from "./workspace-changes.ts";
 import { switchFaults } from "./fault-switches.ts";
 
 /** The sentence for whoever did it: a wrong shape, a message that is gone, a channel one is not in. */
@@ -29,11 +29,11 @@ function exchangeBodies(world: World, id: number): WireExchangeBodies | undefine
 }
 
 /** What the page reads and does, under /playground. */
-export function liveRoutes(world: World): Hono {
+export function pageRoutes(world: World): Hono {
   const routes = new Hono();
   routes.get("/events", (context) => {
     try {
-      return newsStream(world, personNamed(world.state, context.req.query("as") ?? "dana").id, context.req.raw);
+      return updateStream(world, personNamed(world.state, context.req.query("as") ?? "dana").id, context.req.raw);
     } catch (error) {
       return context.json({ error: sentence(error) }, 404);
     }
@@ -44,9 +44,9 @@ export function liveRoutes(world: World): Hono {
     return bodies === undefined ? context.json({ error }, 404) : context.json(bodies);
   });
   routes.post("/do/faults", (context) => done(context, (body) => switchFaults(world, body)));
-  routes.post("/do/people", (context) => done(context, (body) => changePeople(world, body)));
-  for (const [name, deed] of Object.entries(deeds)) {
-    routes.post(`/do/${name}`, (context) => done(context, (body) => deed(world, body)));
+  routes.post("/do/people", (context) => done(context, (body) => changeWorkspace(world, body)));
+  for (const [name, action] of Object.entries(personActions)) {
+    routes.post(`/do/${name}`, (context) => done(context, (body) => action(world, body)));
   }
   return routes;
 }

@@ -8,7 +8,7 @@ import type { Found } from "../people/find-element.ts";
 import { closeView, dismissViews, openHome, submitView } from "../people/views.ts";
 import { sayText } from "../people/messages.ts";
 import { useGlobalShortcut, useMessageShortcut } from "../people/shortcuts.ts";
-import { channelAt, checkedValue, elementAt, spotAt } from "../people/surfaces.ts";
+import { channelAt, checkedValue, elementAt, surfaceAt } from "../people/surfaces.ts";
 import type { User, View } from "../workspace/state.ts";
 import { touch, type World } from "../world.ts";
 
@@ -36,7 +36,7 @@ const shapes = {
     message: z.object({ channel: z.string(), ts: z.string() }).optional(),
   }),
   home: z.object({ as: z.string(), tab: z.enum(["home", "messages"]) }),
-  read: z.object({ as: z.string(), place: z.string(), ts: z.string() }),
+  read: z.object({ as: z.string(), conversation: z.string(), ts: z.string() }),
 } as const;
 
 /** Who does something; throws a sentence when there is nobody of this name, or Slack has signed them out. */
@@ -52,7 +52,7 @@ function deliveryJson({ kind, acked, status, ms, error, refusal }: Delivery): Js
 }
 
 function fill(world: World, actor: Actor, values: z.infer<typeof Values>): void {
-  if (actor.spot.in !== "view") return;
+  if (actor.surface.in !== "view") return;
   for (const [blockId, actions] of Object.entries(values)) {
     for (const [actionId, value] of Object.entries(actions)) {
       const found = foundOrGone(actor, { blockId, actionId });
@@ -64,16 +64,16 @@ function fill(world: World, actor: Actor, values: z.infer<typeof Values>): void 
 /** A field that the bot took out of the view meanwhile is not filled in. */
 function foundOrGone(actor: Actor, ids: { readonly blockId: string; readonly actionId: string }): Found | undefined {
   try {
-    return elementAt(actor.spot, ids);
+    return elementAt(actor.surface, ids);
   } catch {
     return undefined;
   }
 }
 
 function viewAt(world: World, user: User, id: string): View {
-  const spot = spotAt(world, user, { in: "view", id });
-  if (spot.in !== "view") throw new Error("This is no window.");
-  return spot.view;
+  const surface = surfaceAt(world, user, { in: "view", id });
+  if (surface.in !== "view") throw new Error("This is no window.");
+  return surface.view;
 }
 
 type Asked<Name extends keyof typeof shapes> = z.infer<(typeof shapes)[Name]>;
@@ -95,9 +95,9 @@ async function remove(world: World, { as, channel, ts }: Asked<"delete">): Promi
 
 async function useElement(world: World, asked: Asked<"act">): Promise<JsonObject> {
   const user = actorOf(world, asked.as);
-  const actor = { user, spot: spotAt(world, user, asked.at) };
+  const actor = { user, surface: surfaceAt(world, user, asked.at) };
   fill(world, actor, asked.values);
-  const found = elementAt(actor.spot, asked);
+  const found = elementAt(actor.surface, asked);
   const value = checkedValue(found, asked.value);
   if (value["type"] !== undefined) remember(world, actor, { found, value });
   if (isSilent(found)) return deliveryJson({ kind: "input", acked: true, status: undefined, ms: 0 });
@@ -106,8 +106,8 @@ async function useElement(world: World, asked: Asked<"act">): Promise<JsonObject
 
 async function suggest(world: World, asked: Asked<"suggest">): Promise<JsonObject> {
   const user = actorOf(world, asked.as);
-  const actor = { user, spot: spotAt(world, user, asked.at) };
-  const found = elementAt(actor.spot, asked);
+  const actor = { user, surface: surfaceAt(world, user, asked.at) };
+  const found = elementAt(actor.surface, asked);
   const { delivery, answer } = await suggestions(world, actor, { found, query: asked.query });
   const offered: Json = answer["option_groups"] ?? answer["options"] ?? [];
   return { ...deliveryJson(delivery), options: offered };
@@ -116,7 +116,7 @@ async function suggest(world: World, asked: Asked<"suggest">): Promise<JsonObjec
 async function submit(world: World, { as, view: id, values }: Asked<"submit">): Promise<JsonObject> {
   const user = actorOf(world, as);
   const view = viewAt(world, user, id);
-  fill(world, { user, spot: { in: "view", view } }, values);
+  fill(world, { user, surface: { in: "view", view } }, values);
   const delivery = await submitView(world, user, view);
   return { ...deliveryJson(delivery), errors: Object.keys(view.errors).length };
 }
@@ -130,9 +130,9 @@ async function close(world: World, { as, view, all }: Asked<"close">): Promise<J
 async function shortcut(world: World, { as, callbackId, message }: Asked<"shortcut">): Promise<JsonObject> {
   const user = actorOf(world, as);
   if (message === undefined) return deliveryJson(await useGlobalShortcut(world, user, callbackId));
-  const spot = spotAt(world, user, { in: "message", ...message });
-  if (spot.in !== "message") throw new Error("This is no message.");
-  return deliveryJson(await useMessageShortcut(world, { user, ...spot }, callbackId));
+  const surface = surfaceAt(world, user, { in: "message", ...message });
+  if (surface.in !== "message") throw new Error("This is no message.");
+  return deliveryJson(await useMessageShortcut(world, { user, ...surface }, callbackId));
 }
 
 async function home(world: World, { as, tab }: Asked<"home">): Promise<JsonObject> {
@@ -140,8 +140,8 @@ async function home(world: World, { as, tab }: Asked<"home">): Promise<JsonObjec
 }
 
 /** Marks a channel, or "channel/thread", as read up to a message; never back. */
-async function read(world: World, { as, place, ts }: Asked<"read">): Promise<JsonObject> {
-  const key = `${personNamed(world.state, as).id} ${place}`;
+async function read(world: World, { as, conversation, ts }: Asked<"read">): Promise<JsonObject> {
+  const key = `${personNamed(world.state, as).id} ${conversation}`;
   if (ts > (world.state.reads.get(key) ?? "")) {
     world.state.reads.set(key, ts);
     touch(world);
@@ -149,26 +149,26 @@ async function read(world: World, { as, place, ts }: Asked<"read">): Promise<Jso
   return {};
 }
 
-type Deed = (world: World, body: unknown) => Promise<JsonObject>;
+type PersonAction = (world: World, body: unknown) => Promise<JsonObject>;
 
-function deed<Name extends keyof typeof shapes>(
+function action<Name extends keyof typeof shapes>(
   name: Name,
   run: (world: World, asked: Asked<Name>) => Promise<JsonObject>,
-): Deed {
+): PersonAction {
   // Async, so that a wrong shape rejects like everything else that is wrong.
   return async (world, body) => run(world, shapes[name].parse(body) as Asked<Name>); // parse gives what this shape infers
 }
 
 /** What a person can do from the page, by ids. Each rejects with a sentence for whoever did it. */
-export const deeds: Readonly<Record<string, Deed>> = {
-  say: deed("say", say),
-  edit: deed("edit", edit),
-  delete: deed("delete", remove),
-  act: deed("act", useElement),
-  suggest: deed("suggest", suggest),
-  submit: deed("submit", submit),
-  close: deed("close", close),
-  shortcut: deed("shortcut", shortcut),
-  home: deed("home", home),
-  read: deed("read", read),
+export const personActions: Readonly<Record<string, PersonAction>> = {
+  say: action("say", say),
+  edit: action("edit", edit),
+  delete: action("delete", remove),
+  act: action("act", useElement),
+  suggest: action("suggest", suggest),
+  submit: action("submit", submit),
+  close: action("close", close),
+  shortcut: action("shortcut", shortcut),
+  home: action("home", home),
+  read: action("read", read),
 };

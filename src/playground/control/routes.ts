@@ -2,11 +2,11 @@ import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Delivery } from "../delivery/deliver.ts";
 import { createPerson, type Person } from "../people/person.ts";
-import { pageRoutes } from "../page-server/asset-routes.ts";
+import { assetRoutes } from "../page-server/asset-routes.ts";
 import { webApi } from "../web-api/web-api.ts";
 import type { World } from "../world.ts";
 import { foreignCaller } from "./host-guard.ts";
-import { liveRoutes } from "./page-routes.ts";
+import { pageRoutes } from "./page-routes.ts";
 import { stateJson } from "./state-json.ts";
 import { drawChanges, waitForChanges } from "./wait-for-changes.ts";
 
@@ -28,7 +28,7 @@ const Click = z.object({
   label: z.string().min(1),
   ...Patience,
 });
-type Place = z.infer<typeof Click> | z.infer<typeof Say>;
+type Asked = z.infer<typeof Click> | z.infer<typeof Say>;
 
 /** "last" is the newest message with replies, or the newest of all when none has any. */
 function threadOf(person: Person, channel: string, thread: string | undefined): string | undefined {
@@ -37,24 +37,24 @@ function threadOf(person: Person, channel: string, thread: string | undefined): 
   return seen.findLast((each) => each.threadTs !== undefined)?.threadTs ?? seen.at(-1)?.ts;
 }
 
-async function doAndLook(world: World, place: Place, act: (person: Person) => Promise<Delivery>): Promise<object> {
-  const person = createPerson(world, place.as);
-  const at = { person, channel: place.channel };
+async function runAndDraw(world: World, asked: Asked, act: (person: Person) => Promise<Delivery>): Promise<object> {
+  const person = createPerson(world, asked.as);
+  const at = { person, channel: asked.channel };
   const before = world.state.revision;
   const ack = await act(person);
   // What the person said themselves is not news; everything after it is.
   const own = ack.ts;
   const isNew = (): boolean =>
     drawChanges(world, at, before) !== "" &&
-    (own === undefined || person.sees(place.channel).some((seen) => seen.revision > before && seen.ts !== own));
-  await waitForChanges(world, isNew, place);
+    (own === undefined || person.sees(asked.channel).some((seen) => seen.revision > before && seen.ts !== own));
+  await waitForChanges(world, isNew, asked);
   return { ack: { ...ack, answer: undefined }, text: drawChanges(world, at, before) };
 }
 
-async function controlled<T extends Place>(
+async function controlled<T extends Asked>(
   context: Context,
   schema: z.ZodType<T>,
-  act: (place: T) => Promise<object>,
+  act: (asked: T) => Promise<object>,
 ): Promise<Response> {
   const parsed = schema.safeParse(await context.req.json().catch(() => undefined));
   if (!parsed.success) return context.json({ error: z.prettifyError(parsed.error) }, 400);
@@ -101,19 +101,19 @@ export function controlRoutes(world: World, hosts: readonly string[]): Hono {
   routes.get("/files/:id", (context) => serveFile(world, context.req.param("id")));
   routes.get("/playground/state", (context) => context.json(stateJson(world)));
   routes.post("/playground/say", (context) =>
-    controlled(context, Say, (place) =>
-      doAndLook(world, place, (person) => {
-        const thread = threadOf(person, place.channel, place.thread);
-        return person.says(place.text, { channel: place.channel, ...(thread === undefined ? {} : { thread }) });
+    controlled(context, Say, (asked) =>
+      runAndDraw(world, asked, (person) => {
+        const thread = threadOf(person, asked.channel, asked.thread);
+        return person.says(asked.text, { channel: asked.channel, ...(thread === undefined ? {} : { thread }) });
       }),
     ),
   );
   routes.post("/playground/click", (context) =>
-    controlled(context, Click, (place) =>
-      doAndLook(world, place, (person) => person.clicks(place.label, { channel: place.channel })),
+    controlled(context, Click, (asked) =>
+      runAndDraw(world, asked, (person) => person.clicks(asked.label, { channel: asked.channel })),
     ),
   );
-  routes.route("/playground", liveRoutes(world));
-  routes.route("/", pageRoutes());
+  routes.route("/playground", pageRoutes(world));
+  routes.route("/", assetRoutes());
   return routes;
 }

@@ -2,7 +2,7 @@ import { drawView } from "../draw/view.ts";
 import { newPen } from "../draw/pen.ts";
 import type { Person } from "../people/person.ts";
 import type { World } from "../world.ts";
-import { drawAll } from "./draw-messages.ts";
+import { drawMessages } from "./draw-messages.ts";
 
 export type Patience = {
   /** Nothing new for this long counts as all there is. */
@@ -24,23 +24,25 @@ export function drawChanges(world: World, at: { person: Person; channel: string 
   const changed = at.person.sees(at.channel).filter((seen) => seen.revision > revision);
   const view = at.person.modal();
   const modal = view !== undefined && view.revision > revision ? [drawView(newPen(world.state), view)] : [];
-  return [drawAll(changed), ...deletedSince(world, at, revision), ...modal].filter((part) => part !== "").join("\n\n");
+  return [drawMessages(changed), ...deletedSince(world, at, revision), ...modal]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 /** Waits until something is new to the person and then quiet for a while, or until the deadline. */
 export async function waitForChanges(world: World, isNew: () => boolean, patience: Patience): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let quiet: NodeJS.Timeout | undefined;
-  const look = (): void => {
+  const onChange = (): void => {
     if (!isNew()) return;
     clearTimeout(quiet);
     quiet = setTimeout(resolve, patience.quietMs);
   };
   const deadline = setTimeout(resolve, patience.deadlineMs);
-  world.watchers.add(look);
-  look();
+  world.watchers.add(onChange);
+  onChange();
   await promise;
-  world.watchers.delete(look);
+  world.watchers.delete(onChange);
   clearTimeout(quiet);
   clearTimeout(deadline);
 }

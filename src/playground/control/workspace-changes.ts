@@ -55,7 +55,7 @@ function apply(people: People, change: Change): void {
 }
 
 /** Changes who is in the workspace and where, as `{do: "deactivate", person: "alex"}`. Rejects with a sentence. */
-export async function changePeople(world: World, body: unknown): Promise<JsonObject> {
+export async function changeWorkspace(world: World, body: unknown): Promise<JsonObject> {
   apply(createPeople(world), Change.parse(body));
   return {};
 }

@@ -1,11 +1,11 @@
-import { deliverOnce, type Delivery, eventParcel, notDelivered, type Parcel } from "./deliver.ts";
+import { deliverOnce, type Delivery, eventRequest, notDelivered, type BotRequest } from "./deliver.ts";
 import type { JsonObject } from "../json.ts";
 import { delivery } from "../rules/limits.ts";
 import { eventPayload, rateLimitedPayload } from "./payloads.ts";
 import type { World } from "../world.ts";
 
 /** Sends an event again and again as Slack does: at once, after a minute, after five, until it is acked or waved off. */
-async function attempt(world: World, parcel: Parcel, made: number): Promise<Delivery> {
+async function attempt(world: World, parcel: BotRequest, made: number): Promise<Delivery> {
   const { delivery: done, reason, wantsNoRetry } = await deliverOnce(world, parcel);
   world.events.note(world.clock.now(), done.acked);
   const waitMs = delivery.retries.waitsMs[made];
@@ -18,12 +18,12 @@ async function attempt(world: World, parcel: Parcel, made: number): Promise<Deli
   return done;
 }
 
-async function tellRateLimit(world: World): Promise<void> {
+async function sendRateLimitNotice(world: World): Promise<void> {
   const payload = rateLimitedPayload(world);
   const minute = Number(payload["minute_rate_limited"]);
-  if (world.toldRateLimit.has(minute)) return;
-  world.toldRateLimit.add(minute);
-  await deliverOnce(world, { ...eventParcel(payload), kind: "app_rate_limited" });
+  if (world.rateLimitNotices.has(minute)) return;
+  world.rateLimitNotices.add(minute);
+  await deliverOnce(world, { ...eventRequest(payload), kind: "app_rate_limited" });
 }
 
 /**
@@ -42,11 +42,11 @@ export async function deliverEvent(world: World, event: JsonObject): Promise<Del
     });
   }
   if (verdict === "too many") {
-    await tellRateLimit(world);
+    await sendRateLimitNotice(world);
     const message = "the events of the last hour were too many";
     return notDelivered(world, kept, { error: "app_rate_limited", problem: { rule: "event.rate", at: "", message } });
   }
-  const parcel = eventParcel(payload);
+  const parcel = eventRequest(payload);
   const [first] = await Promise.all([
     attempt(world, parcel, 0),
     world.faults.deliverTwice ? attempt(world, parcel, 0) : undefined,

@@ -46,7 +46,7 @@ export type Delivery = {
   readonly ts?: string;
 };
 
-export type Parcel = {
+export type BotRequest = {
   readonly kind: string;
   /** What the transcript keeps. */
   readonly payload: JsonObject;
@@ -59,19 +59,19 @@ export type Parcel = {
 };
 
 /** Slash commands travel as a flat form. */
-export function commandParcel(payload: Readonly<Record<string, string>>): Omit<Parcel, "onAck"> {
+export function commandRequest(payload: Readonly<Record<string, string>>): Omit<BotRequest, "onAck"> {
   // Bolt takes exactly this content type and no charset behind it.
   const contentType = "application/x-www-form-urlencoded";
   return { kind: "slash_command", payload, body: new URLSearchParams(payload).toString(), contentType };
 }
 
 /** Interactions travel as a form with one field, `payload`. */
-export function interactionParcel(kind: string, payload: JsonObject): Omit<Parcel, "onAck"> {
+export function interactionRequest(kind: string, payload: JsonObject): Omit<BotRequest, "onAck"> {
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   return { kind, payload, body, contentType: "application/x-www-form-urlencoded" };
 }
 
-export function eventParcel(payload: JsonObject): Omit<Parcel, "onAck"> {
+export function eventRequest(payload: JsonObject): Omit<BotRequest, "onAck"> {
   return { kind: "event_callback", payload, body: JSON.stringify(payload), contentType: "application/json" };
 }
 
@@ -97,7 +97,7 @@ async function read(response: Response): Promise<Ack> {
   return { status: response.status, answer, error: "dispatch_failed", reason, wantsNoRetry };
 }
 
-async function send(world: World, parcel: Parcel): Promise<Ack> {
+async function send(world: World, parcel: BotRequest): Promise<Ack> {
   const { faults, signingSecret } = world;
   const signed = signedHeaders(
     faults.signsWrongly ? `not ${signingSecret}` : signingSecret,
@@ -127,7 +127,7 @@ function lateness(ack: Ack): Refusal {
   return { rule: "ack.in-time", link: rule.link, sentence: `${ack.error ?? ""}: ${what}. Rule: ${rule.says}.` };
 }
 
-function taken(parcel: Parcel, answer: Json | undefined): Refusal | undefined {
+function taken(parcel: BotRequest, answer: Json | undefined): Refusal | undefined {
   try {
     parcel.onAck?.(answer);
     return undefined;
@@ -145,7 +145,7 @@ export type Attempt = {
 };
 
 /** Signs and sends a parcel to the bot once. */
-export async function deliverOnce(world: World, parcel: Parcel): Promise<Attempt> {
+export async function deliverOnce(world: World, parcel: BotRequest): Promise<Attempt> {
   const finish = world.transcript.begin({ direction: "to bot", kind: parcel.kind, request: parcel.payload });
   const ack = await send(world, parcel);
   const refusal = ack.error === undefined ? taken(parcel, ack.answer) : lateness(ack);
@@ -166,7 +166,7 @@ export async function deliverOnce(world: World, parcel: Parcel): Promise<Attempt
  * Delivers a command or an interaction, twice when `faults.deliverTwice` is set; resolves with the first ack, never rejects for the
  * bot's sake. Slack does not send these again when they fail.
  */
-export async function deliver(world: World, parcel: Parcel): Promise<Delivery> {
+export async function deliver(world: World, parcel: BotRequest): Promise<Delivery> {
   const [first] = await Promise.all([
     deliverOnce(world, parcel),
     world.faults.deliverTwice ? deliverOnce(world, parcel) : undefined,

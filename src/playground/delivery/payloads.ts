@@ -55,7 +55,7 @@ function shared(type: string, user: User): JsonObject {
   };
 }
 
-function messagePlace(world: World, channel: Channel, message: Message): JsonObject {
+function messageFields(world: World, channel: Channel, message: Message): JsonObject {
   const isEphemeral = message.ephemeralTo !== undefined;
   const thread = message.threadTs === undefined ? {} : { thread_ts: message.threadTs };
   return {
@@ -72,13 +72,13 @@ function messagePlace(world: World, channel: Channel, message: Message): JsonObj
   };
 }
 
-export type Spot =
+export type Surface =
   | { readonly in: "message"; readonly channel: Channel; readonly message: Message }
   | { readonly in: "view"; readonly view: View };
 
-function place(world: World, spot: Spot): JsonObject {
-  if (spot.in === "message") return messagePlace(world, spot.channel, spot.message);
-  return { container: { type: "view", view_id: spot.view.id }, view: viewJson(spot.view) };
+function surfaceFields(world: World, surface: Surface): JsonObject {
+  if (surface.in === "message") return messageFields(world, surface.channel, surface.message);
+  return { container: { type: "view", view_id: surface.view.id }, view: viewJson(surface.view) };
 }
 
 /** What the elements of a message hold at a click: their first values, and what was picked just now. */
@@ -93,32 +93,32 @@ function messageState(message: Message, action: JsonObject): ViewState {
 /** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
 export function actionsPayload(
   world: World,
-  at: { readonly user: User; readonly spot: Spot },
+  at: { readonly user: User; readonly surface: Surface },
   action: JsonObject,
 ): JsonObject {
-  const { user, spot } = at;
-  const state = spot.in === "view" ? spot.view.state : messageState(spot.message, action);
+  const { user, surface } = at;
+  const state = surface.in === "view" ? surface.view.state : messageState(surface.message, action);
   const base = {
     ...shared("block_actions", user),
-    ...place(world, spot),
+    ...surfaceFields(world, surface),
     trigger_id: newTrigger(world, user.id),
     state: { values: state },
     actions: [{ ...action, action_ts: world.clock.ts() }],
   };
-  if (spot.in === "view") return base;
+  if (surface.in === "view") return base;
   return {
     ...base,
-    response_url: newResponseUrl(world, { user: user.id, channel: spot.channel.id, original: spot.message }),
+    response_url: newResponseUrl(world, { user: user.id, channel: surface.channel.id, original: surface.message }),
   };
 }
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
 export function suggestionPayload(
   world: World,
-  at: { readonly user: User; readonly spot: Spot },
+  at: { readonly user: User; readonly surface: Surface },
   asked: JsonObject,
 ): JsonObject {
-  return { ...shared("block_suggestion", at.user), ...place(world, at.spot), ...asked };
+  return { ...shared("block_suggestion", at.user), ...surfaceFields(world, at.surface), ...asked };
 }
 
 /** The selects of a modal that promised a response_url, each with one for the channel chosen in it. */

@@ -31,7 +31,7 @@ function isFor(
 }
 
 /** What became visible to a person, changed, or went, after a revision. */
-export function messageNews(state: State, viewer: Viewer, revision: number): Pick<WireUpdate, "messages" | "gone"> {
+export function messageUpdates(state: State, viewer: Viewer, revision: number): Pick<WireUpdate, "messages" | "gone"> {
   const isMember = (channel: string): boolean => state.channels.get(channel)?.members.has(viewer.user) === true;
   const isNews = (each: { readonly revision: number; readonly channel: string }): boolean =>
     each.revision > revision && isMember(each.channel);

@@ -1,7 +1,7 @@
 import type { Channel, State, User, View } from "../workspace/state.ts";
 import { bot, directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import type { SlackAnswers, WireChannel, WirePlaces, WireFaults, WireUser, WireView } from "./wire.ts";
+import type { SlackAnswers, WireChannel, WireSnapshot, WireFaults, WireUser, WireView } from "./wire.ts";
 
 function userJson(user: User): WireUser {
   const { id, name, realName, role, isBot, isGuest, isDeactivated } = user;
@@ -59,7 +59,7 @@ function faultsJson({ faults, externalFaults, externalFaultsOn }: World): WireFa
   return { slowMs, retryAfterSeconds, ...deliveries, answers, answersTo, extra };
 }
 
-function appJson({ app }: World): WirePlaces["app"] {
+function appJson({ app }: World): WireSnapshot["app"] {
   const hint = (command: string) => app.commandHints?.find((each) => each.command === command);
   return {
     name: app.name,
@@ -74,7 +74,7 @@ function appJson({ app }: World): WirePlaces["app"] {
 }
 
 /** All that one person may know of the workspace, but messages and exchanges. */
-export function placesOf(world: World, you: string): WirePlaces {
+export function snapshotFor(world: World, you: string): WireSnapshot {
   const { state } = world;
   const stack = state.modals.get(you) ?? [];
   return {

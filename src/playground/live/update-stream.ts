@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Exchange } from "../transcript.ts";
 import type { World } from "../world.ts";
-import { messageNews, type Viewer } from "./message-updates.ts";
-import { placesOf } from "./snapshot.ts";
+import { messageUpdates, type Viewer } from "./message-updates.ts";
+import { snapshotFor } from "./snapshot.ts";
 import type { WireExchange, WireUpdate } from "./wire.ts";
 import { isObject, textOf } from "../json.ts";
 
@@ -42,17 +42,17 @@ function sinceOf(lastEventId: string | null): Since | undefined {
 }
 
 /** Makes updates for one person, each with what came since the one before. */
-function newsMaker(world: World, viewer: Viewer, since: Since | undefined) {
+function createUpdates(world: World, viewer: Viewer, since: Since | undefined) {
   const exchanges = new Map<number, Exchange>();
   let revision = since?.revision ?? -1;
   let isWhole = since === undefined;
-  let lastPlaces = "";
-  const places = (): Pick<WireUpdate, "places"> => {
-    const now = placesOf(world, viewer.user);
+  let lastSnapshot = "";
+  const snapshot = (): Pick<WireUpdate, "snapshot"> => {
+    const now = snapshotFor(world, viewer.user);
     const text = JSON.stringify(now);
-    if (text === lastPlaces) return {};
-    lastPlaces = text;
-    return { places: now };
+    if (text === lastSnapshot) return {};
+    lastSnapshot = text;
+    return { snapshot: now };
   };
   for (const exchange of world.transcript.exchanges.slice(-firstExchanges)) exchanges.set(exchange.id, exchange);
   return {
@@ -61,8 +61,8 @@ function newsMaker(world: World, viewer: Viewer, since: Since | undefined) {
     next(): WireUpdate {
       const update: WireUpdate = {
         isWhole,
-        ...places(),
-        ...messageNews(world.state, viewer, revision),
+        ...snapshot(),
+        ...messageUpdates(world.state, viewer, revision),
         exchanges: [...exchanges.values()].map(exchangeJson),
       };
       exchanges.clear();
@@ -73,8 +73,8 @@ function newsMaker(world: World, viewer: Viewer, since: Since | undefined) {
   };
 }
 
-function isEmpty({ places, messages, gone, exchanges }: WireUpdate): boolean {
-  return places === undefined && messages.length + gone.length + exchanges.length === 0;
+function isEmpty({ snapshot, messages, gone, exchanges }: WireUpdate): boolean {
+  return snapshot === undefined && messages.length + gone.length + exchanges.length === 0;
 }
 
 type Sink = { readonly write: (text: string) => void; readonly signal: AbortSignal };
@@ -82,7 +82,7 @@ type Sink = { readonly write: (text: string) => void; readonly signal: AbortSign
 /** Writes the workspace as one person sees it, and then every change of it, until the signal. */
 function run(world: World, user: string, { sink, since }: { readonly sink: Sink; readonly since: Since | undefined }) {
   const sinceTs = since?.sinceTs ?? world.state.messages.at(-1)?.ts ?? "";
-  const maker = newsMaker(world, { user, sinceTs }, since);
+  const maker = createUpdates(world, { user, sinceTs }, since);
   let gathering: NodeJS.Timeout | undefined;
   const send = (): void => {
     gathering = undefined;
@@ -111,7 +111,7 @@ function run(world: World, user: string, { sink, since }: { readonly sink: Sink;
  * The workspace live, as one person sees it: server-sent events, each a WireUpdate. A browser that lost the connection
  * goes on where it was; one that loads anew gets all but ephemeral messages.
  */
-export function newsStream(world: World, user: string, request: Request): Response {
+export function updateStream(world: World, user: string, request: Request): Response {
   const ended = new AbortController();
   const encoder = new TextEncoder();
   const since = sinceOf(request.headers.get("last-event-id"));

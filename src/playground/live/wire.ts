@@ -99,7 +99,7 @@ export type WireFaults = {
 };
 
 /** All but messages and exchanges: small, and sent whole when anything in it changes. */
-export type WirePlaces = {
+export type WireSnapshot = {
   readonly you: string;
   readonly app: {
     readonly name: string;
@@ -125,7 +125,7 @@ export type WirePlaces = {
 export type WireUpdate = {
   /** Forget what you have: this is all there is. */
   readonly isWhole: boolean;
-  readonly places?: WirePlaces;
+  readonly snapshot?: WireSnapshot;
   /** New and changed. */
   readonly messages: readonly WireMessage[];
   readonly gone: readonly { readonly channel: string; readonly ts: string }[];

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
 import { type EmojiData, emojiNames } from "./emoji-names.ts";
-import { pageFile } from "./asset.ts";
+import { loadAsset } from "./asset.ts";
 
 /** The playground's own folder: the address of a file is its path in here, so that relative imports work in a browser. */
 const home = new URL("../", import.meta.url);
@@ -39,7 +39,7 @@ function policyFor(inlineScripts: readonly string[]): string {
 }
 
 async function serve(url: URL, request: Request): Promise<Response> {
-  const file = await pageFile(url);
+  const file = await loadAsset(url);
   if (file === undefined) return new Response("There is no such file.", { status: 404 });
   const headers = {
     "content-type": file.contentType,
@@ -68,7 +68,7 @@ async function serveEmoji(): Promise<Response> {
 }
 
 /** The page and its parts, each as it stands in the sources with types stripped. */
-export function pageRoutes(): Hono {
+export function assetRoutes(): Hono {
   const routes = new Hono();
   for (const [path, file] of Object.entries(pages)) {
     routes.get(path, (context) => serve(new URL(file, home), context.req.raw));

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { transformSync } from "amaro";
 
 /** A file as a browser takes it. `inlineScripts` are the hashes of scripts written into a page itself. */
-export type PageFile = {
+export type Asset = {
   readonly body: string;
   readonly contentType: string;
   readonly etag: string;
@@ -32,7 +32,7 @@ function inlineScripts(html: string): readonly string[] {
   return [...scripts].map(([, text = ""]) => `'sha256-${hash(text)}'`);
 }
 
-async function load(url: URL): Promise<PageFile> {
+async function load(url: URL): Promise<Asset> {
   const source = await readFile(url, "utf8");
   const extension = url.pathname.slice(url.pathname.lastIndexOf(".") + 1);
   const body = extension === "ts" ? stripped(source) : source;
@@ -44,10 +44,10 @@ async function load(url: URL): Promise<PageFile> {
   };
 }
 
-const loaded = new Map<string, { readonly changedMs: number; readonly file: Promise<PageFile> }>();
+const loaded = new Map<string, { readonly changedMs: number; readonly file: Promise<Asset> }>();
 
 /** Reads a file, strips its types, and keeps the result until the file changes; undefined when there is none. */
-export async function pageFile(url: URL): Promise<PageFile | undefined> {
+export async function loadAsset(url: URL): Promise<Asset | undefined> {
   const found = await stat(url).catch(() => undefined);
   if (found === undefined || !found.isFile()) return undefined;
   const known = loaded.get(url.href);

@@ -1,8 +1,8 @@
-import { deliver, type Delivery, interactionParcel, notDelivered } from "../delivery/deliver.ts";
+import { deliver, type Delivery, interactionRequest, notDelivered } from "../delivery/deliver.ts";
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { flatBlocks, holdsMany, stateName } from "../workspace/view-state.ts";
 import { query } from "../rules/limits.ts";
-import { actionsPayload, type Spot, suggestionPayload } from "../delivery/payloads.ts";
+import { actionsPayload, type Surface, suggestionPayload } from "../delivery/payloads.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import type { User } from "../workspace/state.ts";
 import { notice, touch, type World } from "../world.ts";
@@ -10,7 +10,7 @@ import { newSite } from "../check/shape.ts";
 import { suggestion } from "../check/options.ts";
 import { type Found, optionNamed, optionsOf } from "./find-element.ts";
 
-export type Actor = { readonly user: User; readonly spot: Spot };
+export type Actor = { readonly user: User; readonly surface: Surface };
 
 function checkEmptyAck(answer: Json | undefined): void {
   if (answer !== undefined) refuse("unexpected_body", "ack.body", "the answer has a body");
@@ -36,11 +36,11 @@ function actionOf(found: Found, value: JsonObject): JsonObject {
 /** Sends block_actions for one element and its new value. */
 export async function act(world: World, actor: Actor, found: { found: Found; value: JsonObject }): Promise<Delivery> {
   const payload = actionsPayload(world, actor, actionOf(found.found, found.value));
-  const delivery = await deliver(world, { ...interactionParcel("block_actions", payload), onAck: checkEmptyAck });
-  if (delivery.error !== undefined && actor.spot.in === "message") {
+  const delivery = await deliver(world, { ...interactionRequest("block_actions", payload), onAck: checkEmptyAck });
+  if (delivery.error !== undefined && actor.surface.in === "message") {
     notice(
       world,
-      { user: actor.user.id, channel: actor.spot.channel.id, thread: actor.spot.message.threadTs },
+      { user: actor.user.id, channel: actor.surface.channel.id, thread: actor.surface.message.threadTs },
       `This app did not respond: ${delivery.error}`,
     );
   }
@@ -51,7 +51,7 @@ export async function act(world: World, actor: Actor, found: { found: Found; val
 async function askOptions(world: World, payload: JsonObject): Promise<Delivery> {
   const kind = "block_suggestion";
   if (world.app.hasOptionsUrl !== false) {
-    return deliver(world, { ...interactionParcel(kind, payload), onAck: checkSuggestion });
+    return deliver(world, { ...interactionRequest(kind, payload), onAck: checkSuggestion });
   }
   const message = "the manifest has no settings.interactivity.message_menu_options_url";
   const problem = { rule: "options.address", at: "", message } as const;
@@ -134,8 +134,8 @@ export async function valueFor(
 
 /** Keeps in the view what was entered. */
 export function remember(world: World, actor: Actor, entered: { found: Found; value: JsonObject }): void {
-  if (actor.spot.in !== "view") return;
-  const { view } = actor.spot;
+  if (actor.surface.in !== "view") return;
+  const { view } = actor.surface;
   const blockId = textOf(entered.found.block["block_id"]);
   const actions = { ...view.state[blockId], [textOf(entered.found.element["action_id"])]: entered.value };
   view.state = { ...view.state, [blockId]: actions };
@@ -147,6 +147,6 @@ export function isSilent(found: Found): boolean {
   return found.block["type"] === "input" && found.block["dispatch_action"] !== true;
 }
 
-export function blocksAt(spot: Spot): readonly JsonObject[] {
-  return flatBlocks(spot.in === "view" ? objectsOf(spot.view.content["blocks"]) : spot.message.blocks);
+export function blocksAt(surface: Surface): readonly JsonObject[] {
+  return flatBlocks(surface.in === "view" ? objectsOf(surface.view.content["blocks"]) : surface.message.blocks);
 }

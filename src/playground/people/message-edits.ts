@@ -28,11 +28,11 @@ function inEvents(world: World, message: Message): JsonObject {
 /** https://docs.slack.dev/reference/events/message/message_changed */
 function changeEvent(world: World, channel: Channel, what: JsonObject): JsonObject {
   const ts = world.clock.ts();
-  const place = { channel: channel.id, channel_type: channelTypes[channel.kind] };
-  return { type: "message", hidden: true, ...place, ts, event_ts: ts, ...what };
+  const inChannel = { channel: channel.id, channel_type: channelTypes[channel.kind] };
+  return { type: "message", hidden: true, ...inChannel, ts, event_ts: ts, ...what };
 }
 
-async function tell(world: World, events: readonly JsonObject[], ts: string): Promise<Delivery> {
+async function deliverAll(world: World, events: readonly JsonObject[], ts: string): Promise<Delivery> {
   const deliveries = await Promise.all(events.map((event) => deliverEvent(world, event)));
   const silent: Delivery = { kind: "message", acked: true, status: undefined, ms: 0 };
   return { ...(deliveries[0] ?? silent), ts };
@@ -52,7 +52,7 @@ export async function editMessage(world: World, own: OwnMessage, text: string): 
       ? { ...now, type: name, channel: channel.id, event_ts: message.editedTs ?? message.ts }
       : changeEvent(world, channel, { subtype: "message_changed", message: now, previous_message: before }),
   );
-  return tell(world, events, message.ts);
+  return deliverAll(world, events, message.ts);
 }
 
 export async function deleteMessage(world: World, own: OwnMessage): Promise<Delivery> {
@@ -61,11 +61,11 @@ export async function deleteMessage(world: World, own: OwnMessage): Promise<Deli
   const before = inEvents(world, message);
   remove(world, message);
   // No event tells an app that a mention is gone.
-  const heard = eventsOf(world, channel, message.text).filter((name) => name !== "app_mention");
+  const subscribed = eventsOf(world, channel, message.text).filter((name) => name !== "app_mention");
   const what = { subtype: "message_deleted", deleted_ts: message.ts, previous_message: before };
-  return tell(
+  return deliverAll(
     world,
-    heard.map(() => changeEvent(world, channel, what)),
+    subscribed.map(() => changeEvent(world, channel, what)),
     message.ts,
   );
 }

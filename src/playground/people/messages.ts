@@ -1,4 +1,4 @@
-import { commandParcel, type Delivery, deliver } from "../delivery/deliver.ts";
+import { commandRequest, type Delivery, deliver } from "../delivery/deliver.ts";
 import { composedText, escapeNames, escapeText } from "../workspace/escape.ts";
 import { deliverEvent } from "../delivery/deliver-event.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
@@ -9,7 +9,7 @@ import { respond } from "../web-api/response-url.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
 import { bot } from "../workspace/workspace.ts";
 import { notice, post, type World } from "../world.ts";
-import { runOwnCommand } from "./slack-commands.ts";
+import { runSlackCommand } from "./slack-commands.ts";
 
 export const channelTypes = { public: "channel", private: "group", im: "im" } as const;
 
@@ -42,7 +42,7 @@ function typedWords(world: World, words: string): string {
 async function runCommand(world: World, from: Speaker, text: string): Promise<Delivery> {
   const [, command = "", words = ""] = /^(\S+)\s*([^]*)$/.exec(text) ?? [];
   const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
-  if (runOwnCommand(world, from, text)) return { kind: "own_command", acked: true, status: undefined, ms: 0 };
+  if (runSlackCommand(world, from, text)) return { kind: "builtin_command", acked: true, status: undefined, ms: 0 };
   // https://docs.slack.dev/interactivity/implementing-slash-commands: apps' commands do not work in threads.
   if (from.thread !== undefined) {
     notice(world, to, `${command} is not supported in threads. Sorry!`);
@@ -54,7 +54,7 @@ async function runCommand(world: World, from: Speaker, text: string): Promise<De
   }
   const payload = commandPayload(world, from, { command, text: typedWords(world, words) });
   const delivery = await deliver(world, {
-    ...commandParcel(payload),
+    ...commandRequest(payload),
     onAck: (answer) => showAnswer(world, from, answer),
   });
   if (delivery.error !== undefined) notice(world, to, `${command} failed with the error "${delivery.error}"`);
@@ -82,7 +82,7 @@ function eventOf(world: World, name: string, { message, channel }: Posted): Json
 }
 
 /** Slack tells who mentions an app outside of its channels that it will not hear of it. */
-function tellAbsence(world: World, from: Speaker, text: string): void {
+function noticeAbsence(world: World, from: Speaker, text: string): void {
   if (from.channel.kind === "im" || from.channel.members.has(bot.user) || !text.includes(`<@${bot.user}>`)) return;
   const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
   const name = world.app.botDisplayName;
@@ -92,7 +92,7 @@ function tellAbsence(world: World, from: Speaker, text: string): void {
 async function sayWords(world: World, from: Speaker, text: string): Promise<Delivery> {
   const composed = composedText(world.state, text);
   const message = post(world, { channel: from.channel.id, user: from.user.id, text: composed, threadTs: from.thread });
-  tellAbsence(world, from, composed);
+  noticeAbsence(world, from, composed);
   const events = eventsOf(world, from.channel, composed);
   const deliveries = await Promise.all(
     events.map((name) => deliverEvent(world, eventOf(world, name, { message, channel: from.channel }))),

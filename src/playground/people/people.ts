@@ -55,8 +55,8 @@ function groupNamed(world: World, handle: string): UserGroup {
   return group;
 }
 
-function setStanding(world: World, name: string, standing: Pick<User, "isDeactivated" | "isSignedOut">): void {
-  Object.assign(personNamed(world.state, name), standing);
+function setAccountStatus(world: World, name: string, flags: Pick<User, "isDeactivated" | "isSignedOut">): void {
+  Object.assign(personNamed(world.state, name), flags);
   touch(world);
 }
 
@@ -123,8 +123,8 @@ function removeMessage(world: World, channelName: string, ts: string): void {
 export function createPeople(world: World): People {
   return {
     deactivate: (person, { signsOut = true } = {}) =>
-      setStanding(world, person, { isDeactivated: true, isSignedOut: signsOut }),
-    reactivate: (person) => setStanding(world, person, { isDeactivated: false, isSignedOut: false }),
+      setAccountStatus(world, person, { isDeactivated: true, isSignedOut: signsOut }),
+    reactivate: (person) => setAccountStatus(world, person, { isDeactivated: false, isSignedOut: false }),
     joinGroup: (handle, name) => setGroup(world, handle, { name, isIn: true }),
     leaveGroup: (handle, name) => setGroup(world, handle, { name, isIn: false }),
     addGroup: (handle, people) => addGroup(world, handle, people),

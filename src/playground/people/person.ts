@@ -1,6 +1,6 @@
 import type { Delivery } from "../delivery/deliver.ts";
 import type { JsonObject } from "../json.ts";
-import type { Spot } from "../delivery/payloads.ts";
+import type { Surface } from "../delivery/payloads.ts";
 import type { User, View } from "../workspace/state.ts";
 import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
@@ -53,7 +53,7 @@ function topModal(world: World, user: User): View | undefined {
 }
 
 /** Where the person looks for something to click, nearest first: a modal covers the channel. */
-function spots(world: World, user: User, where: Where): readonly Spot[] {
+function surfaces(world: World, user: User, where: Where): readonly Surface[] {
   const view = where.home === true ? world.state.homes.get(user.id) : topModal(world, user);
   if (view !== undefined) return [{ in: "view", view }];
   if (where.home === true) return [];
@@ -66,28 +66,28 @@ function spots(world: World, user: User, where: Where): readonly Spot[] {
 
 type Target = { readonly actor: Actor; readonly found: Found };
 
-function look(
+function findTarget(
   world: World,
   user: User,
   asked: { where: Where; find: (blocks: readonly JsonObject[]) => Found | undefined },
 ): Target | undefined {
-  for (const spot of spots(world, user, asked.where)) {
-    const found = asked.find(blocksAt(spot));
-    if (found !== undefined) return { actor: { user, spot }, found };
+  for (const surface of surfaces(world, user, asked.where)) {
+    const found = asked.find(blocksAt(surface));
+    if (found !== undefined) return { actor: { user, surface }, found };
   }
   return undefined;
 }
 
 function field(world: World, user: User, asked: { where: Where; name: string }): Target {
-  const target = look(world, user, { where: asked.where, find: (blocks) => findField(blocks, asked.name) });
+  const target = findTarget(world, user, { where: asked.where, find: (blocks) => findField(blocks, asked.name) });
   if (target === undefined) throw new Error(`${user.name} sees no field "${asked.name}"`);
   return target;
 }
 
 async function click(world: World, user: User, asked: { label: string; where: Where }): Promise<Delivery> {
-  const target = look(world, user, { where: asked.where, find: (blocks) => findClickable(blocks, asked.label) });
+  const target = findTarget(world, user, { where: asked.where, find: (blocks) => findClickable(blocks, asked.label) });
   if (target === undefined) {
-    const all = spots(world, user, asked.where).flatMap((spot) => clickables(blocksAt(spot)));
+    const all = surfaces(world, user, asked.where).flatMap((surface) => clickables(blocksAt(surface)));
     throw new Error(
       `${user.name} sees nothing to click named "${asked.label}"; there is: ${[...new Set(all)].join(", ") || "nothing"}`,
     );

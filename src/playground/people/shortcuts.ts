@@ -1,4 +1,4 @@
-import { type Delivery, deliver, interactionParcel } from "../delivery/deliver.ts";
+import { type Delivery, deliver, interactionRequest } from "../delivery/deliver.ts";
 import { globalShortcutPayload, messageShortcutPayload } from "../delivery/payloads.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
 import { notice, type Shortcut, type World } from "../world.ts";
@@ -12,7 +12,7 @@ function shortcutOf(world: World, type: Shortcut["type"], callbackId: string): S
 /** Uses a shortcut of the composer. */
 export async function useGlobalShortcut(world: World, user: User, callbackId: string): Promise<Delivery> {
   shortcutOf(world, "global", callbackId);
-  return deliver(world, interactionParcel("shortcut", globalShortcutPayload(world, user, callbackId)));
+  return deliver(world, interactionRequest("shortcut", globalShortcutPayload(world, user, callbackId)));
 }
 
 /** Uses a shortcut of a message's menu. Ephemeral messages have none. */
@@ -25,7 +25,7 @@ export async function useMessageShortcut(
   if (at.message.ephemeralTo !== undefined) throw new Error("A message that only you see has no shortcuts.");
   const delivery = await deliver(
     world,
-    interactionParcel("message_action", messageShortcutPayload(world, at, callbackId)),
+    interactionRequest("message_action", messageShortcutPayload(world, at, callbackId)),
   );
   if (delivery.error !== undefined) {
     const to = { user: at.user.id, channel: at.channel.id, thread: at.message.threadTs };

@@ -5,7 +5,7 @@ import { notice, touch, type World } from "../world.ts";
 type Typed = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
 
 /** https://slack.com/help/articles/201259356-Slash-commands-in-Slack: the two that bots ask people to type. */
-const ownCommands = {
+const slackCommands = {
   "/invite": { verb: "invited", says: "is now in", change: addMember },
   "/remove": {
     verb: "removed",
@@ -15,9 +15,9 @@ const ownCommands = {
 } as const;
 
 /** Runs a command of Slack itself, such as "/invite @gantry"; false when it is none of them. */
-export function runOwnCommand(world: World, from: Typed, text: string): boolean {
+export function runSlackCommand(world: World, from: Typed, text: string): boolean {
   const [, command = "", name = ""] = /^(\S+)\s*(\S*)/.exec(text) ?? [];
-  const own = Object.entries(ownCommands).find(([each]) => each === command)?.[1];
+  const own = Object.entries(slackCommands).find(([each]) => each === command)?.[1];
   if (own === undefined) return false;
   const { channel } = from;
   const whom = name === "" ? undefined : findUser(world.state, name);

@@ -1,5 +1,5 @@
 import { type JsonObject, objectsOf, textOf } from "../json.ts";
-import type { Spot } from "../delivery/payloads.ts";
+import type { Surface } from "../delivery/payloads.ts";
 import type { Channel, User } from "../workspace/state.ts";
 import { elementsOf, holdsMany, stateName } from "../workspace/view-state.ts";
 import { bot, directChannel, directId, findChannel, findUser } from "../workspace/workspace.ts";
@@ -24,7 +24,7 @@ export function channelOf(world: World, user: User, name = "ops"): Channel {
 }
 
 /** Where an element stands, by ids: what a page knows of what was clicked. */
-export type Pointer =
+export type SurfaceRef =
   | { readonly in: "message"; readonly channel: string; readonly ts: string }
   | { readonly in: "view"; readonly id: string };
 
@@ -35,7 +35,7 @@ export function channelAt(world: World, user: User, id: string): Channel {
 }
 
 /** The message or view that a person points at; throws a sentence when they do not see it any more. */
-export function spotAt(world: World, user: User, pointer: Pointer): Spot {
+export function surfaceAt(world: World, user: User, pointer: SurfaceRef): Surface {
   if (pointer.in === "view") {
     const views = [...(world.state.modals.get(user.id) ?? []), world.state.homes.get(user.id)];
     const view = views.find((each) => each?.id === pointer.id);
@@ -48,15 +48,15 @@ export function spotAt(world: World, user: User, pointer: Pointer): Spot {
   return { in: "message", channel, message };
 }
 
-function allBlocks(spot: Spot): readonly JsonObject[] {
-  if (spot.in === "view") return blocksAt(spot);
-  const attached = spot.message.attachments.flatMap((attachment) => objectsOf(attachment["blocks"]));
-  return [...blocksAt(spot), ...attached];
+function allBlocks(surface: Surface): readonly JsonObject[] {
+  if (surface.in === "view") return blocksAt(surface);
+  const attached = surface.message.attachments.flatMap((attachment) => objectsOf(attachment["blocks"]));
+  return [...blocksAt(surface), ...attached];
 }
 
 /** The element with these ids; throws a sentence when the bot has replaced it meanwhile. */
-export function elementAt(spot: Spot, ids: { readonly blockId: string; readonly actionId: string }): Found {
-  for (const block of allBlocks(spot)) {
+export function elementAt(surface: Surface, ids: { readonly blockId: string; readonly actionId: string }): Found {
+  for (const block of allBlocks(surface)) {
     if (block["block_id"] !== ids.blockId) continue;
     const element = elementsOf(block).find((each) => each["action_id"] === ids.actionId);
     if (element !== undefined) return { block, element };

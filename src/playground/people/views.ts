@@ -1,5 +1,5 @@
 import { checkView } from "../check/view.ts";
-import { deliver, type Delivery, interactionParcel } from "../delivery/deliver.ts";
+import { deliver, type Delivery, interactionRequest } from "../delivery/deliver.ts";
 import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { closedPayload, homeOpenedEvent, submissionPayload } from "../delivery/payloads.ts";
@@ -112,7 +112,7 @@ export async function submitView(world: World, user: User, view: View): Promise<
   if (Object.keys(view.errors).length > 0) {
     return { kind: "view_submission", acked: false, status: undefined, ms: 0, error: "incomplete" };
   }
-  const parcel = interactionParcel("view_submission", submissionPayload(world, user, view));
+  const parcel = interactionRequest("view_submission", submissionPayload(world, user, view));
   const delivery = await deliver(world, { ...parcel, onAck: (answer) => takeAnswer(world, view, answer) });
   if (delivery.error !== undefined || delivery.refusal !== undefined) {
     // Slack shows this line in the window and keeps it open.
@@ -129,7 +129,7 @@ export async function closeView(world: World, user: User, view: View): Promise<D
   const clears = view.content["clear_on_close"] === true;
   closeViews(world, view.user, clears ? "all" : "top");
   if (view.content["notify_on_close"] !== true) return silent;
-  return deliver(world, interactionParcel("view_closed", closedPayload(user, view, clears)));
+  return deliver(world, interactionRequest("view_closed", closedPayload(user, view, clears)));
 }
 
 /** Presses ×: all views go. The bot hears of the root view, with is_cleared, when that asked to. */
@@ -138,5 +138,5 @@ export async function dismissViews(world: World, user: User): Promise<Delivery> 
   if (root === undefined) return silent;
   closeViews(world, user.id, "all");
   if (root.content["notify_on_close"] !== true) return silent;
-  return deliver(world, interactionParcel("view_closed", closedPayload(user, root, true)));
+  return deliver(world, interactionRequest("view_closed", closedPayload(user, root, true)));
 }

@@ -9,7 +9,7 @@ const events = `${docs}/reference/events`;
 const connect = `${docs}/apis/slack-connect`;
 
 /** What nobody can break because the workspace itself behaves so. */
-export const conduct = {
+export const behaviour = {
   "ack.empty-closes": {
     says: "an empty answer to a view_submission closes the view on top",
     link: `${docs}/surfaces/modals`,
@@ -23,11 +23,11 @@ export const conduct = {
     link: delivery.retries.link,
   },
   "event.no-retry": { says: "x-slack-no-retry: 1 ends the retries of an event", link: delivery.retries.link },
-  "event.told-rate": {
+  "event.rate-notice": {
     says: "a bot with too many events gets app_rate_limited, once a minute",
     link: delivery.rate.link,
   },
-  "command.place": { says: "slash commands of apps do not work in threads", link: commands },
+  "command.in-thread": { says: "slash commands of apps do not work in threads", link: commands },
   "command.form": { says: "a slash command is a form, with no thread_ts in it", link: commands },
   "command.channel-name": {
     says: "channel_name is directmessage or privategroup where the channel is not public",

@@ -2,7 +2,7 @@ const docs = "https://docs.slack.dev";
 const ephemeral = `${docs}/reference/methods/chat.postEphemeral`;
 
 /** What is true of Slack, and why a simulated workspace does not keep it. */
-export const told = {
+export const notSimulated = {
   "message.short-text": {
     says: "a message's text is best within 4,000 characters: advice, so that nothing is refused before the limit",
     link: `${docs}/reference/methods/chat.postMessage#truncating`,

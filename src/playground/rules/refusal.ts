@@ -40,8 +40,8 @@ export function refusalOf(refused: Refused): Refusal {
 
 /** The body Slack sends: `{ok: false, error, response_metadata: {messages}}`. */
 export function errorBody(refused: Refused): JsonObject {
-  const placed = refused.problems.filter((problem) => problem.at !== "");
-  const messages = placed.map((problem) => `[ERROR] ${problem.message} [json-pointer:${problem.at}]`);
+  const located = refused.problems.filter((problem) => problem.at !== "");
+  const messages = located.map((problem) => `[ERROR] ${problem.message} [json-pointer:${problem.at}]`);
   const metadata = messages.length === 0 ? {} : { response_metadata: { messages } };
   return { ok: false, error: refused.error, ...refused.extra, ...metadata };
 }

@@ -1,6 +1,6 @@
-import { conduct } from "./behaviour.ts";
+import { behaviour } from "./behaviour.ts";
 import { delivery, type LimitId, limits, times } from "./limits.ts";
-import { told } from "./not-simulated.ts";
+import { notSimulated } from "./not-simulated.ts";
 
 const docs = "https://docs.slack.dev";
 const blocks = `${docs}/reference/block-kit/blocks`;
@@ -11,10 +11,10 @@ const manifest = `${docs}/reference/app-manifest`;
 const streaming = `${docs}/messaging/sending-and-scheduling-messages#text-streaming`;
 
 /**
- * "refused": who breaks it is refused, or is noted in the transcript. "done": the workspace itself behaves so.
- * "told": true of Slack, and a simulated workspace cannot keep it; the sentence says why.
+ * "refused": who breaks it is refused, or is noted in the transcript. "behaviour": the workspace itself behaves so.
+ * "not simulated": true of Slack, and a simulated workspace cannot keep it; the sentence says why.
  */
-type Kind = "refused" | "done" | "told";
+type Kind = "refused" | "behaviour" | "not simulated";
 export type Rule = { readonly says: string; readonly link: string; readonly kind: Kind };
 type Named = Readonly<Record<string, Omit<Rule, "kind">>>;
 
@@ -47,12 +47,12 @@ const others = {
     says: "an input block with a file_input has no dispatch_action",
     link: `${elements}/file-input-element`,
   },
-  "select.response-url-place": {
+  "select.response-url-input": {
     says: "response_url_enabled stands only in an input block of a modal",
     link: `${elements}/select-menu-element#conversations_select`,
   },
   "block.id-unique": { says: "a block_id is unique in its message or view", link: blocks },
-  "block.place": { says: "an element stands only in a block that takes its kind", link: elements },
+  "element.block": { says: "an element stands only in a block that takes its kind", link: elements },
   "action.id-unique": { says: "an action_id is unique in its block", link: elements },
   "object.property": { says: "an object has only the properties Slack documents for it", link: blocks },
   "object.required": { says: "an object has all required properties", link: blocks },
@@ -184,11 +184,11 @@ const others = {
 } as const satisfies Named;
 
 export type OtherRuleId = keyof typeof others;
-export type ConductId = keyof typeof conduct;
-export type ToldId = keyof typeof told;
+export type BehaviourId = keyof typeof behaviour;
+export type NotSimulatedId = keyof typeof notSimulated;
 /** Rules that can be broken. */
 export type RuleId = LimitId | OtherRuleId;
-export type AnyRuleId = RuleId | ConductId | ToldId;
+export type AnyRuleId = RuleId | BehaviourId | NotSimulatedId;
 
 function ofKind(kind: Kind, named: Named): readonly (readonly [string, Rule])[] {
   return Object.entries(named).map(([id, rule]) => [id, { ...rule, kind }]);
@@ -205,6 +205,6 @@ function sizeRules(): readonly (readonly [string, Rule])[] {
 export const rules = Object.fromEntries([
   ...sizeRules(),
   ...ofKind("refused", others),
-  ...ofKind("done", conduct),
-  ...ofKind("told", told),
+  ...ofKind("behaviour", behaviour),
+  ...ofKind("not simulated", notSimulated),
 ]) as Readonly<Record<AnyRuleId, Rule>>; // the four tables together are all of AnyRuleId

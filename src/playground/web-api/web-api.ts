@@ -19,8 +19,8 @@ export const methods: Methods = { ...auth, ...chat, ...conversations, ...files, 
 
 function tokenOf(request: Request, args: JsonObject): string | undefined {
   const bearer = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
-  const given = args["token"];
-  return bearer ?? (typeof given === "string" ? given : undefined);
+  const token = args["token"];
+  return bearer ?? (typeof token === "string" ? token : undefined);
 }
 
 /** `channel` as the request names it; "" when it names none. */

@@ -12,7 +12,7 @@ function withActionId(element: Json): Json {
 }
 
 /** Where the elements that act stand in each kind of block. */
-const places: Readonly<Record<string, string>> = {
+const elementFields: Readonly<Record<string, string>> = {
   actions: "elements",
   context_actions: "elements",
   card: "actions",
@@ -21,10 +21,10 @@ const places: Readonly<Record<string, string>> = {
 };
 
 function withElementIds(block: JsonObject): JsonObject {
-  const place = places[textOf(block["type"])];
-  const held = place === undefined ? undefined : block[place];
-  if (place === undefined || held === undefined) return block;
-  return { ...block, [place]: isList(held) ? held.map(withActionId) : withActionId(held) };
+  const field = elementFields[textOf(block["type"])];
+  const elements = field === undefined ? undefined : block[field];
+  if (field === undefined || elements === undefined) return block;
+  return { ...block, [field]: isList(elements) ? elements.map(withActionId) : withActionId(elements) };
 }
 
 /** The blocks that stand in other blocks get ids too. */

@@ -56,7 +56,7 @@ function taskCard(chunk: JsonObject): JsonObject {
 }
 
 /** The blocks with one that replaces the block of the same id, or stands last. */
-function placed(blocks: readonly JsonObject[], block: JsonObject): readonly JsonObject[] {
+function withBlock(blocks: readonly JsonObject[], block: JsonObject): readonly JsonObject[] {
   const isSame = (each: JsonObject): boolean => each["block_id"] === block["block_id"];
   return blocks.some(isSame) ? blocks.map((each) => (isSame(each) ? block : each)) : [...blocks, block];
 }
@@ -69,9 +69,9 @@ function written(blocks: readonly JsonObject[], text: string): readonly JsonObje
 
 function grown(blocks: readonly JsonObject[], chunk: JsonObject): readonly JsonObject[] {
   if (chunk["type"] === "markdown_text") return written(blocks, textOf(chunk["text"]));
-  if (chunk["type"] === "task_update") return placed(blocks, taskCard(chunk));
+  if (chunk["type"] === "task_update") return withBlock(blocks, taskCard(chunk));
   if (chunk["type"] === "plan_update") {
-    return placed(blocks, { type: "plan", block_id: "plan", title: chunk["title"] ?? "" });
+    return withBlock(blocks, { type: "plan", block_id: "plan", title: chunk["title"] ?? "" });
   }
   return [...blocks, ...withIds(objectsOf(chunk["blocks"]))];
 }

@@ -18,8 +18,8 @@ type Named = Pick<User, "id" | "name" | "realName" | "role">;
 
 /** Somebody of this workspace, with full rights. */
 export function member(named: Named): User {
-  const standing = { isBot: false, isGuest: false, isDeactivated: false, isSignedOut: false };
-  return { ...named, ...standing, teamId: team.id, isTeamHidden: false };
+  const flags = { isBot: false, isGuest: false, isDeactivated: false, isSignedOut: false };
+  return { ...named, ...flags, teamId: team.id, isTeamHidden: false };
 }
 
 /** Somebody of another organisation; they meet the workspace in channels that are shared with it. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { doDeed } from "../support/act-on-page.ts";
+import { actOnPage } from "../support/act-on-page.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
@@ -10,7 +10,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-const does = async (deed: string, body: Parameters<typeof doDeed>[2]) => doDeed(world.url, deed, body);
+const does = async (deed: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, deed, body);
 
 test("a fault is switched on and off, and cleared", async () => {
   await does("faults", { answers: "429", slowMs: 5, deliverTwice: true });

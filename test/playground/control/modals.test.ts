@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { doDeed } from "../support/act-on-page.ts";
+import { actOnPage } from "../support/act-on-page.ts";
 import { actions, button, input, modal, option, plain, trigger } from "../support/samples.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
@@ -11,7 +11,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-const does = async (deed: string, body: Parameters<typeof doDeed>[2]) => doDeed(world.url, deed, body);
+const does = async (deed: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, deed, body);
 const dana = () => world.playground.as("dana");
 
 /** Opens a modal with a name to fill in, and gives its id. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { doDeed } from "../support/act-on-page.ts";
+import { actOnPage } from "../support/act-on-page.ts";
 import { actions, button, option, plain, post } from "../support/samples.ts";
 import { app, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
@@ -16,7 +16,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-const does = async (deed: string, body: Parameters<typeof doDeed>[2]) => doDeed(world.url, deed, body);
+const does = async (deed: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, deed, body);
 const dana = () => world.playground.as("dana");
 const said = (name = "dana") =>
   world.playground
@@ -198,8 +198,8 @@ describe("shortcuts, Home and read marks", () => {
   });
 
   test("a place is read up to a message, and never back", async () => {
-    await does("read", { place: "C0OPS", ts: "20.000000" });
-    await does("read", { place: "C0OPS", ts: "10.000000" });
+    await does("read", { conversation: "C0OPS", ts: "20.000000" });
+    await does("read", { conversation: "C0OPS", ts: "10.000000" });
     const response = await fetch(`${world.url}/playground/events?as=dana`);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";

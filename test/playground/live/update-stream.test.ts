@@ -97,7 +97,7 @@ describe("what a person is shown", () => {
   ])("%s sees only own channels", async (as, names) => {
     await world.playground.as("dana").says("secret", { channel: "incidents" });
     const page = await pageOf(as);
-    const channels = page.workspace().places?.channels ?? [];
+    const channels = page.workspace().snapshot?.channels ?? [];
 
     expect(channels.filter((channel) => channel.kind !== "im").map((channel) => channel.name)).toEqual(names);
     expect(page.texts("C0INCIDENTS")).toEqual(as === "dana" ? ["secret"] : []);
@@ -108,8 +108,8 @@ describe("what a person is shown", () => {
     await world.call("views.publish", { user_id: "U0ALEX", view });
     const [dana, alex] = [await pageOf("dana"), await pageOf("alex")];
 
-    expect(alex.workspace().places?.home).toMatchObject({ type: "home" });
-    expect(dana.workspace().places?.home).toBeNull();
+    expect(alex.workspace().snapshot?.home).toMatchObject({ type: "home" });
+    expect(dana.workspace().snapshot?.home).toBeNull();
   });
 
   test.each(["bob", "gantry", "slackbot"])("one cannot be %s", async (name) => {

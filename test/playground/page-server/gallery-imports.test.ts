@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { pageRoutes } from "../../../src/playground/page-server/asset-routes.ts";
+import { assetRoutes } from "../../../src/playground/page-server/asset-routes.ts";
 
-const routes = pageRoutes();
+const routes = assetRoutes();
 const importMap: Readonly<Record<string, string>> = {
   preact: "/page/vendor/preact.js",
   "preact/hooks": "/page/vendor/hooks.js",

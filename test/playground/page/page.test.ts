@@ -11,7 +11,7 @@ import {
   repliesOf,
   type Workspace,
 } from "../../../src/playground/page/app/workspace.ts";
-import { exchange, message, places, update } from "../support/wire-samples.ts";
+import { exchange, message, snapshot, update } from "../support/wire-samples.ts";
 
 const withMessages = (...messages: readonly WireMessage[]): Workspace =>
   applyUpdate(emptyWorkspace, update({ messages }));
@@ -101,21 +101,21 @@ describe("what is unread", () => {
       expected: { isUnread: true, count: 0 },
     },
   ])("$what", ({ messages, reads, expected }) => {
-    expect(unreadIn(withMessages(...messages), { ...places, reads }, "C0OPS")).toEqual(expected);
+    expect(unreadIn(withMessages(...messages), { ...snapshot, reads }, "C0OPS")).toEqual(expected);
   });
 
   test("each direct message counts", () => {
     const workspace = withMessages(message("5", { channel: "D0BOT" }), message("6", { channel: "D0BOT" }));
 
-    expect(unreadIn(workspace, places, "D0BOT")).toEqual({ isUnread: true, count: 2 });
+    expect(unreadIn(workspace, snapshot, "D0BOT")).toEqual({ isUnread: true, count: 2 });
   });
 
   test("a thread has its own mark", () => {
     const root = message("1");
     const workspace = withMessages(root, message("5", { threadTs: "1" }));
 
-    expect(hasUnreadReplies(workspace, places, root)).toBe(true);
-    expect(hasUnreadReplies(workspace, { ...places, reads: { "C0OPS/1": "5" } }, root)).toBe(false);
+    expect(hasUnreadReplies(workspace, snapshot, root)).toBe(true);
+    expect(hasUnreadReplies(workspace, { ...snapshot, reads: { "C0OPS/1": "5" } }, root)).toBe(false);
   });
 
   test.each([
@@ -144,7 +144,7 @@ describe("the address", () => {
     ["@gantry", "D0BOT"],
     ["a-channel-one-is-not-in", "C0OPS"],
   ])("%s is a channel", (name, id) => {
-    expect(routeChannel(places, { as: "dana", in: name })?.id).toBe(id);
+    expect(routeChannel(snapshot, { as: "dana", in: name })?.id).toBe(id);
   });
 });
 
@@ -161,12 +161,12 @@ describe("what the composer offers", () => {
     ["mail@da", []],
     ["hello", []],
   ])("for %j", (text, labels) => {
-    expect((completionAt(places, text, text.length)?.offers ?? []).map((offer) => offer.label)).toEqual(labels);
+    expect((completionAt(snapshot, text, text.length)?.offers ?? []).map((offer) => offer.label)).toEqual(labels);
   });
 
   test("an offer replaces the word before the caret, and nothing else", () => {
     const text = "hello @ga and bye";
-    const completion = completionAt(places, text, 9);
+    const completion = completionAt(snapshot, text, 9);
 
     expect(accept(text, 9, { from: completion?.from ?? 0, insert: "@gantry " })).toEqual({
       text: "hello @gantry and bye",
@@ -181,10 +181,10 @@ describe("what the composer offers", () => {
     ["/gantry", ""],
     ["/other x", ""],
   ])("how %j is used", (text, usage) => {
-    expect(usageOf(places, text)).toBe(usage);
+    expect(usageOf(snapshot, text)).toBe(usage);
   });
 
   test("the examples come from the app's usage hint", () => {
-    expect(examplesOf(places)).toEqual(["/gantry list", "/gantry show", "/gantry create"]);
+    expect(examplesOf(snapshot)).toEqual(["/gantry list", "/gantry show", "/gantry create"]);
   });
 });

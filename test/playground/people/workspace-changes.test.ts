@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { doDeed } from "../support/act-on-page.ts";
+import { actOnPage } from "../support/act-on-page.ts";
 import { modal, trigger } from "../support/samples.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
@@ -160,7 +160,7 @@ describe("while the bot runs", () => {
 });
 
 describe("by the control routes", () => {
-  const change = (body: Parameters<typeof doDeed>[2]) => doDeed(world.url, "people", body);
+  const change = (body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, "people", body);
 
   test("everything can be changed as from the program", async () => {
     const { ts = "" } = await world.post({ channel: "C0OPS", text: "card" });
@@ -199,9 +199,9 @@ describe("by the control routes", () => {
   test("from the page, a deactivated person may look and read, and nothing else", async () => {
     const { ts } = await world.post({ channel: "C0OPS", text: "hello" });
     await change({ do: "deactivate", person: "alex" });
-    const said = await doDeed(world.url, "say", { as: "alex", channel: "C0OPS", text: "hi" });
-    const home = await doDeed(world.url, "home", { as: "alex", tab: "home" });
-    const read = await doDeed(world.url, "read", { as: "alex", place: "C0OPS", ts });
+    const said = await actOnPage(world.url, "say", { as: "alex", channel: "C0OPS", text: "hi" });
+    const home = await actOnPage(world.url, "home", { as: "alex", tab: "home" });
+    const read = await actOnPage(world.url, "read", { as: "alex", conversation: "C0OPS", ts });
     const stream = await fetch(`${world.url}/playground/events?as=alex`);
     await stream.body?.cancel();
 

@@ -1,7 +1,7 @@
 export type Done = { readonly status: number; readonly body: Record<string, unknown> };
 
 /** What the page sends when somebody does something: dana, unless the body says who. */
-export async function doDeed(url: string, deed: string, { headers = {}, ...body }: DeedBody): Promise<Done> {
+export async function actOnPage(url: string, deed: string, { headers = {}, ...body }: DeedBody): Promise<Done> {
   const response = await fetch(`${url}/playground/do/${deed}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },

@@ -47,7 +47,7 @@ export async function openPage(url: string, as: string, lastEventId?: string): P
     clearTimeout(deadline);
     return workspace;
   };
-  await until((now) => now.places !== undefined);
+  await until((now) => now.snapshot !== undefined);
   return {
     workspace: () => workspace,
     lastEventId: () => id,

@@ -2,7 +2,7 @@ import type {
   WireChannel,
   WireExchange,
   WireMessage,
-  WirePlaces,
+  WireSnapshot,
   WireUpdate,
 } from "../../../src/playground/live/wire.ts";
 
@@ -29,7 +29,7 @@ const user = (id: string, name: string, realName: string) => ({
   isDeactivated: false,
 });
 
-export const places: WirePlaces = {
+export const snapshot: WireSnapshot = {
   you: "U0DANA",
   app: {
     name: "Gantry",

@@ -1,12 +1,12 @@
 import { h, type JSX } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { WirePlaces } from "../../live/wire.ts";
+import type { WireSnapshot } from "../../live/wire.ts";
 import { Conversation } from "../channels/conversation.ts";
 import { Drawer } from "../drawer/drawer.ts";
 import { FilePane } from "../messages/file-pane.ts";
 import { ModalWindow } from "../surfaces/modal-window.ts";
 import { firstRoute, routeChannel } from "./route.ts";
-import { type Shell, ShellContext } from "./app-context.ts";
+import { type AppState, AppContext } from "./app-context.ts";
 import { Sidebar } from "../channels/sidebar.ts";
 import { ThreadPane } from "../messages/thread-pane.ts";
 import { ToastList, useToasts } from "./toasts.ts";
@@ -39,14 +39,14 @@ function ConnectionNote({ connection }: { readonly connection: Connection }): JS
 }
 
 /** Escape closes what is in front: the file, the thread, the drawer. Menus and modals take it for themselves. */
-function useEscape(shell: Shell | undefined, panes: Panes): void {
+function useEscape(app: AppState | undefined, panes: Panes): void {
   // At once with what is shown: a second Escape may come before the browser has painted what the first one closed.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape" || event.defaultPrevented || shell === undefined) return;
+      if (event.key !== "Escape" || event.defaultPrevented || app === undefined) return;
       if (panes.isListOpen) panes.setListOpen(false);
       else if (panes.file !== undefined) panes.setFile(undefined);
-      else if (shell.route.thread !== undefined) shell.go({ as: shell.route.as, in: shell.route.in });
+      else if (app.route.thread !== undefined) app.go({ as: app.route.as, in: app.route.in });
       else panes.setPanel(undefined);
     };
     addEventListener("keydown", onKeyDown);
@@ -54,10 +54,10 @@ function useEscape(shell: Shell | undefined, panes: Panes): void {
   });
 }
 
-function Workspace({ shell, panes }: { readonly shell: Shell; readonly panes: Panes }): JSX.Element {
+function Workspace({ app, panes }: { readonly app: AppState; readonly panes: Panes }): JSX.Element {
   const { panel, file, isListOpen } = panes;
-  const { thread } = shell.route;
-  const { modal, modalsBelow } = shell.places;
+  const { thread } = app.route;
+  const { modal, modalsBelow } = app.snapshot;
   const side =
     file !== undefined
       ? h(FilePane, { file, onClose: () => panes.setFile(undefined) })
@@ -65,8 +65,8 @@ function Workspace({ shell, panes }: { readonly shell: Shell; readonly panes: Pa
         ? null
         : h(ThreadPane, { ts: thread });
   return h(
-    ShellContext.Provider,
-    { value: shell },
+    AppContext.Provider,
+    { value: app },
     h(TopBar, {
       panel,
       isListOpen,
@@ -84,38 +84,38 @@ function Workspace({ shell, panes }: { readonly shell: Shell; readonly panes: Pa
   );
 }
 
-function useTitle(places: WirePlaces | undefined, name: string): void {
+function useTitle(snapshot: WireSnapshot | undefined, name: string): void {
   useEffect(() => {
-    document.title = places === undefined ? "Playground" : `${name} – Playground`;
-  }, [name, places === undefined]);
+    document.title = snapshot === undefined ? "Playground" : `${name} – Playground`;
+  }, [name, snapshot === undefined]);
 }
 
 /** The whole page. */
 export function App(): JSX.Element {
   const [route, go] = useRoute();
   const { workspace, connection } = useWorkspace(route.as);
-  const { toasts, tell, drop } = useToasts();
+  const { toasts, notify, drop } = useToasts();
   const panes = usePanes(workspace);
   const emoji = useEmoji();
   const now = useNow();
   const [attempt] = useState(() => (work: Promise<unknown>) => {
-    work.catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
+    work.catch((error: unknown) => notify(error instanceof Error ? error.message : String(error)));
   });
   useEffect(() => {
     if (connection === "refused") go(firstRoute);
   }, [connection]);
-  const { places } = workspace;
-  const channel = places === undefined ? undefined : routeChannel(places, route);
-  useTitle(places, route.in.startsWith("@") ? route.in : `#${route.in}`);
+  const { snapshot } = workspace;
+  const channel = snapshot === undefined ? undefined : routeChannel(snapshot, route);
+  useTitle(snapshot, route.in.startsWith("@") ? route.in : `#${route.in}`);
   const { openFile, putDraft: draft } = panes;
-  const shared = { workspace, route, now, go, tell, attempt, emoji, openFile, draft };
-  const shell = places === undefined || channel === undefined ? undefined : { ...shared, places, channel };
-  useEscape(shell, panes);
+  const shared = { workspace, route, now, go, notify, attempt, emoji, openFile, draft };
+  const app = snapshot === undefined || channel === undefined ? undefined : { ...shared, snapshot, channel };
+  useEscape(app, panes);
   return h(
     "div",
     { class: "app" },
     h(ConnectionNote, { connection }),
-    shell === undefined ? null : h(Workspace, { shell, panes }),
+    app === undefined ? null : h(Workspace, { app, panes }),
     h(ToastList, { toasts, drop }),
   );
 }

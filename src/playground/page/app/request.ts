@@ -12,10 +12,10 @@ function unreachable(): never {
 }
 
 /** Does something in the workspace: "say", "act", "submit" … Throws the sentence that says why not. */
-export async function perform(deed: string, body: JsonObject): Promise<JsonObject> {
+export async function perform(action: string, body: JsonObject): Promise<JsonObject> {
   const headers = { "content-type": "application/json" };
   const request = { method: "POST", headers, body: JSON.stringify(body) };
-  return read(await fetch(`/playground/do/${deed}`, request).catch(unreachable));
+  return read(await fetch(`/playground/do/${action}`, request).catch(unreachable));
 }
 
 /** The request and the answer of an exchange, whole. */

@@ -1,4 +1,4 @@
-import type { WireChannel, WirePlaces } from "../../live/wire.ts";
+import type { WireChannel, WireSnapshot } from "../../live/wire.ts";
 import { channelName } from "./workspace.ts";
 
 export type Tab = "messages" | "home";
@@ -35,11 +35,11 @@ export function formatRoute(route: Route): string {
 }
 
 /** How a channel is named in a route. */
-export function routeName(places: WirePlaces, channel: WireChannel): string {
-  return channel.partner === undefined ? channel.name : `@${channelName(places, channel)}`;
+export function routeName(snapshot: WireSnapshot, channel: WireChannel): string {
+  return channel.partner === undefined ? channel.name : `@${channelName(snapshot, channel)}`;
 }
 
 /** The channel of a route; the first one when this person does not have it. */
-export function routeChannel(places: WirePlaces, route: Route): WireChannel | undefined {
-  return places.channels.find((channel) => routeName(places, channel) === route.in) ?? places.channels[0];
+export function routeChannel(snapshot: WireSnapshot, route: Route): WireChannel | undefined {
+  return snapshot.channels.find((channel) => routeName(snapshot, channel) === route.in) ?? snapshot.channels[0];
 }

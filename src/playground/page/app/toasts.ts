@@ -8,7 +8,7 @@ const shownMs = 8000;
 
 type Toasts = {
   readonly toasts: readonly Toast[];
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
   readonly drop: (id: number) => void;
 };
 
@@ -17,12 +17,12 @@ export function useToasts(): Toasts {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const last = useRef(0);
   const drop = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
-  const tell = useCallback((text: string) => {
+  const notify = useCallback((text: string) => {
     const id = (last.current += 1);
     setToasts((before) => [...before.filter((toast) => toast.text !== text), { id, text }]);
     setTimeout(() => drop(id), shownMs);
   }, []);
-  return { toasts, tell, drop };
+  return { toasts, notify, drop };
 }
 
 /** They are read aloud as they come. */

@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { type Panel, panelTitles } from "../drawer/drawer.ts";
 import { Icon, type IconName } from "../controls/icon.ts";
-import { useShell } from "./app-context.ts";
+import { useApp } from "./app-context.ts";
 import { faultCount } from "../drawer/fault-panel.ts";
 import { userOf } from "./workspace.ts";
 import { Avatar } from "../controls/avatar.ts";
@@ -36,8 +36,8 @@ function ListButton({ isOpen, onClick }: { readonly isOpen: boolean; readonly on
 
 /** Who one is, where the list of people is put away. */
 function You(): JSX.Element | null {
-  const { places } = useShell();
-  const you = userOf(places, places.you);
+  const { snapshot } = useApp();
+  const you = userOf(snapshot, snapshot.you);
   if (you === undefined) return null;
   return h("span", { class: "top-you" }, h(Avatar, { user: you, size: "small" }), h("span", null, you.name));
 }
@@ -50,9 +50,9 @@ export function TopBar(props: {
   readonly onList: () => void;
 }): JSX.Element {
   const { panel, isListOpen, onPanel, onList } = props;
-  const { places, workspace } = useShell();
+  const { snapshot, workspace } = useApp();
   const refused = workspace.exchanges.filter((each) => each.refusal !== null).length;
-  const count = faultCount(places);
+  const count = faultCount(snapshot);
   const button = (name: Panel, icon: IconName, badge: string): JSX.Element =>
     h(PanelButton, { icon, label: panelTitles[name], badge, isOpen: panel === name, onClick: () => onPanel(name) });
   return h(

@@ -1,15 +1,15 @@
-import type { WireChannel, WireExchange, WireMessage, WirePlaces, WireUpdate, WireUser } from "../../live/wire.ts";
+import type { WireChannel, WireExchange, WireMessage, WireSnapshot, WireUpdate, WireUser } from "../../live/wire.ts";
 
 /** What the page knows of the workspace: what it was sent, and nothing else. */
 export type Workspace = {
-  readonly places: WirePlaces | undefined;
+  readonly snapshot: WireSnapshot | undefined;
   /** By channel, oldest first. */
   readonly messages: Readonly<Record<string, readonly WireMessage[]>>;
   /** Oldest first. */
   readonly exchanges: readonly WireExchange[];
 };
 
-export const emptyWorkspace: Workspace = { places: undefined, messages: {}, exchanges: [] };
+export const emptyWorkspace: Workspace = { snapshot: undefined, messages: {}, exchanges: [] };
 
 /** So many exchanges are shown; the workspace keeps more. */
 const mostExchanges = 1000;
@@ -41,7 +41,7 @@ function withExchanges(before: readonly WireExchange[], news: readonly WireExcha
 export function applyUpdate(before: Workspace, update: WireUpdate): Workspace {
   const base = update.isWhole ? emptyWorkspace : before;
   return {
-    places: update.places ?? base.places,
+    snapshot: update.snapshot ?? base.snapshot,
     messages: withMessages(base.messages, update),
     exchanges: withExchanges(base.exchanges, update.exchanges),
   };
@@ -61,15 +61,15 @@ export function messageAt(workspace: Workspace, channel: string, ts: string): Wi
   return workspace.messages[channel]?.find((each) => each.ts === ts);
 }
 
-export function userOf(places: WirePlaces, id: string): WireUser | undefined {
-  return places.users.find((user) => user.id === id);
+export function userOf(snapshot: WireSnapshot, id: string): WireUser | undefined {
+  return snapshot.users.find((user) => user.id === id);
 }
 
-export function userName(places: WirePlaces, id: string): string {
-  return userOf(places, id)?.name ?? id;
+export function userName(snapshot: WireSnapshot, id: string): string {
+  return userOf(snapshot, id)?.name ?? id;
 }
 
 /** "ops", or the name of the other side of a direct conversation. */
-export function channelName(places: WirePlaces, channel: WireChannel): string {
-  return channel.partner === undefined ? channel.name : userName(places, channel.partner);
+export function channelName(snapshot: WireSnapshot, channel: WireChannel): string {
+  return channel.partner === undefined ? channel.name : userName(snapshot, channel.partner);
 }

@@ -28,7 +28,7 @@ export type ActionValue =
   | { readonly kind: "date-time"; readonly seconds: number };
 
 /** An element in its block. */
-export type ElementPlace = { readonly blockId: string; readonly actionId: string };
+export type ElementRef = { readonly blockId: string; readonly actionId: string };
 
 /** Somebody or something that can be picked by name. */
 export type Listed = {
@@ -49,15 +49,15 @@ export type BlockContext = {
   /** Whom users_select, channels_select and conversations_select offer, with @ or # in their names. */
   listed(what: "users" | "channels" | "conversations"): readonly Listed[];
   /** An element was used and the bot should hear of it; resolves when the bot has acked, rejects when it did not. */
-  act(event: ElementPlace & { readonly element: JsonObject; readonly value: ActionValue }): Promise<void>;
+  act(event: ElementRef & { readonly element: JsonObject; readonly value: ActionValue }): Promise<void>;
   /** Typeahead of an external select: options, or groups of them. */
-  suggest(event: ElementPlace & { readonly query: string }): Promise<readonly JsonObject[]>;
+  suggest(event: ElementRef & { readonly query: string }): Promise<readonly JsonObject[]>;
   /** What is wrong with input fields, by block_id. */
   readonly errors: Readonly<Record<string, string>>;
   /** What elements hold now, by `valueKey`; one that is not here holds its first value. */
   readonly values: Readonly<Record<string, ActionValue>>;
   /** An element holds something else now; told before `act`, and for elements that the bot does not hear of. */
-  onInput(event: ElementPlace & { readonly value: ActionValue }): void;
+  onInput(event: ElementRef & { readonly value: ActionValue }): void;
   /** The characters of an emoji by Slack's name for it. */
   emoji(name: string): string | undefined;
   /** Milliseconds since 1970, for "today" and "3 minutes ago". */
@@ -68,6 +68,6 @@ export type BlockContext = {
 };
 
 /** Under which name `BlockContext.values` keeps what an element holds. */
-export function valueKey(place: ElementPlace): string {
-  return `${place.blockId}/${place.actionId}`;
+export function valueKey(ref: ElementRef): string {
+  return `${ref.blockId}/${ref.actionId}`;
 }

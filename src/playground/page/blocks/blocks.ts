@@ -5,7 +5,7 @@ import type { BlockContext, BlockProps } from "./block-context.ts";
 import { ImageBlock } from "./image.ts";
 import { Input } from "./input.ts";
 import { Markdown } from "./text/markdown.ts";
-import { NotDrawn } from "./unsupported.ts";
+import { Unsupported } from "./unsupported.ts";
 import { RichText } from "./text/rich-text.ts";
 import { Actions, Context, Section } from "./section.ts";
 import { Table } from "./table.ts";
@@ -38,7 +38,7 @@ function drawBlock(context: BlockContext, block: JsonObject, at: number): JSX.El
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   // A block keeps what was typed into it as long as its block_id stays, as in Slack.
   const key = `${type} ${textOf(block["block_id"]) || at}`;
-  if (kind === undefined) return h(NotDrawn, { key, what: "block", json: block });
+  if (kind === undefined) return h(Unsupported, { key, what: "block", json: block });
   return h(kind, { key, block, context });
 }
 

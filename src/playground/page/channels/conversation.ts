@@ -5,7 +5,7 @@ import { HomeTab } from "../surfaces/home-tab.ts";
 import { Icon } from "../controls/icon.ts";
 import { MessageList } from "../messages/message-list.ts";
 import type { Tab } from "../app/route.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { channelMessages, channelName } from "../app/workspace.ts";
 
 function membersWords(count: number): string {
@@ -13,7 +13,7 @@ function membersWords(count: number): string {
 }
 
 function Tabs({ shown }: { readonly shown: Tab }): JSX.Element {
-  const { route, go } = useShell();
+  const { route, go } = useApp();
   const tab = (name: Tab, label: string): JSX.Element =>
     h(
       "button",
@@ -34,9 +34,9 @@ function Tabs({ shown }: { readonly shown: Tab }): JSX.Element {
 }
 
 function Head({ tab }: { readonly tab: Tab }): JSX.Element {
-  const { places, channel } = useShell();
-  const name = channelName(places, channel);
-  const isApp = channel.partner === places.app.user;
+  const { snapshot, channel } = useApp();
+  const name = channelName(snapshot, channel);
+  const isApp = channel.partner === snapshot.app.user;
   const mark = channel.kind === "private" ? h(Icon, { name: "lock" }) : channel.kind === "public" ? "#" : null;
   return h(
     "header",
@@ -44,32 +44,34 @@ function Head({ tab }: { readonly tab: Tab }): JSX.Element {
     h("h2", null, mark, h("span", null, name)),
     isApp ? h(Tabs, { shown: tab }) : null,
     h("span", { class: "pane-detail" }, channel.kind === "im" ? "" : membersWords(channel.members.length)),
-    channel.kind === "im" || channel.hasBot ? null : h("span", { class: "tag warn" }, `${places.app.name} is not here`),
+    channel.kind === "im" || channel.hasBot
+      ? null
+      : h("span", { class: "tag warn" }, `${snapshot.app.name} is not here`),
   );
 }
 
 /** The channel that is shown: its messages and the composer, or the app's Home tab. */
 export function Conversation({ draft }: { readonly draft: Draft | undefined }): JSX.Element {
-  const { workspace, places, channel, route } = useShell();
-  const isHome = channel.partner === places.app.user && route.tab === "home";
-  const name = channelName(places, channel);
+  const { workspace, snapshot, channel, route } = useApp();
+  const isHome = channel.partner === snapshot.app.user && route.tab === "home";
+  const name = channelName(snapshot, channel);
   const title = channel.kind === "im" ? name : `#${name}`;
   const talk = h(
     Fragment,
     null,
     h(MessageList, {
       label: `Messages in ${title}`,
-      place: channel.id,
+      conversation: channel.id,
       messages: channelMessages(workspace, channel.id),
       inThread: false,
       children: h(EmptyState, {}),
     }),
-    h(Composer, { key: `${places.you} ${channel.id}`, label: `Message ${title}`, draft }),
+    h(Composer, { key: `${snapshot.you} ${channel.id}`, label: `Message ${title}`, draft }),
   );
   return h(
     "section",
     { class: "conversation", "aria-label": title },
     h(Head, { tab: isHome ? "home" : "messages" }),
-    isHome ? h(HomeTab, { key: places.you }) : talk,
+    isHome ? h(HomeTab, { key: snapshot.you }) : talk,
   );
 }

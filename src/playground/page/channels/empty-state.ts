@@ -1,17 +1,17 @@
 import { h, type JSX } from "preact";
-import type { WireChannel, WirePlaces } from "../../live/wire.ts";
+import type { WireChannel, WireSnapshot } from "../../live/wire.ts";
 import { examplesOf } from "./example-commands.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { channelName } from "../app/workspace.ts";
 
-function advice(places: WirePlaces, channel: WireChannel): string {
-  const { app, commands } = { app: places.app, commands: places.app.commands };
+function advice(snapshot: WireSnapshot, channel: WireChannel): string {
+  const { app, commands } = { app: snapshot.app, commands: snapshot.app.commands };
   const command = commands[0]?.command ?? "a message";
-  const bot = places.users.find((user) => user.id === app.user)?.name ?? app.name;
+  const bot = snapshot.users.find((user) => user.id === app.user)?.name ?? app.name;
   if (channel.partner === app.user)
     return `This is between you and ${app.name}. Type ${command} here as well: nobody else sees it.`;
   if (channel.kind === "im")
-    return `This is between you and ${channelName(places, channel)}. ${app.name} does not hear it.`;
+    return `This is between you and ${channelName(snapshot, channel)}. ${app.name} does not hear it.`;
   if (!channel.hasBot) {
     return `${app.name} is not in this channel: ${command} works, but only you see the answers. Type /invite @${bot} to let it in.`;
   }
@@ -19,26 +19,26 @@ function advice(places: WirePlaces, channel: WireChannel): string {
 }
 
 function Example({ text }: { readonly text: string }): JSX.Element {
-  const { draft } = useShell();
+  const { draft } = useApp();
   return h("li", null, h("button", { type: "button", class: "chip", onClick: () => draft(text) }, text));
 }
 
 /** The head of a channel: what it is, and what to do first in it. */
 export function EmptyState(): JSX.Element {
-  const { places, channel } = useShell();
-  const name = channelName(places, channel);
+  const { snapshot, channel } = useApp();
+  const name = channelName(snapshot, channel);
   const title = channel.partner === undefined ? `#${name}` : name;
-  const offersExamples = channel.kind !== "im" || channel.partner === places.app.user;
+  const offersExamples = channel.kind !== "im" || channel.partner === snapshot.app.user;
   return h(
     "section",
     { class: "empty-state", "aria-label": `About ${title}` },
     h("h2", null, title),
-    h("p", null, advice(places, channel)),
+    h("p", null, advice(snapshot, channel)),
     offersExamples
       ? h(
           "ul",
           { class: "chips", "aria-label": "Try one of these" },
-          examplesOf(places).map((text) => h(Example, { key: text, text })),
+          examplesOf(snapshot).map((text) => h(Example, { key: text, text })),
         )
       : null,
   );

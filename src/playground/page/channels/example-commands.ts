@@ -1,8 +1,8 @@
-import type { WirePlaces } from "../../live/wire.ts";
+import type { WireSnapshot } from "../../live/wire.ts";
 
 /** From "list · show NAME · help": what can be typed as it is, and the beginning of what needs a name. */
-export function examplesOf(places: WirePlaces): readonly string[] {
-  const [main] = places.app.commands;
+export function examplesOf(snapshot: WireSnapshot): readonly string[] {
+  const [main] = snapshot.app.commands;
   if (main === undefined) return [];
   const words = main.usageHint.split("·").map((part) => part.trim().replace(/\s*(?:[A-Z]{2,}|…|\[|<).*$/u, ""));
   const known = words.filter((word) => word !== "");

@@ -3,7 +3,7 @@ import type { WireChannel, WireUser } from "../../live/wire.ts";
 import { Avatar } from "../controls/avatar.ts";
 import { Icon } from "../controls/icon.ts";
 import { formatRoute, type Route, routeName } from "../app/route.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { unreadIn } from "./unread.ts";
 import { channelName, userOf } from "../app/workspace.ts";
 
@@ -15,7 +15,7 @@ function RouteLink(props: {
   readonly children?: ComponentChildren;
   readonly onGo: () => void;
 }): JSX.Element {
-  const { go } = useShell();
+  const { go } = useApp();
   const onClick = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
@@ -30,9 +30,9 @@ function RouteLink(props: {
 }
 
 function PersonLink({ user, onGo }: { readonly user: WireUser; readonly onGo: () => void }): JSX.Element {
-  const { places, route } = useShell();
+  const { snapshot, route } = useApp();
   const to: Route = { as: user.name, in: route.in.startsWith("@") ? "ops" : route.in };
-  const isYou = user.id === places.you;
+  const isYou = user.id === snapshot.you;
   return h(
     "li",
     null,
@@ -47,8 +47,8 @@ function PersonLink({ user, onGo }: { readonly user: WireUser; readonly onGo: ()
 }
 
 function You({ onGo }: { readonly onGo: () => void }): JSX.Element {
-  const { places } = useShell();
-  const people = places.users.filter((user) => places.people.includes(user.id));
+  const { snapshot } = useApp();
+  const people = snapshot.users.filter((user) => snapshot.people.includes(user.id));
   return h(
     "nav",
     { class: "you", "aria-labelledby": "you-title" },
@@ -63,8 +63,8 @@ function You({ onGo }: { readonly onGo: () => void }): JSX.Element {
 }
 
 function ChannelMark({ channel }: { readonly channel: WireChannel }): JSX.Element {
-  const { places } = useShell();
-  const partner = channel.partner === undefined ? undefined : userOf(places, channel.partner);
+  const { snapshot } = useApp();
+  const partner = channel.partner === undefined ? undefined : userOf(snapshot, channel.partner);
   if (partner !== undefined) return h(Avatar, { user: partner, size: "small" });
   return h(
     "span",
@@ -74,8 +74,8 @@ function ChannelMark({ channel }: { readonly channel: WireChannel }): JSX.Elemen
 }
 
 function ChannelLink({ channel, onGo }: { readonly channel: WireChannel; readonly onGo: () => void }): JSX.Element {
-  const { places, route, workspace, channel: shown } = useShell();
-  const unread = unreadIn(workspace, places, channel.id);
+  const { snapshot, route, workspace, channel: shown } = useApp();
+  const unread = unreadIn(workspace, snapshot, channel.id);
   const isHere = shown.id === channel.id;
   const words = channel.kind === "private" ? ", a private channel" : "";
   const news = unread.count > 0 ? `, ${unread.count} for you` : unread.isUnread ? ", unread" : "";
@@ -85,13 +85,13 @@ function ChannelLink({ channel, onGo }: { readonly channel: WireChannel; readonl
     h(
       RouteLink,
       {
-        to: { as: route.as, in: routeName(places, channel) },
+        to: { as: route.as, in: routeName(snapshot, channel) },
         class: unread.isUnread && !isHere ? "channel unread" : "channel",
         isHere,
         onGo,
       },
       h(ChannelMark, { channel }),
-      h("span", { class: "channel-name" }, channelName(places, channel)),
+      h("span", { class: "channel-name" }, channelName(snapshot, channel)),
       h("span", { class: "hidden" }, words + news),
       unread.count > 0 && !isHere ? h("span", { class: "count", "aria-hidden": "true" }, String(unread.count)) : null,
     ),
@@ -118,8 +118,8 @@ function ChannelList(props: {
 
 /** Who one is, and where one can go. `onGo` puts the list away where it covers the conversation. */
 export function Sidebar({ isOpen, onGo }: { readonly isOpen: boolean; readonly onGo: () => void }): JSX.Element {
-  const { places } = useShell();
-  const { channels, app } = places;
+  const { snapshot } = useApp();
+  const { channels, app } = snapshot;
   const isApp = (channel: WireChannel): boolean => channel.partner === app.user;
   return h(
     "div",

@@ -1,4 +1,4 @@
-import type { WireMessage, WirePlaces } from "../../live/wire.ts";
+import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
 import { channelMessages, repliesOf, type Workspace } from "../app/workspace.ts";
 
 /** `count` only for what calls for this person: a direct message, a mention. */
@@ -13,22 +13,22 @@ function mentions({ text, blocks }: WireMessage, you: string): boolean {
 }
 
 /** What a person has not read in a channel. */
-export function unreadIn(workspace: Workspace, places: WirePlaces, channel: string): Unread {
-  const readTs = places.reads[channel] ?? "";
-  const fresh = channelMessages(workspace, channel).filter((each) => isNew(each, places.you, readTs));
+export function unreadIn(workspace: Workspace, snapshot: WireSnapshot, channel: string): Unread {
+  const readTs = snapshot.reads[channel] ?? "";
+  const fresh = channelMessages(workspace, channel).filter((each) => isNew(each, snapshot.you, readTs));
   const isDirect = channel.startsWith("D");
-  const calling = isDirect ? fresh : fresh.filter((each) => mentions(each, places.you));
+  const calling = isDirect ? fresh : fresh.filter((each) => mentions(each, snapshot.you));
   return { isUnread: fresh.length > 0, count: calling.length };
 }
 
 /** Whether a thread has replies that a person has not read. */
-export function hasUnreadReplies(workspace: Workspace, places: WirePlaces, root: WireMessage): boolean {
-  const readTs = places.reads[threadPlace(root)] ?? "";
-  return repliesOf(workspace, root.channel, root.ts).some((each) => isNew(each, places.you, readTs));
+export function hasUnreadReplies(workspace: Workspace, snapshot: WireSnapshot, root: WireMessage): boolean {
+  const readTs = snapshot.reads[threadKey(root)] ?? "";
+  return repliesOf(workspace, root.channel, root.ts).some((each) => isNew(each, snapshot.you, readTs));
 }
 
-/** The name of a thread among the places one has read. */
-export function threadPlace({ channel, ts }: Pick<WireMessage, "channel" | "ts">): string {
+/** The name of a thread among the snapshot one has read. */
+export function threadKey({ channel, ts }: Pick<WireMessage, "channel" | "ts">): string {
   return `${channel}/${ts}`;
 }
 

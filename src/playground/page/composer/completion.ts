@@ -1,7 +1,7 @@
-import type { WireCommand, WirePlaces } from "../../live/wire.ts";
+import type { WireCommand, WireSnapshot } from "../../live/wire.ts";
 
 /** What Slack itself understands here, beside the commands of the app. */
-export const ownCommands: readonly WireCommand[] = [
+export const slackCommands: readonly WireCommand[] = [
   { command: "/invite", description: "Let somebody, or an app, into this channel", usageHint: "@name" },
   { command: "/remove", description: "Take somebody, or an app, out of this channel", usageHint: "@name" },
 ];
@@ -26,12 +26,12 @@ function startsWith(name: string, typed: string): boolean {
   return name.toLowerCase().startsWith(typed.toLowerCase());
 }
 
-function commandOffers(places: WirePlaces, typed: string): readonly Offer[] {
-  const commands = [...places.app.commands, ...ownCommands].map((each): Offer => {
+function commandOffers(snapshot: WireSnapshot, typed: string): readonly Offer[] {
+  const commands = [...snapshot.app.commands, ...slackCommands].map((each): Offer => {
     const detail = [each.usageHint, each.description].filter((part) => part !== "").join(" · ");
     return { insert: `${each.command} `, label: each.command, detail, kind: "command" };
   });
-  const shortcuts = places.app.shortcuts
+  const shortcuts = snapshot.app.shortcuts
     .filter((each) => each.type === "global")
     .map((each): Offer => {
       const { name: label, description: detail, callbackId } = each;
@@ -44,20 +44,20 @@ function commandOffers(places: WirePlaces, typed: string): readonly Offer[] {
   ];
 }
 
-function nameOffers(places: WirePlaces, typed: string): readonly Offer[] {
-  const people = places.users.map((user): Offer => {
+function nameOffers(snapshot: WireSnapshot, typed: string): readonly Offer[] {
+  const people = snapshot.users.map((user): Offer => {
     const label = `@${user.name}`;
     return { insert: `${label} `, label, detail: `${user.realName}, ${user.role}`, kind: "person" };
   });
-  const groups = places.groups.map((group): Offer => {
+  const groups = snapshot.groups.map((group): Offer => {
     const label = `@${group.handle}`;
     return { insert: `${label} `, label, detail: `${group.name}, a user group`, kind: "person" };
   });
   return [...people, ...groups].filter((each) => startsWith(each.label, typed));
 }
 
-function channelOffers(places: WirePlaces, typed: string): readonly Offer[] {
-  return places.channels
+function channelOffers(snapshot: WireSnapshot, typed: string): readonly Offer[] {
+  return snapshot.channels
     .filter((channel) => channel.kind !== "im")
     .map((channel): Offer => {
       const label = `#${channel.name}`;
@@ -66,24 +66,24 @@ function channelOffers(places: WirePlaces, typed: string): readonly Offer[] {
     .filter((each) => startsWith(each.label, typed));
 }
 
-function offersFor(places: WirePlaces, word: string, isFirst: boolean): readonly Offer[] {
-  if (word.startsWith("/")) return isFirst ? commandOffers(places, word) : [];
-  if (word.startsWith("@")) return nameOffers(places, word);
-  return word.startsWith("#") ? channelOffers(places, word) : [];
+function offersFor(snapshot: WireSnapshot, word: string, isFirst: boolean): readonly Offer[] {
+  if (word.startsWith("/")) return isFirst ? commandOffers(snapshot, word) : [];
+  if (word.startsWith("@")) return nameOffers(snapshot, word);
+  return word.startsWith("#") ? channelOffers(snapshot, word) : [];
 }
 
 /** What to offer while somebody types; nothing once the word is written out. */
-export function completionAt(places: WirePlaces, text: string, caret: number): Completion | undefined {
+export function completionAt(snapshot: WireSnapshot, text: string, caret: number): Completion | undefined {
   const word = /\S*$/.exec(text.slice(0, caret))?.[0] ?? "";
   const from = caret - word.length;
-  const offers = offersFor(places, word, from === 0).slice(0, most);
+  const offers = offersFor(snapshot, word, from === 0).slice(0, most);
   return offers.length === 0 ? undefined : { from, offers };
 }
 
 /** The words a command takes, while it is being typed; "" when there is nothing to say. */
-export function usageOf(places: WirePlaces, text: string): string {
+export function usageOf(snapshot: WireSnapshot, text: string): string {
   const command = /^(\/\S+)\s/.exec(text)?.[1];
-  const known = [...places.app.commands, ...ownCommands].find((each) => each.command === command);
+  const known = [...snapshot.app.commands, ...slackCommands].find((each) => each.command === command);
   return known === undefined || known.usageHint === "" ? "" : `${known.command} ${known.usageHint}`;
 }
 

@@ -4,7 +4,7 @@ import type { Offer } from "./completion.ts";
 import { Icon } from "../controls/icon.ts";
 import { Menu } from "../controls/menu.ts";
 import { perform } from "../app/request.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { type Composer as Typed, useComposer } from "./use-composer.ts";
 
 /** Words that somebody put into the composer from outside: a new object each time, also for the same words. */
@@ -71,7 +71,7 @@ function SendButton({ typed }: { readonly typed: Typed }): JSX.Element {
 
 /** The app's global shortcuts, as a menu beside the field. */
 function Shortcuts({ run }: { readonly run: (callbackId: string) => void }): JSX.Element | null {
-  const shortcuts = useShell().places.app.shortcuts.filter((each) => each.type === "global");
+  const shortcuts = useApp().snapshot.app.shortcuts.filter((each) => each.type === "global");
   const items = shortcuts.map(({ name, description, callbackId }) => ({
     label: name,
     detail: description,
@@ -87,14 +87,14 @@ export function Composer(props: {
   readonly draft?: Draft | undefined;
 }): JSX.Element {
   const { label, thread, draft } = props;
-  const { places, channel, route, attempt } = useShell();
+  const { snapshot, channel, route, attempt } = useApp();
   const id = useId();
   const onShortcut = (callbackId: string): void => attempt(perform("shortcut", { as: route.as, callbackId }));
   const onSend = (text: string): void => {
     const where = thread === undefined ? {} : { thread };
     attempt(perform("say", { as: route.as, channel: channel.id, text, ...where }));
   };
-  const typed = useComposer({ places, onShortcut, onSend });
+  const typed = useComposer({ snapshot, onShortcut, onSend });
   const isInFront = thread === route.thread;
   useEffect(() => {
     if (isInFront) typed.field.current?.focus();

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { WirePlaces } from "../../live/wire.ts";
+import type { WireSnapshot } from "../../live/wire.ts";
 import { accept, completionAt, type Completion, type Offer, usageOf } from "./completion.ts";
 
 export type Composer = {
@@ -19,7 +19,7 @@ export type Composer = {
 };
 
 type Options = {
-  readonly places: WirePlaces;
+  readonly snapshot: WireSnapshot;
   readonly onSend: (text: string) => void;
   readonly onShortcut: (callbackId: string) => void;
 };
@@ -58,10 +58,10 @@ function useTyped(): Typed {
 }
 
 /** What is typed, what is offered for it, and the keys of both. */
-export function useComposer({ places, onSend, onShortcut }: Options): Composer {
+export function useComposer({ snapshot, onSend, onShortcut }: Options): Composer {
   const { field, text, caret, note, put } = useTyped();
   const [list, setList] = useState({ chosen: 0, isHidden: false });
-  const completion = list.isHidden ? undefined : completionAt(places, text, caret);
+  const completion = list.isHidden ? undefined : completionAt(snapshot, text, caret);
   const open = { chosen: 0, isHidden: false };
   const setText = (next: string, at = next.length): void => {
     setList(open);
@@ -90,7 +90,7 @@ export function useComposer({ places, onSend, onShortcut }: Options): Composer {
     setList(open);
     note(target.value, target.selectionStart);
   };
-  const usage = usageOf(places, text);
+  const usage = usageOf(snapshot, text);
   return { field, text, completion, chosen: list.chosen, usage, onInput, onKeyDown, take, setText, send };
 }
 

@@ -18,6 +18,6 @@ export function Avatar({
 }): JSX.Element {
   const words = user.realName.split(/\s+/u);
   const initials = words.map((word) => Array.from(word)[0] ?? "").join("");
-  const look = user.isBot ? "avatar-app" : `avatar-${hueOf(user.name)}`;
-  return h("span", { class: `avatar ${size} ${look}`, "aria-hidden": "true" }, initials.slice(0, 2).toUpperCase());
+  const tone = user.isBot ? "avatar-app" : `avatar-${hueOf(user.name)}`;
+  return h("span", { class: `avatar ${size} ${tone}`, "aria-hidden": "true" }, initials.slice(0, 2).toUpperCase());
 }

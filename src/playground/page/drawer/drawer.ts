@@ -1,6 +1,6 @@
 import { h, type JSX } from "preact";
 import { IconButton } from "../controls/icon-button.ts";
-import { Inspector } from "./network-log.ts";
+import { NetworkLog } from "./network-log.ts";
 import { FaultPanel } from "./fault-panel.ts";
 import { useFocusReturn } from "../controls/use-focus-return.ts";
 
@@ -21,6 +21,6 @@ export function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onC
       h("span", { class: "pane-detail" }, ""),
       h(IconButton, { icon: "close", label: `Close ${panelTitles[panel].toLowerCase()}`, onClick: onClose }),
     ),
-    panel === "inspector" ? h(Inspector, {}) : h(FaultPanel, {}),
+    panel === "inspector" ? h(NetworkLog, {}) : h(FaultPanel, {}),
   );
 }

@@ -5,7 +5,7 @@ import type { WireExchange } from "../../live/wire.ts";
 import { fullTime } from "../app/format-time.ts";
 import { directionWords, tookWords } from "./exchange-row.ts";
 import { exchangeBodies } from "../app/request.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 
 /** The SDK sends blocks and views as JSON in a text: it is shown as what it means. */
 function unpacked(_name: string, value: unknown): unknown {
@@ -19,9 +19,9 @@ function pretty(value: Json | undefined): string {
 }
 
 function Body({ title, value }: { readonly title: string; readonly value: Json | undefined }): JSX.Element {
-  const { attempt, tell } = useShell();
+  const { attempt, notify } = useApp();
   const text = pretty(value);
-  const copy = (): void => attempt(navigator.clipboard.writeText(text).then(() => tell(`${title} copied.`)));
+  const copy = (): void => attempt(navigator.clipboard.writeText(text).then(() => notify(`${title} copied.`)));
   return h(
     "section",
     { class: "exchange-body" },
@@ -51,7 +51,7 @@ function Refusal({ exchange }: { readonly exchange: WireExchange }): JSX.Element
 /** Both bodies of an exchange, asked for anew when its answer has come. */
 export function ExchangeDetail({ exchange }: { readonly exchange: WireExchange }): JSX.Element {
   const [bodies, setBodies] = useState<JsonObject>({});
-  const { attempt } = useShell();
+  const { attempt } = useApp();
   useEffect(() => {
     let isShown = true;
     const load = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import { Fragment, h, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { JsonObject } from "../../json.ts";
-import type { SlackAnswers, WirePlaces } from "../../live/wire.ts";
+import type { SlackAnswers, WireSnapshot } from "../../live/wire.ts";
 import { PeoplePanel } from "./people-panel.ts";
 import { perform } from "../app/request.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { Switch } from "../controls/switch.ts";
 import { userName } from "../app/workspace.ts";
 
@@ -36,9 +36,16 @@ const answered: Readonly<Record<string, string>> = {
 };
 
 /** The number of faults that are on. */
-export function faultCount({ faults }: WirePlaces): number {
-  const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers: given, retryAfterSeconds } = faults;
-  const slack = [slowMs > 0, deliverTwice, signsWrongly, signatureAgeSeconds > 0, given !== "", retryAfterSeconds > 1];
+export function faultCount({ faults }: WireSnapshot): number {
+  const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers, retryAfterSeconds } = faults;
+  const slack = [
+    slowMs > 0,
+    deliverTwice,
+    signsWrongly,
+    signatureAgeSeconds > 0,
+    answers !== "",
+    retryAfterSeconds > 1,
+  ];
   return [...slack, ...faults.extra.map((each) => each.on)].filter(Boolean).length;
 }
 
@@ -69,7 +76,7 @@ function Choice(props: {
 
 /** How Slack answers, what it answers so, and for how long a 429 asks to wait. */
 function Answers({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
-  const { faults } = useShell().places;
+  const { faults } = useApp().snapshot;
   const [answersTo, setAnswersTo] = useState(faults.answersTo);
   const set = (how: string, to: string): void => change({ answers: how, answersTo: to });
   return h(
@@ -101,7 +108,7 @@ function Answers({ change }: { readonly change: (body: JsonObject) => void }): J
 
 /** How late, how often and how signed Slack's requests and answers are. */
 function Deliveries({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
-  const { faults } = useShell().places;
+  const { faults } = useApp().snapshot;
   return h(
     Fragment,
     null,
@@ -134,9 +141,9 @@ function Deliveries({ change }: { readonly change: (body: JsonObject) => void })
 
 /** Whether the bot is in the channel that is shown. */
 function Membership({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element | null {
-  const { places, channel } = useShell();
+  const { snapshot, channel } = useApp();
   if (channel.kind === "im") return null;
-  const bot = userName(places, places.app.user);
+  const bot = userName(snapshot, snapshot.app.user);
   return h(Switch, {
     label: `${bot} is not in #${channel.name}`,
     detail: "It can answer commands there, but not post or hear what is said.",
@@ -147,7 +154,7 @@ function Membership({ change }: { readonly change: (body: JsonObject) => void })
 
 /** Whether the channel that is shown is archived. */
 function Archive(): JSX.Element | null {
-  const { channel, attempt } = useShell();
+  const { channel, attempt } = useApp();
   if (channel.kind === "im") return null;
   return h(Switch, {
     label: `#${channel.name} is archived`,
@@ -159,8 +166,8 @@ function Archive(): JSX.Element | null {
 
 /** Switches for what can go wrong, to see what the bot does then. */
 export function FaultPanel(): JSX.Element {
-  const { places, attempt } = useShell();
-  const { faults } = places;
+  const { snapshot, attempt } = useApp();
+  const { faults } = snapshot;
   const change = (body: JsonObject): void => attempt(perform("faults", body));
   return h(
     "fieldset",
@@ -182,7 +189,7 @@ export function FaultPanel(): JSX.Element {
     h(PeoplePanel, {}),
     h(
       "button",
-      { type: "button", class: "btn", disabled: faultCount(places) === 0, onClick: () => change({ clear: true }) },
+      { type: "button", class: "btn", disabled: faultCount(snapshot) === 0, onClick: () => change({ clear: true }) },
       "Clear all trouble",
     ),
   );

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { WireExchange } from "../../live/wire.ts";
 import { ExchangeDetail } from "./exchange-detail.ts";
 import { ExchangeRow } from "./exchange-row.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { useStickToEnd } from "../controls/use-stick-to-end.ts";
 
 type Filter = { readonly onlyRefused: boolean; readonly afterId: number };
@@ -69,8 +69,8 @@ const hint =
   "Every request between Slack and the bot stands here, with its answer. Type a command, then choose a line to see its JSON.";
 
 /** All that Slack and the bot said to each other. */
-export function Inspector(): JSX.Element {
-  const { exchanges } = useShell().workspace;
+export function NetworkLog(): JSX.Element {
+  const { exchanges } = useApp().workspace;
   const [filter, setFilter] = useState<Filter>({ onlyRefused: false, afterId: 0 });
   const [chosen, setChosen] = useState<number | undefined>(undefined);
   const recent = exchanges.filter((each) => each.id > filter.afterId);

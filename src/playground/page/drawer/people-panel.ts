@@ -2,7 +2,7 @@ import { Fragment, h, type JSX } from "preact";
 import type { JsonObject } from "../../json.ts";
 import type { WireGroup, WireUser } from "../../live/wire.ts";
 import { perform } from "../app/request.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { Switch } from "../controls/switch.ts";
 
 type Change = (body: JsonObject) => void;
@@ -25,8 +25,8 @@ function GroupSwitch(props: {
 }
 
 function PersonSwitches({ user, change }: { readonly user: WireUser; readonly change: Change }): JSX.Element {
-  const { places } = useShell();
-  const groups = user.isOutsider ? [] : places.groups;
+  const { snapshot } = useApp();
+  const groups = user.isOutsider ? [] : snapshot.groups;
   return h(
     Fragment,
     null,
@@ -42,9 +42,9 @@ function PersonSwitches({ user, change }: { readonly user: WireUser; readonly ch
 
 /** Lets Robin into the channel that is shown, which is a shared one from then on. */
 function OutsiderSwitch({ change }: { readonly change: Change }): JSX.Element | null {
-  const { places, channel } = useShell();
+  const { snapshot, channel } = useApp();
   if (channel.kind === "im") return null;
-  const known = places.users.find((user) => user.name === robin.name);
+  const known = snapshot.users.find((user) => user.name === robin.name);
   const inChannel = { channel: channel.id, user: robin.name };
   const enter =
     known === undefined ? { do: "addOutsider", ...robin, channel: channel.id } : { do: "invite", ...inChannel };
@@ -58,9 +58,9 @@ function OutsiderSwitch({ change }: { readonly change: Change }): JSX.Element | 
 
 /** Changes who is in the workspace and where, to see what the bot makes of it. Folded, because it is long. */
 export function PeoplePanel(): JSX.Element {
-  const { places, attempt } = useShell();
+  const { snapshot, attempt } = useApp();
   const change: Change = (body) => attempt(perform("people", body));
-  const people = places.users.filter((user) => places.people.includes(user.id));
+  const people = snapshot.users.filter((user) => snapshot.people.includes(user.id));
   return h(
     "details",
     { class: "fault-people" },

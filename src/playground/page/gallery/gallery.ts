@@ -19,13 +19,13 @@ type Emoji = (name: string) => string | undefined;
 function SampleCard(props: { readonly sample: Sample; readonly id: string; readonly emoji: Emoji }): JSX.Element {
   const { sample, id, emoji } = props;
   const [values, setValues] = useState<Readonly<Record<string, ActionValue>>>({});
-  const [heard, setHeard] = useState<JsonObject>();
+  const [lastAction, setLastAction] = useState<JsonObject>();
   const blocks = useMemo(() => withIds(sample.blocks, id), [sample]);
   const context = stageFor({
     sample,
     values,
-    keep: (place, value) => setValues((before) => ({ ...before, [valueKey(place)]: value })),
-    tell: setHeard,
+    keep: (ref, value) => setValues((before) => ({ ...before, [valueKey(ref)]: value })),
+    onAction: setLastAction,
     emoji,
     now,
   });
@@ -37,8 +37,8 @@ function SampleCard(props: { readonly sample: Sample; readonly id: string; reado
     h("div", { class: "sample-stage" }, h(Blocks, { blocks, context })),
     h(
       "div",
-      { class: "sample-heard", role: "status" },
-      heard === undefined ? "" : `The bot hears ${JSON.stringify(heard)}`,
+      { class: "sample-action", role: "status" },
+      lastAction === undefined ? "" : `The bot hears ${JSON.stringify(lastAction)}`,
     ),
   );
 }

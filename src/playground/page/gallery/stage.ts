@@ -1,6 +1,6 @@
 import { type JsonObject, textOf } from "../../json.ts";
 import { stateOf } from "../blocks/elements/action-value.ts";
-import type { ActionValue, BlockContext, ElementPlace } from "../blocks/block-context.ts";
+import type { ActionValue, BlockContext, ElementRef } from "../blocks/block-context.ts";
 import { option, type Sample, times } from "./sample.ts";
 
 const people: Readonly<Record<string, string>> = {
@@ -34,16 +34,16 @@ async function answer(actionId: string): Promise<void> {
 export type Played = {
   readonly sample: Sample;
   readonly values: Readonly<Record<string, ActionValue>>;
-  readonly keep: (place: ElementPlace, value: ActionValue) => void;
+  readonly keep: (ref: ElementRef, value: ActionValue) => void;
   /** Told what a bot would hear of. */
-  readonly tell: (heard: JsonObject) => void;
+  readonly onAction: (action: JsonObject) => void;
   readonly emoji: (name: string) => string | undefined;
   readonly now: number;
 };
 
 /** The surroundings of blocks in the gallery: names, and a bot that is played here. */
 export function stageFor(played: Played): BlockContext {
-  const { sample, values, keep, tell, emoji, now } = played;
+  const { sample, values, keep, onAction, emoji, now } = played;
   return {
     surface: sample.surface,
     user: (id) => people[id] ?? id,
@@ -51,7 +51,7 @@ export function stageFor(played: Played): BlockContext {
     usergroup: (id) => (id === "S0ONCALL" ? "oncall" : id),
     listed: (what) => listings[what],
     async act({ blockId, actionId, element, value }) {
-      tell({ block_id: blockId, action_id: actionId, ...stateOf(textOf(element["type"]), value) });
+      onAction({ block_id: blockId, action_id: actionId, ...stateOf(textOf(element["type"]), value) });
       await answer(actionId);
     },
     async suggest({ query }) {
@@ -60,10 +60,10 @@ export function stageFor(played: Played): BlockContext {
     },
     errors: sample.errors ?? {},
     values,
-    onInput: ({ value, ...place }) => keep(place, value),
+    onInput: ({ value, ...ref }) => keep(ref, value),
     emoji,
     now,
-    openFile: (id) => tell({ open: id }),
+    openFile: (id) => onAction({ open: id }),
     image: (url) => (url === "https://gantry.example/picture.svg" ? "/page/gallery/picture.svg" : url),
   };
 }

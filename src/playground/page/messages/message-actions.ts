@@ -1,10 +1,10 @@
 import { h, type JSX } from "preact";
 import type { JsonObject } from "../../json.ts";
-import type { WireMessage, WirePlaces } from "../../live/wire.ts";
+import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
 import { IconButton } from "../controls/icon-button.ts";
 import { Menu, type MenuItem } from "../controls/menu.ts";
 import { perform } from "../app/request.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { userName } from "../app/workspace.ts";
 
 /** What the menu copies: what the bot sent, with the ids Slack gave it. */
@@ -14,21 +14,21 @@ function messageJson({ text, blocks, attachments }: WireMessage): string {
 }
 
 /** What was typed: names instead of ids. */
-function typedText(places: WirePlaces, text: string): string {
+function typedText(snapshot: WireSnapshot, text: string): string {
   return text
-    .replaceAll(/<@([A-Z0-9]+)>/gu, (_all, id: string) => `@${userName(places, id)}`)
+    .replaceAll(/<@([A-Z0-9]+)>/gu, (_all, id: string) => `@${userName(snapshot, id)}`)
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
 }
 
-type DoOwn = (deed: "edit" | "delete", more: JsonObject) => void;
+type DoOwn = (action: "edit" | "delete", more: JsonObject) => void;
 
 /** What one can do with a message of one's own. */
-function ownItems(message: WireMessage, places: WirePlaces, doOwn: DoOwn): readonly MenuItem[] {
-  if (message.user !== places.you || message.isEphemeral) return [];
+function ownItems(message: WireMessage, snapshot: WireSnapshot, doOwn: DoOwn): readonly MenuItem[] {
+  if (message.user !== snapshot.you || message.isEphemeral) return [];
   const edit = (): void => {
-    const text = globalThis.prompt("Edit your message", typedText(places, message.text));
+    const text = globalThis.prompt("Edit your message", typedText(snapshot, message.text));
     if (text !== null && text.trim() !== "") doOwn("edit", { text });
   };
   return [
@@ -40,20 +40,20 @@ function ownItems(message: WireMessage, places: WirePlaces, doOwn: DoOwn): reado
 /** Replying in a thread, the app's shortcuts, and copying. Ephemeral messages have neither threads nor shortcuts. */
 export function MessageActions(props: { readonly message: WireMessage; readonly inThread: boolean }): JSX.Element {
   const { message, inThread } = props;
-  const { places, route, go, tell, attempt } = useShell();
+  const { snapshot, route, go, notify, attempt } = useApp();
   const root = message.threadTs ?? message.ts;
   const copy = (text: string, what: string): void =>
-    attempt(navigator.clipboard.writeText(text).then(() => tell(`${what} copied.`)));
+    attempt(navigator.clipboard.writeText(text).then(() => notify(`${what} copied.`)));
   const shortcut = (callbackId: string): void =>
     attempt(perform("shortcut", { as: route.as, callbackId, message: { channel: message.channel, ts: message.ts } }));
-  const shortcuts = message.isEphemeral ? [] : places.app.shortcuts.filter((each) => each.type === "message");
+  const shortcuts = message.isEphemeral ? [] : snapshot.app.shortcuts.filter((each) => each.type === "message");
   const items: readonly MenuItem[] = [
-    ...ownItems(message, places, (deed, more) =>
-      attempt(perform(deed, { as: route.as, channel: message.channel, ts: message.ts, ...more })),
+    ...ownItems(message, snapshot, (action, more) =>
+      attempt(perform(action, { as: route.as, channel: message.channel, ts: message.ts, ...more })),
     ),
     ...shortcuts.map(({ name, callbackId }) => ({
       label: name,
-      detail: places.app.name,
+      detail: snapshot.app.name,
       run: () => shortcut(callbackId),
     })),
     {

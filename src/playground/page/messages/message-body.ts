@@ -5,7 +5,7 @@ import { Blocks } from "../blocks/blocks.ts";
 import type { BlockContext } from "../blocks/block-context.ts";
 import { MrkdwnText } from "../blocks/text/mrkdwn-text.ts";
 import { Icon } from "../controls/icon.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { useBlockContext } from "../surfaces/use-block-context.ts";
 
 function sizeWords(bytes: number): string {
@@ -14,7 +14,7 @@ function sizeWords(bytes: number): string {
 }
 
 function FileCard({ file }: { readonly file: WireFile }): JSX.Element {
-  const { openFile } = useShell();
+  const { openFile } = useApp();
   return h(
     "div",
     { class: "file-card" },

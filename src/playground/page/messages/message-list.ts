@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment, h, type JSX } from "preact";
 import type { WireMessage } from "../../live/wire.ts";
 import { dayWords, isSameDay, msOfTs } from "../app/format-time.ts";
 import { MessageRow } from "./message-row.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { firstUnread } from "../channels/unread.ts";
 import { useMarkRead } from "../channels/use-mark-read.ts";
 import { useStickToEnd } from "../controls/use-stick-to-end.ts";
@@ -24,7 +24,7 @@ type ListProps = {
   /** What it is a list of, for screen readers: "Messages in #ops". */
   readonly label: string;
   /** A channel's id, or "channel/thread". */
-  readonly place: string;
+  readonly conversation: string;
   readonly messages: readonly WireMessage[];
   readonly inThread: boolean;
   /** Stands above the first message. */
@@ -36,7 +36,7 @@ function Rows({
   inThread,
   newTs,
 }: Pick<ListProps, "messages" | "inThread"> & { readonly newTs: string | undefined }): JSX.Element {
-  const { now, workspace } = useShell();
+  const { now, workspace } = useApp();
   const rows = messages.map((message, at) => {
     const above = messages[at - 1];
     const ms = msOfTs(message.ts);
@@ -57,11 +57,11 @@ function Rows({
 
 /** Messages one below the other. New ones are read aloud as they come. */
 export function MessageList(props: ListProps): JSX.Element {
-  const { label, place, messages, inThread, children } = props;
-  const { places } = useShell();
-  const { pane, content } = useStickToEnd(`${places.you} ${place}`);
+  const { label, conversation, messages, inThread, children } = props;
+  const { snapshot } = useApp();
+  const { pane, content } = useStickToEnd(`${snapshot.you} ${conversation}`);
   const last = messages.findLast((message) => !message.isEphemeral);
-  const newTs = firstUnread(messages, places.you, useMarkRead(place, last?.ts));
+  const newTs = firstUnread(messages, snapshot.you, useMarkRead(conversation, last?.ts));
   return h(
     "div",
     { ref: pane, class: "message-list", role: "log", "aria-label": label, tabIndex: 0 },

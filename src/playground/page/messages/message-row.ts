@@ -1,31 +1,31 @@
 import { h, type JSX } from "preact";
-import type { WireMessage, WirePlaces, WireUser } from "../../live/wire.ts";
+import type { WireMessage, WireSnapshot, WireUser } from "../../live/wire.ts";
 import { Avatar } from "../controls/avatar.ts";
 import { fullTime, msOfTs, timeOfDay } from "../app/format-time.ts";
 import { Icon } from "../controls/icon.ts";
 import { MessageActions } from "./message-actions.ts";
 import { MessageBody } from "./message-body.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { hasUnreadReplies } from "../channels/unread.ts";
 import { repliesOf, userOf } from "../app/workspace.ts";
 
 /** Who is gone from the workspace, or never was, is shown by id. */
-function authorOf(places: WirePlaces, id: string): WireUser {
+function authorOf(snapshot: WireSnapshot, id: string): WireUser {
   const nothing = { isBot: false, isGuest: false, isOutsider: false, isDeactivated: false };
-  return userOf(places, id) ?? { id, name: id, realName: id, role: "unknown", ...nothing };
+  return userOf(snapshot, id) ?? { id, name: id, realName: id, role: "unknown", ...nothing };
 }
 
 function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element | null {
-  const { workspace, places, route, go } = useShell();
+  const { workspace, snapshot, route, go } = useApp();
   const replies = repliesOf(workspace, message.channel, message.ts);
   const last = replies.at(-1);
   if (last === undefined) return null;
-  const isUnread = hasUnreadReplies(workspace, places, message);
+  const isUnread = hasUnreadReplies(workspace, snapshot, message);
   const words = replies.length === 1 ? "1 reply" : `${replies.length} replies`;
   return h(
     "button",
     { type: "button", class: "thread-link", onClick: () => go({ ...route, thread: message.ts }) },
-    h(Avatar, { user: authorOf(places, last.user), size: "small" }),
+    h(Avatar, { user: authorOf(snapshot, last.user), size: "small" }),
     h("span", { class: isUnread ? "thread-count unread" : "thread-count" }, words),
     isUnread ? h("span", { class: "tag" }, "new") : null,
     h("span", { class: "thread-time" }, `last at ${timeOfDay(msOfTs(last.ts))}`),
@@ -33,8 +33,8 @@ function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element
 }
 
 function MessageHead({ message }: { readonly message: WireMessage }): JSX.Element {
-  const { places } = useShell();
-  const author = authorOf(places, message.user);
+  const { snapshot } = useApp();
+  const author = authorOf(snapshot, message.user);
   const ms = msOfTs(message.ts);
   return h(
     "div",
@@ -67,12 +67,12 @@ function rowClass({ message, isFollowUp }: MessageRowProps, you: string): string
 /** One message with all that belongs to it. */
 export function MessageRow(props: MessageRowProps): JSX.Element {
   const { message, isFollowUp, inThread } = props;
-  const { places } = useShell();
-  const author = authorOf(places, message.user);
+  const { snapshot } = useApp();
+  const author = authorOf(snapshot, message.user);
   return h(
     "article",
     {
-      class: rowClass(props, places.you),
+      class: rowClass(props, snapshot.you),
       "aria-label": `${author.name}, ${timeOfDay(msOfTs(message.ts))}`,
       "data-ts": message.ts,
     },

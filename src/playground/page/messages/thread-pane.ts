@@ -2,17 +2,17 @@ import { h, type JSX } from "preact";
 import { Composer } from "../composer/composer.ts";
 import { MessageList } from "./message-list.ts";
 import { PaneHead } from "../app/pane-head.ts";
-import { useShell } from "../app/app-context.ts";
-import { threadPlace } from "../channels/unread.ts";
+import { useApp } from "../app/app-context.ts";
+import { threadKey } from "../channels/unread.ts";
 import { channelName, messageAt, repliesOf } from "../app/workspace.ts";
 
 /** A message and its replies. */
 export function ThreadPane({ ts }: { readonly ts: string }): JSX.Element {
-  const { workspace, places, channel, route, go } = useShell();
+  const { workspace, snapshot, channel, route, go } = useApp();
   const root = messageAt(workspace, channel.id, ts);
   const replies = repliesOf(workspace, channel.id, ts);
   const close = (): void => go({ as: route.as, in: route.in });
-  const name = channelName(places, channel);
+  const name = channelName(snapshot, channel);
   const gone = h("p", { class: "pane-note" }, "The message that began this thread was deleted.");
   return h(
     "aside",
@@ -20,7 +20,7 @@ export function ThreadPane({ ts }: { readonly ts: string }): JSX.Element {
     h(PaneHead, { title: "Thread", detail: channel.partner === undefined ? `#${name}` : name, onClose: close }),
     h(MessageList, {
       label: "Messages in this thread",
-      place: threadPlace({ channel: channel.id, ts }),
+      conversation: threadKey({ channel: channel.id, ts }),
       messages: root === undefined ? replies : [root, ...replies],
       inThread: true,
       children: root === undefined ? gone : null,

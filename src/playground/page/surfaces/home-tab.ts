@@ -4,7 +4,7 @@ import { objectsOf } from "../../json.ts";
 import type { WireView } from "../../live/wire.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import { perform } from "../app/request.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { useBlockContext } from "./use-block-context.ts";
 
 function HomeView({ view }: { readonly view: WireView }): JSX.Element {
@@ -14,9 +14,9 @@ function HomeView({ view }: { readonly view: WireView }): JSX.Element {
 
 /** The app's Home tab. The bot hears that it was opened, and may publish it only then. */
 export function HomeTab(): JSX.Element {
-  const { places, route, attempt } = useShell();
-  useEffect(() => attempt(perform("home", { as: route.as, tab: "home" })), [places.you]);
-  const { home, app } = places;
+  const { snapshot, route, attempt } = useApp();
+  useEffect(() => attempt(perform("home", { as: route.as, tab: "home" })), [snapshot.you]);
+  const { home, app } = snapshot;
   const nothing = h(
     "div",
     { class: "empty-state" },

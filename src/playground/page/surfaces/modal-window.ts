@@ -5,7 +5,7 @@ import type { WireView } from "../../live/wire.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import { IconButton } from "../controls/icon-button.ts";
 import { perform } from "../app/request.ts";
-import { useShell } from "../app/app-context.ts";
+import { useApp } from "../app/app-context.ts";
 import { filledIn, useBlockContext } from "./use-block-context.ts";
 import { useFirstFocus, useFocusOnError, useShowAnswer } from "./use-modal-focus.ts";
 
@@ -16,7 +16,7 @@ function label(view: WireView, name: string, otherwise: string): string {
 type Closing = { readonly top: () => void; readonly all: () => void };
 
 function useClosing(view: WireView): Closing {
-  const { route, attempt } = useShell();
+  const { route, attempt } = useApp();
   const close = (all: boolean): void => attempt(perform("close", { as: route.as, view: view.id, all }));
   return { top: () => close(false), all: () => close(true) };
 }
@@ -78,7 +78,7 @@ type Submitting = {
 
 /** `refused` counts the submissions that ended with errors. */
 function useSubmitting(view: WireView): Submitting {
-  const { route, attempt } = useShell();
+  const { route, attempt } = useApp();
   const [isBusy, setBusy] = useState(false);
   const [refused, setRefused] = useState(0);
   const submit = (values: JsonObject): void => {

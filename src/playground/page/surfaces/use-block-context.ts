@@ -1,40 +1,42 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../json.ts";
-import type { WirePlaces, WireView } from "../../live/wire.ts";
+import type { WireSnapshot, WireView } from "../../live/wire.ts";
 import { elementsOf } from "../../workspace/view-state.ts";
 import { stateOf, valueOf } from "../blocks/elements/action-value.ts";
 import {
   type ActionValue,
   type BlockContext,
-  type ElementPlace,
+  type ElementRef,
   type Listed,
   valueKey,
 } from "../blocks/block-context.ts";
 import { perform } from "../app/request.ts";
-import { type Shell, useShell } from "../app/app-context.ts";
+import { type AppState, useApp } from "../app/app-context.ts";
 import { channelName, userName } from "../app/workspace.ts";
 
 /** Where blocks stand: a message, or a view. */
-export type BlockSpot =
+export type BlockContainer =
   | { readonly in: "message"; readonly channel: string; readonly ts: string }
   | { readonly in: "view"; readonly view: WireView };
 
 type Edits = Readonly<Record<string, ActionValue>>;
 
-function pointerOf(spot: BlockSpot): JsonObject {
-  return spot.in === "view" ? { in: "view", id: spot.view.id } : { in: "message", channel: spot.channel, ts: spot.ts };
+function surfaceRef(container: BlockContainer): JsonObject {
+  return container.in === "view"
+    ? { in: "view", id: container.view.id }
+    : { in: "message", channel: container.channel, ts: container.ts };
 }
 
 /** What a view's fields hold: as the workspace has it, and what was typed since. */
-function valuesOf(spot: BlockSpot, edits: Edits): Edits {
-  if (spot.in === "message") return edits;
-  const kept = Object.entries(spot.view.state).flatMap(([blockId, actions]) =>
+function valuesOf(container: BlockContainer, edits: Edits): Edits {
+  if (container.in === "message") return edits;
+  const kept = Object.entries(container.view.state).flatMap(([blockId, actions]) =>
     Object.entries(actions).map(([actionId, state]) => [valueKey({ blockId, actionId }), valueOf(state)] as const),
   );
   return { ...Object.fromEntries(kept), ...edits };
 }
 
-function fieldsOf(view: WireView): readonly (ElementPlace & { readonly type: string })[] {
+function fieldsOf(view: WireView): readonly (ElementRef & { readonly type: string })[] {
   return objectsOf(view.content["blocks"]).flatMap((block) =>
     elementsOf(block).map((element) => ({
       blockId: textOf(block["block_id"]),
@@ -64,10 +66,10 @@ type Filled = {
  * What was typed. Once it was sent and the bot changed the view, the workspace knows better what its fields hold: one
  * that went and came again is empty, in Slack as well.
  */
-function useEdits(spot: BlockSpot): Filled {
+function useEdits(container: BlockContainer): Filled {
   const [edits, setEdits] = useState<Edits>({});
   const sent = useRef<Edits>({});
-  const blocks = spot.in === "view" ? JSON.stringify(spot.view.content["blocks"]) : "";
+  const blocks = container.in === "view" ? JSON.stringify(container.view.content["blocks"]) : "";
   useEffect(() => {
     const { current } = sent;
     sent.current = {};
@@ -81,18 +83,18 @@ function useEdits(spot: BlockSpot): Filled {
   };
 }
 
-function listed(places: WirePlaces, what: "users" | "channels" | "conversations"): readonly Listed[] {
-  const users = places.users.map((user) => ({ id: user.id, name: `@${user.name}` }));
+function listed(snapshot: WireSnapshot, what: "users" | "channels" | "conversations"): readonly Listed[] {
+  const users = snapshot.users.map((user) => ({ id: user.id, name: `@${user.name}` }));
   if (what === "users") return users;
-  const channels = places.channels.flatMap(({ id, name, kind }) =>
+  const channels = snapshot.channels.flatMap(({ id, name, kind }) =>
     kind === "im" ? [] : [{ id, name: `#${name}`, kind }],
   );
   if (what === "channels") return channels;
-  const bots = new Set(places.users.flatMap(({ id, isBot }) => (isBot ? [id] : [])));
-  const direct = places.channels.flatMap((each) => {
+  const bots = new Set(snapshot.users.flatMap(({ id, isBot }) => (isBot ? [id] : [])));
+  const direct = snapshot.channels.flatMap((each) => {
     if (each.kind !== "im") return [];
     const isWithBot = each.partner !== undefined && bots.has(each.partner);
-    return [{ id: each.id, name: `@${channelName(places, each)}`, kind: each.kind, isWithBot }];
+    return [{ id: each.id, name: `@${channelName(snapshot, each)}`, kind: each.kind, isWithBot }];
   });
   return [...channels, ...direct];
 }
@@ -104,14 +106,14 @@ function acked(answer: JsonObject): JsonObject {
   return answer;
 }
 
-type Deeds = Pick<BlockContext, "act" | "suggest">;
+type Actions = Pick<BlockContext, "act" | "suggest">;
 
-function deedsAt(spot: BlockSpot, as: string, edits: Edits): Deeds {
-  const at = pointerOf(spot);
+function actionsIn(container: BlockContainer, as: string, edits: Edits): Actions {
+  const at = surfaceRef(container);
   return {
     async act({ blockId, actionId, element, value }) {
       const type = textOf(element["type"]);
-      const values = spot.in === "view" ? filledIn(spot.view, edits) : {};
+      const values = container.in === "view" ? filledIn(container.view, edits) : {};
       acked(await perform("act", { as, at, blockId, actionId, value: stateOf(type, value), values }));
     },
     async suggest({ blockId, actionId, query }) {
@@ -120,36 +122,36 @@ function deedsAt(spot: BlockSpot, as: string, edits: Edits): Deeds {
   };
 }
 
-function namesIn({ places }: Shell): Pick<BlockContext, "user" | "channel" | "usergroup" | "listed"> {
+function namesIn({ snapshot }: AppState): Pick<BlockContext, "user" | "channel" | "usergroup" | "listed"> {
   return {
-    user: (id) => userName(places, id),
-    channel: (id) => places.channels.find((each) => each.id === id)?.name ?? id,
-    usergroup: (id) => places.groups.find((each) => each.id === id)?.handle ?? id,
-    listed: (what) => listed(places, what),
+    user: (id) => userName(snapshot, id),
+    channel: (id) => snapshot.channels.find((each) => each.id === id)?.name ?? id,
+    usergroup: (id) => snapshot.groups.find((each) => each.id === id)?.handle ?? id,
+    listed: (what) => listed(snapshot, what),
   };
 }
 
 type Blocks = { readonly context: BlockContext } & Pick<Filled, "edits" | "markSent">;
 
 /** What blocks need around them in this place, and what was filled in there and not sent yet. */
-export function useBlockContext(spot: BlockSpot, surface: BlockContext["surface"]): Blocks {
-  const shell = useShell();
-  const { edits, edit, markSent } = useEdits(spot);
-  const { places, now, emoji, openFile, route } = shell;
-  const spotKey = spot.in === "view" ? spot.view : spot.ts;
+export function useBlockContext(container: BlockContainer, surface: BlockContext["surface"]): Blocks {
+  const app = useApp();
+  const { edits, edit, markSent } = useEdits(container);
+  const { snapshot, now, emoji, openFile, route } = app;
+  const containerKey = container.in === "view" ? container.view : container.ts;
   const context = useMemo((): BlockContext => {
-    const onInput = (event: ElementPlace & { readonly value: ActionValue }): void => edit(valueKey(event), event.value);
+    const onInput = (event: ElementRef & { readonly value: ActionValue }): void => edit(valueKey(event), event.value);
     return {
       surface,
-      ...namesIn(shell),
-      ...deedsAt(spot, route.as, edits),
-      errors: spot.in === "view" ? spot.view.errors : {},
-      values: valuesOf(spot, edits),
+      ...namesIn(app),
+      ...actionsIn(container, route.as, edits),
+      errors: container.in === "view" ? container.view.errors : {},
+      values: valuesOf(container, edits),
       onInput,
       emoji,
       now,
       openFile,
     };
-  }, [places, now, emoji, edits, spotKey, route.as]);
+  }, [snapshot, now, emoji, edits, containerKey, route.as]);
   return { context, edits, markSent };
 }

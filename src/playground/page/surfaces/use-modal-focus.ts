@@ -7,11 +7,11 @@ type Form = RefObject<HTMLFormElement | null>;
 
 const fields = "input, textarea, select, [role=combobox], button";
 
-/** The first field in a place; of radio buttons the chosen one, as with Tab. */
-function fieldIn(place: Element): HTMLElement | null {
-  const first = place.querySelector<HTMLElement>("[autofocus]") ?? place.querySelector<HTMLElement>(fields);
+/** The first field in a form; of radio buttons the chosen one, as with Tab. */
+function fieldIn(form: Element): HTMLElement | null {
+  const first = form.querySelector<HTMLElement>("[autofocus]") ?? form.querySelector<HTMLElement>(fields);
   if (!(first instanceof HTMLInputElement) || first.type !== "radio") return first;
-  return place.querySelector<HTMLElement>(`input[name="${CSS.escape(first.name)}"]:checked`) ?? first;
+  return form.querySelector<HTMLElement>(`input[name="${CSS.escape(first.name)}"]:checked`) ?? first;
 }
 
 /**

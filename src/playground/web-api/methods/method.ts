@@ -35,11 +35,11 @@ const readers: Readonly<Record<Kind, (value: Json) => Json | undefined>> = {
 };
 
 /** The arguments by their kinds; throws Refused for unknown, missing and wrong ones. */
-export function readArguments(method: Method, given: JsonObject): JsonObject {
+export function readArguments(method: Method, args: JsonObject): JsonObject {
   const kinds = { ...everywhere, ...method.optional, ...method.required };
   const problems: Problem[] = [];
   const read: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(args)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) problems.push(wrong(name, `invalid additional property: ${name}`));
     else if (value !== null) {

@@ -15,7 +15,7 @@ export function answerConduct(where: () => SmallWorld, another: Another) {
       .map((seen) => seen.text);
 
   return {
-    "command.place": async () => {
+    "command.in-thread": async () => {
       await dana().says("/gantry list");
       const { ts = "" } = await dana().says("look");
       await dana().says("/gantry list", { thread: ts });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ConductId } from "../../../../src/playground/rules/rules.ts";
+import type { BehaviourId } from "../../../../src/playground/rules/rules.ts";
 import { type SmallWorld, startSmallWorld } from "../../support/small-world.ts";
 import { answerConduct } from "./answers.ts";
 import { eventConduct } from "./events.ts";
@@ -26,7 +26,7 @@ async function another(changes: Parameters<typeof startSmallWorld>[0]): Promise<
   return made;
 }
 
-const shown: Readonly<Record<ConductId, () => Promise<void>>> = {
+const shown: Readonly<Record<BehaviourId, () => Promise<void>>> = {
   ...answerConduct(() => world, another),
   ...eventConduct(() => world, another),
   ...interactionConduct(() => world),

@@ -58,7 +58,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       await says("hello @gantry");
       expect(world.waiting()).toEqual([0]);
     },
-    "event.told-rate": async () => {
+    "event.rate-notice": async () => {
       const world = where();
       const told = (): readonly unknown[] =>
         world.bot.received

@@ -41,7 +41,7 @@ export function blockRows(acts: Acts) {
       kept: () => blocks({ type: "divider", block_id: "a" }, { type: "divider", block_id: "b" }),
       broken: () => blocks({ type: "divider", block_id: "a" }, { type: "divider", block_id: "a" }),
     },
-    "block.place": {
+    "element.block": {
       error: "invalid_blocks",
       kept: () => blocks(input({ type: "plain_text_input" })),
       broken: () => blocks(actions({ type: "plain_text_input" })),
@@ -105,7 +105,7 @@ export function blockRows(acts: Acts) {
       kept: () => openModal({ submit: plain(), blocks: [input({ type: "file_input" }, { dispatch_action: false })] }),
       broken: () => openModal({ submit: plain(), blocks: [input({ type: "file_input" }, { dispatch_action: true })] }),
     },
-    "select.response-url-place": {
+    "select.response-url-input": {
       error: "invalid_blocks",
       kept: () => openModal({ submit: plain(), blocks: [input(answering)] }),
       broken: () => blocks(actions(answering)),

@@ -35,8 +35,8 @@ export function valueOf(state: JsonObject): ActionValue {
 
 /** What an element holds before anybody touched it. */
 export function firstValue(element: JsonObject): ActionValue {
-  const place = { block_id: "block", element: { ...element, action_id: "action" } };
-  const state = initialState([place])["block"]?.["action"];
+  const block = { block_id: "block", element: { ...element, action_id: "action" } };
+  const state = initialState([block])["block"]?.["action"];
   return state === undefined ? none : valueOf(state);
 }
 

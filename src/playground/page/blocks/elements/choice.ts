@@ -21,9 +21,9 @@ function listedChoice({ id, name }: Listed): Choice {
 }
 
 /** Options, or groups of options, as a static select and an answer to block_suggestion give them. */
-export function groupsOf(given: readonly JsonObject[]): readonly ChoiceGroup[] {
-  if (!given.some((each) => isList(each["options"]))) return [{ label: "", choices: given.map(optionChoice) }];
-  return given.map((group) => ({
+export function groupsOf(offered: readonly JsonObject[]): readonly ChoiceGroup[] {
+  if (!offered.some((each) => isList(each["options"]))) return [{ label: "", choices: offered.map(optionChoice) }];
+  return offered.map((group) => ({
     label: wordsOf(group, "label"),
     choices: objectsOf(group["options"]).map(optionChoice),
   }));

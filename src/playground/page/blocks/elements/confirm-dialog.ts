@@ -39,9 +39,9 @@ export function ConfirmDialog(props: Confirming): JSX.Element {
   const { confirm, context, onDecision } = props;
   const dialog = useModal();
   const id = useId();
-  const look = confirm["style"] === "danger" ? "button danger" : "button primary";
-  const answer = (isYes: boolean, words: string, look: string): JSX.Element =>
-    h("button", { type: "button", class: look, autofocus: isYes, onClick: () => onDecision(isYes) }, words);
+  const style = confirm["style"] === "danger" ? "button danger" : "button primary";
+  const answer = (isYes: boolean, words: string, style: string): JSX.Element =>
+    h("button", { type: "button", class: style, autofocus: isYes, onClick: () => onDecision(isYes) }, words);
   return h(
     "dialog",
     {
@@ -67,7 +67,7 @@ export function ConfirmDialog(props: Confirming): JSX.Element {
         "div",
         { class: "confirm-answers" },
         answer(false, wordsOf(confirm, "deny") || "Cancel", "button"),
-        answer(true, wordsOf(confirm, "confirm") || "Yes", look),
+        answer(true, wordsOf(confirm, "confirm") || "Yes", style),
       ),
     ),
   );

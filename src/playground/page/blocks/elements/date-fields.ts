@@ -35,7 +35,7 @@ export function DateField(props: ElementProps): JSX.Element {
   const kind = kinds[textOf(props.element["type"])];
   const pending = useRef<ActionValue>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const tell = (): void => {
+  const send = (): void => {
     clearTimeout(timer.current);
     const { current } = pending;
     pending.current = undefined;
@@ -48,7 +48,7 @@ export function DateField(props: ElementProps): JSX.Element {
     pending.current = text === "" ? { kind: "none" } : kind.read(text);
     if (props.block["type"] === "input") hold(pending.current);
     clearTimeout(timer.current);
-    timer.current = setTimeout(tell, typingPause);
+    timer.current = setTimeout(send, typingPause);
   };
   const field = h("input", {
     ...fieldAttributes(props),
@@ -57,7 +57,7 @@ export function DateField(props: ElementProps): JSX.Element {
     value: shownIn(value),
     "aria-busy": isBusy,
     onChange,
-    onBlur: tell,
+    onBlur: send,
   });
   return h("span", { class: "element" }, field, extras);
 }

@@ -4,7 +4,7 @@ import { Button } from "./button.ts";
 import { Choices } from "./checkboxes.ts";
 import { DateField } from "./date-fields.ts";
 import { Image } from "../image.ts";
-import { NotDrawn } from "../unsupported.ts";
+import { Unsupported } from "../unsupported.ts";
 import { OverflowMenu } from "./overflow-menu.ts";
 import { Select } from "./select.ts";
 import { TextField } from "./text-field.ts";
@@ -60,6 +60,6 @@ const kinds: Readonly<Record<string, FunctionComponent<ElementProps>>> = {
 export function Element(props: ElementProps): JSX.Element {
   const type = textOf(props.element["type"]);
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  if (kind === undefined) return h(NotDrawn, { what: "element", json: props.element });
+  if (kind === undefined) return h(Unsupported, { what: "element", json: props.element });
   return h(kind, props);
 }

@@ -9,8 +9,8 @@ import { usePopup } from "./use-popup.ts";
 import { type Selecting, useSelecting } from "./use-select.ts";
 
 /** While the list is open, what was chosen shows through the empty field; beside chips nothing needs saying. */
-function placeholderFor(selecting: Selecting, given: string | undefined, shown: string): string {
-  return selecting.chosen.length === 0 ? (given ?? "Select …") : shown;
+function placeholderFor(selecting: Selecting, placeholder: string | undefined, shown: string): string {
+  return selecting.chosen.length === 0 ? (placeholder ?? "Select …") : shown;
 }
 
 function drawField(props: ElementProps, list: { readonly id: string; readonly selecting: Selecting }): JSX.Element {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { isObject, type JsonObject, textOf } from "../../../json.ts";
 import { firstValue } from "./action-value.ts";
 import { ConfirmDialog } from "./confirm-dialog.ts";
-import { type ActionValue, type BlockContext, type ElementPlace, valueKey } from "../block-context.ts";
+import { type ActionValue, type BlockContext, type ElementRef, valueKey } from "../block-context.ts";
 
 /** What every element is given. */
 export type ElementProps = {
@@ -32,7 +32,7 @@ export type UsedElement = {
 
 type Asked = { readonly value: ActionValue; readonly before: ActionValue | undefined };
 
-function placeOf(props: ElementProps): ElementPlace {
+function refOf(props: ElementProps): ElementRef {
   return { blockId: textOf(props.block["block_id"]), actionId: textOf(props.element["action_id"]) };
 }
 
@@ -48,7 +48,7 @@ function useSending(props: ElementProps) {
     setBusy(true);
     setFailure("");
     props.context
-      .act({ ...placeOf(props), element: props.element, value })
+      .act({ ...refOf(props), element: props.element, value })
       .catch((error: unknown) => setFailure(error instanceof Error ? error.message : String(error)))
       .finally(() => setBusy(false));
   };
@@ -57,12 +57,12 @@ function useSending(props: ElementProps) {
 
 function useHeld(props: ElementProps) {
   const [own, setOwn] = useState<ActionValue>();
-  const place = placeOf(props);
+  const ref = refOf(props);
   const hold = (value: ActionValue): void => {
     setOwn(value);
-    props.context.onInput({ ...place, value });
+    props.context.onInput({ ...ref, value });
   };
-  return { value: props.context.values[valueKey(place)] ?? own ?? firstValue(props.element), hold };
+  return { value: props.context.values[valueKey(ref)] ?? own ?? firstValue(props.element), hold };
 }
 
 /** What an element holds, and the ways to change it and to tell the bot. `onSent` is called once nothing is asked any more. */

@@ -34,7 +34,7 @@ function useSuggestions(props: ElementProps, query: string, isOn: boolean): Offe
     const ask = (): void => {
       context
         .suggest({ blockId: textOf(block["block_id"]), actionId: textOf(element["action_id"]), query })
-        .then((given) => show(groupsOf(given), ""))
+        .then((offered) => show(groupsOf(offered), ""))
         .catch((error: unknown) => show(nothing, error instanceof Error ? error.message : String(error)));
     };
     const timer = setTimeout(ask, query === "" ? 0 : typingPause);

@@ -5,7 +5,7 @@ const gap = 4;
 const edge = 8;
 
 /** Puts a popup below its anchor, or above it where there is more room, within the window. */
-function place(anchor: HTMLElement, popup: HTMLElement): void {
+function position(anchor: HTMLElement, popup: HTMLElement): void {
   const box = anchor.getBoundingClientRect();
   popup.style.minWidth = `${Math.min(box.width, innerWidth - 2 * edge)}px`;
   const below = innerHeight - box.bottom - gap - edge;
@@ -29,7 +29,7 @@ export function usePopup(isOpen: boolean, anchor: RefObject<HTMLElement | null>)
     const at = anchor.current;
     if (!isOpen || shown === null || at === null) return undefined;
     shown.showPopover();
-    const follow = (): void => place(at, shown);
+    const follow = (): void => position(at, shown);
     const sizes = new ResizeObserver(follow);
     sizes.observe(shown);
     follow();

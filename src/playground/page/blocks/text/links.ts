@@ -48,12 +48,12 @@ export type Moment = {
   readonly timeZone?: string | undefined;
 };
 
-export function moment(context: BlockContext, given: Moment): JSX.Element {
-  const exact = new Date(given.seconds * 1000);
-  const words = formatSlackDate({ ...given, now: context.now }) ?? (given.fallback || String(given.seconds));
+export function moment(context: BlockContext, date: Moment): JSX.Element {
+  const exact = new Date(date.seconds * 1000);
+  const words = formatSlackDate({ ...date, now: context.now }) ?? (date.fallback || String(date.seconds));
   const isDate = Number.isFinite(exact.getTime());
   const time = isDate
     ? h("time", { dateTime: exact.toISOString(), title: exact.toISOString() }, words)
     : h("span", null, words);
-  return given.url === "" ? time : link(given.url, time);
+  return date.url === "" ? time : link(date.url, time);
 }

@@ -62,13 +62,13 @@ function wordFor(days: number): string | undefined {
 
 const two = (number: number): string => String(number).padStart(2, "0");
 
-function tokensOf(given: SlackDate): Readonly<Record<string, string>> {
-  const ms = given.seconds * 1000;
-  const then = partsOf(ms, given.timeZone);
-  const now = partsOf(given.now, given.timeZone);
+function tokensOf(asked: SlackDate): Readonly<Record<string, string>> {
+  const ms = asked.seconds * 1000;
+  const then = partsOf(ms, asked.timeZone);
+  const now = partsOf(asked.now, asked.timeZone);
   const near = wordFor(daysFrom(now, then));
   // Slack leaves the year out within half a year from now.
-  const year = Math.abs(ms - given.now) < halfYear ? "" : `, ${then.year}`;
+  const year = Math.abs(ms - asked.now) < halfYear ? "" : `, ${then.year}`;
   const date = `${then.monthName} ${ordinal(then.date)}${year}`;
   const short = `${then.monthShort} ${then.date}${year}`;
   const long = `${then.weekday}, ${then.monthName} ${ordinal(then.date)}`;
@@ -85,17 +85,17 @@ function tokensOf(given: SlackDate): Readonly<Record<string, string>> {
     day_divider_pretty: near ?? (then.year === now.year ? long : `${long}, ${then.year}`),
     time: then.time,
     time_secs: then.timeSeconds,
-    ago: ago(given.seconds - Math.floor(given.now / 1000)),
+    ago: ago(asked.seconds - Math.floor(asked.now / 1000)),
   };
 }
 
 /** A moment in words; undefined when the format names a token that Slack does not know, or the moment is none. */
-export function formatSlackDate(given: SlackDate): string | undefined {
-  if (!Number.isFinite(new Date(given.seconds * 1000).getTime())) return undefined;
-  const tokens = tokensOf(given);
-  const names = [...given.format.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+export function formatSlackDate(date: SlackDate): string | undefined {
+  if (!Number.isFinite(new Date(date.seconds * 1000).getTime())) return undefined;
+  const tokens = tokensOf(date);
+  const names = [...date.format.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   if (!names.every((name) => Object.hasOwn(tokens, name))) return undefined;
-  const text = given.format.replaceAll(/\{(\w+)\}/g, (_token, name: string) => tokens[name] ?? "");
+  const text = date.format.replaceAll(/\{(\w+)\}/g, (_token, name: string) => tokens[name] ?? "");
   // "Today" begins a sentence; words of the bot's own stay as they are.
-  return given.format.startsWith("{") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return date.format.startsWith("{") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

@@ -11,7 +11,7 @@ export function plainWithEmoji(context: BlockContext, text: string): readonly Co
   return text.split(emojiName).map((part, at) => (at % 2 === 1 ? emoji(context, part) : part));
 }
 
-/** Plain text for places that hold nothing but characters: a field, a title. */
+/** Plain text for snapshot that hold nothing but characters: a field, a title. */
 export function charactersOf(context: BlockContext, text: string): string {
   return text
     .split(emojiName)
