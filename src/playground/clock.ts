@@ -1,8 +1,8 @@
-/** The playground's time: what it stamps on messages and measures every expiry with. */
+/** The playground's clock: message timestamps and expiry times come from it. */
 export type Clock = {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** A message's ts: "1763712345.000100", unique and increasing even when time stands still. */
+  /** A message's ts, such as "1763712345.000100". Unique and increasing even while the clock is frozen. */
   readonly ts: () => string;
 };
 

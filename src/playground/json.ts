@@ -9,12 +9,12 @@ export function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The value as text; "" when it is anything else, so that a wrong type reads as absent. */
+/** The value as text; "" for any other type, so a wrong type reads as absent. */
 export function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The objects of a list; [] when it is anything else. */
+/** The objects of a list; [] for any other value. */
 export function objectsOf(value: Json | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isObject) : [];
 }
@@ -23,7 +23,7 @@ export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** JSON text as a value; undefined when it is not JSON. */
+/** JSON text as a value; undefined when it isn't valid JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json; // JSON.parse gives nothing but JSON

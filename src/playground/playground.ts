@@ -17,40 +17,42 @@ export type PlaygroundOptions = {
   readonly signingSecret: string;
   /** xoxb-… */
   readonly botToken: string;
-  /** The playground's own base URL; a function where the port is not known yet. */
+  /** The playground's base URL; a function while the port is not known yet. */
   readonly url: string | (() => string);
-  /** Where the bot listens: http://127.0.0.1:3000/slack/events */
+  /** The bot's request URL: http://127.0.0.1:3000/slack/events */
   readonly requestUrl: () => string;
-  /** Milliseconds; every expiry and ts comes from it. Signatures use wall time, because the bot checks them by it. */
+  /**
+   * Milliseconds since 1970. All timestamps and expiries use it, except signatures: the bot checks those by wall time.
+   */
   readonly now?: () => number;
-  /** Runs the retries of events; timers of this process unless a test gives its own. */
+  /** Schedules event retries. Defaults to timers of this process. */
   readonly later?: Later;
-  /** How long Slack waits for an ack; 3 s unless a test cannot wait that long. */
+  /** Limit for an ack in milliseconds. Defaults to Slack's 3 s. */
   readonly ackMs?: number;
-  /** Hosts besides loopback ones from which the control routes may be used ("gantry.example:8080"). */
+  /** Host names besides loopback that may use the control routes ("gantry.example:8080"). */
   readonly hosts?: readonly string[];
-  /** More switches for the page's faults panel: what goes wrong outside of Slack. */
+  /** More switches on the page's faults panel, for faults outside of Slack. */
   readonly externalFaults?: readonly ExternalFault[];
 };
 
-/** A message with its replies, ephemeral ones left out. */
+/** A message with its replies, without ephemeral ones. */
 type Thread = Message & { readonly replies: readonly Message[] };
 
 export type Playground = {
   readonly fetch: (request: Request) => Promise<Response>;
   /** A person by name or id: "dana". */
   readonly as: (user: string) => Person;
-  /** Changes who is in the workspace, and where, while the bot runs. */
+  /** Changes users, groups and channels while the bot runs. */
   readonly people: People;
   readonly transcript: () => readonly Exchange[];
   readonly faults: Faults & {
     readonly removeBot: (channel: string) => void;
     readonly inviteBot: (channel: string) => void;
   };
-  /** What is counted of event deliveries; `enable` turns them on again after too many failures. */
+  /** Counts event deliveries; `enable` resumes them after too many failures. */
   readonly events: EventLedger;
   readonly messages: (channel: string) => readonly Thread[];
-  /** Calls back after every change; returns what ends it. */
+  /** Calls back after every change; returns the unsubscribe function. */
   readonly watch: (watcher: () => void) => () => void;
   /** Ends answers that hang. */
   readonly close: () => void;
@@ -94,8 +96,8 @@ function threads(world: World, name: string): readonly Thread[] {
 }
 
 /**
- * A simulated Slack workspace for one bot. Give its `fetch` to an HTTP server, and its URL to the bot as slackApiUrl.
- * Throws a sentence when the app breaks a rule of Slack's manifest.
+ * A simulated Slack workspace for one bot. Serve its `fetch` over HTTP and give its URL to the bot as slackApiUrl.
+ * Throws an Error when the app breaks a rule of Slack's manifest.
  */
 export function createPlayground(options: PlaygroundOptions): Playground {
   checkApp(options.app);

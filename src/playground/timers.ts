@@ -1,9 +1,9 @@
-/** Runs something later, never before the current turn ends. A test gives its own and lets time pass as it likes. */
+/** Runs a callback later, never in the current turn. Tests inject their own to control time. */
 export type Later = (ms: number, run: () => void) => void;
 
 export type Timers = { readonly later: Later; readonly close: () => void };
 
-/** Timers of this process. They do not keep it alive, and after `close` none runs. */
+/** Timers of this process. They don't keep it alive, and none runs after `close`. */
 export function createTimers(): Timers {
   const waiting = new Set<NodeJS.Timeout>();
   let isClosed = false;

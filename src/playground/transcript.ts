@@ -1,9 +1,9 @@
 import type { Json } from "./json.ts";
 import type { Refusal } from "./rules/refusal.ts";
 
-/** One request and its answer, whichever side asked. */
+/** One request and its answer, in either direction. */
 export type Exchange = {
-  /** Counts up from 1; stays the same when the answer comes. */
+  /** Starts at 1 and does not change when the answer arrives. */
   readonly id: number;
   readonly direction: "to bot" | "from bot";
   /** A method's name, or "slash_command", "block_actions", "view_submission", "event_callback", "response_url", "upload" … */
@@ -12,9 +12,9 @@ export type Exchange = {
   readonly request: Json;
   readonly answer: Json | undefined;
   readonly status: number | undefined;
-  /** How long the answer took; towards the bot, its ack latency. */
+  /** Milliseconds until the answer. For requests to the bot this is the ack latency. */
   readonly ms: number | undefined;
-  /** Where the playground refused, or the bot's answer broke a rule. */
+  /** Set when the playground refused the request, or when the bot's answer broke a rule. */
   readonly refusal?: Refusal;
 };
 
@@ -26,13 +26,13 @@ export type Answered = {
 
 export type Transcript = {
   readonly exchanges: readonly Exchange[];
-  /** Called with each exchange as it begins, and again as it ends. */
+  /** Called when an exchange begins and again when it ends. */
   readonly watchers: Set<(exchange: Exchange) => void>;
-  /** Notes a request; call what it returns once, with the answer. */
+  /** Records a request; call the result once, with the answer. */
   readonly begin: (asked: Pick<Exchange, "direction" | "kind" | "request">) => (answered: Answered) => Exchange;
 };
 
-/** The oldest exchanges go first, so that a playground can run for weeks. */
+/** Older exchanges are dropped, so that a playground can run for weeks. */
 const mostKept = 5000;
 
 export function createTranscript(now: () => number): Transcript {
@@ -46,7 +46,7 @@ export function createTranscript(now: () => number): Transcript {
     exchanges,
     watchers,
     begin(asked) {
-      // Latency is measured on a clock that no test sets.
+      // Latency is measured on the monotonic clock, which tests don't set.
       const started = performance.now();
       const atMs = now();
       const id = (last += 1);

@@ -8,10 +8,10 @@ import type { Transcript } from "./transcript.ts";
 import type { Faults } from "./faults/faults.ts";
 import { bot, slackbot } from "./workspace/workspace.ts";
 
-/** What the composer shows of a slash command: its line in the list, and its words while one types. */
+/** A slash command in the composer: its line in the list, and its usage hint. */
 export type CommandHint = { readonly command: string; readonly description?: string; readonly usageHint?: string };
 
-/** A global shortcut stands in the composer, a message shortcut in the menu of a message. */
+/** Global shortcuts are listed in the composer, message shortcuts in a message's menu. */
 export type Shortcut = {
   readonly name: string;
   readonly callbackId: string;
@@ -19,7 +19,7 @@ export type Shortcut = {
   readonly description?: string;
 };
 
-/** What the manifest says of the app, as plain data. `commands` are with their slash. */
+/** The app's manifest as plain data. `commands` include their slash. */
 export type App = {
   readonly name: string;
   readonly botDisplayName: string;
@@ -28,16 +28,16 @@ export type App = {
   readonly events: readonly string[];
   readonly commandHints?: readonly CommandHint[];
   readonly shortcuts?: readonly Shortcut[];
-  /** should_escape of the commands; true when it is not said. */
+  /** should_escape of the commands. Default: true. */
   readonly escapesNames?: boolean;
-  /** settings.interactivity.message_menu_options_url is there; true when it is not said. */
+  /** True if settings.interactivity.message_menu_options_url is set. Default: true. */
   readonly hasOptionsUrl?: boolean;
 };
 
-/** Something that goes wrong outside of Slack, which whoever starts the playground can switch on and off. */
+/** A fault outside of Slack that the page can switch on and off. */
 export type ExternalFault = { readonly label: string; readonly set: (on: boolean) => void };
 
-/** All parts of one playground, handed to whatever acts in it. */
+/** The parts of one playground. */
 export type World = {
   readonly app: App;
   readonly state: State;
@@ -47,11 +47,11 @@ export type World = {
   readonly signingSecret: string;
   readonly botToken: string;
   readonly ackMs: number;
-  /** Switches of the page for what goes wrong elsewhere, by label; and those that are on. */
+  /** Faults outside of Slack by label, and the labels that are switched on. */
   readonly externalFaults: readonly ExternalFault[];
   readonly externalFaultsOn: Set<string>;
   readonly events: EventLedger;
-  /** The minutes for which the bot was told that it gets too many events. */
+  /** Minutes for which the bot already got app_rate_limited. */
   readonly rateLimitNotices: Set<number>;
   readonly later: Later;
   readonly url: () => string;
@@ -60,7 +60,7 @@ export type World = {
   readonly watchers: Set<() => void>;
 };
 
-/** Notes a change: what changed gets the new revision, and who watches is told. */
+/** Records a change: sets the new revision on the changed thing and calls the watchers. */
 export function touch(world: World, changed?: { revision: number }): void {
   world.state.revision += 1;
   if (changed !== undefined) changed.revision = world.state.revision;
@@ -74,7 +74,6 @@ export type Draft = Pick<Message, "channel" | "user" | "text"> &
     readonly metadata?: JsonObject | undefined;
   };
 
-/** Puts a message into the workspace. */
 export function post(world: World, draft: Draft): Message {
   const { threadTs, ephemeralTo, metadata, ...rest } = draft;
   const message: Message = {
@@ -110,14 +109,14 @@ export function remove(world: World, message: Message): void {
   touch(world);
 }
 
-/** Whom Slack tells something, and where. */
+/** The recipient of an ephemeral message. */
 export type Addressee = {
   readonly user: string;
   readonly channel: string;
   readonly thread?: string | undefined;
 };
 
-/** What only one person sees, said by Slack itself. */
+/** Posts an ephemeral message from Slackbot. */
 export function notice(world: World, to: Addressee, text: string): Message {
   return post(world, { channel: to.channel, user: slackbot, text, ephemeralTo: to.user, threadTs: to.thread });
 }

@@ -30,10 +30,7 @@ function checkShortcuts(site: Site, app: App): void {
   }
 }
 
-/**
- * Checks what the workspace is told of the app, as Slack checks a manifest when an app is made of it. Throws an Error
- * that says which rule is broken; its cause is the Refused.
- */
+/** Checks the app as Slack checks a manifest. Throws an Error that names the broken rule; its cause is the Refused. */
 export function checkApp(app: App): void {
   const site = newSite("message");
   atMost(site, "app.name", ["/display_information/name", app.name.length]);

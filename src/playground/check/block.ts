@@ -6,7 +6,7 @@ const blockId: Check = all(text("block.id"), (value, at, site) => {
   site.blockIds.add(value);
 });
 
-/** A block of this type: its own properties and a block_id that no other has. */
+/** A block of this type: its own properties and a unique block_id. */
 export function block(type: string, properties: Readonly<Record<string, Property>>): Check {
   return object({ type: must(word(type)), block_id: may(blockId), ...properties });
 }

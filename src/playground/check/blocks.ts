@@ -52,7 +52,7 @@ const contextText = {
 type Kind = { readonly check: Check; readonly on: readonly Surface[] };
 const everywhere: readonly Surface[] = ["message", "modal", "home"];
 const messages: readonly Surface[] = ["message"];
-// Slack's list names modals too for cards; live trials by others saw them refused there.
+// Slack's list allows cards in modals; third-party live trials saw them refused there.
 const messagesAndHome: readonly Surface[] = ["message", "home"];
 
 /** https://docs.slack.dev/reference/block-kit/blocks/container-block */
@@ -71,7 +71,7 @@ const container: Check = all(
   containerRules,
 );
 
-/** A field for files has nothing to tell before the form is sent. */
+/** A file_input has no value before the form is submitted. */
 const silentFiles: Check = (value, at, site) => {
   if (!isObject(value) || value["dispatch_action"] !== true || !isObject(value["element"])) return;
   if (value["element"]["type"] === "file_input")
@@ -124,7 +124,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     on: messages,
     check: all(block("markdown", { text: must(text("markdown.text")) }), markdownTotal),
   },
-  // Slack's page also says "home"; live trials by others saw it accepted in messages only.
+  // Slack's page also says "home"; third-party live trials saw it accepted in messages only.
   table: { on: messages, check: all(block("table", tableBlock), tableTotals) },
   data_table: { on: messages, check: dataTable },
   data_visualization: { on: messages, check: dataVisualization },
@@ -135,7 +135,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   card: { on: messagesAndHome, check: card },
   carousel: { on: messagesAndHome, check: carousel },
   video: { on: everywhere, check: video },
-  // Slack shows it for remote files; no app can send it.
+  // Slack uses it for remote files; apps can't send it.
   file: { on: [], check: block("file", {}) },
 };
 
@@ -153,7 +153,7 @@ function checkBlock(value: Json, at: string, site: Site): void {
   kind.check(value, at, { ...site, actionIds: new Set(), blockType: type });
 }
 
-/** Checks the blocks of one message or view; [] is allowed (an update removes the blocks with it). */
+/** Checks the blocks of one message or view. [] is allowed: an update removes the blocks with it. */
 export function checkBlocks(blocks: Json, at: string, site: Site): void {
   if (!isList(blocks)) return report(site, "message.format", [at, "must be an array"]);
   const limit = site.surface === "message" ? "message.blocks" : "view.blocks";

@@ -32,7 +32,7 @@ const cardOfCarousel: Check = (value: Json, at, site) => card(value, at, { ...si
 /** https://docs.slack.dev/reference/block-kit/blocks/carousel-block */
 export const carousel: Check = block("carousel", { elements: must(list(cardOfCarousel, "carousel.cards")) });
 
-/** The kinds of block that a container takes: https://docs.slack.dev/reference/block-kit/blocks/container-block */
+/** The block types that a container takes: https://docs.slack.dev/reference/block-kit/blocks/container-block */
 export const containable: readonly string[] = [
   "actions",
   "context",
@@ -46,7 +46,7 @@ export const containable: readonly string[] = [
   "video",
 ];
 
-/** The blocks in a container: none of another kind, and not too many. Each is then checked as everywhere. */
+/** Checks the types and the number of the blocks in a container. Each block is then checked like any other. */
 export function children(check: Check): Check {
   return (value, at, site) => {
     if (!isList(value)) return report(site, "object.value", [at, "must be an array"]);
@@ -62,7 +62,7 @@ export function children(check: Check): Check {
   };
 }
 
-/** What a container needs besides: a title, and to be collapsible if it starts collapsed. */
+/** A container needs a title, and must be collapsible to start collapsed. */
 export const containerRules: Check = (value, at, site) => {
   if (!isObject(value)) return;
   if (value["title"] === undefined && value["rich_text_title"] === undefined) {

@@ -19,12 +19,12 @@ const axis = object({
   y_label: may(text("chart.axis-label")),
 });
 
-/** Labels in any order, as one text to compare. */
+/** Sorted labels as one text to compare. */
 function sorted(labels: readonly (Json | undefined)[]): string {
   return labels.map(textOf).toSorted().join("\n");
 }
 
-/** Each series has a name of its own, and one point for each category. */
+/** Each series has a unique name and one point per category. */
 const consistent: Check = (value, at, site) => {
   if (!isObject(value)) return;
   const drawn = objectsOf(value["series"]);

@@ -31,7 +31,7 @@ export function blocksIn(chunks: readonly JsonObject[]): number {
   return chunks.reduce((sum, each) => sum + objectsOf(each["blocks"]).length, 0);
 }
 
-/** Reads and checks the chunks of a stream, of which `before` blocks came earlier; throws Refused with Slack's code. */
+/** Reads and checks the chunks of a stream that already has `before` blocks; throws Refused with Slack's code. */
 export function checkChunks(input: Json | undefined, before: number): readonly JsonObject[] {
   const value = typeof input === "string" ? parseJson(input) : input;
   if (value === undefined || value === null) return [];

@@ -6,7 +6,7 @@ import { cell, visibleLength } from "./table.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/data-table-block
 
-/** A header that can be sorted by is no rich text, and something stands below it. */
+/** A header cell can be sorted by, so it is not rich text; at least one row follows it. */
 const header: Check = (value, at, site) => {
   if (!isObject(value) || !isList(value["rows"])) return;
   const [first, second] = value["rows"];

@@ -1,7 +1,7 @@
 import { all, type Check, flag, list, may, must, object, type Property, report, text, word } from "./shape.ts";
 import { confirm, plain } from "./text-objects.ts";
 
-// What elements have in common: https://docs.slack.dev/reference/block-kit/block-elements
+// Properties that elements share: https://docs.slack.dev/reference/block-kit/block-elements
 
 const actionId: Check = all(text("action.id"), (value, at, site) => {
   if (typeof value !== "string") return;
@@ -17,13 +17,13 @@ const focus: Check = all(flag, (value, at, site) => {
 
 const triggers = object({ trigger_actions_on: may(list(word("on_enter_pressed", "on_character_entered"))) });
 
-/** What can be clicked. */
+/** Elements with a click. */
 export const acts = { action_id: may(actionId), confirm: may(confirm) };
-/** What can be clicked and may have the focus. */
+/** Clickable elements that can take the focus. */
 export const focuses = { ...acts, focus_on_load: may(focus) };
-/** What can be picked from and says what to pick. */
+/** Menus, which have a placeholder. */
 export const picks = { ...focuses, placeholder: may(plain("placeholder.text")) };
-/** What can be typed into. */
+/** Text fields. */
 export const typed = {
   action_id: may(actionId),
   focus_on_load: may(focus),

@@ -5,7 +5,7 @@ import { menus, overflow } from "./menus.ts";
 import { byType, type Check, may, must, text, word } from "./shape.ts";
 import { plain } from "./text-objects.ts";
 
-// Which element stands where: https://docs.slack.dev/reference/block-kit/block-elements
+// Elements allowed in each block: https://docs.slack.dev/reference/block-kit/block-elements
 
 export const button: Check = element("button", {
   ...acts,
@@ -18,7 +18,7 @@ export const button: Check = element("button", {
 
 const rich = { rich_text_input: richTextInput };
 
-/** Beside a section's text. */
+/** The accessory of a section. */
 export const accessory: Check = byType(
   { button, overflow, image: imageElement, ...menus, ...pickers },
   "element.block",

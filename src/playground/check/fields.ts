@@ -42,7 +42,7 @@ const fileInput: Check = all(
   },
 );
 
-/** What one types into: only in input blocks. */
+/** Text inputs, allowed in input blocks only. */
 export const fields = {
   plain_text_input: all(
     element("plain_text_input", {

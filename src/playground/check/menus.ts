@@ -45,7 +45,7 @@ const conversations = {
     }),
   ),
 };
-/** Only a form that is sent can carry the response_url of what was chosen in it. */
+/** The response_url of a chosen conversation is sent with view_submission only. */
 const answered: Check = all(flag, (value, at, site) => {
   if (value === true && !(site.surface === "modal" && site.blockType === "input")) {
     report(site, "select.response-url-input", [at, "only in an input block of a modal"]);
@@ -54,7 +54,7 @@ const answered: Check = all(flag, (value, at, site) => {
 const answers = { response_url_enabled: may(answered) };
 const queries = { min_query_length: may(whole(0, 1000)) };
 
-/** Every element in which one picks among options: https://docs.slack.dev/reference/block-kit/block-elements */
+/** Menus and other elements with options: https://docs.slack.dev/reference/block-kit/block-elements */
 export const menus: Readonly<Record<string, Check>> = {
   ...staticMenu("static_select", { initial_option: may(plainOption) }),
   ...staticMenu("multi_static_select", { initial_options: may(list(plainOption)), max_selected_items: several }),

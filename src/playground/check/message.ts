@@ -4,7 +4,7 @@ import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
 import { newSite } from "./shape.ts";
 
-/** What a message says, checked. An undefined part was not given. */
+/** A message's checked content. Undefined parts were not sent. */
 export type Content = {
   readonly text: string;
   readonly blocks: readonly JsonObject[] | undefined;
@@ -15,7 +15,7 @@ export type Content = {
 
 export type ContentRules = {
   readonly textLimit: LimitId;
-  /** chat.* methods sum up the size of the blocks; response_url does not. */
+  /** chat.* methods limit the total size of the blocks; response_url does not. */
   readonly summed: boolean;
   readonly needsText: boolean;
 };
@@ -45,7 +45,7 @@ function checkLength(text: string, limit: LimitId): void {
   if (text.length > limits[limit].max) refuse("msg_too_long", limit, `${text.length} characters`);
 }
 
-/** The text in their cells is limited by itself, and to more. */
+/** Table cells have a limit of their own, and a higher one. */
 const hasOwnLimit = new Set(["table", "data_table"]);
 
 function checkSize(blocks: readonly JsonObject[]): void {

@@ -31,7 +31,7 @@ function offered(value: Json): readonly Json[] {
   return [...objectsOf(value["options"]), ...grouped];
 }
 
-/** initial_option and initial_options are, whole, among the options. */
+/** initial_option and initial_options must equal one of the options. */
 export const initialAmongOptions: Check = (value, at, site) => {
   if (!isObject(value)) return;
   const one = value["initial_option"];
@@ -52,12 +52,12 @@ export const oneSource: Check = (value, at, site) => {
   if (sources.length !== 1) report(site, "select.source", [at, "exactly one of options, option_groups is needed"]);
 };
 
-// An empty list is a fine answer: nothing matches.
+// An empty list is valid: nothing matches.
 const suggestedOptions: Check = (value, at, site) => {
   if (!isList(value) || value.length > 0) options("select.options")(value, at, site);
 };
 
-/** The answer to block_suggestion: the options of a static select, or none. */
+/** The answer to block_suggestion: options like those of a static select, possibly none. */
 export const suggestion: Check = all(
   object({ options: may(suggestedOptions), option_groups: may(optionGroups) }),
   oneSource,

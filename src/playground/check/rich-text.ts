@@ -56,7 +56,7 @@ const inline: Check = byType(
 
 const border = may(whole(0, 1));
 
-// An empty section is what Slack's own composer makes of a blank line.
+// Slack's own composer makes an empty section of a blank line.
 const section: Check = object({
   type: must(word("rich_text_section")),
   elements: must((value, at, site) => {
@@ -85,7 +85,7 @@ const parts: Readonly<Record<string, Check>> = {
 
 export const richTextParts: Check = list(byType(parts, "element.block"));
 
-/** A rich_text block as a value: a table's cell, the initial value of an input. */
+/** A rich_text block used as a value: in a table cell, or as an input's initial value. */
 export const richText: Check = object({
   type: must(word("rich_text")),
   block_id: may(text("block.id")),

@@ -5,7 +5,7 @@ import type { RuleId } from "../rules/rules.ts";
 
 export type Surface = "message" | "modal" | "home";
 
-/** What is checked together: one message or one view. `actionIds` and `blockType` are of one block. */
+/** The state of checking one message or view. `actionIds` and `blockType` belong to the current block. */
 export type Site = {
   readonly surface: Surface;
   readonly problems: Problem[];
@@ -15,7 +15,7 @@ export type Site = {
   readonly totals: Totals;
 };
 
-/** What is counted over all blocks. */
+/** Counted over all blocks. */
 type Totals = {
   tables: number;
   cellText: number;
@@ -25,7 +25,7 @@ type Totals = {
   focused: number;
 };
 
-/** Looks at one value and adds what is wrong with it to `site.problems`. `at` is its JSON pointer. */
+/** Checks one value and adds its problems to `site.problems`. `at` is its JSON pointer. */
 export type Check = (value: Json, at: string, site: Site) => void;
 export type Property = { readonly check: Check; readonly needed: boolean };
 
@@ -41,7 +41,7 @@ export function report(site: Site, rule: RuleId, problem: readonly [at: string, 
 export const must = (check: Check): Property => ({ check, needed: true });
 export const may = (check: Check): Property => ({ check, needed: false });
 
-/** An object with exactly these properties. */
+/** An object with these properties and no others. */
 export function object(properties: Readonly<Record<string, Property>>): Check {
   return (value, at, site) => {
     if (!isObject(value)) return report(site, "object.value", [at, "must be an object"]);
@@ -67,12 +67,12 @@ export function text(limit: LimitId): Check {
   };
 }
 
-/** A string of any length, "" too. */
+/** A string of any length, also "". */
 export const anyString: Check = (value, at, site) => {
   if (typeof value !== "string") report(site, "object.value", [at, "must be a string"]);
 };
 
-/** A string with at least one character, no upper limit of its own. */
+/** A string with at least one character and no upper limit. */
 export const someString: Check = (value, at, site) => {
   if (typeof value !== "string") report(site, "object.value", [at, "must be a string"]);
   else if (value === "") report(site, "text.empty", [at, "must be more than 0 characters"]);
@@ -101,7 +101,7 @@ export function pattern(shape: RegExp, example: string): Check {
   };
 }
 
-/** A whole number in a range; past its upper end it breaks `rule`. */
+/** An integer in a range; a value above the range breaks `rule`. */
 export function whole(min: number, max: number, rule: RuleId = "object.value"): Check {
   return (value, at, site) => {
     if (typeof value !== "number" || !Number.isInteger(value) || value < min) {
@@ -110,7 +110,7 @@ export function whole(min: number, max: number, rule: RuleId = "object.value"): 
   };
 }
 
-/** A list of 1 to `limit` items (no upper limit without one), each of which passes `item`. */
+/** A list of 1 to `limit` items (without `limit`, of any length), each checked by `item`. */
 export function list(item: Check, limit?: LimitId): Check {
   return (value, at, site) => {
     if (!isList(value)) return report(site, "object.value", [at, "must be an array"]);
@@ -122,7 +122,7 @@ export function list(item: Check, limit?: LimitId): Check {
   };
 }
 
-/** Picks the check by the value's `type`; another type breaks `rule`. */
+/** Picks the check by the value's `type`; an unknown type breaks `rule`. */
 export function byType(checks: Readonly<Record<string, Check>>, rule: RuleId): Check {
   return (value, at, site) => {
     const type = isObject(value) ? value["type"] : undefined;

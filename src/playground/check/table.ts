@@ -15,7 +15,7 @@ export const cell: Check = byType(
   "element.block",
 );
 
-/** Characters a reader sees in a value: all strings called `text` in it. */
+/** The characters a reader sees in a value: all strings called `text` in it. */
 export function visibleLength(value: Json): number {
   if (isList(value)) return value.reduce<number>((sum, each) => sum + visibleLength(each), 0);
   if (!isObject(value)) return 0;
@@ -26,7 +26,7 @@ export function visibleLength(value: Json): number {
 }
 
 const columnSettings: Check = (value, at, site) => {
-  // null leaves a column as it is, so that a later one can be set.
+  // null skips a column.
   const setting = object({ align: may(word("left", "center", "right")), is_wrapped: may(flag) });
   if (value !== null) setting(value, at, site);
 };
@@ -36,7 +36,7 @@ export const tableBlock = {
   column_settings: may(list(columnSettings, "table.settings")),
 };
 
-/** Counts a table into its message: how many there are, and how much text is in all their cells. */
+/** Adds a table to the message's number of tables and characters. */
 export const tableTotals: Check = (value, at, site) => {
   if (!isObject(value)) return;
   site.totals.tables += 1;

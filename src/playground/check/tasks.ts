@@ -3,7 +3,7 @@ import { block } from "./block.ts";
 import { richText } from "./rich-text.ts";
 import { type Check, list, may, must, object, someString, type Property, word } from "./shape.ts";
 
-/** A page that a task names as where it knows something from. */
+/** A source that a task cites. */
 export const source: Check = object({ type: must(word("url")), url: must(someString), text: must(someString) });
 
 const task: Readonly<Record<string, Property>> = {
@@ -18,7 +18,7 @@ const task: Readonly<Record<string, Property>> = {
 /** https://docs.slack.dev/reference/block-kit/blocks/task-card-block */
 export const taskCard: Check = block("task_card", task);
 
-// Slack's own examples leave the type of a task in a plan out.
+// Slack's own examples omit the type of a task in a plan.
 const plannedTask: Check = (value, at, site) => {
   const whole = isObject(value) ? { type: "task_card", ...value } : value;
   taskCard(whole, at, site);

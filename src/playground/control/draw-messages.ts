@@ -19,7 +19,7 @@ function drawOne(seen: Seen, hasParent: boolean): string {
   return indented(`${head}\n${indented(body, "  ")}`, seen.threadTs === undefined ? "" : "    ");
 }
 
-/** Messages as one text, replies indented below the message they answer. */
+/** Messages as one text, with replies indented below their parent. */
 export function drawMessages(seen: readonly Seen[]): string {
   const roots = seen.filter((each) => each.threadTs === undefined);
   const orphans = seen.filter(

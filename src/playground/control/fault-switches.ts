@@ -37,13 +37,13 @@ function setExtra(world: World, { label, on }: NonNullable<Change["extra"]>): vo
   else world.externalFaultsOn.delete(label);
 }
 
-/** Back to a workspace where all goes well; where the bot is a member stays as it is. */
+/** Clears every fault. The bot's channel memberships stay. */
 function clearAll(world: World): void {
   world.faults.clear();
   for (const label of world.externalFaultsOn) setExtra(world, { label, on: false });
 }
 
-/** Switches what goes wrong in the workspace on and off. Throws a sentence. */
+/** Switches faults on and off. Throws an Error with a sentence for the page. */
 export async function switchFaults(world: World, body: unknown): Promise<JsonObject> {
   const { answers, answersTo, bot: membership, extra, clear, ...settings } = Change.parse(body);
   const { faults } = world;

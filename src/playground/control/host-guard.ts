@@ -14,8 +14,8 @@ function isOwnHost(world: World, host: string, hosts: readonly string[]): boolea
 }
 
 /**
- * Why a request to a control route is refused; undefined when it may pass. A web page in the same browser must not
- * type commands (Origin), and no foreign name may be pointed at this address (Host).
+ * The reason for refusing a request to a control route; undefined if it may pass. Checking Origin keeps other web
+ * pages in the same browser from typing commands; checking Host stops DNS rebinding.
  */
 export function foreignCaller(world: World, request: Request, hosts: readonly string[]): string | undefined {
   const host = request.headers.get("host") ?? new URL(request.url).host;

@@ -9,7 +9,7 @@ import { personActions } from "./person-actions.ts";
 import { changeWorkspace } from "./workspace-changes.ts";
 import { switchFaults } from "./fault-switches.ts";
 
-/** The sentence for whoever did it: a wrong shape, a message that is gone, a channel one is not in. */
+/** The sentence shown on the page: a wrong shape, a deleted message, a channel they are not in. */
 function sentence(error: unknown): string {
   if (error instanceof z.ZodError) return z.prettifyError(error);
   return error instanceof Error ? error.message : String(error);
@@ -28,7 +28,7 @@ function exchangeBodies(world: World, id: number): WireExchangeBodies | undefine
   return exchange === undefined ? undefined : { request: exchange.request, answer: exchange.answer ?? null };
 }
 
-/** What the page reads and does, under /playground. */
+/** The routes of the page, under /playground. */
 export function pageRoutes(world: World): Hono {
   const routes = new Hono();
   routes.get("/events", (context) => {

@@ -24,7 +24,7 @@ const shapes = {
   say: z.object({ as: z.string(), channel: z.string(), text: z.string().min(1), thread: z.string().optional() }),
   edit: z.object({ as: z.string(), channel: z.string(), ts: z.string(), text: z.string().min(1) }),
   delete: z.object({ as: z.string(), channel: z.string(), ts: z.string() }),
-  /** `values`: what the fields of the view around the element hold. */
+  /** `values`: the values of the fields of the view around the element. */
   act: z.object({ ...Element, value: JsonFields, values: Values }),
   suggest: z.object({ ...Element, query: z.string() }),
   submit: z.object({ as: z.string(), view: z.string(), values: Values }),
@@ -39,14 +39,14 @@ const shapes = {
   read: z.object({ as: z.string(), conversation: z.string(), ts: z.string() }),
 } as const;
 
-/** Who does something; throws a sentence when there is nobody of this name, or Slack has signed them out. */
+/** The acting person; throws when the name is unknown or Slack has signed them out. */
 function actorOf(world: World, name: string): User {
   const user = personNamed(world.state, name);
   checkSignedIn(user);
   return user;
 }
 
-/** What the page shows of a delivery; the inspector has the rest. */
+/** A delivery as the page shows it; the network log has the rest. */
 function deliveryJson({ kind, acked, status, ms, error, refusal }: Delivery): JsonObject {
   return { kind, acked, status: status ?? null, ms, error: error ?? null, refusal: refusal?.sentence ?? null };
 }
@@ -61,7 +61,7 @@ function fill(world: World, actor: Actor, values: z.infer<typeof Values>): void 
   }
 }
 
-/** A field that the bot took out of the view meanwhile is not filled in. */
+/** A field that the bot has removed from the view in the meantime is skipped. */
 function foundOrGone(actor: Actor, ids: { readonly blockId: string; readonly actionId: string }): Found | undefined {
   try {
     return elementAt(actor.surface, ids);
@@ -139,7 +139,7 @@ async function home(world: World, { as, tab }: Asked<"home">): Promise<JsonObjec
   return deliveryJson(await openHome(world, actorOf(world, as), tab));
 }
 
-/** Marks a channel, or "channel/thread", as read up to a message; never back. */
+/** Marks a channel, or "channel/thread", as read up to a message. Never moves back. */
 async function read(world: World, { as, conversation, ts }: Asked<"read">): Promise<JsonObject> {
   const key = `${personNamed(world.state, as).id} ${conversation}`;
   if (ts > (world.state.reads.get(key) ?? "")) {
@@ -155,11 +155,11 @@ function action<Name extends keyof typeof shapes>(
   name: Name,
   run: (world: World, asked: Asked<Name>) => Promise<JsonObject>,
 ): PersonAction {
-  // Async, so that a wrong shape rejects like everything else that is wrong.
+  // Async, so that a wrong shape rejects like any other error.
   return async (world, body) => run(world, shapes[name].parse(body) as Asked<Name>); // parse gives what this shape infers
 }
 
-/** What a person can do from the page, by ids. Each rejects with a sentence for whoever did it. */
+/** Everything a person can do from the page, by ids. Each rejects with a sentence for the page. */
 export const personActions: Readonly<Record<string, PersonAction>> = {
   say: action("say", say),
   edit: action("edit", edit),

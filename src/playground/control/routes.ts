@@ -30,7 +30,7 @@ const Click = z.object({
 });
 type Asked = z.infer<typeof Click> | z.infer<typeof Say>;
 
-/** "last" is the newest message with replies, or the newest of all when none has any. */
+/** "last" is the newest thread, or the newest message if there is no thread. */
 function threadOf(person: Person, channel: string, thread: string | undefined): string | undefined {
   if (thread !== "last") return thread;
   const seen = person.sees(channel).filter((each) => !each.isEphemeral);
@@ -42,7 +42,7 @@ async function runAndDraw(world: World, asked: Asked, act: (person: Person) => P
   const at = { person, channel: asked.channel };
   const before = world.state.revision;
   const ack = await act(person);
-  // What the person said themselves is not news; everything after it is.
+  // The person's own message is not news.
   const own = ack.ts;
   const isNew = (): boolean =>
     drawChanges(world, at, before) !== "" &&
@@ -61,7 +61,7 @@ async function controlled<T extends Asked>(
   try {
     return context.json(await act(parsed.data));
   } catch (error) {
-    // A wrong name of a person, channel or button: the sentence is for who typed it.
+    // An unknown person, channel or button: the sentence is for the person who typed it.
     return context.json({ error: error instanceof Error ? error.message : String(error) }, 400);
   }
 }
@@ -69,7 +69,7 @@ async function controlled<T extends Asked>(
 function serveFile(world: World, id: string): Response {
   const file = world.state.files.get(id);
   if (file === undefined) return new Response("There is no such file.", { status: 404 });
-  // Whatever a bot uploaded is data here, never a page of this origin.
+  // Uploaded files are served as data, never as a page of this origin.
   const headers = {
     "content-type": "text/plain; charset=utf-8",
     "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
@@ -78,7 +78,7 @@ function serveFile(world: World, id: string): Response {
   return new Response(Buffer.from(file.bytes), { headers });
 }
 
-// What bots ask carries a token or a secret address, and may come from anywhere.
+// The bot's requests carry a token or a secret address, so they may come from anywhere.
 const forBot = /^\/(?:api|response|upload)\//;
 
 function guarded(routes: Hono, world: World, hosts: readonly string[]): void {
@@ -91,7 +91,7 @@ function guarded(routes: Hono, world: World, hosts: readonly string[]): void {
   routes.use("*", guard);
 }
 
-/** Everything the playground answers over HTTP: Slack's side for the bot, and the control routes for people. */
+/** All HTTP routes of the playground: Slack's API for the bot, and the control routes for people. */
 export function controlRoutes(world: World, hosts: readonly string[]): Hono {
   const routes = new Hono();
   guarded(routes, world, hosts);

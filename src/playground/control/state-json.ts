@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../json.ts";
 import { messageJson } from "../web-api/methods/message-json.ts";
 import type { World } from "../world.ts";
 
-/** The workspace as JSON, for whoever draws it from outside: people, channels with their messages, the transcript. */
+/** The workspace as JSON for external tools: people, channels with their messages, the transcript. */
 export function stateJson(world: World): JsonObject {
   const { state } = world;
   const messagesOf = (channel: string): readonly Json[] =>

@@ -5,9 +5,9 @@ import type { World } from "../world.ts";
 import { drawMessages } from "./draw-messages.ts";
 
 export type Patience = {
-  /** Nothing new for this long counts as all there is. */
+  /** Quiet for this long counts as finished. */
   readonly quietMs: number;
-  /** After this long, what is there is shown. */
+  /** Stops waiting after this long. */
   readonly deadlineMs: number;
 };
 
@@ -19,7 +19,7 @@ function deletedSince(world: World, at: { person: Person; channel: string }, rev
     .map(() => "(a message was deleted)");
 }
 
-/** All that became visible to a person, or changed for them, after a revision, as text; "" when nothing did. */
+/** Everything that appeared or changed for a person after a revision, as text; "" if nothing did. */
 export function drawChanges(world: World, at: { person: Person; channel: string }, revision: number): string {
   const changed = at.person.sees(at.channel).filter((seen) => seen.revision > revision);
   const view = at.person.modal();
@@ -29,7 +29,7 @@ export function drawChanges(world: World, at: { person: Person; channel: string 
     .join("\n\n");
 }
 
-/** Waits until something is new to the person and then quiet for a while, or until the deadline. */
+/** Waits until the person sees something new and it has been quiet for a while, or until the deadline. */
 export async function waitForChanges(world: World, isNew: () => boolean, patience: Patience): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let quiet: NodeJS.Timeout | undefined;

@@ -54,7 +54,10 @@ function apply(people: People, change: Change): void {
   }
 }
 
-/** Changes who is in the workspace and where, as `{do: "deactivate", person: "alex"}`. Rejects with a sentence. */
+/**
+ * Changes users, groups or channels, for example `{do: "deactivate", person: "alex"}`. Rejects with a sentence for the
+ * page.
+ */
 export async function changeWorkspace(world: World, body: unknown): Promise<JsonObject> {
   apply(createPeople(world), Change.parse(body));
   return {};

@@ -4,7 +4,10 @@ import { delivery } from "../rules/limits.ts";
 import { eventPayload, rateLimitedPayload } from "./payloads.ts";
 import type { World } from "../world.ts";
 
-/** Sends an event again and again as Slack does: at once, after a minute, after five, until it is acked or waved off. */
+/**
+ * Delivers an event with Slack's retries: at once, after a minute, after five, until the bot acks or sends
+ * x-slack-no-retry.
+ */
 async function attempt(world: World, parcel: BotRequest, made: number): Promise<Delivery> {
   const { delivery: done, reason, wantsNoRetry } = await deliverOnce(world, parcel);
   world.events.note(world.clock.now(), done.acked);
@@ -27,8 +30,8 @@ async function sendRateLimitNotice(world: World): Promise<void> {
 }
 
 /**
- * Delivers one event, and again when it fails; resolves with the first delivery, never rejects for the bot's sake.
- * After too many events in an hour, or too many that failed, it is not sent, and the transcript says so.
+ * Delivers one event with its retries. Resolves with the first delivery and never rejects because of the bot. After
+ * too many events in an hour, or too many failures, nothing is sent and the transcript says so.
  */
 export async function deliverEvent(world: World, event: JsonObject): Promise<Delivery> {
   const payload = eventPayload(world, event);

@@ -4,7 +4,7 @@ import { rules } from "../rules/rules.ts";
 import type { World } from "../world.ts";
 import { createHmac } from "node:crypto";
 
-/** Notes what Slack would not even send to the bot, and why. */
+/** Records a request that Slack would not send to the bot, with the reason. */
 export function notDelivered(
   world: World,
   kept: { readonly kind: string; readonly payload: JsonObject },
@@ -18,54 +18,53 @@ export function notDelivered(
 }
 
 /**
- * The headers that prove a request comes from Slack, signed `ageSeconds` ago.
+ * Slack's signature headers, dated `ageSeconds` ago.
  * https://docs.slack.dev/authentication/verifying-requests-from-slack
  */
 function signedHeaders(signingSecret: string, body: string, ageSeconds: number): Record<string, string> {
-  // Wall time, not the playground's clock: the bot checks it against its own, five minutes either way.
+  // Wall time, not the playground's clock: the bot compares it with its own.
   const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
   const signature = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
   return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${signature}` };
 }
 
-/** What became of something a person did. */
+/** The outcome of a person's action. */
 export type Delivery = {
-  /** "slash_command", "block_actions" …, or "message" when it was only posted. */
+  /** "slash_command", "block_actions" …, or "message" if it was only posted. */
   readonly kind: string;
-  /** The bot answered 2xx in time. */
   readonly acked: boolean;
   readonly status: number | undefined;
-  /** How long the ack took. */
+  /** Ack latency. */
   readonly ms: number;
-  /** Slack's code for what went wrong: operation_timeout, dispatch_failed. */
+  /** Slack's error code: operation_timeout, dispatch_failed. */
   readonly error?: string;
   readonly refusal?: Refusal;
-  /** What stood in the ack's body. */
+  /** The body of the ack. */
   readonly answer?: Json | undefined;
-  /** The message that was posted. */
+  /** The ts of the posted message. */
   readonly ts?: string;
 };
 
 export type BotRequest = {
   readonly kind: string;
-  /** What the transcript keeps. */
+  /** As the transcript keeps it. */
   readonly payload: JsonObject;
   readonly body: string;
   readonly contentType: string;
-  /** Sent besides the usual ones. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Reads the ack's body; throws Refused when Slack would not take it. */
+  /** Reads the ack's body; throws Refused if Slack would not accept it. */
   readonly onAck?: (answer: Json | undefined) => void;
 };
 
-/** Slash commands travel as a flat form. */
+/** Slash commands are sent as a flat form. */
 export function commandRequest(payload: Readonly<Record<string, string>>): Omit<BotRequest, "onAck"> {
-  // Bolt takes exactly this content type and no charset behind it.
+  // Bolt accepts exactly this content type, without a charset.
   const contentType = "application/x-www-form-urlencoded";
   return { kind: "slash_command", payload, body: new URLSearchParams(payload).toString(), contentType };
 }
 
-/** Interactions travel as a form with one field, `payload`. */
+/** Interactions are sent as a form with one field, `payload`. */
 export function interactionRequest(kind: string, payload: JsonObject): Omit<BotRequest, "onAck"> {
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   return { kind, payload, body, contentType: "application/x-www-form-urlencoded" };
@@ -79,7 +78,7 @@ type Ack = {
   readonly status: number | undefined;
   readonly answer: Json | undefined;
   readonly error?: string;
-  /** Why it failed, in the words of x-slack-retry-reason. */
+  /** The reason for a failure, as in x-slack-retry-reason. */
   readonly reason?: RetryReason;
   readonly wantsNoRetry: boolean;
 };
@@ -137,14 +136,14 @@ function taken(parcel: BotRequest, answer: Json | undefined): Refusal | undefine
   }
 }
 
-/** A delivery, and what decides whether an event comes again. */
+/** A delivery, and the facts that decide about a retry. */
 export type Attempt = {
   readonly delivery: Delivery;
   readonly reason: RetryReason | undefined;
   readonly wantsNoRetry: boolean;
 };
 
-/** Signs and sends a parcel to the bot once. */
+/** Signs and sends a request to the bot once. */
 export async function deliverOnce(world: World, parcel: BotRequest): Promise<Attempt> {
   const finish = world.transcript.begin({ direction: "to bot", kind: parcel.kind, request: parcel.payload });
   const ack = await send(world, parcel);
@@ -163,8 +162,8 @@ export async function deliverOnce(world: World, parcel: BotRequest): Promise<Att
 }
 
 /**
- * Delivers a command or an interaction, twice when `faults.deliverTwice` is set; resolves with the first ack, never rejects for the
- * bot's sake. Slack does not send these again when they fail.
+ * Delivers a command or an interaction, twice if `faults.deliverTwice` is set. Resolves with the first ack and never
+ * rejects because of the bot. Slack does not retry these.
  */
 export async function deliver(world: World, parcel: BotRequest): Promise<Delivery> {
   const [first] = await Promise.all([

@@ -2,13 +2,13 @@ import { delivery } from "../rules/limits.ts";
 
 type Entry = { readonly atMs: number; readonly isOk: boolean; readonly times: number };
 
-/** What the workspace counts of its event deliveries, retries among them, to know when to stop. */
+/** Counts event deliveries, including retries, against Slack's limits. */
 export type EventLedger = {
-  /** Notes deliveries, or as many as `times` says. */
+  /** Records one delivery, or `times` deliveries. */
   readonly note: (atMs: number, isOk: boolean, times?: number) => void;
-  /** Whether one more may go out now. "failing" stays so until `enable`. */
+  /** Whether another delivery is allowed now. "failing" lasts until `enable`. */
   readonly verdict: (nowMs: number) => "deliver" | "failing" | "too many";
-  /** What the app's owner does on its settings page after the subscription was ended. */
+  /** The owner re-enables the subscription on the app's settings page. */
   readonly enable: () => void;
 };
 
@@ -23,7 +23,7 @@ export function createEventLedger(): EventLedger {
   return {
     note: (atMs, isOk, times = 1) => void entries.push({ atMs, isOk, times }),
     verdict(nowMs) {
-      // Both windows are one hour: what is older counts for neither.
+      // Both windows are one hour, so older entries count for neither.
       entries = entries.filter((entry) => nowMs - entry.atMs < failures.windowMs);
       const all = sum(entries);
       const failed = sum(entries.filter((entry) => !entry.isOk));

@@ -10,7 +10,7 @@ import type { World } from "../world.ts";
 
 // https://docs.slack.dev/reference/interaction-payloads
 
-// The deprecated verification token: still sent, never to be trusted.
+// Deprecated, but still sent. Bots must not trust it.
 const token = "verification-token-is-deprecated";
 
 function channelNameFor(channel: Channel): string {
@@ -26,7 +26,7 @@ export function commandPayload(
 ): Readonly<Record<string, string>> {
   return {
     token,
-    // Where the person is: https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
+    // The person's workspace: https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
     team_id: teamOf(from.user).id,
     team_domain: teamOf(from.user).domain,
     channel_id: from.channel.id,
@@ -45,7 +45,8 @@ export function commandPayload(
 function shared(type: string, user: User): JsonObject {
   return {
     type,
-    // The app's workspace, also when the user is of another one: https://github.com/slackapi/java-slack-sdk/issues/1041
+    // The app's workspace, even if the user belongs to another one:
+    // https://github.com/slackapi/java-slack-sdk/issues/1041
     team: { id: team.id, domain: team.domain },
     enterprise: null,
     user: { id: user.id, username: user.name, name: user.name, team_id: user.teamId },
@@ -67,7 +68,7 @@ function messageFields(world: World, channel: Channel, message: Message): JsonOb
       ...thread,
     },
     channel: { id: channel.id, name: channelNameFor(channel) },
-    // The message under an ephemeral button is not sent along.
+    // Ephemeral messages are not included in the payload.
     ...(isEphemeral ? {} : { message: messageJson(world, message) }),
   };
 }
@@ -81,7 +82,7 @@ function surfaceFields(world: World, surface: Surface): JsonObject {
   return { container: { type: "view", view_id: surface.view.id }, view: viewJson(surface.view) };
 }
 
-/** What the elements of a message hold at a click: their first values, and what was picked just now. */
+/** state.values of a message at a click: initial values, and the value just picked. */
 function messageState(message: Message, action: JsonObject): ViewState {
   const state = initialState(message.blocks);
   const [blockId, actionId, type] = [textOf(action["block_id"]), textOf(action["action_id"]), textOf(action["type"])];
@@ -121,7 +122,7 @@ export function suggestionPayload(
   return { ...shared("block_suggestion", at.user), ...surfaceFields(world, at.surface), ...asked };
 }
 
-/** The selects of a modal that promised a response_url, each with one for the channel chosen in it. */
+/** A response_url for each select with response_url_enabled, for the channel chosen in it. */
 function chosenUrls(world: World, view: View): readonly JsonObject[] {
   return objectsOf(view.content["blocks"]).flatMap((block) => {
     const element = objectOf(block["element"]);
@@ -148,7 +149,7 @@ export function closedPayload(user: User, view: View, isCleared: boolean): JsonO
   return { ...shared("view_closed", user), view: viewJson(view), is_cleared: isCleared };
 }
 
-/** A shortcut of the composer: nobody knows in which channel. https://docs.slack.dev/interactivity/implementing-shortcuts */
+/** A global shortcut carries no channel. https://docs.slack.dev/interactivity/implementing-shortcuts */
 export function globalShortcutPayload(world: World, user: User, callbackId: string): JsonObject {
   return {
     ...shared("shortcut", user),
@@ -158,7 +159,7 @@ export function globalShortcutPayload(world: World, user: User, callbackId: stri
   };
 }
 
-/** A shortcut of a message's menu; a reply carries its thread_ts in the message. */
+/** A message shortcut; a reply carries its thread_ts in the message. */
 export function messageShortcutPayload(
   world: World,
   at: { readonly user: User; readonly channel: Channel; readonly message: Message },
@@ -173,7 +174,7 @@ export function messageShortcutPayload(
     message_ts: message.ts,
     channel: { id: channel.id, name: channelNameFor(channel) },
     message: messageJson(world, message),
-    // It answers the shortcut; the message may be anybody's and stays.
+    // It answers the shortcut and can't change the message, which may be anybody's.
     response_url: newResponseUrl(world, { user: user.id, channel: channel.id }),
   };
 }
@@ -199,13 +200,13 @@ export function eventPayload(world: World, event: JsonObject): JsonObject {
   };
 }
 
-/** https://docs.slack.dev/reference/events/app_rate_limited: it has no inner event. */
+/** https://docs.slack.dev/reference/events/app_rate_limited has no inner event. */
 export function rateLimitedPayload(world: World): JsonObject {
   const minute = Math.floor(world.clock.now() / 60_000) * 60;
   return { token, type: "app_rate_limited", team_id: team.id, minute_rate_limited: minute, api_app_id: bot.app };
 }
 
-/** https://docs.slack.dev/reference/events/app_home_opened; `view` is the Home tab as published, if there is one. */
+/** https://docs.slack.dev/reference/events/app_home_opened; `view` is the published Home tab, if there is one. */
 export function homeOpenedEvent(
   world: World,
   opened: { readonly user: User; readonly channel: Channel; readonly tab: "home" | "messages" },

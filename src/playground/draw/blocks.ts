@@ -5,7 +5,7 @@ import type { Pen } from "./pen.ts";
 import { drawRichText } from "./rich-text.ts";
 import { drawTable } from "./table.ts";
 
-/** A text object: mrkdwn is parsed, plain_text stands as it is. */
+/** A text object: mrkdwn is parsed, plain_text is kept. */
 function drawText(pen: Pen, text: Json | undefined): string {
   if (!isObject(text)) return "";
   return text["type"] === "mrkdwn" ? drawMrkdwn(pen, textOf(text["text"])) : textOf(text["text"]);
@@ -54,7 +54,7 @@ const kinds: Readonly<Record<string, Draw>> = {
   markdown: (_pen, block) => textOf(block["text"]),
 };
 
-/** Blocks as plain text, one after the other; a block that is not drawn here shows as its JSON. */
+/** Blocks as plain text, one after the other. Unsupported blocks are printed as JSON. */
 export function drawBlocks(pen: Pen, blocks: readonly JsonObject[]): string {
   return blocks
     .map((block) => {

@@ -1,26 +1,26 @@
 import { parseTag, type Piece, unescape } from "./mrkdwn-tag.ts";
 
-/** One UTF-16 unit of text, or a piece that nothing looks into any more. */
+/** One UTF-16 unit of text, or a parsed piece. */
 export type Cell = string | Piece;
 
 const tag = /(<[^<>\s][^<>\n]*>)/;
-// Stands for a piece where cells are matched as text; a cell that is this character stays a string.
+// Represents a piece when cells are matched as text. A cell with this very character stays a string.
 const placeholder = "\uFFFC";
 
-/** Text as cells, each <…> one cell. */
+/** Text as cells; each <…> is one cell. */
 export function cellsOf(text: string): readonly Cell[] {
-  // split with a group gives text and tags in turn.
+  // split with a group returns text and tags in turn.
   return text.split(tag).flatMap((part, at): readonly Cell[] => {
     return at % 2 === 1 ? [parseTag(part.slice(1, -1))] : part.split("");
   });
 }
 
-/** Cells as text in which each piece is one character, so that places in both are the same. */
+/** Cells as text, one character per cell, so that indexes match. */
 export function asText(cells: readonly Cell[]): string {
   return cells.map((cell) => (typeof cell === "string" ? cell : placeholder)).join("");
 }
 
-/** Cells as pieces, with no look at marks: for code. */
+/** Cells as pieces, ignoring marks: for code. */
 export function plainPieces(cells: readonly Cell[]): readonly Piece[] {
   const pieces: Piece[] = [];
   let text = "";
@@ -41,7 +41,7 @@ export function plainPieces(cells: readonly Cell[]): readonly Piece[] {
 
 type Make = (match: RegExpExecArray, inner: readonly Cell[]) => Piece;
 
-/** Makes one cell of each match of the pattern. */
+/** Replaces each match of the pattern by one cell. */
 function lift(cells: readonly Cell[], pattern: RegExp, make: Make): readonly Cell[] {
   const lifted: Cell[] = [];
   let end = 0;
@@ -63,7 +63,7 @@ function isMark(cell: Cell | undefined): cell is Mark {
 const word = /[\p{L}\p{N}]/u;
 const space = /\s/;
 
-/** A mark opens before a character that is no space, and not within a word. */
+/** A mark opens before a non-space character, and not within a word. */
 function opens(text: string, at: number): boolean {
   const [before = " ", mark = "", after = " "] = [text[at - 1], text[at], text[at + 1]];
   return !word.test(before) && !space.test(after) && after !== mark;
@@ -74,7 +74,7 @@ function closes(text: string, at: number): boolean {
   return !space.test(before) && !word.test(after) && after !== text[at];
 }
 
-/** Where the mark that stands at `from` is closed on the same line; undefined when it is not. */
+/** The index of the closing mark on the same line; undefined if there is none. */
 function findClose(text: string, from: number): number | undefined {
   const mark = text[from];
   for (let at = from + 1; at < text.length && text[at] !== "\n"; at += 1) {
@@ -83,11 +83,11 @@ function findClose(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** * _ ~ around text. Within a style its own mark is text, so that nesting ends after three. */
+/** * _ ~ around text. Within a style its own mark is plain text, so nesting ends after three. */
 function styled(cells: readonly Cell[], allowed: readonly Mark[]): readonly Piece[] {
   const text = asText(cells);
   const made: Cell[] = [];
-  // A mark without an end makes every later one of its line an open end too: not looked for again.
+  // Once a mark has no closing mark on this line, later ones have none either: don't search again.
   const hopeless = new Set<Mark>();
   for (let at = 0; at < cells.length; at += 1) {
     const cell = cells[at] ?? "";
@@ -106,7 +106,9 @@ function styled(cells: readonly Cell[], allowed: readonly Mark[]): readonly Piec
   return plainPieces(made);
 }
 
-/** Cells without code blocks and quotes as pieces. Code comes first: in it no mark means anything, only <…> does. */
+/**
+ * Cells without code blocks and quotes, as pieces. Code comes first, because marks mean nothing in it; only <…> does.
+ */
 export function parseLine(cells: readonly Cell[]): readonly Piece[] {
   const coded = lift(cells, /`[^`\n]+`/g, (_match, inner) => ({
     kind: "code",

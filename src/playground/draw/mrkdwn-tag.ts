@@ -1,13 +1,13 @@
-// What stands between < and > in mrkdwn: https://docs.slack.dev/messaging/formatting-message-text
+// The syntax between < and > in mrkdwn: https://docs.slack.dev/messaging/formatting-message-text
 
-/** A piece of a line of mrkdwn. `raw` is what stood there, entities still as they were. */
+/** A piece of a line of mrkdwn. `raw` is its source, with entities. */
 export type Piece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "bold" | "italic" | "strike" | "code"; readonly mark: string; readonly inner: readonly Piece[] }
   | { readonly kind: "user" | "channel" | "group"; readonly id: string }
   | { readonly kind: "broadcast"; readonly range: string }
   | { readonly kind: "link"; readonly url: string; readonly label: string }
-  /** An address without <>, which Slack links by itself. */
+  /** A bare URL, which Slack links automatically. */
   | { readonly kind: "address"; readonly url: string }
   | {
       readonly kind: "date";
@@ -17,10 +17,10 @@ export type Piece =
       readonly fallback: string;
     }
   | { readonly kind: "emoji"; readonly name: string; readonly raw: string }
-  /** <!something> that Slack does not know. */
+  /** An unknown <!something>. */
   | { readonly kind: "unknown"; readonly raw: string; readonly label: string };
 
-/** Entities as the characters they stand for, once. */
+/** Decodes entities, once. */
 export function unescape(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
@@ -37,7 +37,7 @@ function parseSpecial(inner: string, label: string): Piece {
   return { kind: "unknown", raw: `<!${inner}>`, label };
 }
 
-/** One <…>, given without its brackets: always live, whatever stands in it. */
+/** Parses one <…>, passed without its brackets. */
 export function parseTag(tag: string): Piece {
   const bar = tag.indexOf("|");
   const target = bar < 0 ? tag : tag.slice(0, bar);

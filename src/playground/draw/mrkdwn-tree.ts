@@ -2,8 +2,8 @@ import { asText, type Cell, cellsOf, parseLine, plainPieces } from "./mrkdwn-lin
 import type { Piece } from "./mrkdwn-tag.ts";
 
 /**
- * A part of mrkdwn, one below the other. Parts hold all that was written: a `break` is the line's end before or after a
- * part that begins a line anyway.
+ * A part of mrkdwn. Parts keep everything that was written: a `break` is a line end before or after a part that begins
+ * on a line of its own anyway.
  */
 export type Part =
   | { readonly kind: "lines"; readonly inner: readonly Piece[] }
@@ -26,7 +26,7 @@ function linesOf(cells: readonly Cell[]): readonly (readonly Cell[])[] {
 
 type Quoted = { readonly mark: string; readonly line: readonly Cell[] };
 
-/** Which lines are quoted: those that begin with >, and all after a >>>. */
+/** The quoted lines: those that begin with >, and all after a >>>. */
 function quotedLines(cells: readonly Cell[]): readonly (readonly Cell[] | Quoted)[] {
   let isOpen = false;
   return linesOf(cells).map((line) => {
@@ -37,7 +37,7 @@ function quotedLines(cells: readonly Cell[]): readonly (readonly Cell[] | Quoted
   });
 }
 
-/** Text between code blocks: runs of quoted lines and of others. */
+/** Text between code blocks, as runs of quoted and other lines. */
 function parseProse(cells: readonly Cell[]): readonly Part[] {
   const parts: Part[] = [];
   let plain: Cell[] | undefined;
@@ -61,7 +61,7 @@ function parseProse(cells: readonly Cell[]): readonly Part[] {
   return parts;
 }
 
-/** Prose beside a code block: the line end that touches the block is a break. */
+/** Text beside a code block: the line end next to the block is a break. */
 function proseBeside(cells: readonly Cell[], beside: { readonly before: boolean; readonly after: boolean }): Part[] {
   const hasHead = beside.before && cells[0] === "\n";
   const hasTail = beside.after && cells.length > (hasHead ? 1 : 0) && cells.at(-1) === "\n";
@@ -73,8 +73,8 @@ function proseBeside(cells: readonly Cell[], beside: { readonly before: boolean;
 const newBreak: Part = { kind: "break" };
 
 /**
- * mrkdwn as a tree. Nothing is lost: what is no live markup stands in it as text, entities as the characters they stand
- * for. Slack's mrkdwn has no lists: "• one" is text. https://docs.slack.dev/messaging/formatting-message-text
+ * mrkdwn as a tree. Nothing is lost: unrecognised markup stays as text, with entities decoded. Slack's mrkdwn has no
+ * lists: "• one" is text. https://docs.slack.dev/messaging/formatting-message-text
  */
 export function parseMrkdwn(text: string): readonly Part[] {
   const cells = cellsOf(text);

@@ -59,8 +59,8 @@ function drawPart(pen: Pen, part: Part): string {
 }
 
 /**
- * mrkdwn as plain text. Live markup shows as what a reader sees (@channel, #ops, label (url)) and is noted in the pen;
- * entities become the characters they stand for, once; * _ ~ ` stay as they are.
+ * mrkdwn as plain text. Mentions and links are printed as a reader sees them (@channel, #ops, label (url)) and
+ * recorded in the pen. Entities are decoded once; * _ ~ ` stay.
  */
 export function drawMrkdwn(pen: Pen, text: string): string {
   return parseMrkdwn(text)
@@ -68,7 +68,7 @@ export function drawMrkdwn(pen: Pen, text: string): string {
     .join("");
 }
 
-/** With parse=full or link_names, bare names are live too. */
+/** With parse=full or link_names, bare names notify too. */
 export function noteBareNames(pen: Pen, text: string): void {
   for (const [name] of text.matchAll(/@[a-z0-9][a-z0-9._-]*/gi)) pen.mentions.push(name);
 }

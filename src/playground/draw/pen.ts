@@ -1,9 +1,9 @@
 import type { State } from "../workspace/state.ts";
 
-/** Collects what a drawing makes live beside its text: who is mentioned, what is linked. */
+/** Collects mentions and links while drawing. */
 export type Pen = {
   readonly state: State;
-  /** "@channel", "@dana", "@oncall": everybody the drawn thing would notify. */
+  /** "@channel", "@dana", "@oncall": everybody the message would notify. */
   readonly mentions: string[];
   readonly links: string[];
 };

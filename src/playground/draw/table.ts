@@ -8,7 +8,7 @@ function drawCell(pen: Pen, cell: Json): string {
   return drawn.replaceAll("\n", " ");
 }
 
-/** A table as aligned columns, two spaces between them. */
+/** A table as aligned columns with two spaces between them. */
 export function drawTable(pen: Pen, block: JsonObject): string {
   const rows = isList(block["rows"])
     ? block["rows"].map((row) => (isList(row) ? row.map((cell) => drawCell(pen, cell)) : []))

@@ -3,7 +3,7 @@ import type { View } from "../workspace/state.ts";
 import { drawBlocks } from "./blocks.ts";
 import type { Pen } from "./pen.ts";
 
-/** A modal or a home tab as plain text: title, blocks, what was answered to its fields, buttons. */
+/** A modal or a Home tab as plain text: title, blocks, errors, buttons. */
 export function drawView(pen: Pen, view: View): string {
   const { content } = view;
   const name = (part: string): string => textOf(objectOf(content[part])["text"]);

@@ -1,10 +1,7 @@
 import type { Message, SharedFile, State } from "../workspace/state.ts";
 import type { WireFile, WireMessage, WireUpdate } from "./wire.ts";
 
-/**
- * Whose eyes, and since when. Ephemeral messages up to `sinceTs` were there before the page was loaded: as in Slack, a
- * reload forgets them.
- */
+/** The viewer, and when they loaded the page. As in Slack, a reload forgets ephemeral messages up to `sinceTs`. */
 export type Viewer = { readonly user: string; readonly sinceTs: string };
 
 function fileJson({ id, name, title, bytes }: SharedFile): WireFile {
@@ -30,7 +27,7 @@ function isFor(
   return ephemeralTo === undefined || (ephemeralTo === viewer.user && ts > viewer.sinceTs);
 }
 
-/** What became visible to a person, changed, or went, after a revision. */
+/** Messages that appeared, changed or went for a person after a revision. */
 export function messageUpdates(state: State, viewer: Viewer, revision: number): Pick<WireUpdate, "messages" | "gone"> {
   const isMember = (channel: string): boolean => state.channels.get(channel)?.members.has(viewer.user) === true;
   const isNews = (each: { readonly revision: number; readonly channel: string }): boolean =>

@@ -17,7 +17,7 @@ function channelJson(channel: Channel): WireChannel {
   return { id, name, kind, members: [...members], hasBot: members.has(bot.user), isArchived };
 }
 
-/** Direct conversations are listed before anybody has said a word in them. */
+/** Direct conversations are listed even while they are empty. */
 function directJson(you: string, partner: string): WireChannel {
   const id = directId(you, partner);
   return {
@@ -73,7 +73,7 @@ function appJson({ app }: World): WireSnapshot["app"] {
   };
 }
 
-/** All that one person may know of the workspace, but messages and exchanges. */
+/** Everything one person may see of the workspace, except messages and exchanges. */
 export function snapshotFor(world: World, you: string): WireSnapshot {
   const { state } = world;
   const stack = state.modals.get(you) ?? [];

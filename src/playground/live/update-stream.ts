@@ -12,7 +12,7 @@ function outcomeOf({ answer, status }: Exchange): string {
   return status >= 200 && status < 300 ? "ok" : `HTTP ${status}`;
 }
 
-/** An exchange as a line of the inspector. */
+/** An exchange as a line of the network log. */
 export function exchangeJson(exchange: Exchange): WireExchange {
   const { id, direction, kind, atMs, status, ms, refusal } = exchange;
   const line = { id, direction, kind, atMs, outcome: outcomeOf(exchange) };
@@ -21,19 +21,19 @@ export function exchangeJson(exchange: Exchange): WireExchange {
 
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 
-/** Ids of another process mean nothing here. */
+/** Event ids of another process are not valid here. */
 const instance = randomBytes(4).toString("hex");
 
-/** Changes of one moment travel together. */
+/** Changes within this time are sent together. */
 const gatherMs = 15;
-/** Keeps proxies and browsers from taking a quiet stream for a dead one. */
+/** Keeps proxies and browsers from closing a quiet stream. */
 const heartbeatMs = 20_000;
-/** So many of the newest exchanges come with the first event. */
+/** The first event carries this many of the newest exchanges. */
 const firstExchanges = 300;
 
 type Since = { readonly revision: number; readonly sinceTs: string };
 
-/** Where an interrupted stream ended; undefined for a page just loaded, and after a restart. */
+/** The position at which a stream was interrupted; undefined for a fresh page, and after a restart. */
 function sinceOf(lastEventId: string | null): Since | undefined {
   const [from, revision, sinceTs] = (lastEventId ?? "").split("/");
   return from === instance && revision !== undefined
@@ -41,7 +41,7 @@ function sinceOf(lastEventId: string | null): Since | undefined {
     : undefined;
 }
 
-/** Makes updates for one person, each with what came since the one before. */
+/** Creates updates for one person, each with the changes since the last. */
 function createUpdates(world: World, viewer: Viewer, since: Since | undefined) {
   const exchanges = new Map<number, Exchange>();
   let revision = since?.revision ?? -1;
@@ -79,7 +79,7 @@ function isEmpty({ snapshot, messages, gone, exchanges }: WireUpdate): boolean {
 
 type Sink = { readonly write: (text: string) => void; readonly signal: AbortSignal };
 
-/** Writes the workspace as one person sees it, and then every change of it, until the signal. */
+/** Writes the workspace as one person sees it, then every change, until the signal aborts. */
 function run(world: World, user: string, { sink, since }: { readonly sink: Sink; readonly since: Since | undefined }) {
   const sinceTs = since?.sinceTs ?? world.state.messages.at(-1)?.ts ?? "";
   const maker = createUpdates(world, { user, sinceTs }, since);
@@ -108,8 +108,8 @@ function run(world: World, user: string, { sink, since }: { readonly sink: Sink;
 }
 
 /**
- * The workspace live, as one person sees it: server-sent events, each a WireUpdate. A browser that lost the connection
- * goes on where it was; one that loads anew gets all but ephemeral messages.
+ * The workspace as one person sees it, as server-sent events, each a WireUpdate. After a lost connection a browser
+ * resumes where it was; a reload gets everything except ephemeral messages.
  */
 export function updateStream(world: World, user: string, request: Request): Response {
   const ended = new AbortController();

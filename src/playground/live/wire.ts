@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 
-// What the page is sent. Types only, and none that needs Node: the page's code reads this file too.
+// The data sent to the page. Types only, without any Node types: the page's code imports this file.
 
 export type WireUser = {
   readonly id: string;
@@ -9,7 +9,7 @@ export type WireUser = {
   readonly role: string;
   readonly isBot: boolean;
   readonly isGuest: boolean;
-  /** Of another organisation. */
+  /** Belongs to another organisation. */
   readonly isOutsider: boolean;
   readonly isDeactivated: boolean;
 };
@@ -21,7 +21,7 @@ export type WireGroup = {
   readonly users: readonly string[];
 };
 
-/** A place where one can talk. `partner` is the other side of a direct conversation. */
+/** `partner` is the other side of a direct conversation. */
 export type WireChannel = {
   readonly id: string;
   readonly name: string;
@@ -59,7 +59,7 @@ export type WireView = {
   readonly hash: string;
 };
 
-/** An exchange without its bodies; these are asked for by id. */
+/** An exchange without its bodies, which are fetched by id. */
 export type WireExchange = {
   readonly id: number;
   readonly direction: "to bot" | "from bot";
@@ -67,7 +67,7 @@ export type WireExchange = {
   readonly atMs: number;
   readonly status: number | null;
   readonly ms: number | null;
-  /** "ok", or what Slack or the bot said went wrong; "" while there is no answer. */
+  /** "ok", or the error of Slack or the bot; "" while the answer is pending. */
   readonly outcome: string;
   readonly refusal: { readonly rule: string; readonly link: string; readonly sentence: string } | null;
 };
@@ -83,7 +83,7 @@ export type WireShortcut = {
   readonly description: string;
 };
 
-/** "": Slack answers as it should. */
+/** "": Slack answers normally. */
 export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage" | "late" | "blocks";
 
 export type WireFaults = {
@@ -93,12 +93,12 @@ export type WireFaults = {
   readonly signatureAgeSeconds: number;
   readonly retryAfterSeconds: number;
   readonly answers: SlackAnswers;
-  /** What is answered so: a method's name, "response_url", or "all". */
+  /** The scope of `answers`: a method's name, "response_url", or "all". */
   readonly answersTo: string;
   readonly extra: readonly { readonly label: string; readonly on: boolean }[];
 };
 
-/** All but messages and exchanges: small, and sent whole when anything in it changes. */
+/** Everything except messages and exchanges. Small, and sent whole when anything in it changes. */
 export type WireSnapshot = {
   readonly you: string;
   readonly app: {
@@ -108,22 +108,22 @@ export type WireSnapshot = {
     readonly shortcuts: readonly WireShortcut[];
   };
   readonly users: readonly WireUser[];
-  /** Ids of those one can be. */
+  /** Ids of the people one can act as. */
   readonly people: readonly string[];
   readonly groups: readonly WireGroup[];
   readonly channels: readonly WireChannel[];
-  /** The modal on top, and how many lie under it. */
+  /** The modal on top, and the number of modals below it. */
   readonly modal: WireView | null;
   readonly modalsBelow: number;
   readonly home: WireView | null;
-  /** Up to which ts this person has read a place: a channel, or "channel/thread". */
+  /** The ts up to which this person has read a channel, or "channel/thread". */
   readonly reads: Readonly<Record<string, string>>;
   readonly faults: WireFaults;
 };
 
 /** One server-sent event. */
 export type WireUpdate = {
-  /** Forget what you have: this is all there is. */
+  /** Replace the current data: this update is complete. */
   readonly isWhole: boolean;
   readonly snapshot?: WireSnapshot;
   /** New and changed. */

@@ -3,10 +3,10 @@ import { Hono } from "hono";
 import { type EmojiData, emojiNames } from "./emoji-names.ts";
 import { loadAsset } from "./asset.ts";
 
-/** The playground's own folder: the address of a file is its path in here, so that relative imports work in a browser. */
+/** The playground's folder. A file's address is its path in it, so that relative imports work in a browser. */
 const home = new URL("../", import.meta.url);
 
-/** What a browser may have: the page, and code without Node that the page shares with the workspace. */
+/** Files a browser may load: the page, and code without Node that the page shares with the workspace. */
 const servable = [
   /^page\/(?:[a-z0-9-]+\/)*[a-z0-9-]+\.(?:ts|css|svg)$/,
   /^draw\/mrkdwn[a-z-]*\.ts$/,
@@ -24,7 +24,7 @@ const pages: Readonly<Record<string, string>> = {
   "/playground/gallery": "page/gallery.html",
 };
 
-/** Pictures of messages may come from elsewhere, as in Slack; nothing else may. */
+/** Images in messages may come from other hosts, as in Slack; nothing else may. */
 function policyFor(inlineScripts: readonly string[]): string {
   return [
     "default-src 'none'",
@@ -67,7 +67,7 @@ async function serveEmoji(): Promise<Response> {
   return new Response(await emoji, { headers });
 }
 
-/** The page and its parts, each as it stands in the sources with types stripped. */
+/** The page and its modules, served from the sources with types stripped. */
 export function assetRoutes(): Hono {
   const routes = new Hono();
   for (const [path, file] of Object.entries(pages)) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { transformSync } from "amaro";
 
-/** A file as a browser takes it. `inlineScripts` are the hashes of scripts written into a page itself. */
+/** A file as served. `inlineScripts` are the hashes of the scripts in an HTML page. */
 export type Asset = {
   readonly body: string;
   readonly contentType: string;
@@ -18,7 +18,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Types become blanks, so that lines and columns in a browser's console are those of the source. */
+/** Types become blanks, so that lines and columns in a browser's console match the source. */
 function stripped(source: string): string {
   return transformSync(source, { mode: "strip-only" }).code;
 }
@@ -46,7 +46,7 @@ async function load(url: URL): Promise<Asset> {
 
 const loaded = new Map<string, { readonly changedMs: number; readonly file: Promise<Asset> }>();
 
-/** Reads a file, strips its types, and keeps the result until the file changes; undefined when there is none. */
+/** Reads a file and strips its types; cached until the file changes. Undefined if there is no such file. */
 export async function loadAsset(url: URL): Promise<Asset | undefined> {
   const found = await stat(url).catch(() => undefined);
   if (found === undefined || !found.isFile()) return undefined;

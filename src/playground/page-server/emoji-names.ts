@@ -1,13 +1,13 @@
-/** What is used of `@emoji-mart/data`, whose ids are the names that Slack uses as well. */
+/** The used part of `@emoji-mart/data`, whose ids are Slack's names. */
 export type EmojiData = {
   readonly emojis: { readonly [id: string]: { readonly skins: readonly { readonly native: string }[] } };
   readonly aliases: { readonly [name: string]: string };
 };
 
-// Slack's own names beside those of the set: https://docs.slack.dev/messaging/formatting-message-text#emoji
+// Slack's own names: https://docs.slack.dev/messaging/formatting-message-text#emoji
 const slackOnly: Readonly<Record<string, string>> = { simple_smile: "🙂" };
 
-/** From Slack's name of an emoji ("tada", "thumbsup") to its characters. */
+/** Characters by Slack's emoji name ("tada", "thumbsup"). */
 export function emojiNames(data: EmojiData): Readonly<Record<string, string>> {
   const named = Object.entries(data.emojis).flatMap(([id, emoji]) => {
     const native = emoji.skins[0]?.native;

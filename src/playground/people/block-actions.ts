@@ -47,7 +47,7 @@ export async function act(world: World, actor: Actor, found: { found: Found; val
   return delivery;
 }
 
-/** Slack has an address of its own for this, and asks nobody when the app gave none. */
+/** Slack sends block_suggestion to its own URL, and not at all if the manifest has none. */
 async function askOptions(world: World, payload: JsonObject): Promise<Delivery> {
   const kind = "block_suggestion";
   if (world.app.hasOptionsUrl !== false) {
@@ -58,12 +58,12 @@ async function askOptions(world: World, payload: JsonObject): Promise<Delivery> 
   return notDelivered(world, { kind, payload }, { error: "no_options_url", problem });
 }
 
-/** From how many typed characters on Slack asks for options. */
+/** The number of typed characters from which Slack asks for options. */
 function neededLength(element: JsonObject): number {
   return Number(element["min_query_length"] ?? query.min);
 }
 
-/** Asks the bot for the options of an external select, or groups of them: the answer as it came. */
+/** Asks the bot for the options, or option groups, of an external select. `answer` is unchanged. */
 export async function suggestions(
   world: World,
   actor: Actor,
@@ -113,7 +113,7 @@ async function chooseOption(world: World, actor: Actor, asked: { found: Found; c
   return option;
 }
 
-/** What payloads carry when a person enters or picks `choices` in the element. */
+/** The payload value for entering or picking `choices` in the element. */
 export async function valueFor(
   world: World,
   actor: Actor,
@@ -132,7 +132,7 @@ export async function valueFor(
   return { type, [name]: type === "datetimepicker" && value !== null ? Number(value) : value === "" ? null : value };
 }
 
-/** Keeps in the view what was entered. */
+/** Stores an entered value in the view's state. */
 export function remember(world: World, actor: Actor, entered: { found: Found; value: JsonObject }): void {
   if (actor.surface.in !== "view") return;
   const { view } = actor.surface;
@@ -142,7 +142,7 @@ export function remember(world: World, actor: Actor, entered: { found: Found; va
   touch(world, view);
 }
 
-/** Elements in input blocks tell the bot only when the block asks for it. */
+/** Elements in input blocks send actions only with dispatch_action. */
 export function isSilent(found: Found): boolean {
   return found.block["type"] === "input" && found.block["dispatch_action"] !== true;
 }

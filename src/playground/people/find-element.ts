@@ -1,7 +1,7 @@
 import { objectOf, type JsonObject, objectsOf, textOf } from "../json.ts";
 import { elementsOf } from "../workspace/view-state.ts";
 
-/** An element in its block, and the option meant in it. */
+/** An element in its block, and the chosen option. */
 export type Found = { readonly block: JsonObject; readonly element: JsonObject; readonly option?: JsonObject };
 
 function plainText(holder: JsonObject, name = "text"): string {
@@ -46,7 +46,7 @@ export function findField(blocks: readonly JsonObject[], name: string): Found | 
   return undefined;
 }
 
-/** The texts of all that can be clicked, for an error that says what there is. */
+/** The labels of everything clickable, for error messages. */
 export function clickables(blocks: readonly JsonObject[]): readonly string[] {
   return blocks.flatMap((block) =>
     elementsOf(block).flatMap((element) => {

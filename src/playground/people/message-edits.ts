@@ -9,7 +9,7 @@ import { channelTypes, checkNotArchived, eventsOf } from "./messages.ts";
 
 export type OwnMessage = { readonly user: User; readonly channel: Channel; readonly ts: string };
 
-/** The message; throws a sentence when it is not theirs, or not there any more. */
+/** The person's own message; throws if it is somebody else's or gone. */
 function ownMessage(world: World, { user, channel, ts }: OwnMessage): Message {
   checkNotArchived(channel);
   const message = world.state.messages.find((each) => each.channel === channel.id && each.ts === ts);
@@ -18,7 +18,7 @@ function ownMessage(world: World, { user, channel, ts }: OwnMessage): Message {
   return message;
 }
 
-/** As events carry it: the first message of a thread names its thread as soon as somebody has replied. */
+/** A message as events carry it: a parent has its own thread_ts once it has replies. */
 function inEvents(world: World, message: Message): JsonObject {
   const { state } = world;
   const isThread = state.messages.some((each) => each.channel === message.channel && each.threadTs === message.ts);
@@ -38,7 +38,10 @@ async function deliverAll(world: World, events: readonly JsonObject[], ts: strin
   return { ...(deliveries[0] ?? silent), ts };
 }
 
-/** Slack tells an app of an edit that mentions it by another `app_mention`, with a new event_id, the same ts, and `edited`. */
+/**
+ * Slack reports an edit that mentions the app as another `app_mention`, with a new event_id, the same ts, and
+ * `edited`.
+ */
 export async function editMessage(world: World, own: OwnMessage, text: string): Promise<Delivery> {
   const { channel } = own;
   const message = ownMessage(world, own);
@@ -60,7 +63,7 @@ export async function deleteMessage(world: World, own: OwnMessage): Promise<Deli
   const message = ownMessage(world, own);
   const before = inEvents(world, message);
   remove(world, message);
-  // No event tells an app that a mention is gone.
+  // Slack sends no event for a deleted mention.
   const subscribed = eventsOf(world, channel, message.text).filter((name) => name !== "app_mention");
   const what = { subtype: "message_deleted", deleted_ts: message.ts, previous_message: before };
   return deliverAll(

@@ -13,14 +13,14 @@ import { runSlackCommand } from "./slack-commands.ts";
 
 export const channelTypes = { public: "channel", private: "group", im: "im" } as const;
 
-/** Throws a sentence: people write nothing in an archived channel. */
+/** Throws: nobody writes in an archived channel. */
 export function checkNotArchived({ name, isArchived }: Channel): void {
   if (isArchived) throw new Error(`#${name} is archived: nobody can write there.`);
 }
 
 export type Speaker = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
 
-/** What the ack of a command says is shown, to its user or to all. Plain text counts as well. */
+/** Shows the ack of a command to its user or to all. Plain text is allowed. */
 function showAnswer(world: World, from: Speaker, answer: Json | undefined): void {
   if (answer === undefined) return;
   const body = isObject(answer) ? answer : { text: typeof answer === "string" ? answer : JSON.stringify(answer) };
@@ -63,9 +63,9 @@ async function runCommand(world: World, from: Speaker, text: string): Promise<De
 
 type Posted = { readonly message: Message; readonly channel: Channel };
 
-/** The events that the app hears of words said in a channel, by their names in the manifest. */
+/** The app's subscribed events for a message in a channel, as named in the manifest. */
 export function eventsOf(world: World, channel: Channel, text: string): readonly string[] {
-  // An app hears only of channels its bot is in.
+  // An app only gets events of channels its bot is in.
   if (!channel.members.has(bot.user)) return [];
   const kind =
     channel.kind === "im" ? "message.im" : channel.kind === "private" ? "message.groups" : "message.channels";
@@ -81,7 +81,7 @@ function eventOf(world: World, name: string, { message, channel }: Posted): Json
   return { type: "message", channel_type: channelTypes[channel.kind], ...shared, ...thread };
 }
 
-/** Slack tells who mentions an app outside of its channels that it will not hear of it. */
+/** Slack tells people who mention an app in a channel without it. */
 function noticeAbsence(world: World, from: Speaker, text: string): void {
   if (from.channel.kind === "im" || from.channel.members.has(bot.user) || !text.includes(`<@${bot.user}>`)) return;
   const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
@@ -101,7 +101,7 @@ async function sayWords(world: World, from: Speaker, text: string): Promise<Deli
   return { ...(deliveries[0] ?? posted), ts: message.ts };
 }
 
-/** What a person types: a command when it starts with a slash, otherwise a message. */
+/** Sends typed text: a command if it starts with a slash, otherwise a message. */
 export async function sayText(world: World, from: Speaker, text: string): Promise<Delivery> {
   checkNotArchived(from.channel);
   return text.startsWith("/") ? runCommand(world, from, text.trim()) : sayWords(world, from, text);

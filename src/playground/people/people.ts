@@ -7,34 +7,34 @@ export type NewOutsider = {
   readonly id?: string | undefined;
   readonly name: string;
   readonly realName: string;
-  /** Where they meet the workspace; it is a shared channel from now on. */
+  /** Their first channel; it becomes a shared channel. */
   readonly channel: string;
-  /** The Web API does not tell which workspace they belong to. */
+  /** The Web API omits their workspace. */
   readonly isTeamHidden?: boolean;
 };
 
 /**
- * What an admin of the workspace does, while the bot runs. People, channels and groups by name, handle or id; what is
- * not there throws a sentence. Done twice is done once.
+ * An admin's actions while the bot runs. People, channels and groups by name, handle or id; unknown ones throw.
+ * Repeating an action changes nothing.
  */
 export type People = {
-  /** `signsOut` false: Slack still takes what they do, as in the moment after a real deactivation. */
+  /** `signsOut` false: Slack still accepts their actions, as in the moments after a real deactivation. */
   readonly deactivate: (person: string, how?: { readonly signsOut?: boolean }) => void;
   readonly reactivate: (person: string) => void;
   readonly joinGroup: (handle: string, person: string) => void;
   readonly leaveGroup: (handle: string, person: string) => void;
-  /** A new user group with these people in it. */
+  /** A new user group with these members. */
   readonly addGroup: (handle: string, people: readonly string[]) => void;
   /** A new full member of the workspace, in these channels. */
   readonly addPerson: (name: string, channels: readonly string[]) => Person;
-  /** Also the bot, by its name. Somebody of another organisation makes it a shared channel. */
+  /** Also the bot, by name. Somebody of another organisation makes it a shared channel. */
   readonly invite: (channel: string, user: string) => void;
   readonly remove: (channel: string, user: string) => void;
   readonly addOutsider: (outsider: NewOutsider) => Person;
-  /** Nobody writes in an archived channel, and no message in it is changed, until it is opened again. */
+  /** Nobody can write or change messages in an archived channel until it is unarchived. */
   readonly archive: (channel: string) => void;
   readonly unarchive: (channel: string) => void;
-  /** Deletes a message, whoever wrote it, as an admin may. */
+  /** Deletes anybody's message, as an admin may. */
   readonly removeMessage: (channel: string, ts: string) => void;
 };
 
@@ -65,7 +65,7 @@ function setGroup(world: World, handle: string, change: { readonly name: string;
   const { id } = personNamed(world.state, change.name);
   const others = group.users.filter((each) => each !== id);
   const users = change.isIn ? [...others, id] : others;
-  // Who is in already keeps their place.
+  // An existing member keeps their position.
   if (!change.isIn || !group.users.includes(id)) world.state.groups.set(group.id, { ...group, users });
   touch(world);
 }

@@ -13,36 +13,36 @@ import { drawMessage, type Seen, visibleMessages } from "./visible-messages.ts";
 import { closeView, dismissViews, openHome, submitView } from "./views.ts";
 import { useGlobalShortcut, useMessageShortcut } from "./shortcuts.ts";
 
-/** Where a person does something. A channel by name or id; "@alex" is the direct conversation with alex. */
+/** The conversation for an action. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };
 
 export type Person = {
   readonly id: string;
   readonly name: string;
-  /** Types text and sends it; resolves when the bot has acked, or failed to. */
+  /** Types text and sends it; resolves with the bot's ack or its failure. */
   readonly says: (text: string, where?: Where) => Promise<Delivery>;
-  /** Edits a message of theirs, as the pencil of its menu does; resolves when the bot has acked what it hears of it. */
+  /** Edits one of their messages; resolves when the bot has acked the event. */
   readonly edits: (ts: string, text: string, where?: Where) => Promise<Delivery>;
-  /** Deletes a message of theirs. */
+  /** Deletes one of their messages. */
   readonly deletes: (ts: string, where?: Where) => Promise<Delivery>;
   /** Clicks the newest button or overflow option with this text or action_id: in the open modal, else in the channel. */
   readonly clicks: (label: string, where?: Where) => Promise<Delivery>;
   /** Picks in the menu, or fills the field, with this action_id, block_id, label or placeholder. */
   readonly selects: (field: string, choice: string | readonly string[], where?: Where) => Promise<Delivery>;
-  /** Types into an external select; gives the options the bot offers. */
+  /** Types into an external select; returns the bot's options. */
   readonly searches: (field: string, query: string, where?: Where) => Promise<readonly JsonObject[]>;
-  /** Fills in fields of the open modal, then presses its submit button. */
+  /** Fills in fields of the open modal and submits it. */
   readonly submits: (values?: Readonly<Record<string, string | readonly string[]>>) => Promise<Delivery>;
   readonly closes: () => Promise<Delivery>;
-  /** Presses × of the open modal: all its views go. */
+  /** Presses × of the open modal, which closes all its views. */
   readonly dismisses: () => Promise<Delivery>;
   /** Opens the app's Home tab, or its messages. */
   readonly opensHome: (tab?: "home" | "messages") => Promise<Delivery>;
-  /** Uses a shortcut by its callback_id: on a message, or in the composer. */
+  /** Uses a shortcut by its callback_id: on a message, or from the composer. */
   readonly uses: (callbackId: string, on?: { readonly ts: string; readonly channel?: string }) => Promise<Delivery>;
-  /** The id of a channel as this person names it; throws when there is none or they are not in it. */
+  /** A channel's id; throws if it is unknown or the person is not in it. */
   readonly channelId: (channel?: string) => string;
-  /** What this person sees in a channel, oldest first, replies and own ephemeral messages included. */
+  /** The messages this person sees in a channel, oldest first, with replies and their own ephemeral messages. */
   readonly sees: (channel?: string) => readonly Seen[];
   readonly modal: () => View | undefined;
   readonly home: () => View | undefined;
@@ -52,7 +52,7 @@ function topModal(world: World, user: User): View | undefined {
   return world.state.modals.get(user.id)?.at(-1);
 }
 
-/** Where the person looks for something to click, nearest first: a modal covers the channel. */
+/** The surfaces to search for an element, nearest first: a modal covers the channel. */
 function surfaces(world: World, user: User, where: Where): readonly Surface[] {
   const view = where.home === true ? world.state.homes.get(user.id) : topModal(world, user);
   if (view !== undefined) return [{ in: "view", view }];
@@ -132,7 +132,10 @@ async function submit(world: World, user: User, values: Values): Promise<Deliver
   return submitView(world, user, view);
 }
 
-/** What one person can do and see. Once Slack has signed them out, all they try rejects with a sentence. */
+/**
+ * One person's actions and view of the workspace. After Slack has signed them out, every action rejects with a
+ * sentence.
+ */
 export function createPerson(world: World, nameOrId: string): Person {
   const user = personNamed(world.state, nameOrId);
   const acting = async <Done>(act: () => Promise<Done>): Promise<Done> => {

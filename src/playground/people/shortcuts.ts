@@ -9,13 +9,13 @@ function shortcutOf(world: World, type: Shortcut["type"], callbackId: string): S
   return found;
 }
 
-/** Uses a shortcut of the composer. */
+/** Runs a global shortcut. */
 export async function useGlobalShortcut(world: World, user: User, callbackId: string): Promise<Delivery> {
   shortcutOf(world, "global", callbackId);
   return deliver(world, interactionRequest("shortcut", globalShortcutPayload(world, user, callbackId)));
 }
 
-/** Uses a shortcut of a message's menu. Ephemeral messages have none. */
+/** Runs a message shortcut. Ephemeral messages have none. */
 export async function useMessageShortcut(
   world: World,
   at: { readonly user: User; readonly channel: Channel; readonly message: Message },

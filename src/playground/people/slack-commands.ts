@@ -4,7 +4,10 @@ import { notice, touch, type World } from "../world.ts";
 
 type Typed = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
 
-/** https://slack.com/help/articles/201259356-Slash-commands-in-Slack: the two that bots ask people to type. */
+/**
+ * The two built-in commands that bots ask people to type:
+ * https://slack.com/help/articles/201259356-Slash-commands-in-Slack
+ */
 const slackCommands = {
   "/invite": { verb: "invited", says: "is now in", change: addMember },
   "/remove": {
@@ -14,7 +17,7 @@ const slackCommands = {
   },
 } as const;
 
-/** Runs a command of Slack itself, such as "/invite @gantry"; false when it is none of them. */
+/** Runs a built-in command such as "/invite @gantry"; false if it is none. */
 export function runSlackCommand(world: World, from: Typed, text: string): boolean {
   const [, command = "", name = ""] = /^(\S+)\s*(\S*)/.exec(text) ?? [];
   const own = Object.entries(slackCommands).find(([each]) => each === command)?.[1];

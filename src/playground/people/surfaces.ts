@@ -13,7 +13,7 @@ function partnerOf(world: World, name: string): string | undefined {
   return name === "@bot" || name === `@${world.app.botDisplayName}` ? bot.user : findUser(world.state, name)?.id;
 }
 
-/** The channel a person means ("ops" when they name none); throws when there is none or they are not in it. */
+/** A channel by name or id, "ops" by default; throws if it is unknown or the person is not in it. */
 export function channelOf(world: World, user: User, name = "ops"): Channel {
   const partner = partnerOf(world, name);
   const channel = partner === undefined ? findChannel(world.state, name) : directChannel(world.state, user.id, partner);
@@ -23,18 +23,18 @@ export function channelOf(world: World, user: User, name = "ops"): Channel {
   return channel;
 }
 
-/** Where an element stands, by ids: what a page knows of what was clicked. */
+/** A reference to a message or view by ids, as the page sends it. */
 export type SurfaceRef =
   | { readonly in: "message"; readonly channel: string; readonly ts: string }
   | { readonly in: "view"; readonly id: string };
 
-/** A channel by id; a direct conversation begins when somebody points at it. Throws a sentence. */
+/** A channel by id; creates a direct conversation if necessary. Throws a sentence for the page. */
 export function channelAt(world: World, user: User, id: string): Channel {
   const partner = [...world.state.users.keys()].find((each) => each !== user.id && directId(user.id, each) === id);
   return partner === undefined ? channelOf(world, user, id) : directChannel(world.state, user.id, partner);
 }
 
-/** The message or view that a person points at; throws a sentence when they do not see it any more. */
+/** The referenced message or view; throws a sentence if the person can't see it any more. */
 export function surfaceAt(world: World, user: User, pointer: SurfaceRef): Surface {
   if (pointer.in === "view") {
     const views = [...(world.state.modals.get(user.id) ?? []), world.state.homes.get(user.id)];
@@ -54,7 +54,7 @@ function allBlocks(surface: Surface): readonly JsonObject[] {
   return [...blocksAt(surface), ...attached];
 }
 
-/** The element with these ids; throws a sentence when the bot has replaced it meanwhile. */
+/** The element with these ids; throws a sentence if the bot has replaced it. */
 export function elementAt(surface: Surface, ids: { readonly blockId: string; readonly actionId: string }): Found {
   for (const block of allBlocks(surface)) {
     if (block["block_id"] !== ids.blockId) continue;
@@ -64,7 +64,7 @@ export function elementAt(surface: Surface, ids: { readonly blockId: string; rea
   throw new Error("This button or field is gone: the message was changed. Look at it again.");
 }
 
-/** A value as payloads carry it: only what this type of element can hold. Throws a sentence. */
+/** Validates a value for this type of element and returns it as payloads carry it. Throws a sentence for the page. */
 export function checkedValue(found: Found, value: JsonObject): JsonObject {
   const type = textOf(found.element["type"]);
   const name = type === "overflow" ? "selected_option" : stateName(type);
@@ -75,7 +75,7 @@ export function checkedValue(found: Found, value: JsonObject): JsonObject {
   return type === "overflow" ? { [name]: held } : { type, [name]: held };
 }
 
-/** The app's own direct conversation with a person. */
+/** The direct conversation of a person with the app. */
 export function appChannel(world: World, user: User): Channel {
   return directChannel(world.state, user.id, bot.user);
 }

@@ -11,7 +11,7 @@ import { touch, type World } from "../world.ts";
 import { deliverEvent } from "../delivery/deliver-event.ts";
 import { appChannel } from "./surfaces.ts";
 
-/** Opens a tab of the app; the bot hears of it when it subscribed to app_home_opened. */
+/** Opens a tab of the app; sends app_home_opened if the bot subscribed to it. */
 export async function openHome(world: World, user: User, tab: "home" | "messages"): Promise<Delivery> {
   if (!world.app.events.includes("app_home_opened")) {
     return { kind: "app_home_opened", acked: true, status: undefined, ms: 0 };
@@ -51,7 +51,7 @@ function problemOf(view: View, block: JsonObject): string | undefined {
   return type === "number_input" ? numberProblem(element, textOf(value)) : undefined;
 }
 
-/** What Slack's own window checks before it sends anything. */
+/** The validation that Slack's client does before sending. */
 function clientErrors(view: View): Readonly<Record<string, string>> {
   const inputs = objectsOf(view.content["blocks"]).filter((block) => block["type"] === "input");
   return Object.fromEntries(
@@ -80,7 +80,7 @@ function checkErrors(view: View, errors: Json | undefined): Readonly<Record<stri
   return Object.fromEntries(Object.entries(errors).map(([blockId, text]) => [blockId, textOf(text)]));
 }
 
-/** Does what the answer to a view_submission says: https://docs.slack.dev/surfaces/modals#response_actions */
+/** Applies the answer to a view_submission: https://docs.slack.dev/surfaces/modals#response_actions */
 function takeAnswer(world: World, view: View, answer: Json | undefined): void {
   if (answer === undefined) return closeViews(world, view.user, "top");
   const body = isObject(answer) ? answer : {};
@@ -124,7 +124,10 @@ export async function submitView(world: World, user: User, view: View): Promise<
 
 const silent: Delivery = { kind: "view_closed", acked: true, status: undefined, ms: 0 };
 
-/** Presses close: this view goes, or the whole stack when it says so. The bot hears of it when it asked to. */
+/**
+ * Presses close, which closes the view, or the whole stack with clear_on_close. The bot gets view_closed with
+ * notify_on_close.
+ */
 export async function closeView(world: World, user: User, view: View): Promise<Delivery> {
   const clears = view.content["clear_on_close"] === true;
   closeViews(world, view.user, clears ? "all" : "top");
@@ -132,7 +135,10 @@ export async function closeView(world: World, user: User, view: View): Promise<D
   return deliver(world, interactionRequest("view_closed", closedPayload(user, view, clears)));
 }
 
-/** Presses ×: all views go. The bot hears of the root view, with is_cleared, when that asked to. */
+/**
+ * Presses ×, which closes all views. The bot gets view_closed with the root view and is_cleared, if that has
+ * notify_on_close.
+ */
 export async function dismissViews(world: World, user: User): Promise<Delivery> {
   const [root] = world.state.modals.get(user.id) ?? [];
   if (root === undefined) return silent;

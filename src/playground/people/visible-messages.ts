@@ -16,11 +16,11 @@ export type SeenFile = {
 export type Seen = {
   readonly ts: string;
   readonly threadTs: string | undefined;
-  /** Who wrote it, by name. */
+  /** The author's name. */
   readonly author: string;
-  /** What stands there: the blocks drawn, or the text when there are none. */
+  /** The drawn blocks, or the text if there are none. */
   readonly text: string;
-  /** The top-level text, drawn: what a notification and a screen reader say. */
+  /** The drawn top-level text: used by notifications and screen readers. */
   readonly notification: string;
   readonly blocks: readonly JsonObject[];
   readonly isEphemeral: boolean;

@@ -8,7 +8,7 @@ const views = `${docs}/reference/interaction-payloads/view-interactions-payload`
 const events = `${docs}/reference/events`;
 const connect = `${docs}/apis/slack-connect`;
 
-/** What nobody can break because the workspace itself behaves so. */
+/** Behaviour of the workspace itself, which a bot can't break. */
 export const behaviour = {
   "ack.empty-closes": {
     says: "an empty answer to a view_submission closes the view on top",

@@ -1,6 +1,6 @@
-// Every number that Slack imposes, once, with its page. They stand a second time in the bot on purpose: the judge must
-// not learn the law from the judged, and a test compares the two.
-// Characters are UTF-16 units: Slack does not say what it counts, and this is the larger of the two usual counts.
+// Slack's limits, each with its page. The bot has a copy of its own, because a simulator that imported the bot's
+// numbers could not find them wrong; a test compares both. Characters are UTF-16 units: Slack does not say what it
+// counts, and this is the larger of the two usual counts.
 
 const docs = "https://docs.slack.dev";
 const block = (name: string): string => `${docs}/reference/block-kit/blocks/${name}-block`;
@@ -88,7 +88,7 @@ export const limits = {
   "card.title": { max: 150, what: "characters in a card's title", link: block("card") },
   "card.subtitle": { max: 150, what: "characters in a card's subtitle", link: block("card") },
   "card.body": { max: 200, what: "characters in a card's body", link: block("card") },
-  // Some descriptions say two, some three: the smaller one is safe with both.
+  // Descriptions differ between two and three: the smaller number is safe.
   "card.actions": { max: 2, what: "buttons in a card", link: block("card") },
   "carousel.cards": { max: 10, what: "cards in a carousel", link: block("carousel") },
   "container.title": { max: 150, what: "characters in a container's title", link: block("container") },
@@ -109,7 +109,7 @@ export const limits = {
   "checkboxes.options": { max: 10, what: "options in a checkbox group", link: element("checkboxes") },
   "radio.options": { max: 10, what: "options in a radio button group", link: element("radio-button-group") },
   "option.text": { max: 75, what: "characters in an option's text", link: part("option") },
-  // The pages say 150, @slack/types says 75: the smaller one is safe with both.
+  // The pages say 150, @slack/types says 75: the smaller number is safe.
   "option.value": { max: 75, what: "characters in an option's value", link: part("option") },
   "option.description": { max: 75, what: "characters in an option's description", link: part("option") },
   "option.url": { max: 3000, what: "characters in an option's url", link: part("option") },
@@ -167,20 +167,20 @@ export const times = {
   trigger: { ms: 3000, link: `${docs}/interactivity/handling-user-interaction#modal_responses` },
   responseUrl: { ms: 30 * 60_000, link: interaction },
   signature: { ms: 5 * 60_000, link: `${docs}/authentication/verifying-requests-from-slack` },
-  /** Slack ends a stream that stands still and does not say when; tools that stream saw it within five minutes. */
+  /** Slack ends an idle stream after an undocumented time; tools that stream saw it within five minutes. */
   stream: { ms: 5 * 60_000, link: `${docs}/reference/methods/chat.appendStream` },
 } as const;
 
 const eventsApi = `${docs}/apis/events-api`;
 
-/** How events are delivered, and when no more. */
+/** Retries and limits of event delivery. */
 export const delivery = {
-  /** What is waited before each retry. */
+  /** The wait before each retry. */
   retries: { waitsMs: [0, 60_000, 5 * 60_000], link: `${eventsApi}#retries` },
-  /** An hour in which more than this share failed ends the subscription, unless there were few. */
+  /** More than this share of failures within an hour ends the subscription, unless there were few events. */
   failures: { share: 0.95, fewest: 1000, windowMs: 60 * 60_000, link: `${eventsApi}#failure-limits` },
   rate: { max: 30_000, windowMs: 60 * 60_000, link: `${docs}/apis/web-api/rate-limits#events` },
 } as const;
 
-/** An external select asks from so many characters on, unless it says otherwise. */
+/** An external select asks from this many characters on, by default. */
 export const query = { min: 3, link: element("select-menu") } as const;

@@ -1,7 +1,7 @@
 const docs = "https://docs.slack.dev";
 const ephemeral = `${docs}/reference/methods/chat.postEphemeral`;
 
-/** What is true of Slack, and why a simulated workspace does not keep it. */
+/** Facts about Slack that the workspace does not simulate, with the reason. */
 export const notSimulated = {
   "message.short-text": {
     says: "a message's text is best within 4,000 characters: advice, so that nothing is refused before the limit",

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../json.ts";
 import { type RuleId, rules } from "./rules.ts";
 
-/** Why something was refused: which rule, where it stands, and what was wrong here. */
+/** The reason of a refusal: the rule, its page, and a sentence about this case. */
 export type Refusal = { readonly rule: RuleId; readonly link: string; readonly sentence: string };
 
 export type Problem = { readonly rule: RuleId; readonly at: string; readonly message: string };
 
-/** Thrown where Slack would refuse. `error` is Slack's code, `problems` become its response_metadata. */
+/** Thrown for what Slack would refuse. `error` is Slack's code; `problems` become its response_metadata. */
 export class Refused extends Error {
   readonly error: string;
   readonly problems: readonly Problem[];
@@ -21,7 +21,7 @@ export class Refused extends Error {
   }
 }
 
-/** Refuses with one problem and no place in a payload. */
+/** Refuses with one problem and without a JSON pointer. */
 export function refuse(error: string, rule: RuleId, message: string): never {
   throw new Refused(error, [{ rule, at: "", message }]);
 }
@@ -38,7 +38,7 @@ export function refusalOf(refused: Refused): Refusal {
   };
 }
 
-/** The body Slack sends: `{ok: false, error, response_metadata: {messages}}`. */
+/** The body that Slack sends: `{ok: false, error, response_metadata: {messages}}`. */
 export function errorBody(refused: Refused): JsonObject {
   const located = refused.problems.filter((problem) => problem.at !== "");
   const messages = located.map((problem) => `[ERROR] ${problem.message} [json-pointer:${problem.at}]`);

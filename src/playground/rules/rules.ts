@@ -11,14 +11,14 @@ const manifest = `${docs}/reference/app-manifest`;
 const streaming = `${docs}/messaging/sending-and-scheduling-messages#text-streaming`;
 
 /**
- * "refused": who breaks it is refused, or is noted in the transcript. "behaviour": the workspace itself behaves so.
- * "not simulated": true of Slack, and a simulated workspace cannot keep it; the sentence says why.
+ * "refused": breaking it is refused, or recorded in the transcript. "behaviour": the workspace itself behaves like
+ * this. "not simulated": true of Slack, but a simulated workspace can't do it; the sentence says why.
  */
 type Kind = "refused" | "behaviour" | "not simulated";
 export type Rule = { readonly says: string; readonly link: string; readonly kind: Kind };
 type Named = Readonly<Record<string, Omit<Rule, "kind">>>;
 
-/** The rules that are not a number; the numbers are rules too, under the names they have in `limits`. */
+/** Rules without a number. The limits are rules too, under the names they have in `limits`. */
 const others = {
   "block.type": { says: "a block has a type that exists", link: blocks },
   "block.surface": {

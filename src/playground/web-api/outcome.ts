@@ -16,13 +16,13 @@ export function json(answer: JsonObject, status = 200): Outcome {
   return { answer, status, body: JSON.stringify(answer), contentType };
 }
 
-/** Rethrows what is no refusal: a bug of the playground. */
+/** Rethrows other errors: they are bugs of the playground. */
 export function refusedOutcome(error: unknown, status: number): Outcome {
   if (!(error instanceof Refused)) throw error;
   return { ...json(errorBody(error), status), refusal: refusalOf(error) };
 }
 
-/** A response_url answers 404 when it is spent, and 400 for what is wrong with a body. */
+/** A response_url answers 404 if it is spent, and 400 for a wrong body. */
 export function responseUrlStatus(error: string): 400 | 404 {
   return ["invalid_url", "expired_url", "used_url"].includes(error) ? 404 : 400;
 }
@@ -32,7 +32,7 @@ function slackError(world: World, kind: string, { error, needed, provided }: Sla
   return json({ ok: false, error, ...scopes }, kind === "response_url" ? responseUrlStatus(error) : 200);
 }
 
-/** The answer of a request that was made to fail. "lost" looks like a 500. */
+/** The answer to a request with a planned fault. "lost" looks like a 500. */
 export function faultOutcome(world: World, kind: string, { fault, retryAfterSeconds }: PlannedFault): Outcome {
   if (typeof fault === "object") return slackError(world, kind, fault);
   if (fault === "blocks") return slackError(world, kind, { error: "invalid_blocks" });

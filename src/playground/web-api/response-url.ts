@@ -11,7 +11,7 @@ import { post, remove, type World } from "../world.ts";
 
 export type Origin = { readonly user: string; readonly channel: string; readonly original?: Message | undefined };
 
-/** A response_url for an interaction: 5 uses, 30 minutes, member of the channel or not. */
+/** A response_url for an interaction: 5 uses within 30 minutes, whether or not the bot is a member of the channel. */
 export function newResponseUrl(world: World, origin: Origin): string {
   const id = newId("R");
   const { user, channel, original } = origin;
@@ -58,7 +58,7 @@ function checkNames(body: JsonObject): void {
 
 const responseRules = { textLimit: "message.text", summed: false, needsText: true } as const;
 
-/** Where the answer goes: into a thread only in public and as a message of its own. */
+/** The thread of an answer: only for public answers that don't replace the original. */
 function threadFor(world: World, channel: Channel, body: JsonObject): string | undefined {
   const thread = threadOf(world, channel, textOf(body["thread_ts"]));
   if (thread === undefined) return undefined;
@@ -69,7 +69,7 @@ function threadFor(world: World, channel: Channel, body: JsonObject): string | u
   return thread;
 }
 
-/** Says something as the answer to an interaction: by its response_url, or in the body of its ack. Throws Refused. */
+/** Answers an interaction, by its response_url or in the body of its ack. Throws Refused. */
 export function respond(world: World, origin: Origin, body: Json | undefined): void {
   if (!isObject(body)) refuse("invalid_payload", "method.arguments", "the body is not a JSON object");
   checkNames(body);
@@ -98,7 +98,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
   });
 }
 
-/** The whole message is replaced; only chat.update keeps the blocks that it does not mention. */
+/** Replaces the whole message; only chat.update keeps blocks that it does not mention. */
 function whole(content: Content): Content {
   return { ...content, blocks: content.blocks ?? [], attachments: content.attachments ?? [] };
 }
@@ -116,7 +116,7 @@ function removeOriginal(world: World, origin: Origin): void {
   remove(world, stillThere(world, origin.original));
 }
 
-/** Spends one use of a response_url; throws Refused when it is unknown, too old or used up. */
+/** Counts one use of a response_url; throws Refused if it is unknown, expired or used up. */
 export function spend(world: World, id: string): ResponseUrl {
   const url = world.state.responseUrls.get(id);
   if (url === undefined) refuse("invalid_url", "response-url.known", "no such response_url");

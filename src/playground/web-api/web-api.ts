@@ -23,7 +23,7 @@ function tokenOf(request: Request, args: JsonObject): string | undefined {
   return bearer ?? (typeof token === "string" ? token : undefined);
 }
 
-/** `channel` as the request names it; "" when it names none. */
+/** `channel` is the channel argument; "" if there is none. */
 type Asked = { readonly request: Json; readonly channel: string; readonly run: () => Outcome };
 
 function overRate(name: string, retryAfterSeconds: number): Outcome {
@@ -72,7 +72,7 @@ function parsedBody(text: string): Json | undefined {
   }
 }
 
-/** The bytes of an upload: the file in a form, or the body as it is. */
+/** The bytes of an upload: the file of a form, or the raw body. */
 async function uploadedBytes(request: Request): Promise<Uint8Array> {
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) return new Uint8Array(await request.arrayBuffer());
@@ -94,7 +94,7 @@ async function askUpload(world: World, id: string, request: Request): Promise<As
   return { request: { file: id, bytes: bytes.byteLength }, channel: "", run };
 }
 
-/** Blocks as a list, or as the JSON of one in a form. */
+/** Blocks come as a list, or as JSON text in a form. */
 function hasBlocks(request: Json): boolean {
   const blocks = isObject(request) ? request["blocks"] : undefined;
   const list = typeof blocks === "string" ? parseJson(blocks) : blocks;
@@ -111,7 +111,7 @@ function channelNames(world: World, named: string): readonly string[] {
 
 type Sent = { readonly what: Asked; readonly signal: AbortSignal };
 
-/** Lost and late requests are carried out; others that were made to fail are not. */
+/** "lost" and "late" requests are carried out; other faults prevent it. */
 async function fail(
   world: World,
   kind: string,
@@ -142,11 +142,11 @@ async function answer(world: World, kind: string, { what, signal }: Sent): Promi
   return toResponse(world, outcome);
 }
 
-/** Answers what a bot asks of Slack: /api/:method, /response/:id and /upload/:id. */
+/** The bot's requests to Slack: /api/:method, /response/:id and /upload/:id. */
 export const webApi = {
   method: async (world: World, name: string, request: Request): Promise<Response> => {
     const what = await askMethod(world, name, request).catch((error: unknown): Asked => {
-      // A body that cannot be read is refused like any other request, and noted.
+      // An unreadable body is refused and recorded like any other request.
       const unreadable = refusedOutcome(error, 200);
       return { request: null, channel: "", run: () => unreadable };
     });

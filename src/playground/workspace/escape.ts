@@ -1,12 +1,12 @@
 import type { State } from "./state.ts";
 import { findChannel, findUser } from "./workspace.ts";
 
-/** What a person types as Slack stores it: & < > as entities. https://docs.slack.dev/messaging/formatting-message-text */
+/** Text as Slack stores it, with & < > as entities. https://docs.slack.dev/messaging/formatting-message-text */
 export function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-// The endings Slack's composer takes for a host name; the real list is longer, these are what teams type.
+// The usual top-level domains; Slack's list is longer.
 const endings = "com|org|net|io|dev|app|co|ai|cloud|edu|gov|info|de|eu|uk";
 const address = /(?<=^|[\s("'=])https?:\/\/[^\s<>|"']+/gi;
 const host = new RegExp(
@@ -14,14 +14,14 @@ const host = new RegExp(
   "gi",
 );
 
-/** Addresses as the composer links them: <https://x.dev>, and a bare host as <http://x.dev|x.dev>. */
+/** Links addresses like the composer: <https://x.dev>, and a bare host as <http://x.dev|x.dev>. */
 function linkAddresses(text: string): string {
   return text.replaceAll(host, (name) => `<http://${name}|${name}>`).replaceAll(address, (url) => `<${url}>`);
 }
 
 /**
  * A command's text under should_escape ("Escape channels, users, and links"): @dana becomes <@U…|dana>, #ops becomes
- * <#C…|ops>, web.dev becomes <http://web.dev|web.dev>. Names that nobody has stay as typed.
+ * <#C…|ops>, web.dev becomes <http://web.dev|web.dev>. Unknown names stay as typed.
  * https://docs.slack.dev/interactivity/implementing-slash-commands
  */
 export function escapeNames(state: State, text: string): string {

@@ -6,12 +6,12 @@ export function newId(prefix: string): string {
 }
 
 function withActionId(element: Json): Json {
-  // Texts and images in context blocks and accessories act on nothing and get no id.
+  // Texts and images in context blocks and accessories have no action_id.
   if (!isObject(element) || ["image", "plain_text", "mrkdwn"].includes(textOf(element["type"]))) return element;
   return { ...element, action_id: element["action_id"] ?? randomBytes(3).toString("base64url") };
 }
 
-/** Where the elements that act stand in each kind of block. */
+/** The property with the interactive elements, by block type. */
 const elementFields: Readonly<Record<string, string>> = {
   actions: "elements",
   context_actions: "elements",
@@ -27,14 +27,14 @@ function withElementIds(block: JsonObject): JsonObject {
   return { ...block, [field]: isList(elements) ? elements.map(withActionId) : withActionId(elements) };
 }
 
-/** The blocks that stand in other blocks get ids too. */
+/** Nested blocks get ids too. */
 function withInnerIds(block: JsonObject): JsonObject {
   if (block["type"] === "carousel") return { ...block, elements: withIds(objectsOf(block["elements"])) };
   if (block["type"] === "container") return { ...block, child_blocks: withIds(objectsOf(block["child_blocks"])) };
   return block;
 }
 
-/** Blocks as Slack gives them back: each with a block_id, each element that acts with an action_id. */
+/** Blocks as Slack returns them: each with a block_id, each interactive element with an action_id. */
 export function withIds(blocks: readonly JsonObject[]): readonly JsonObject[] {
   return blocks.map((block) => {
     const made = withInnerIds(withElementIds(block));

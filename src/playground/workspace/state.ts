@@ -7,12 +7,12 @@ export type User = {
   readonly role: string;
   readonly isBot: boolean;
   readonly isGuest: boolean;
-  /** The workspace they belong to: another one for people of another organisation. */
+  /** The id of their workspace; people of other organisations have another one. */
   readonly teamId: string;
-  /** The Web API leaves their workspace out: the fields of a user object vary with how the app meets that person. */
+  /** The Web API omits their workspace: the fields of a user object vary. */
   readonly isTeamHidden: boolean;
   isDeactivated: boolean;
-  /** Slack signs the deactivated out, a moment later; until then they can still do things. */
+  /** Slack signs deactivated people out a moment later; until then they can still act. */
   isSignedOut: boolean;
 };
 
@@ -21,7 +21,7 @@ export type Channel = {
   readonly name: string;
   readonly kind: "public" | "private" | "im";
   readonly members: Set<string>;
-  /** Ids of other workspaces whose people may be in it. */
+  /** Ids of other workspaces whose people may join. */
   readonly sharedWith: Set<string>;
   isArchived: boolean;
 };
@@ -50,16 +50,16 @@ export type Message = {
   attachments: readonly JsonObject[];
   readonly files: readonly SharedFile[];
   readonly threadTs?: string;
-  /** Also shown in the channel, though a reply. */
+  /** A reply that is also shown in the channel. */
   readonly isBroadcast: boolean;
-  /** Only this user sees it. */
+  /** Visible to this user only. */
   readonly ephemeralTo?: string;
   editedTs?: string;
   isMrkdwn: boolean;
-  /** Names such as @channel in its text are live without <>. */
+  /** Bare names such as @channel in its text notify people (parse=full, link_names). */
   parsesNames: boolean;
   metadata?: JsonObject;
-  /** Grows with every change in the workspace: what is newer than a revision is new to who looked then. */
+  /** The workspace's revision at the last change of this message. */
   revision: number;
 };
 
@@ -79,10 +79,10 @@ export type View = {
   readonly type: "modal" | "home";
   readonly rootId: string;
   readonly previousId: string | null;
-  /** title, submit, close, blocks, private_metadata …: what the bot sent, with block ids filled in. */
+  /** title, submit, close, blocks, private_metadata …: the bot's view, with block ids filled in. */
   content: JsonObject;
   state: ViewState;
-  /** What the bot answered to a submission, by block_id. */
+  /** Errors of the last submission, by block_id. */
   errors: Readonly<Record<string, string>>;
   hash: string;
   revision: number;
@@ -90,7 +90,7 @@ export type View = {
 
 type Trigger = { readonly user: string; readonly madeMs: number; isUsed: boolean };
 
-/** What a response_url may change: the message under the clicked button, or nothing after a slash command. */
+/** The message that a response_url may replace: the one with the clicked button, none after a slash command. */
 export type ResponseUrl = {
   readonly user: string;
   readonly channel: string;
@@ -99,7 +99,7 @@ export type ResponseUrl = {
   uses: number;
 };
 
-/** A message that is being written: when it last grew, and how many blocks its chunks brought. */
+/** A message that is being streamed: the time of its last chunk, and the number of blocks from chunks. */
 export type Stream = { touchedMs: number; blocks: number; isStopped: boolean };
 
 export type Deletion = {
@@ -109,7 +109,7 @@ export type Deletion = {
   readonly revision: number;
 };
 
-/** Everything that is so in the workspace. Drawing reads it, nothing here draws. */
+/** The complete state of the workspace. */
 export type State = {
   readonly users: Map<string, User>;
   readonly channels: Map<string, Channel>;
@@ -118,14 +118,14 @@ export type State = {
   readonly deletions: Deletion[];
   readonly files: Map<string, SharedFile>;
   readonly uploads: Map<string, Upload>;
-  /** Open modals by user, the one on top last. */
+  /** Open modals by user, the top one last. */
   readonly modals: Map<string, View[]>;
   readonly homes: Map<string, View>;
   readonly triggers: Map<string, Trigger>;
   readonly responseUrls: Map<string, ResponseUrl>;
-  /** Messages that are, or were, written piece by piece, by "channel ts". */
+  /** Streams by "channel ts", also ended ones. */
   readonly streams: Map<string, Stream>;
-  /** Up to which ts a person has read a channel or a thread, by "user place". */
+  /** The ts up to which a person has read a channel or thread, by "user channel" or "user channel/thread". */
   readonly reads: Map<string, string>;
   revision: number;
 };

@@ -20,13 +20,13 @@ function isOver(world: World, stream: Stream): boolean {
   return stream.isStopped || world.clock.now() - stream.touchedMs > times.stream.ms;
 }
 
-/** Whether the message is still being written, so that chat.update must wait. */
+/** Whether the message is still being streamed, so that chat.update has to wait. */
 export function isStreaming(world: World, message: Message): boolean {
   const stream = world.state.streams.get(key(message));
   return stream !== undefined && !isOver(world, stream);
 }
 
-/** The stream of a message; throws Refused when there is none, or none any more. */
+/** The open stream of a message; throws Refused if there is none or it has ended. */
 export function openStream(world: World, message: Message): Stream {
   const error = "message_not_in_streaming_state";
   const stream = world.state.streams.get(key(message));
@@ -55,7 +55,7 @@ function taskCard(chunk: JsonObject): JsonObject {
   };
 }
 
-/** The blocks with one that replaces the block of the same id, or stands last. */
+/** The blocks with this one in place of the block with the same id, or appended. */
 function withBlock(blocks: readonly JsonObject[], block: JsonObject): readonly JsonObject[] {
   const isSame = (each: JsonObject): boolean => each["block_id"] === block["block_id"];
   return blocks.some(isSame) ? blocks.map((each) => (isSame(each) ? block : each)) : [...blocks, block];
@@ -76,7 +76,7 @@ function grown(blocks: readonly JsonObject[], chunk: JsonObject): readonly JsonO
   return [...blocks, ...withIds(objectsOf(chunk["blocks"]))];
 }
 
-/** Writes chunks on at the end of a streamed message. */
+/** Appends chunks to a streamed message. */
 export function appendChunks(world: World, message: Message, chunks: readonly JsonObject[]): void {
   const stream = openStream(world, message);
   for (const chunk of chunks) {

@@ -1,7 +1,7 @@
 import { isList, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import type { ViewState } from "./state.ts";
 
-/** The blocks, with those that stand in others by themselves: a container's children, a carousel's cards. */
+/** The blocks, with containers and carousels replaced by the blocks in them. */
 export function flatBlocks(blocks: readonly JsonObject[]): readonly JsonObject[] {
   return blocks.flatMap((block) => {
     if (block["type"] === "carousel") return objectsOf(block["elements"]);
@@ -9,7 +9,7 @@ export function flatBlocks(blocks: readonly JsonObject[]): readonly JsonObject[]
   });
 }
 
-/** From an element's type to the property of its state, and the property of its first value. */
+/** By element type: the property of its value in state.values, and of its initial value. */
 const valueNames: Readonly<Record<string, readonly [state: string, initial: string]>> = {
   plain_text_input: ["value", "initial_value"],
   number_input: ["value", "initial_value"],
@@ -33,7 +33,7 @@ const valueNames: Readonly<Record<string, readonly [state: string, initial: stri
   datetimepicker: ["selected_date_time", "initial_date_time"],
 };
 
-/** The name under which payloads carry what is chosen in an element of this type; undefined when it keeps nothing. */
+/** The property of a chosen value in payloads; undefined for elements without a value. */
 export function stateName(type: string): string | undefined {
   return valueNames[type]?.[0];
 }
@@ -42,7 +42,7 @@ export function holdsMany(type: string): boolean {
   return stateName(type)?.startsWith("selected_") === true && /^(?:multi_|checkboxes)/.test(type);
 }
 
-/** The elements of a block that a person can fill in. */
+/** The interactive elements of a block. */
 export function elementsOf(block: JsonObject): readonly JsonObject[] {
   const elements = block["type"] === "card" ? block["actions"] : block["elements"];
   const single = [block["element"], block["accessory"]].filter((each): each is Json => each !== undefined);
@@ -56,7 +56,7 @@ function firstValue(element: JsonObject): JsonObject | undefined {
   return { type, [names[0]]: element[names[1]] ?? (holdsMany(type) ? [] : null) };
 }
 
-/** state.values of a view as it opens. */
+/** state.values of a new view. */
 export function initialState(blocks: readonly JsonObject[]): ViewState {
   const state: Record<string, Record<string, JsonObject>> = {};
   for (const block of flatBlocks(blocks)) {
@@ -72,7 +72,7 @@ export function initialState(blocks: readonly JsonObject[]): ViewState {
   return state;
 }
 
-/** The new blocks' state, with what was filled in before under the same ids. */
+/** state.values after an update: values stay under the same block_id and action_id. */
 export function keptState(blocks: readonly JsonObject[], before: ViewState): ViewState {
   const fresh = initialState(blocks);
   return Object.fromEntries(

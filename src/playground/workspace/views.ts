@@ -48,7 +48,7 @@ function newView(world: World, made: Made, content: JsonObject): View {
   };
 }
 
-/** Opens a modal; one that was open is gone. */
+/** Opens a modal, replacing any open one. */
 export function openView(world: World, user: string, content: JsonObject): View {
   const view = newView(world, { user, type: "modal" }, content);
   world.state.modals.set(user, [view]);
@@ -76,7 +76,7 @@ export function publishView(world: World, user: string, content: JsonObject): Vi
   return view;
 }
 
-/** Replaces a view's content. What a person filled in stays where block_id and action_id stay. */
+/** Replaces a view's content. Input stays where block_id and action_id stay. */
 export function updateView(world: World, view: View, content: JsonObject): void {
   checkExternalId(world, content, view);
   view.content = filled(content);
@@ -95,7 +95,7 @@ export function closeViews(world: World, user: string, which: "top" | "all"): vo
   touch(world, left.at(-1));
 }
 
-/** A view as answers and payloads carry it: https://docs.slack.dev/reference/views */
+/** A view in answers and payloads: https://docs.slack.dev/reference/views */
 export function viewJson(view: View): JsonObject {
   return {
     private_metadata: "",

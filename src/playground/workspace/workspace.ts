@@ -1,6 +1,6 @@
 import type { Channel, State, User } from "./state.ts";
 
-/** Throws a sentence when somebody was deactivated and Slack has signed them out: it takes nothing from them. */
+/** Throws a sentence if the person was deactivated and signed out. */
 export function checkSignedIn(user: User): void {
   if (!user.isSignedOut) return;
   throw new Error(
@@ -9,20 +9,20 @@ export function checkSignedIn(user: User): void {
 }
 
 export const team = { id: "T0PLAYGR", name: "Playground", domain: "playground" };
-/** Where people of another organisation come from. */
+/** The workspace of people of another organisation. */
 const otherTeam = { id: "T0ELSEWHERE", name: "Elsewhere", domain: "elsewhere" };
 export const bot = { user: "U0BOT", id: "B0BOT", app: "A0GANTRY" };
 export const slackbot = "USLACKBOT";
 
 type Named = Pick<User, "id" | "name" | "realName" | "role">;
 
-/** Somebody of this workspace, with full rights. */
+/** A full member of this workspace. */
 export function member(named: Named): User {
   const flags = { isBot: false, isGuest: false, isDeactivated: false, isSignedOut: false };
   return { ...named, ...flags, teamId: team.id, isTeamHidden: false };
 }
 
-/** Somebody of another organisation; they meet the workspace in channels that are shared with it. */
+/** A person of another organisation; they join shared channels only. */
 export function outsider(named: Omit<Named, "role">): User {
   return { ...member({ ...named, role: "external" }), teamId: otherTeam.id };
 }
@@ -51,7 +51,7 @@ function channels(): readonly Channel[] {
   ];
 }
 
-/** A fresh workspace: three channels, three people, a guest, one user group, and the bot in #ops. */
+/** A new workspace: three channels, three people, a guest, one user group, and the bot in #ops. */
 export function newState(botName: string): State {
   const robot: User = { ...member({ id: bot.user, name: botName, realName: botName, role: "app" }), isBot: true };
   return {
@@ -78,12 +78,12 @@ export function findUser(state: State, nameOrId: string): User | undefined {
   return state.users.get(wanted) ?? [...state.users.values()].find((user) => user.name === wanted);
 }
 
-/** The people one can be. */
+/** The people one can act as. */
 export function peopleOf(state: State): readonly User[] {
   return [...state.users.values()].filter((user) => !user.isBot && user.id !== slackbot);
 }
 
-/** A person by id or name; throws a sentence when there is nobody of this name. */
+/** A person by id or name; throws a sentence if there is none. */
 export function personNamed(state: State, nameOrId: string): User {
   const user = findUser(state, nameOrId);
   const all = peopleOf(state);
@@ -101,19 +101,19 @@ export function teamOf(user: User): typeof team {
   return isOutsider(user) ? otherTeam : team;
 }
 
-/** Lets somebody into a channel; people of another organisation make it a shared one. */
+/** Adds a person to a channel; people of another organisation make it a shared one. */
 export function addMember(channel: Channel, user: User): void {
   channel.members.add(user.id);
   if (isOutsider(user)) channel.sharedWith.add(user.teamId);
 }
 
-/** The id of the direct conversation of two users, whether it exists yet or not. */
+/** The id of the direct conversation of two users, even before it exists. */
 export function directId(one: string, other: string): string {
   const [first, second] = [one, other].sort();
   return `D${first}${second}`.replaceAll("U0", "0");
 }
 
-/** The direct conversation of two users; it exists as soon as somebody looks. */
+/** The direct conversation of two users, created on first use. */
 export function directChannel(state: State, one: string, other: string): Channel {
   const id = directId(one, other);
   const known = state.channels.get(id);

@@ -4,7 +4,7 @@ import type { WireChannel, WireFile, WireSnapshot } from "../../live/wire.ts";
 import type { Route } from "./route.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What all parts of the page share. */
+/** State and actions shared by all parts of the page. */
 export type AppState = {
   readonly workspace: Workspace;
   readonly snapshot: WireSnapshot;
@@ -12,13 +12,13 @@ export type AppState = {
   readonly route: Route;
   readonly now: number;
   readonly go: (route: Route) => void;
-  /** Shows a sentence for a while, and reads it aloud. */
+  /** Shows a toast, which screen readers announce. */
   readonly notify: (text: string) => void;
-  /** Waits for something; what goes wrong is told. */
+  /** Awaits a promise and shows its error as a toast. */
   readonly attempt: (work: Promise<unknown>) => void;
   readonly emoji: (name: string) => string | undefined;
   readonly openFile: (file: WireFile | string) => void;
-  /** Puts words into the composer of the channel. */
+  /** Puts text into the channel's composer. */
   readonly draft: (text: string) => void;
 };
 

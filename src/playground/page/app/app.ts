@@ -16,7 +16,7 @@ import { type Panes, usePanes } from "./use-panes.ts";
 import { useRoute } from "./use-route.ts";
 import { type Connection, useWorkspace } from "./use-workspace.ts";
 
-/** Milliseconds since 1970, renewed often enough for "today" and "3 minutes ago". */
+/** Milliseconds since 1970, refreshed often enough for "today" and "3 minutes ago". */
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -38,9 +38,9 @@ function ConnectionNote({ connection }: { readonly connection: Connection }): JS
   return h("p", { class: text === "" ? "connection hidden" : "connection", role: "status" }, text);
 }
 
-/** Escape closes what is in front: the file, the thread, the drawer. Menus and modals take it for themselves. */
+/** Escape closes the frontmost pane: the file, the thread, the drawer. Menus and modals handle it themselves. */
 function useEscape(app: AppState | undefined, panes: Panes): void {
-  // At once with what is shown: a second Escape may come before the browser has painted what the first one closed.
+  // In a layout effect: a second Escape may come before the browser has painted the first change.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== "Escape" || event.defaultPrevented || app === undefined) return;
@@ -90,7 +90,6 @@ function useTitle(snapshot: WireSnapshot | undefined, name: string): void {
   }, [name, snapshot === undefined]);
 }
 
-/** The whole page. */
 export function App(): JSX.Element {
   const [route, go] = useRoute();
   const { workspace, connection } = useWorkspace(route.as);

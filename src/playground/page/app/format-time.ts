@@ -11,7 +11,7 @@ export function fullTime(ms: number): string {
   return new Date(ms).toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
 }
 
-/** With milliseconds, for the inspector. */
+/** With milliseconds, for the network log. */
 export function exactTime(ms: number): string {
   const fraction = String(Math.floor(ms % 1000)).padStart(3, "0");
   return `${new Date(ms).toLocaleTimeString(undefined, { hour12: false })}.${fraction}`;

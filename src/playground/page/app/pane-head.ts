@@ -1,7 +1,7 @@
 import { type ComponentChildren, h, type JSX } from "preact";
 import { IconButton } from "../controls/icon-button.ts";
 
-/** The head of a pane beside the conversation: what it is, and the way out. */
+/** The head of a pane: its title and its close button. */
 export function PaneHead(props: {
   readonly title: string;
   readonly detail: string;

@@ -11,14 +11,14 @@ function unreachable(): never {
   throw new Error("The playground cannot be reached. Is it still running? Start it with: npm start");
 }
 
-/** Does something in the workspace: "say", "act", "submit" … Throws the sentence that says why not. */
+/** Performs an action in the workspace: "say", "act", "submit" … Throws an Error with the sentence of the refusal. */
 export async function perform(action: string, body: JsonObject): Promise<JsonObject> {
   const headers = { "content-type": "application/json" };
   const request = { method: "POST", headers, body: JSON.stringify(body) };
   return read(await fetch(`/playground/do/${action}`, request).catch(unreachable));
 }
 
-/** The request and the answer of an exchange, whole. */
+/** The bodies of an exchange. */
 export async function exchangeBodies(id: number): Promise<JsonObject> {
   return read(await fetch(`/playground/exchanges/${id}`).catch(unreachable));
 }

@@ -3,7 +3,7 @@ import { channelName } from "./workspace.ts";
 
 export type Tab = "messages" | "home";
 
-/** Where one is, and who: all of it stands in the address, so that a reload, a bookmark and "back" lead here again. */
+/** The current person and channel. All of it is in the address, so that reloads, bookmarks and "back" return here. */
 export type Route = {
   readonly as: string;
   /** A channel by name, or "@name" for a direct conversation. */
@@ -14,7 +14,7 @@ export type Route = {
 
 export const firstRoute: Route = { as: "dana", in: "ops" };
 
-/** Reads the part of an address behind "?". */
+/** Parses the query of an address. */
 export function parseRoute(search: string): Route {
   const params = new URLSearchParams(search);
   const thread = params.get("thread");
@@ -30,16 +30,16 @@ export function formatRoute(route: Route): string {
   const params = new URLSearchParams({ as: route.as, in: route.in });
   if (route.thread !== undefined) params.set("thread", route.thread);
   if (route.tab !== undefined && route.tab !== "messages") params.set("tab", route.tab);
-  // "@" may stand in a query as it is, and reads better.
+  // "@" is valid in a query, and easier to read.
   return `?${params.toString().replaceAll("%40", "@")}`;
 }
 
-/** How a channel is named in a route. */
+/** A channel's name in a route. */
 export function routeName(snapshot: WireSnapshot, channel: WireChannel): string {
   return channel.partner === undefined ? channel.name : `@${channelName(snapshot, channel)}`;
 }
 
-/** The channel of a route; the first one when this person does not have it. */
+/** The channel of a route; the first one if this person is not in it. */
 export function routeChannel(snapshot: WireSnapshot, route: Route): WireChannel | undefined {
   return snapshot.channels.find((channel) => routeName(snapshot, channel) === route.in) ?? snapshot.channels[0];
 }

@@ -12,7 +12,6 @@ type Toasts = {
   readonly drop: (id: number) => void;
 };
 
-/** Sentences that are shown for a while. */
 export function useToasts(): Toasts {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const last = useRef(0);
@@ -25,7 +24,7 @@ export function useToasts(): Toasts {
   return { toasts, notify, drop };
 }
 
-/** They are read aloud as they come. */
+/** Screen readers announce toasts as they appear. */
 export function ToastList({ toasts, drop }: Pick<Toasts, "toasts" | "drop">): JSX.Element {
   return h(
     "div",

@@ -9,7 +9,7 @@ import { Avatar } from "../controls/avatar.ts";
 function PanelButton(props: {
   readonly icon: IconName;
   readonly label: string;
-  /** What the button says beside its name: "2 refused". */
+  /** The rest of the button's label: "2 refused". */
   readonly badge: string;
   readonly isOpen: boolean;
   readonly onClick: () => void;
@@ -34,7 +34,7 @@ function ListButton({ isOpen, onClick }: { readonly isOpen: boolean; readonly on
   );
 }
 
-/** Who one is, where the list of people is put away. */
+/** The current person, shown where the sidebar is hidden. */
 function You(): JSX.Element | null {
   const { snapshot } = useApp();
   const you = userOf(snapshot, snapshot.you);
@@ -42,7 +42,7 @@ function You(): JSX.Element | null {
   return h("span", { class: "top-you" }, h(Avatar, { user: you, size: "small" }), h("span", null, you.name));
 }
 
-/** Whose workspace this is, who one is, and the ways behind the scenes. */
+/** The workspace, the current person, and the buttons of the drawer. */
 export function TopBar(props: {
   readonly panel: Panel | undefined;
   readonly isListOpen: boolean;

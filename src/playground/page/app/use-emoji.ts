@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { findEmoji, loadEmoji } from "./emoji.ts";
 
-/** Emoji by Slack's names; until the names are there, none is known. */
+/** Looks up emoji by Slack's names; finds none until the names are loaded. */
 export function useEmoji(): (name: string) => string | undefined {
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   useEffect(() => {
-    // Without them emoji stand as :names:, which can be read as well.
+    // Without the names, emoji are shown as :names:.
     loadEmoji("/page/emoji.json").then(setNames, () => undefined);
   }, []);
   return useCallback((name: string) => findEmoji(names, name), [names]);

@@ -5,14 +5,14 @@ import type { Panel } from "../drawer/drawer.ts";
 import type { OpenFile } from "../messages/file-pane.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What is open beside the conversation, and is no place to link to. */
+/** The open panes beside the conversation. They have no address of their own. */
 export type Panes = {
   readonly panel: Panel | undefined;
   readonly setPanel: (panel: Panel | undefined) => void;
   readonly file: OpenFile | undefined;
   readonly setFile: (file: OpenFile | undefined) => void;
   readonly openFile: (file: WireFile | string) => void;
-  /** The list of channels, where there is no room for it beside the conversation. */
+  /** The sidebar, on narrow screens. */
   readonly isListOpen: boolean;
   readonly setListOpen: (isOpen: boolean) => void;
   readonly draft: Draft | undefined;
@@ -21,7 +21,7 @@ export type Panes = {
 
 const key = "playground-panel";
 
-/** The drawer stays as it was in this window when the page is loaded anew. */
+/** The drawer stays open across reloads of this window. */
 function storedPanel(): Panel | undefined {
   const stored = sessionStorage.getItem(key);
   return stored === "inspector" || stored === "faults" ? stored : undefined;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { formatRoute, parseRoute, type Route } from "./route.ts";
 
-/** Where one is, from the address bar; going elsewhere is a step that "back" undoes. */
+/** The route in the address bar; changing it adds a history entry. */
 export function useRoute(): readonly [Route, (route: Route) => void] {
   const [route, setRoute] = useState(() => parseRoute(location.search));
   useEffect(() => {

@@ -17,12 +17,12 @@ export function useWorkspace(as: string): Live {
       setLive((before) => ({ as, workspace: applyUpdate(before.workspace, update), connection: "live" }));
     });
     source.addEventListener("error", () => {
-      // A browser tries again by itself, unless the answer was a refusal: nobody has this name.
+      // A browser reconnects by itself, unless the answer was a refusal: unknown person.
       const connection = source.readyState === EventSource.CLOSED ? "refused" : "lost";
       setLive((before) => ({ ...before, connection }));
     });
     return () => source.close();
   }, [as]);
-  // Between a change of person and its effect, nothing of the one before must be shown.
+  // While switching to another person, don't show the previous one's data.
   return live.as === as ? live : { as, workspace: emptyWorkspace, connection: "connecting" };
 }

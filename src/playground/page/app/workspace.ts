@@ -1,9 +1,9 @@
 import type { WireChannel, WireExchange, WireMessage, WireSnapshot, WireUpdate, WireUser } from "../../live/wire.ts";
 
-/** What the page knows of the workspace: what it was sent, and nothing else. */
+/** The page's copy of the workspace. */
 export type Workspace = {
   readonly snapshot: WireSnapshot | undefined;
-  /** By channel, oldest first. */
+  /** By channel id, oldest first. */
   readonly messages: Readonly<Record<string, readonly WireMessage[]>>;
   /** Oldest first. */
   readonly exchanges: readonly WireExchange[];
@@ -11,7 +11,7 @@ export type Workspace = {
 
 export const emptyWorkspace: Workspace = { snapshot: undefined, messages: {}, exchanges: [] };
 
-/** So many exchanges are shown; the workspace keeps more. */
+/** The page keeps this many exchanges; the workspace keeps more. */
 const mostExchanges = 1000;
 
 function byTs(one: WireMessage, other: WireMessage): number {
@@ -37,7 +37,7 @@ function withExchanges(before: readonly WireExchange[], news: readonly WireExcha
   return all.slice(-mostExchanges);
 }
 
-/** The workspace after an update. Ephemeral messages live only here: a page loaded anew is not sent them again. */
+/** Applies an update. Ephemeral messages are only kept here: a reload does not get them again. */
 export function applyUpdate(before: Workspace, update: WireUpdate): Workspace {
   const base = update.isWhole ? emptyWorkspace : before;
   return {
@@ -47,7 +47,7 @@ export function applyUpdate(before: Workspace, update: WireUpdate): Workspace {
   };
 }
 
-/** What stands in a channel itself: no replies, but those also sent to the channel. */
+/** Messages of a channel without replies, except broadcast ones. */
 export function channelMessages(workspace: Workspace, channel: string): readonly WireMessage[] {
   const all = workspace.messages[channel] ?? [];
   return all.filter((each) => each.threadTs === undefined || each.isBroadcast);
@@ -69,7 +69,7 @@ export function userName(snapshot: WireSnapshot, id: string): string {
   return userOf(snapshot, id)?.name ?? id;
 }
 
-/** "ops", or the name of the other side of a direct conversation. */
+/** "ops", or the name of the other person in a direct conversation. */
 export function channelName(snapshot: WireSnapshot, channel: WireChannel): string {
   return channel.partner === undefined ? channel.name : userName(snapshot, channel.partner);
 }

@@ -1,9 +1,8 @@
 import type { JsonObject } from "../../json.ts";
 
-/** What every block is given. */
 export type BlockProps = { readonly block: JsonObject; readonly context: BlockContext };
 
-/** What a person did with an element, or what an element holds. `none` is a field emptied again. */
+/** A person's action, or the value of an element. `none` is a cleared field. */
 export type ActionValue =
   /** A button. */
   | { readonly kind: "click" }
@@ -27,47 +26,46 @@ export type ActionValue =
   /** datetimepicker: seconds since 1970 */
   | { readonly kind: "date-time"; readonly seconds: number };
 
-/** An element in its block. */
 export type ElementRef = { readonly blockId: string; readonly actionId: string };
 
-/** Somebody or something that can be picked by name. */
+/** A person or channel that can be picked by name. */
 export type Listed = {
   readonly id: string;
   readonly name: string;
-  /** Of a conversation. */
+  /** For conversations only. */
   readonly kind?: "public" | "private" | "im";
   readonly isWithBot?: boolean;
 };
 
-/** All that blocks need from the page around them. */
+/** The page's services for blocks. */
 export type BlockContext = {
   readonly surface: "message" | "modal" | "home";
-  /** Names for mentions, without @ and #; an unknown id comes back as it is. */
+  /** Names for mentions, without @ and #; an unknown id is returned unchanged. */
   user(id: string): string;
   channel(id: string): string;
   usergroup(id: string): string;
-  /** Whom users_select, channels_select and conversations_select offer, with @ or # in their names. */
+  /** Choices of users_select, channels_select and conversations_select, with @ or # in their names. */
   listed(what: "users" | "channels" | "conversations"): readonly Listed[];
-  /** An element was used and the bot should hear of it; resolves when the bot has acked, rejects when it did not. */
+  /** Sends an action to the bot; resolves on its ack, rejects without one. */
   act(event: ElementRef & { readonly element: JsonObject; readonly value: ActionValue }): Promise<void>;
   /** Typeahead of an external select: options, or groups of them. */
   suggest(event: ElementRef & { readonly query: string }): Promise<readonly JsonObject[]>;
-  /** What is wrong with input fields, by block_id. */
+  /** Errors of input fields, by block_id. */
   readonly errors: Readonly<Record<string, string>>;
-  /** What elements hold now, by `valueKey`; one that is not here holds its first value. */
+  /** Current values by `valueKey`; an element without an entry has its initial value. */
   readonly values: Readonly<Record<string, ActionValue>>;
-  /** An element holds something else now; told before `act`, and for elements that the bot does not hear of. */
+  /** Called when a value changes: before `act`, and also for elements that send nothing to the bot. */
   onInput(event: ElementRef & { readonly value: ActionValue }): void;
   /** The characters of an emoji by Slack's name for it. */
   emoji(name: string): string | undefined;
   /** Milliseconds since 1970, for "today" and "3 minutes ago". */
   readonly now: number;
   openFile(id: string): void;
-  /** Where to load a picture from, when not from its own address. */
+  /** Rewrites an image's address. */
   image?(url: string): string;
 };
 
-/** Under which name `BlockContext.values` keeps what an element holds. */
+/** The key of an element in `BlockContext.values`. */
 export function valueKey(ref: ElementRef): string {
   return `${ref.blockId}/${ref.actionId}`;
 }

@@ -36,13 +36,13 @@ const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
 function drawBlock(context: BlockContext, block: JsonObject, at: number): JSX.Element {
   const type = textOf(block["type"]);
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  // A block keeps what was typed into it as long as its block_id stays, as in Slack.
+  // A block keeps its input while its block_id stays the same, as in Slack.
   const key = `${type} ${textOf(block["block_id"]) || at}`;
   if (kind === undefined) return h(Unsupported, { key, what: "block", json: block });
   return h(kind, { key, block, context });
 }
 
-/** Blocks of a message or a view, one below the other. https://docs.slack.dev/reference/block-kit/blocks */
+/** Blocks of a message or a view. https://docs.slack.dev/reference/block-kit/blocks */
 export function Blocks(props: { readonly blocks: readonly JsonObject[]; readonly context: BlockContext }): JSX.Element {
   return h("div", { class: "blocks" }, ...props.blocks.map((block, at) => drawBlock(props.context, block, at)));
 }

@@ -8,7 +8,7 @@ import { wordsOf } from "./text/plain-text.ts";
 
 type ImageProps = { readonly image: JsonObject; readonly context: BlockContext };
 
-/** A picture; where it cannot be loaded, its frame with what it would show. */
+/** An image; if it can't be loaded, a frame with its alt text. */
 export function Image(props: ImageProps & { readonly size: "small" | "accessory" | "large" }): JSX.Element {
   const { image, context, size } = props;
   const [isBroken, setBroken] = useState(false);

@@ -6,7 +6,7 @@ import { Element } from "./elements/elements.ts";
 import { TextObject } from "./text/text-object.ts";
 import { wordsOf } from "./text/plain-text.ts";
 
-/** A labelled field with its hint, and what is wrong with it. https://docs.slack.dev/reference/block-kit/blocks/input-block */
+/** A labelled field with its hint and error. https://docs.slack.dev/reference/block-kit/blocks/input-block */
 export function Input({ block, context }: BlockProps): JSX.Element {
   const id = useId();
   const error = context.errors[textOf(block["block_id"])];

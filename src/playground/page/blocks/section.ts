@@ -6,7 +6,7 @@ import { Image } from "./image.ts";
 import { TextObject } from "./text/text-object.ts";
 import { wordsOf } from "./text/plain-text.ts";
 
-/** What screen readers call an element without a label of its own. */
+/** The accessible name of an element without a label. */
 function nameOf(element: JsonObject, beside: string): string {
   const type = textOf(element["type"]).replaceAll("_", " ");
   return wordsOf(element, "placeholder") || beside.slice(0, 100) || type;

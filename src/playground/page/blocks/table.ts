@@ -11,7 +11,7 @@ function drawCell(context: BlockContext, cell: Json): ComponentChild {
   return textOf(cell["text"]);
 }
 
-/** How a column stands: to the left, in one line, unless its settings say otherwise. */
+/** A column's alignment. Default: left, in one line. */
 function columnClass(setting: JsonObject): string {
   const align = textOf(setting["align"]) || "left";
   return setting["is_wrapped"] === true ? `align-${align} wrapped` : `align-${align}`;
@@ -25,7 +25,7 @@ function drawRow(props: TableProps, row: Json, tag: "th" | "td"): JSX.Element {
     null,
     ...cells.map((cell, column) => {
       const setting = objectOf(isList(settings) ? settings[column] : undefined);
-      // The title shows what does not fit.
+      // The title shows text that does not fit.
       const inner = h(
         "div",
         { class: "cell", title: textOf(objectOf(cell)["text"]) || undefined },
@@ -36,7 +36,10 @@ function drawRow(props: TableProps, row: Json, tag: "th" | "td"): JSX.Element {
   );
 }
 
-/** A table, its first row as its head, in a pane that scrolls. https://docs.slack.dev/reference/block-kit/blocks/table-block */
+/**
+ * A table in a scrolling pane; its first row is the head.
+ * https://docs.slack.dev/reference/block-kit/blocks/table-block
+ */
 export function Table(props: TableProps): JSX.Element {
   const rows = isList(props.block["rows"]) ? props.block["rows"] : [];
   const [head, ...body] = rows;

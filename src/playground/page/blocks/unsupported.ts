@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { type JsonObject, textOf } from "../../json.ts";
 
-/** What the playground has no drawing for: said, with its JSON, never swallowed. */
+/** A block or element that the playground can't draw, shown as JSON. */
 export function Unsupported(props: { readonly what: "block" | "element"; readonly json: JsonObject }): JSX.Element {
   const type = textOf(props.json["type"]) || "without a type";
   return h(

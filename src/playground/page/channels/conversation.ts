@@ -50,7 +50,7 @@ function Head({ tab }: { readonly tab: Tab }): JSX.Element {
   );
 }
 
-/** The channel that is shown: its messages and the composer, or the app's Home tab. */
+/** The current channel: its messages and composer, or the app's Home tab. */
 export function Conversation({ draft }: { readonly draft: Draft | undefined }): JSX.Element {
   const { workspace, snapshot, channel, route } = useApp();
   const isHome = channel.partner === snapshot.app.user && route.tab === "home";

@@ -23,7 +23,7 @@ function Example({ text }: { readonly text: string }): JSX.Element {
   return h("li", null, h("button", { type: "button", class: "chip", onClick: () => draft(text) }, text));
 }
 
-/** The head of a channel: what it is, and what to do first in it. */
+/** The head of a channel, with commands to try. */
 export function EmptyState(): JSX.Element {
   const { snapshot, channel } = useApp();
   const name = channelName(snapshot, channel);

@@ -1,6 +1,9 @@
 import type { WireSnapshot } from "../../live/wire.ts";
 
-/** From "list · show NAME · help": what can be typed as it is, and the beginning of what needs a name. */
+/**
+ * Commands from a usage hint such as "list · show NAME · help": complete ones, and the start of those that need a
+ * name.
+ */
 export function examplesOf(snapshot: WireSnapshot): readonly string[] {
   const [main] = snapshot.app.commands;
   if (main === undefined) return [];

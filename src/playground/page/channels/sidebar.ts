@@ -7,7 +7,7 @@ import { useApp } from "../app/app-context.ts";
 import { unreadIn } from "./unread.ts";
 import { channelName, userOf } from "../app/workspace.ts";
 
-/** A link that goes somewhere in the page; with Ctrl or ⌘ it opens a window of its own, as links do. */
+/** A link within the page; with Ctrl or ⌘ it opens a new window, like any link. */
 function RouteLink(props: {
   readonly to: Route;
   readonly class: string;
@@ -116,7 +116,7 @@ function ChannelList(props: {
   );
 }
 
-/** Who one is, and where one can go. `onGo` puts the list away where it covers the conversation. */
+/** The people to act as, and the channels. `onGo` closes the sidebar where it covers the conversation. */
 export function Sidebar({ isOpen, onGo }: { readonly isOpen: boolean; readonly onGo: () => void }): JSX.Element {
   const { snapshot } = useApp();
   const { channels, app } = snapshot;

@@ -1,7 +1,7 @@
 import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
 import { channelMessages, repliesOf, type Workspace } from "../app/workspace.ts";
 
-/** `count` only for what calls for this person: a direct message, a mention. */
+/** `count` includes direct messages and mentions only. */
 export type Unread = { readonly isUnread: boolean; readonly count: number };
 
 function isNew(message: WireMessage, you: string, readTs: string): boolean {
@@ -12,7 +12,7 @@ function mentions({ text, blocks }: WireMessage, you: string): boolean {
   return /<!(?:channel|here|everyone)/.test(text) || text.includes(`<@${you}`) || JSON.stringify(blocks).includes(you);
 }
 
-/** What a person has not read in a channel. */
+/** A person's unread messages in a channel. */
 export function unreadIn(workspace: Workspace, snapshot: WireSnapshot, channel: string): Unread {
   const readTs = snapshot.reads[channel] ?? "";
   const fresh = channelMessages(workspace, channel).filter((each) => isNew(each, snapshot.you, readTs));
@@ -21,13 +21,13 @@ export function unreadIn(workspace: Workspace, snapshot: WireSnapshot, channel: 
   return { isUnread: fresh.length > 0, count: calling.length };
 }
 
-/** Whether a thread has replies that a person has not read. */
+/** Whether a thread has unread replies. */
 export function hasUnreadReplies(workspace: Workspace, snapshot: WireSnapshot, root: WireMessage): boolean {
   const readTs = snapshot.reads[threadKey(root)] ?? "";
   return repliesOf(workspace, root.channel, root.ts).some((each) => isNew(each, snapshot.you, readTs));
 }
 
-/** The name of a thread among the snapshot one has read. */
+/** The key of a thread in `reads`. */
 export function threadKey({ channel, ts }: Pick<WireMessage, "channel" | "ts">): string {
   return `${channel}/${ts}`;
 }
@@ -35,8 +35,8 @@ export function threadKey({ channel, ts }: Pick<WireMessage, "channel" | "ts">):
 type NotRead = { readonly after: string; readonly upTo: string };
 
 /**
- * The first message that was not read when a place was opened: the line "New" stands above it. Where nothing was ever
- * read, all is new, and a line above the first message would say nothing.
+ * The first unread message when a conversation was opened; the line "New" is above it. Without a read mark there is no
+ * line: everything is new.
  */
 export function firstUnread(messages: readonly WireMessage[], you: string, notRead: NotRead): string | undefined {
   if (notRead.after === "") return undefined;

@@ -2,12 +2,12 @@ import { useEffect, useRef } from "preact/hooks";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
 
-/** What somebody had not read when they began to look: after one ts, up to another. */
+/** The messages that were unread when the conversation was opened: after one ts, up to another. */
 export type NotRead = { readonly after: string; readonly upTo: string };
 
 /**
- * Marks a conversation as read up to its last message while somebody looks at it. Gives what was new when they came: the line
- * "New" stands above it until they leave.
+ * Marks a conversation as read up to its last message while it is visible. Returns the messages that were unread when
+ * it was opened, so that the line "New" stays until the person leaves.
  */
 export function useMarkRead(conversation: string, lastTs: string | undefined): NotRead {
   const { snapshot, route } = useApp();
@@ -18,7 +18,7 @@ export function useMarkRead(conversation: string, lastTs: string | undefined): N
   useEffect(() => {
     const mark = (): void => {
       if (document.visibilityState !== "visible" || lastTs === undefined || lastTs <= readTs) return;
-      // A mark that is lost is made again with the next message.
+      // A lost mark is repeated with the next message.
       perform("read", { as: route.as, conversation, ts: lastTs }).catch(() => undefined);
     };
     mark();

@@ -1,23 +1,23 @@
 import type { WireCommand, WireSnapshot } from "../../live/wire.ts";
 
-/** What Slack itself understands here, beside the commands of the app. */
+/** Slack's built-in commands. */
 export const slackCommands: readonly WireCommand[] = [
   { command: "/invite", description: "Let somebody, or an app, into this channel", usageHint: "@name" },
   { command: "/remove", description: "Take somebody, or an app, out of this channel", usageHint: "@name" },
 ];
 
-/** One line of the list under the composer. */
+/** A suggestion below the composer. */
 export type Offer = {
-  /** What replaces the typed beginning. */
+  /** The text that replaces the typed prefix. */
   readonly insert: string;
   readonly label: string;
   readonly detail: string;
   readonly kind: "command" | "person" | "channel" | "shortcut";
-  /** Of a shortcut, which runs instead of being typed. */
+  /** For shortcuts, which run instead of being inserted. */
   readonly callbackId?: string;
 };
 
-/** What is offered for the word before the caret; `from` is where that word begins. */
+/** Suggestions for the word before the caret; `from` is the start of that word. */
 export type Completion = { readonly from: number; readonly offers: readonly Offer[] };
 
 const most = 8;
@@ -72,7 +72,7 @@ function offersFor(snapshot: WireSnapshot, word: string, isFirst: boolean): read
   return word.startsWith("#") ? channelOffers(snapshot, word) : [];
 }
 
-/** What to offer while somebody types; nothing once the word is written out. */
+/** Suggestions while typing; none once the word is complete. */
 export function completionAt(snapshot: WireSnapshot, text: string, caret: number): Completion | undefined {
   const word = /\S*$/.exec(text.slice(0, caret))?.[0] ?? "";
   const from = caret - word.length;
@@ -80,14 +80,14 @@ export function completionAt(snapshot: WireSnapshot, text: string, caret: number
   return offers.length === 0 ? undefined : { from, offers };
 }
 
-/** The words a command takes, while it is being typed; "" when there is nothing to say. */
+/** The usage hint of the command being typed; "" if there is none. */
 export function usageOf(snapshot: WireSnapshot, text: string): string {
   const command = /^(\/\S+)\s/.exec(text)?.[1];
   const known = [...snapshot.app.commands, ...slackCommands].find((each) => each.command === command);
   return known === undefined || known.usageHint === "" ? "" : `${known.command} ${known.usageHint}`;
 }
 
-/** The text with an offer in it, and where the caret stands then. */
+/** The text with the suggestion inserted, and the new caret position. */
 export function accept(text: string, caret: number, chosen: { readonly from: number; readonly insert: string }) {
   const { from, insert } = chosen;
   const rest = text.slice(caret).replace(/^ /, "");

@@ -7,7 +7,7 @@ import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
 import { type Composer as Typed, useComposer } from "./use-composer.ts";
 
-/** Words that somebody put into the composer from outside: a new object each time, also for the same words. */
+/** Text put into the composer from outside: a new object each time, even for the same text. */
 export type Draft = { readonly text: string };
 
 function Offers({ id, typed }: { readonly id: string; readonly typed: Typed }): JSX.Element | null {
@@ -22,7 +22,6 @@ function Offers({ id, typed }: { readonly id: string; readonly typed: Typed }): 
         role: "option",
         "aria-selected": at === chosen,
         class: "offer",
-        // The field keeps the focus.
         onMouseDown: (event: MouseEvent) => event.preventDefault(),
         onClick: () => take(offer),
       },
@@ -69,7 +68,7 @@ function SendButton({ typed }: { readonly typed: Typed }): JSX.Element {
   );
 }
 
-/** The app's global shortcuts, as a menu beside the field. */
+/** The app's global shortcuts, in a menu beside the field. */
 function Shortcuts({ run }: { readonly run: (callbackId: string) => void }): JSX.Element | null {
   const shortcuts = useApp().snapshot.app.shortcuts.filter((each) => each.type === "global");
   const items = shortcuts.map(({ name, description, callbackId }) => ({
@@ -80,7 +79,7 @@ function Shortcuts({ run }: { readonly run: (callbackId: string) => void }): JSX
   return items.length === 0 ? null : h(Menu, { icon: "bolt", label: "Shortcuts", items });
 }
 
-/** Where one types. With `thread` it writes there. */
+/** The composer. With `thread` it replies there. */
 export function Composer(props: {
   readonly label: string;
   readonly thread?: string;
@@ -101,7 +100,7 @@ export function Composer(props: {
   }, [isInFront]);
   const taken = useRef(draft);
   useEffect(() => {
-    // What was there before this composer was is somebody's old draft.
+    // A draft from before this composer was mounted was meant for another one.
     if (draft !== undefined && draft !== taken.current) typed.setText(draft.text);
     taken.current = draft;
   }, [draft]);

@@ -7,13 +7,13 @@ export type Composer = {
   readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly completion: Completion | undefined;
-  /** Which offer Enter would take. */
+  /** The suggestion that Enter would accept. */
   readonly chosen: number;
   readonly usage: string;
   readonly onInput: (event: Event) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly take: (offer: Offer) => void;
-  /** Puts words into the field, and the caret behind them. */
+  /** Sets the text and puts the caret behind it. */
   readonly setText: (text: string) => void;
   readonly send: () => void;
 };
@@ -28,13 +28,13 @@ type Typed = {
   readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly caret: number;
-  /** What the field has already. */
+  /** The current text. */
   readonly note: (text: string, caret: number) => void;
-  /** What the field shall have. */
+  /** The new text. */
   readonly put: (text: string, caret: number) => void;
 };
 
-/** The text, and a field that grows with its lines up to a height the style sheet sets. */
+/** The text, and a field that grows with it up to a height set by the style sheet. */
 function useTyped(): Typed {
   const field = useRef<HTMLTextAreaElement>(null);
   const [typed, setTyped] = useState({ text: "", caret: 0, isPut: false });
@@ -43,7 +43,7 @@ function useTyped(): Typed {
     if (current === null) return;
     current.style.height = "auto";
     current.style.height = `${current.scrollHeight}px`;
-    // While somebody types, the browser moves the caret.
+    // While typing, the browser moves the caret.
     if (!typed.isPut) return;
     current.focus();
     current.setSelectionRange(typed.caret, typed.caret);
@@ -57,7 +57,7 @@ function useTyped(): Typed {
   };
 }
 
-/** What is typed, what is offered for it, and the keys of both. */
+/** The text, its suggestions, and the key handlers of both. */
 export function useComposer({ snapshot, onSend, onShortcut }: Options): Composer {
   const { field, text, caret, note, put } = useTyped();
   const [list, setList] = useState({ chosen: 0, isHidden: false });
@@ -100,13 +100,13 @@ type Steering = {
   readonly take: (offer: Offer) => void;
 };
 
-/** Enter sends what is typed out already, instead of offering it once more. */
+/** Enter sends a complete word instead of suggesting it again. */
 function isWhole(offer: Offer, from: number, event: KeyboardEvent): boolean {
   const field = event.currentTarget as HTMLTextAreaElement; // the field the keys are typed in
   return event.key === "Enter" && field.value.slice(from, field.selectionStart) === offer.label;
 }
 
-/** Arrows, Enter, Tab and Escape in the list of offers; false when a key is for the text. */
+/** Arrows, Enter, Tab and Escape in the suggestions; false if a key belongs to the text. */
 function steer(event: KeyboardEvent, { from, offers }: Completion, { chosen, change, take }: Steering): boolean {
   const last = offers.length - 1;
   const offer = offers[Math.min(chosen, last)];

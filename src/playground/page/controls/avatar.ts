@@ -1,14 +1,14 @@
 import { h, type JSX } from "preact";
 import type { WireUser } from "../../live/wire.ts";
 
-/** How many colours shell.css has for avatars. */
+/** The number of avatar colours in controls.css. */
 const hues = 6;
 
 function hueOf(name: string): number {
   return Array.from(name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % hues;
 }
 
-/** Initials on a colour of their own; apps have square corners. */
+/** Initials on a colour; apps have square corners. */
 export function Avatar({
   user,
   size = "normal",

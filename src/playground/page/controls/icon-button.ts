@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { Icon, type IconName } from "./icon.ts";
 
-/** A button that shows a picture only, and is named for who cannot see it. */
+/** A button with an icon and an accessible name. */
 export function IconButton(props: {
   readonly icon: IconName;
   readonly label: string;

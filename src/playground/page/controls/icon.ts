@@ -21,7 +21,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A picture beside words or an aria-label, never instead of both. */
+/** An icon beside text or an aria-label, never instead of both. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return h(
     "svg",

@@ -1,6 +1,6 @@
 import { h, type JSX } from "preact";
 
-/** Something that is on or off, with a line about what it does. */
+/** A switch with a line of explanation. */
 export function Switch(props: {
   readonly label: string;
   readonly detail: string;

@@ -2,8 +2,8 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 /**
- * For what opens and closes beside the conversation: when it goes and had the focus, that goes back to where it came
- * from, or to the composer when that is gone too.
+ * For panes beside the conversation: on closing, the focus returns to where it came from, or to the composer if that
+ * is gone too.
  */
 export function useFocusReturn(): RefObject<HTMLElement | null> {
   const pane = useRef<HTMLElement>(null);

@@ -47,7 +47,7 @@ export function useMenu(): OpenMenu {
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isOpen) return;
-    // The page and the modal behind must not take this Escape.
+    // Escape closes the menu only, not the page's panes or the modal behind.
     if (event.key === "Escape") event.stopPropagation();
     if (event.key === "Escape" || event.key === "Tab") {
       event.preventDefault();

@@ -1,12 +1,12 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** So near to the end counts as at the end. */
+/** This close to the end counts as at the end. */
 const nearPx = 60;
 
 /**
- * Keeps the end of a list in sight while it grows, unless somebody scrolled up to read. `of` names what is shown: a new
- * list begins at its end.
+ * Keeps the end of a growing list in sight, unless the person has scrolled up. `of` identifies the list: a new one
+ * begins at its end.
  */
 export function useStickToEnd(of: string): {
   readonly pane: RefObject<HTMLDivElement | null>;
@@ -23,7 +23,7 @@ export function useStickToEnd(of: string): {
       if (isAtEnd) outer.scrollTop = outer.scrollHeight;
     };
     const onScroll = (): void => {
-      // A browser scrolls by itself when something grows above: only upwards is somebody's wish.
+      // Browsers scroll by themselves when content above grows; only scrolling up is the person's choice.
       if (outer.scrollHeight - outer.scrollTop - outer.clientHeight < nearPx) isAtEnd = true;
       else if (outer.scrollTop < lastTop) isAtEnd = false;
       lastTop = outer.scrollTop;

@@ -8,7 +8,7 @@ export type Panel = "inspector" | "faults";
 
 export const panelTitles: Readonly<Record<Panel, string>> = { inspector: "Inspector", faults: "Trouble" };
 
-/** What is behind the scenes, below the conversation. Escape puts it away. */
+/** The drawer below the conversation. Escape closes it. */
 export function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onClose: () => void }): JSX.Element {
   const drawer = useFocusReturn();
   return h(

@@ -7,7 +7,7 @@ import { directionWords, tookWords } from "./exchange-row.ts";
 import { exchangeBodies } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
 
-/** The SDK sends blocks and views as JSON in a text: it is shown as what it means. */
+/** The SDK sends blocks and views as JSON text: show them parsed. */
 function unpacked(_name: string, value: unknown): unknown {
   const isPacked = typeof value === "string" && /^[[{]/.test(value);
   return isPacked ? (parseJson(value) ?? value) : value;
@@ -48,7 +48,7 @@ function Refusal({ exchange }: { readonly exchange: WireExchange }): JSX.Element
   );
 }
 
-/** Both bodies of an exchange, asked for anew when its answer has come. */
+/** The bodies of an exchange, fetched again when its answer arrives. */
 export function ExchangeDetail({ exchange }: { readonly exchange: WireExchange }): JSX.Element {
   const [bodies, setBodies] = useState<JsonObject>({});
   const { attempt } = useApp();

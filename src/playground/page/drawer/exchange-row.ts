@@ -2,7 +2,7 @@ import { h, type JSX } from "preact";
 import type { WireExchange } from "../../live/wire.ts";
 import { exactTime } from "../app/format-time.ts";
 
-/** Slack waits so long for an ack: https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response */
+/** Slack's limit for an ack: https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response */
 const ackMs = 3000;
 const slowMs = 1000;
 
@@ -11,13 +11,13 @@ function speed({ direction, ms }: WireExchange): string {
   return ms < ackMs ? "slow" : "late";
 }
 
-/** "12 ms", one digit more for what is very quick. */
+/** "12 ms", or "1.2 ms" below 10 ms. */
 function msWords(ms: number | null): string {
   if (ms === null) return "…";
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
 }
 
-/** Towards the bot it is the ack that counts. */
+/** For requests to the bot the ack counts. */
 export function tookWords({ direction, status, ms }: WireExchange): string {
   if (direction === "from bot" || ms === null) return msWords(ms);
   return status === null ? `no ack, ${msWords(ms)}` : `acked in ${msWords(ms)}`;
@@ -27,7 +27,7 @@ export function directionWords({ direction }: WireExchange): string {
   return direction === "to bot" ? "Slack → bot" : "bot → Slack";
 }
 
-/** One request and its answer, in a line. */
+/** One request and its answer as a line. */
 export function ExchangeRow(props: {
   readonly exchange: WireExchange;
   readonly isChosen: boolean;

@@ -9,7 +9,9 @@ import { Switch } from "../controls/switch.ts";
 import { userName } from "../app/workspace.ts";
 
 const slowSlackMs = 2000;
-/** Bots take signatures of the last five minutes: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+/**
+ * Bots accept signatures of the last five minutes: https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
 const oldSignatureSeconds = 600;
 
 const longRetryAfterSeconds = 40;
@@ -74,7 +76,7 @@ function Choice(props: {
   );
 }
 
-/** How Slack answers, what it answers so, and for how long a 429 asks to wait. */
+/** Slack's answers: the fault, the method, and Retry-After. */
 function Answers({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
   const { faults } = useApp().snapshot;
   const [answersTo, setAnswersTo] = useState(faults.answersTo);
@@ -106,7 +108,7 @@ function Answers({ change }: { readonly change: (body: JsonObject) => void }): J
   );
 }
 
-/** How late, how often and how signed Slack's requests and answers are. */
+/** Slack's requests: delay, repetition and signature. */
 function Deliveries({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
   const { faults } = useApp().snapshot;
   return h(
@@ -139,7 +141,7 @@ function Deliveries({ change }: { readonly change: (body: JsonObject) => void })
   );
 }
 
-/** Whether the bot is in the channel that is shown. */
+/** Whether the bot is in the current channel. */
 function Membership({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element | null {
   const { snapshot, channel } = useApp();
   if (channel.kind === "im") return null;
@@ -152,7 +154,7 @@ function Membership({ change }: { readonly change: (body: JsonObject) => void })
   });
 }
 
-/** Whether the channel that is shown is archived. */
+/** Whether the current channel is archived. */
 function Archive(): JSX.Element | null {
   const { channel, attempt } = useApp();
   if (channel.kind === "im") return null;
@@ -164,7 +166,7 @@ function Archive(): JSX.Element | null {
   });
 }
 
-/** Switches for what can go wrong, to see what the bot does then. */
+/** Switches for faults. */
 export function FaultPanel(): JSX.Element {
   const { snapshot, attempt } = useApp();
   const { faults } = snapshot;

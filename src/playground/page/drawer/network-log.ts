@@ -68,7 +68,7 @@ function List(props: {
 const hint =
   "Every request between Slack and the bot stands here, with its answer. Type a command, then choose a line to see its JSON.";
 
-/** All that Slack and the bot said to each other. */
+/** All requests between Slack and the bot. */
 export function NetworkLog(): JSX.Element {
   const { exchanges } = useApp().workspace;
   const [filter, setFilter] = useState<Filter>({ onlyRefused: false, afterId: 0 });

@@ -7,7 +7,7 @@ import { Switch } from "../controls/switch.ts";
 
 type Change = (body: JsonObject) => void;
 
-/** Somebody of another organisation, who is in the workspace once they were let into a channel. */
+/** A person of another organisation; they appear once they were added to a channel. */
 const robin = { name: "robin", realName: "Robin Vale" };
 
 function GroupSwitch(props: {
@@ -40,7 +40,7 @@ function PersonSwitches({ user, change }: { readonly user: WireUser; readonly ch
   );
 }
 
-/** Lets Robin into the channel that is shown, which is a shared one from then on. */
+/** Adds Robin to the current channel, which makes it a shared one. */
 function OutsiderSwitch({ change }: { readonly change: Change }): JSX.Element | null {
   const { snapshot, channel } = useApp();
   if (channel.kind === "im") return null;
@@ -56,7 +56,7 @@ function OutsiderSwitch({ change }: { readonly change: Change }): JSX.Element | 
   });
 }
 
-/** Changes who is in the workspace and where, to see what the bot makes of it. Folded, because it is long. */
+/** Changes users, groups and memberships. Folded, because it is long. */
 export function PeoplePanel(): JSX.Element {
   const { snapshot, attempt } = useApp();
   const change: Change = (body) => attempt(perform("people", body));

@@ -9,7 +9,7 @@ import { samples } from "./samples.ts";
 import { stageFor } from "./stage.ts";
 import { withIds } from "./with-ids.ts";
 
-// The moment at which the samples' dates are near.
+// The date near which the samples' dates are.
 const now = 1_795_243_600_000;
 
 const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
@@ -56,7 +56,7 @@ function Group({ group, emoji }: { readonly group: SampleGroup; readonly emoji: 
 function Gallery(): JSX.Element {
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   useEffect(() => {
-    // Without them emoji stand as :names:, which can be read as well.
+    // Without the names, emoji are shown as :names:.
     loadEmoji("/page/emoji.json").then(setNames, () => undefined);
   }, []);
   const links = samples.map(({ name }) => h("a", { href: `#${slug(name)}` }, name));

@@ -33,7 +33,7 @@ const services: JsonObject = {
   ],
 };
 
-/** 100 rows of 20 cells with the 10,000 characters that all may have together. */
+/** 100 rows of 20 cells with 10,000 characters in total, the limit. */
 const largest: JsonObject = {
   type: "table",
   rows: times(100, (row) => times(20, (column) => cell(`${row}/${column}`.padEnd(5, "x").slice(0, 5)))),

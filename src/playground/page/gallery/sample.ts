@@ -1,13 +1,16 @@
 import type { JsonObject } from "../../json.ts";
 
-/** Blocks of one message or view, to look at. */
+/** Blocks of one message or view. */
 export type Sample = {
   readonly title: string;
   readonly surface: "message" | "modal";
   readonly blocks: readonly JsonObject[];
-  /** Slack would refuse it: it shows that the page still draws something. Without this, the workspace's own checks pass it. */
+  /**
+   * Slack would refuse it: it shows that the page still draws something. All other samples pass the workspace's own
+   * checks.
+   */
   readonly isRefused?: true;
-  /** What a bot answered to a submission, by block_id. */
+  /** Errors of a submission, by block_id. */
   readonly errors?: Readonly<Record<string, string>>;
 };
 
@@ -28,12 +31,12 @@ export const times = <T>(count: number, make: (at: number) => T): readonly T[] =
 
 const name = "checkout-payments-worker-eu-central-1-canary-with-a-name-that-never-ends-";
 
-/** Text of exactly this length without a space in it: the worst that a line can hold. */
+/** Text of exactly this length without a space: the worst case for a line. */
 export const unbroken = (length: number): string => name.repeat(Math.ceil(length / name.length)).slice(0, length);
 
 const words = "The service answers again after two restarts, and memory stays below its limit. ";
 
-/** Sentences of exactly this length. */
+/** Sentences of exactly this length in total. */
 export const prose = (length: number): string =>
   words
     .repeat(Math.ceil(length / words.length))
@@ -42,7 +45,7 @@ export const prose = (length: number): string =>
 
 export const option = (text: string, value = text.slice(0, 75)): JsonObject => ({ text: plain(text), value });
 
-/** Options as long as they may be. */
+/** Options of the maximum length. */
 export const longOptions = (count: number): readonly JsonObject[] =>
   times(count, (at) => ({
     text: plain(`${at + 1} ${unbroken(70)}`.slice(0, 75)),

@@ -6,7 +6,7 @@ import type { SampleGroup } from "./sample.ts";
 import { selectSamples } from "./select-samples.ts";
 import { textSamples } from "./text-samples.ts";
 
-/** Each block and element at its least, typical, and at its limit. */
+/** Each block and element: minimal, typical, and at its limits. */
 export const samples: readonly SampleGroup[] = [
   ...textSamples,
   ...richSamples,

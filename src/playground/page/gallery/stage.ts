@@ -20,10 +20,10 @@ const listings = {
   conversations: [...list(channels, "#"), ...list(people, "@")],
 };
 
-// So that one sees the element being busy.
+// Long enough to see the busy state.
 const ackMs = 500;
 
-/** Plays a bot that answers everything after a while, but not the element whose action_id is "no-answer". */
+/** A fake bot that acks everything after a while, except the element with the action_id "no-answer". */
 async function answer(actionId: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, ackMs);
@@ -35,13 +35,13 @@ export type Played = {
   readonly sample: Sample;
   readonly values: Readonly<Record<string, ActionValue>>;
   readonly keep: (ref: ElementRef, value: ActionValue) => void;
-  /** Told what a bot would hear of. */
+  /** Called with each action the bot would get. */
   readonly onAction: (action: JsonObject) => void;
   readonly emoji: (name: string) => string | undefined;
   readonly now: number;
 };
 
-/** The surroundings of blocks in the gallery: names, and a bot that is played here. */
+/** The context of blocks in the gallery: names, and a fake bot. */
 export function stageFor(played: Played): BlockContext {
   const { sample, values, keep, onAction, emoji, now } = played;
   return {

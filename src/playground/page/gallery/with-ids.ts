@@ -4,7 +4,7 @@ function withActionId(element: Json, id: string): Json {
   return isObject(element) ? { action_id: id, ...element } : element;
 }
 
-/** Blocks with the ids that the workspace would give them; these count, so that a picture of the page stays the same. */
+/** Blocks with sequential ids, so that screenshots of the page are stable. */
 export function withIds(blocks: readonly JsonObject[], sample: string): readonly JsonObject[] {
   return blocks.map((block, at) => {
     const id = `${sample}-${at}`;

@@ -7,7 +7,7 @@ import { useFocusReturn } from "../controls/use-focus-return.ts";
 
 export type OpenFile = { readonly id: string; readonly name: string };
 
-/** More than this makes a browser slow; the download has it all. */
+/** Larger files make a browser slow; the download is complete. */
 const mostCharacters = 400_000;
 
 type Loaded = { readonly text: string; readonly isError: boolean };
@@ -33,7 +33,7 @@ function useFileText(id: string): Loaded | undefined {
 export function FilePane({ file, onClose }: { readonly file: OpenFile; readonly onClose: () => void }): JSX.Element {
   const loaded = useFileText(file.id);
   const pane = useFocusReturn();
-  // What opened it may be gone, with the thread that stood here; and the arrow keys scroll what has the focus.
+  // The element that opened it may be gone with its thread; and the arrow keys scroll the focused element.
   useEffect(() => pane.current?.querySelector<HTMLElement>(".file-text")?.focus(), [file.id]);
   const text = loaded?.text ?? "";
   return h(

@@ -7,13 +7,13 @@ import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
 import { userName } from "../app/workspace.ts";
 
-/** What the menu copies: what the bot sent, with the ids Slack gave it. */
+/** The copied JSON: the bot's message, with the ids Slack assigned. */
 function messageJson({ text, blocks, attachments }: WireMessage): string {
   const shown = attachments.length === 0 ? { text, blocks } : { text, blocks, attachments };
   return JSON.stringify(shown, null, 2);
 }
 
-/** What was typed: names instead of ids. */
+/** The text as typed: names instead of ids. */
 function typedText(snapshot: WireSnapshot, text: string): string {
   return text
     .replaceAll(/<@([A-Z0-9]+)>/gu, (_all, id: string) => `@${userName(snapshot, id)}`)
@@ -24,7 +24,7 @@ function typedText(snapshot: WireSnapshot, text: string): string {
 
 type DoOwn = (action: "edit" | "delete", more: JsonObject) => void;
 
-/** What one can do with a message of one's own. */
+/** Menu items for one's own messages. */
 function ownItems(message: WireMessage, snapshot: WireSnapshot, doOwn: DoOwn): readonly MenuItem[] {
   if (message.user !== snapshot.you || message.isEphemeral) return [];
   const edit = (): void => {

@@ -66,7 +66,7 @@ function Words({
   return message.isMrkdwn ? h(MrkdwnText, { text: message.text, context }) : h("p", { class: "plain" }, message.text);
 }
 
-/** What stands in a message: blocks or text, attachments, files. */
+/** A message's content: blocks or text, attachments, files. */
 export function MessageBody({ message }: { readonly message: WireMessage }): JSX.Element {
   const { context } = useBlockContext({ in: "message", channel: message.channel, ts: message.ts }, "message");
   return h(

@@ -21,13 +21,13 @@ function Divider({ label, kind }: { readonly label: string; readonly kind: "day"
 }
 
 type ListProps = {
-  /** What it is a list of, for screen readers: "Messages in #ops". */
+  /** The list's accessible name: "Messages in #ops". */
   readonly label: string;
   /** A channel's id, or "channel/thread". */
   readonly conversation: string;
   readonly messages: readonly WireMessage[];
   readonly inThread: boolean;
-  /** Stands above the first message. */
+  /** Shown above the first message. */
   readonly children?: ComponentChildren;
 };
 
@@ -42,7 +42,7 @@ function Rows({
     const ms = msOfTs(message.ts);
     const isNewDay = above === undefined ? !inThread : !isSameDay(msOfTs(above.ts), ms);
     const isNew = message.ts === newTs;
-    // Below a thread's link one would take what follows for a part of that thread.
+    // Below a thread's link, the next message would look like a part of that thread.
     const isCut = !inThread && above !== undefined && repliesOf(workspace, above.channel, above.ts).length > 0;
     return h(
       Fragment,
@@ -55,7 +55,7 @@ function Rows({
   return h(Fragment, null, rows);
 }
 
-/** Messages one below the other. New ones are read aloud as they come. */
+/** A list of messages. Screen readers announce new ones. */
 export function MessageList(props: ListProps): JSX.Element {
   const { label, conversation, messages, inThread, children } = props;
   const { snapshot } = useApp();

@@ -9,7 +9,7 @@ import { useApp } from "../app/app-context.ts";
 import { hasUnreadReplies } from "../channels/unread.ts";
 import { repliesOf, userOf } from "../app/workspace.ts";
 
-/** Who is gone from the workspace, or never was, is shown by id. */
+/** Unknown users are shown by id. */
 function authorOf(snapshot: WireSnapshot, id: string): WireUser {
   const nothing = { isBot: false, isGuest: false, isOutsider: false, isDeactivated: false };
   return userOf(snapshot, id) ?? { id, name: id, realName: id, role: "unknown", ...nothing };
@@ -49,7 +49,7 @@ function MessageHead({ message }: { readonly message: WireMessage }): JSX.Elemen
 
 export type MessageRowProps = {
   readonly message: WireMessage;
-  /** The message above is by the same person, a moment ago: name and picture are not said twice. */
+  /** The previous message is by the same person, moments ago: don't repeat name and picture. */
   readonly isFollowUp: boolean;
   readonly inThread: boolean;
 };
@@ -64,7 +64,6 @@ function rowClass({ message, isFollowUp }: MessageRowProps, you: string): string
   ].join(" ");
 }
 
-/** One message with all that belongs to it. */
 export function MessageRow(props: MessageRowProps): JSX.Element {
   const { message, isFollowUp, inThread } = props;
   const { snapshot } = useApp();

@@ -12,7 +12,7 @@ function HomeView({ view }: { readonly view: WireView }): JSX.Element {
   return h("div", { class: "home-view" }, h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }));
 }
 
-/** The app's Home tab. The bot hears that it was opened, and may publish it only then. */
+/** The app's Home tab. Opening it sends app_home_opened, on which the bot publishes it. */
 export function HomeTab(): JSX.Element {
   const { snapshot, route, attempt } = useApp();
   useEffect(() => attempt(perform("home", { as: route.as, tab: "home" })), [snapshot.you]);

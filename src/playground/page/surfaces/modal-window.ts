@@ -21,7 +21,7 @@ function useClosing(view: WireView): Closing {
   return { top: () => close(false), all: () => close(true) };
 }
 
-/** Keeps the page behind out of reach, and gives the focus back to where it was. */
+/** Makes the page behind inert and returns the focus afterwards. */
 function useDialog(): ReturnType<typeof useRef<HTMLDialogElement | null>> {
   const dialog = useRef<HTMLDialogElement | null>(null);
   useLayoutEffect(() => {
@@ -31,7 +31,7 @@ function useDialog(): ReturnType<typeof useRef<HTMLDialogElement | null>> {
       if (current?.isConnected === true && !current.open) current.showModal();
     };
     open();
-    // A browser closes a dialog at the second Escape whatever the page says; the workspace decides when it goes.
+    // Browsers close a dialog at the second Escape regardless of preventDefault; here the workspace decides.
     current?.addEventListener("close", open);
     return () => {
       current?.removeEventListener("close", open);
@@ -56,7 +56,7 @@ function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readon
     hasSubmit
       ? h(
           "button",
-          // Not disabled: that would take the focus away.
+          // Not disabled, which would lose the focus.
           { type: "submit", class: "btn primary", "aria-disabled": isBusy, "aria-busy": isBusy },
           isBusy ? "Sending…" : label(view, "submit", "Submit"),
         )
@@ -64,7 +64,7 @@ function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readon
   );
 }
 
-/** An error about the whole view, under no field. */
+/** An error of the whole view. */
 function ViewError({ view }: { readonly view: WireView }): JSX.Element | null {
   const text = view.errors[""];
   return text === undefined ? null : h("p", { class: "modal-error", role: "alert" }, text);
@@ -108,7 +108,7 @@ function ViewForm({ view, closing }: { readonly view: WireView; readonly closing
   };
   return h(
     "form",
-    // Slack checks the fields, and says so in its own words.
+    // Fields are validated in Slack's words, not the browser's.
     { ref: form, class: "modal-form", noValidate: true, onSubmit, "aria-busy": isBusy },
     h(
       "div",
@@ -144,7 +144,7 @@ export function ModalWindow({ view, below }: { readonly view: WireView; readonly
       class: "modal",
       "aria-labelledby": "modal-title",
       onKeyDown,
-      // Of a window whose focus went with a field: no key reaches it.
+      // If a focused field was removed, the dialog gets no key events, only this one.
       onCancel: (event: Event) => {
         event.preventDefault();
         closing.top();

@@ -14,7 +14,7 @@ import { perform } from "../app/request.ts";
 import { type AppState, useApp } from "../app/app-context.ts";
 import { channelName, userName } from "../app/workspace.ts";
 
-/** Where blocks stand: a message, or a view. */
+/** The message or view that contains the blocks. */
 export type BlockContainer =
   | { readonly in: "message"; readonly channel: string; readonly ts: string }
   | { readonly in: "view"; readonly view: WireView };
@@ -27,7 +27,7 @@ function surfaceRef(container: BlockContainer): JsonObject {
     : { in: "message", channel: container.channel, ts: container.ts };
 }
 
-/** What a view's fields hold: as the workspace has it, and what was typed since. */
+/** The values of a view's fields: the workspace's state, overridden by local edits. */
 function valuesOf(container: BlockContainer, edits: Edits): Edits {
   if (container.in === "message") return edits;
   const kept = Object.entries(container.view.state).flatMap(([blockId, actions]) =>
@@ -46,7 +46,7 @@ function fieldsOf(view: WireView): readonly (ElementRef & { readonly type: strin
   );
 }
 
-/** The edits as state.values carries them; fields that the bot took away meanwhile are left out. */
+/** Local edits as state.values; fields that the bot has removed are left out. */
 export function filledIn(view: WireView, edits: Edits): JsonObject {
   const values: Record<string, Record<string, JsonObject>> = {};
   for (const { blockId, actionId, type } of fieldsOf(view)) {
@@ -63,8 +63,8 @@ type Filled = {
 };
 
 /**
- * What was typed. Once it was sent and the bot changed the view, the workspace knows better what its fields hold: one
- * that went and came again is empty, in Slack as well.
+ * Local edits. Once they were sent and the bot changed the view, the workspace's state is the truth: a field that was
+ * removed and comes back is empty, as in Slack.
  */
 function useEdits(container: BlockContainer): Filled {
   const [edits, setEdits] = useState<Edits>({});
@@ -99,7 +99,7 @@ function listed(snapshot: WireSnapshot, what: "users" | "channels" | "conversati
   return [...channels, ...direct];
 }
 
-/** What was not acked is told where it happened. */
+/** Throws if the bot did not ack: the element shows the error. */
 function acked(answer: JsonObject): JsonObject {
   const error = textOf(answer["error"]);
   if (error !== "") throw new Error(`This app did not respond: ${error}`);
@@ -133,7 +133,7 @@ function namesIn({ snapshot }: AppState): Pick<BlockContext, "user" | "channel" 
 
 type Blocks = { readonly context: BlockContext } & Pick<Filled, "edits" | "markSent">;
 
-/** What blocks need around them in this place, and what was filled in there and not sent yet. */
+/** The block context of a message or view, and its edits that were not sent yet. */
 export function useBlockContext(container: BlockContainer, surface: BlockContext["surface"]): Blocks {
   const app = useApp();
   const { edits, edit, markSent } = useEdits(container);

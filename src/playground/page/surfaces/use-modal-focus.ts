@@ -7,7 +7,7 @@ type Form = RefObject<HTMLFormElement | null>;
 
 const fields = "input, textarea, select, [role=combobox], button";
 
-/** The first field in a form; of radio buttons the chosen one, as with Tab. */
+/** The first field of a form; for radio buttons the checked one, as with Tab. */
 function fieldIn(form: Element): HTMLElement | null {
   const first = form.querySelector<HTMLElement>("[autofocus]") ?? form.querySelector<HTMLElement>(fields);
   if (!(first instanceof HTMLInputElement) || first.type !== "radio") return first;
@@ -15,12 +15,12 @@ function fieldIn(form: Element): HTMLElement | null {
 }
 
 /**
- * A new view has the focus in its first field, so that one can type at once. One that lost what had the focus, a button
- * that showed more fields, has it in the first field that is new.
+ * A new view focuses its first field. If the focused element disappears, for example a button that revealed more
+ * fields, the first new field gets the focus.
  */
 export function useFirstFocus(form: Form, { content }: WireView): void {
   const seen = useRef<WeakSet<Element>>(undefined);
-  // After the layout effect that opens the dialog: what is closed cannot have the focus.
+  // After the layout effect that opens the dialog: a closed dialog can't have the focus.
   useEffect(() => {
     const blocks = form.current?.querySelector<HTMLElement>(".modal-blocks");
     if (blocks === null || blocks === undefined) return;
@@ -35,7 +35,7 @@ export function useFirstFocus(form: Form, { content }: WireView): void {
   }, [JSON.stringify(content)]);
 }
 
-/** After a submission that was not taken, what is wrong first is in sight, and its field has the focus. */
+/** After a refused submission, scrolls to the first error and focuses its field. */
 export function useFocusOnError(form: Form, { errors }: WireView, refused: number): void {
   useEffect(() => {
     if (Object.keys(errors).length === 0) return;
@@ -43,11 +43,11 @@ export function useFocusOnError(form: Form, { errors }: WireView, refused: numbe
     if (wrong === null || wrong === undefined) return;
     fieldIn(wrong)?.focus({ preventScroll: true });
     wrong.scrollIntoView({ block: "nearest" });
-    // The same errors may come again, so refusals are counted.
+    // The same errors can come twice, so refusals are counted.
   }, [JSON.stringify(errors), refused]);
 }
 
-/** What stands over the first field, without ids, which may differ each time. */
+/** The content above the first field, without ids, which may differ each time. */
 function headOf({ content }: WireView): string {
   const blocks = objectsOf(content["blocks"]);
   const first = blocks.findIndex(({ type }) => type === "input");
@@ -56,8 +56,8 @@ function headOf({ content }: WireView): string {
 }
 
 /**
- * What an app puts over the fields in answer to a submission is scrolled to. Until one does something in the form
- * again: then nothing moves under one's hands.
+ * Scrolls to content that the app puts above the fields in answer to a submission, until the person uses the form
+ * again.
  */
 export function useShowAnswer(
   form: Form,

@@ -4,7 +4,7 @@ import type { Channel, Message, User } from "../../workspace/state.ts";
 import { bot, directChannel, findChannel } from "../../workspace/workspace.ts";
 import { isBots, type World } from "../../world.ts";
 
-/** The channel an argument names, if the bot may know of it. A user's id is the direct conversation with the bot. */
+/** The channel of an argument, if the bot may see it. A user's id means the direct conversation with the bot. */
 export function knownChannel(world: World, name: string): Channel {
   const user = world.state.users.get(name);
   const channel = user === undefined ? findChannel(world.state, name) : directChannel(world.state, user.id, bot.user);
@@ -19,7 +19,7 @@ export function checkOpen(channel: Channel, error = "is_archived"): void {
   if (channel.isArchived) refuse(error, "channel.archived", `#${channel.name} is archived`);
 }
 
-/** The channel an argument names, if the bot is in it and may write there. */
+/** The channel of an argument, if the bot is a member and it is not archived. */
 export function joinedChannel(world: World, name: string): Channel {
   const channel = knownChannel(world, name);
   checkOpen(channel);
@@ -27,7 +27,7 @@ export function joinedChannel(world: World, name: string): Channel {
   return channel;
 }
 
-/** Where chat.postMessage may post: with chat:write.public, public channels need no membership. */
+/** The channel for chat.postMessage: with chat:write.public, public channels need no membership. */
 export function postChannel(world: World, name: string): Channel {
   const channel = knownChannel(world, name);
   const isOpen = channel.kind === "public" && world.app.scopes.includes("chat:write.public");
@@ -46,7 +46,7 @@ function findMessage(world: World, channel: Channel, ts: string): Message | unde
   return world.state.messages.find((message) => message.channel === channel.id && message.ts === ts);
 }
 
-/** A message everybody in the channel sees; an ephemeral one does not count. */
+/** A message that everybody in the channel sees, so not an ephemeral one. */
 export function publicMessage(world: World, channel: Channel, ts: string): Message {
   const message = findMessage(world, channel, ts);
   if (message === undefined) refuse("message_not_found", "message.known", `no message ${ts} in ${channel.id}`);
@@ -60,12 +60,12 @@ export function ownMessage(world: World, args: JsonObject, error: string): Messa
   const channel = knownChannel(world, textOf(args["channel"]));
   const message = publicMessage(world, channel, textOf(args["ts"]));
   if (!isBots(message)) refuse(error, "message.own", `message ${message.ts} is not the bot's`);
-  // Its own word for it: https://docs.slack.dev/reference/methods/chat.update#errors
+  // chat.update has its own error code for it: https://docs.slack.dev/reference/methods/chat.update#errors
   checkOpen(channel, "is_inactive");
   return message;
 }
 
-/** The thread an argument names; undefined when it names none. */
+/** The thread of an argument; undefined if there is none. */
 export function threadOf(world: World, channel: Channel, ts: string): string | undefined {
   if (ts === "") return undefined;
   const parent = findMessage(world, channel, ts);
@@ -77,7 +77,7 @@ export function threadOf(world: World, channel: Channel, ts: string): string | u
   return ts;
 }
 
-/** The thread of an ephemeral message: one that somebody has answered in, since in others nobody would see it. */
+/** The thread of an ephemeral message. It must have replies; otherwise nobody would see the message. */
 export function activeThread(world: World, channel: Channel, ts: string): string | undefined {
   const thread = threadOf(world, channel, ts);
   const isReply = (message: Message): boolean =>

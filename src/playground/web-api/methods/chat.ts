@@ -77,7 +77,7 @@ function postEphemeral(world: World, args: JsonObject): JsonObject {
   return { message_ts: message.ts };
 }
 
-/** Puts new content into a message. Blocks and attachments that are not given stay; an empty list removes them. */
+/** Changes a message. Omitted blocks and attachments stay; an empty list removes them. */
 export function change(world: World, message: Message, checked: Content): void {
   message.text = checked.text;
   if (checked.blocks !== undefined) message.blocks = withIds(checked.blocks);

@@ -49,7 +49,7 @@ function readable(world: World, args: JsonObject): Channel {
   return channel;
 }
 
-/** Deactivated people are in no list of members; they are back as soon as they are reactivated. */
+/** Deactivated people are not listed as members until they are reactivated. */
 function activeMembers(world: World, channel: Channel): readonly string[] {
   return [...channel.members].filter((id) => world.state.users.get(id)?.isDeactivated !== true);
 }

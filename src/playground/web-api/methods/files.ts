@@ -89,7 +89,7 @@ function complete(world: World, args: JsonObject): JsonObject {
   return { files: files.map((file) => fileJson(world, file)) };
 }
 
-/** Takes the bytes for an upload_url; throws Refused when they are not what was announced. */
+/** Receives the bytes for an upload_url; throws Refused if they differ from the announced length. */
 export function receive(world: World, id: string, bytes: Uint8Array): void {
   const upload = world.state.uploads.get(id);
   if (upload === undefined || upload.bytes !== undefined)

@@ -21,14 +21,14 @@ export function fileJson(world: World, file: SharedFile): JsonObject {
   };
 }
 
-/** Whose message it is, by workspace: more is said of people of another organisation. */
+/** The team fields of a message; people of another organisation have more of them. */
 export function teamsOf(world: World, message: Message): JsonObject {
   const user = world.state.users.get(message.user);
   if (user === undefined || !isOutsider(user)) return { team: team.id };
   return { team: user.teamId, user_team: user.teamId, source_team: user.teamId };
 }
 
-/** A message as payloads and answers carry it: https://docs.slack.dev/reference/objects/message-object */
+/** A message in payloads and answers: https://docs.slack.dev/reference/objects/message-object */
 export function messageJson(world: World, message: Message): JsonObject {
   const byBot = isBots(message) ? { bot_id: bot.id, app_id: bot.app } : {};
   return {

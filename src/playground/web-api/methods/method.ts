@@ -2,21 +2,21 @@ import { isObject, type Json, type JsonObject, parseJson } from "../../json.ts";
 import { type Problem, refuse, Refused } from "../../rules/refusal.ts";
 import type { World } from "../../world.ts";
 
-/** How an argument is read: forms carry everything as text, JSON bodies carry it as it is. */
+/** The type of an argument: forms carry everything as text, JSON bodies carry typed values. */
 export type Kind = "text" | "flag" | "number" | "json";
 
 export type Method = {
-  /** The bot needs one of these; [] needs none. */
+  /** The bot needs one of these scopes; [] for none. */
   readonly scopes: readonly string[];
   readonly required: Readonly<Record<string, Kind>>;
   readonly optional: Readonly<Record<string, Kind>>;
-  /** Does it; throws Refused. The answer goes out with `ok: true`. */
+  /** Runs the method; throws Refused. The answer gets `ok: true`. */
   readonly run: (world: World, args: JsonObject) => JsonObject;
 };
 
 export type Methods = Readonly<Record<string, Method>>;
 
-/** Arguments that every method takes: https://docs.slack.dev/apis/web-api */
+/** Arguments of every method: https://docs.slack.dev/apis/web-api */
 const everywhere: Readonly<Record<string, Kind>> = { token: "text", team_id: "text" };
 
 const readers: Readonly<Record<Kind, (value: Json) => Json | undefined>> = {
@@ -30,11 +30,11 @@ const readers: Readonly<Record<Kind, (value: Json) => Json | undefined>> = {
     const number = typeof value === "string" && value !== "" ? Number(value) : value;
     return typeof number === "number" && Number.isFinite(number) ? number : undefined;
   },
-  // What is no JSON is passed on as it came: the method knows Slack's own error for it.
+  // Invalid JSON is passed on: the method knows Slack's error code for it.
   json: (value) => (typeof value === "string" ? (parseJson(value) ?? value) : value),
 };
 
-/** The arguments by their kinds; throws Refused for unknown, missing and wrong ones. */
+/** Reads the arguments by type; throws Refused for unknown, missing and wrong ones. */
 export function readArguments(method: Method, args: JsonObject): JsonObject {
   const kinds = { ...everywhere, ...method.optional, ...method.required };
   const problems: Problem[] = [];
@@ -59,7 +59,7 @@ function wrong(name: string, message: string): Problem {
   return { rule: "method.arguments", at: `/${name}`, message };
 }
 
-/** The token of a request and where its scopes stand; throws Refused. */
+/** Checks the token and its scopes; throws Refused. */
 export function checkAccess(world: World, method: Method, token: string | undefined): void {
   const problem = (message: string): Problem => ({ rule: "auth.token", at: "", message });
   if (token === undefined || token === "") throw new Refused("not_authed", [problem("no token")]);
@@ -79,7 +79,7 @@ export function needScopes(world: World, scopes: readonly string[]): void {
   });
 }
 
-/** A request's arguments from its body: a form, JSON, or nothing. */
+/** A request's arguments from its query and body: a form, JSON, or nothing. */
 export async function argumentsOf(request: Request): Promise<JsonObject> {
   const inUrl = Object.fromEntries(new URL(request.url).searchParams);
   if (request.method === "GET") return inUrl;

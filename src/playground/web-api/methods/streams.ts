@@ -12,7 +12,7 @@ import { messageJson } from "./message-json.ts";
 import type { Methods } from "./method.ts";
 import { joinedChannel, knownUser, publicMessage, threadOf } from "./arguments.ts";
 
-/** markdown_text and chunks of a call, as chunks. */
+/** A call's markdown_text and chunks, as chunks. */
 function chunksOf(args: JsonObject, before: number): readonly JsonObject[] {
   const text = textOf(args["markdown_text"]);
   if (text.length > limits["stream.markdown-text"].max) {
@@ -22,7 +22,7 @@ function chunksOf(args: JsonObject, before: number): readonly JsonObject[] {
   return text === "" ? chunks : [{ type: "markdown_text", text }, ...chunks];
 }
 
-/** In a channel Slack wants to know for whom: only they see the text grow. */
+/** In a channel, Slack requires the recipient: only they see the text grow. */
 function checkRecipient(world: World, channel: Channel, args: JsonObject): void {
   if (channel.kind === "im") return;
   const [user, team] = [textOf(args["recipient_user_id"]), textOf(args["recipient_team_id"])];

@@ -7,7 +7,7 @@ import type { Methods } from "./method.ts";
 import { page } from "./paging.ts";
 import { knownUser } from "./arguments.ts";
 
-/** What Slack leaves out of deactivated people, rather than say false. */
+/** Fields that Slack omits for deactivated people. */
 function activeJson(user: User): JsonObject {
   return {
     real_name: user.realName,
@@ -22,7 +22,7 @@ function activeJson(user: User): JsonObject {
   };
 }
 
-/** Somebody of another workspace who shares no channel with the bot; who shares one is none, though not of ours. */
+/** A person of another workspace who shares no channel with the bot. */
 function isStranger(world: World, user: User): boolean {
   const channels = [...world.state.channels.values()].filter(({ kind }) => kind !== "im");
   return !channels.some(({ members }) => members.has(user.id) && members.has(bot.user));

@@ -9,7 +9,7 @@ type Read = (held: Json) => ActionValue;
 const readId: Read = (held) => ({ kind: "id", id: textOf(held) });
 const readIds: Read = (held) => ({ kind: "ids", ids: isList(held) ? held.map(textOf) : [] });
 
-/** By the name under which payloads carry it: https://docs.slack.dev/reference/views#view-state */
+/** The property of each value in payloads: https://docs.slack.dev/reference/views#view-state */
 const readers: Readonly<Record<string, Read>> = {
   value: (held) => ({ kind: "text", text: textOf(held) }),
   rich_text_value: (held) => (isObject(held) ? { kind: "rich-text", block: held } : none),
@@ -26,14 +26,14 @@ const readers: Readonly<Record<string, Read>> = {
   selected_date_time: (held) => ({ kind: "date-time", seconds: Number(held) }),
 };
 
-/** What an element holds, from its part of a view's state: {type, selected_option: …}. */
+/** An element's value from its entry in a view's state: {type, selected_option: …}. */
 export function valueOf(state: JsonObject): ActionValue {
   const name = stateName(textOf(state["type"])) ?? "";
   const held = state[name];
   return held === undefined || held === null ? none : (readers[name]?.(held) ?? none);
 }
 
-/** What an element holds before anybody touched it. */
+/** An element's initial value. */
 export function firstValue(element: JsonObject): ActionValue {
   const block = { block_id: "block", element: { ...element, action_id: "action" } };
   const state = initialState([block])["block"]?.["action"];
@@ -66,8 +66,8 @@ function heldOf(value: ActionValue): Json {
 }
 
 /**
- * A value as block_actions and a view's state carry it beside the element's type: {type, selected_option: …}. A button
- * carries nothing more, an overflow menu its option.
+ * A value as in block_actions and a view's state, without the type: {selected_option: …}. A button has none, an
+ * overflow menu its option.
  */
 export function stateOf(type: string, value: ActionValue): JsonObject {
   const name = stateName(type) ?? (value.kind === "option" ? "selected_option" : undefined);

@@ -20,7 +20,7 @@ export function Button(props: ElementProps): JSX.Element {
   const shared = {
     class: lookOf(textOf(element["style"])),
     "aria-label": textOf(element["accessibility_label"]) || undefined,
-    // Not `disabled`: that would lose the keyboard's place.
+    // Not `disabled`, which would lose the keyboard focus.
     "aria-busy": isBusy,
     "aria-disabled": isBusy || undefined,
     title: wordsOf(element),

@@ -32,7 +32,7 @@ function drawChoice(context: BlockContext, choice: Choice): JSX.Element {
       type: choice.type,
       name: choice.group,
       checked: choice.isChosen,
-      // Of radio buttons the group carries it.
+      // Radio buttons have it on their group.
       "aria-invalid": (choice.isWrong && choice.type === "checkbox") || undefined,
       "aria-describedby": description === undefined ? undefined : `${id}-more`,
       onChange: (event: Event) =>
@@ -45,7 +45,9 @@ function drawChoice(context: BlockContext, choice: Choice): JSX.Element {
   );
 }
 
-/** What radio buttons and checkboxes share with every field; of a group of checkboxes each says that it is wrong. */
+/**
+ * Attributes that radio buttons and checkboxes share with every field. In a group of checkboxes, each has the error.
+ */
 function groupAttributes(props: ElementProps, isMany: boolean) {
   const { placeholder: _placeholder, autofocus: _autofocus, ...attributes } = fieldAttributes(props);
   if (!isMany) return { ...attributes, role: "radiogroup" as const }; // the role itself, not any text
@@ -65,7 +67,7 @@ export function Choices(props: ElementProps): JSX.Element {
   const change = (option: JsonObject, isChosen: boolean): void => {
     if (!isMany) return pick({ kind: "option", option });
     const others = options.filter((each) => now.includes(textOf(each["value"])) && each !== option);
-    // In the order in which they stand, as Slack sends them.
+    // In the order of the options, as Slack sends them.
     pick({
       kind: "options",
       options: options.filter((each) => others.includes(each) || (isChosen && each === option)),

@@ -3,7 +3,7 @@ import type { Choice } from "./choice.ts";
 import type { BlockContext } from "../block-context.ts";
 import { plainWithEmoji } from "../text/text-object.ts";
 
-/** What is chosen in a multi-select, each with a button that takes it out. */
+/** The chosen values of a multi-select, each with a button that removes it. */
 export function Chips(props: {
   readonly chosen: readonly Choice[];
   readonly context: BlockContext;

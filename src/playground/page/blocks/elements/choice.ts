@@ -2,7 +2,7 @@ import { isList, type JsonObject, objectOf, objectsOf, textOf } from "../../../j
 import type { ActionValue, BlockContext, Listed } from "../block-context.ts";
 import { wordsOf } from "../text/plain-text.ts";
 
-/** One line of a select's list: an option, or somebody or something by id. */
+/** One line of a select's list: an option, or a person or conversation by id. */
 export type Choice = {
   readonly key: string;
   readonly words: string;
@@ -20,7 +20,7 @@ function listedChoice({ id, name }: Listed): Choice {
   return { key: id, words: name, more: "" };
 }
 
-/** Options, or groups of options, as a static select and an answer to block_suggestion give them. */
+/** Options or option groups, of a static select or an answer to block_suggestion. */
 export function groupsOf(offered: readonly JsonObject[]): readonly ChoiceGroup[] {
   if (!offered.some((each) => isList(each["options"]))) return [{ label: "", choices: offered.map(optionChoice) }];
   return offered.map((group) => ({
@@ -53,7 +53,7 @@ function passes({ include, exclude_bot_users: noBots }: JsonObject, { kind, isWi
   return noBots !== true || isWithBot !== true;
 }
 
-/** All that a select offers without asking the bot. */
+/** Every choice of a select that doesn't ask the bot. */
 export function ownGroups(context: BlockContext, element: JsonObject): readonly ChoiceGroup[] {
   const listing = listings[singleType(element)];
   if (listing !== undefined) {
@@ -64,7 +64,7 @@ export function ownGroups(context: BlockContext, element: JsonObject): readonly 
   return groupsOf(groups.length > 0 ? groups : objectsOf(element["options"]));
 }
 
-/** What matches what was typed, without groups that have nothing. */
+/** The choices that match the query, without empty groups. */
 export function matching(groups: readonly ChoiceGroup[], query: string): readonly ChoiceGroup[] {
   const asked = query.trim().toLowerCase();
   return groups
@@ -75,7 +75,7 @@ export function matching(groups: readonly ChoiceGroup[], query: string): readonl
     .filter(({ choices }) => choices.length > 0);
 }
 
-/** What an element holds, as lines of its list. */
+/** An element's value as choices. */
 export function heldChoices(context: BlockContext, element: JsonObject, value: ActionValue): readonly Choice[] {
   if (value.kind === "option") return [optionChoice(value.option)];
   if (value.kind === "options") return value.options.map(optionChoice);
@@ -84,7 +84,7 @@ export function heldChoices(context: BlockContext, element: JsonObject, value: A
   return ids.map((id) => known.find(({ key }) => key === id) ?? { key: id, words: id, more: "" });
 }
 
-/** Chosen lines as the element's new value. */
+/** The element's new value for the chosen lines. */
 export function valueOfChoices(element: JsonObject, chosen: readonly Choice[]): ActionValue {
   const options = chosen.flatMap(({ option }) => (option === undefined ? [] : [option]));
   const isListing = listings[singleType(element)] !== undefined;

@@ -5,7 +5,7 @@ import type { BlockContext } from "../block-context.ts";
 import { TextObject } from "../text/text-object.ts";
 import { wordsOf } from "../text/plain-text.ts";
 
-/** Opens a dialog as modal while it stands in the page; then the focus goes back to where it came from. */
+/** Opens a dialog as modal while mounted, then returns the focus. */
 function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -20,7 +20,7 @@ function useModal(): RefObject<HTMLDialogElement | null> {
   return dialog;
 }
 
-/** A modal below must not take the Escape that closes this dialog. */
+/** Escape closes this dialog only, not a modal below. */
 function keepKey(event: KeyboardEvent): void {
   event.stopPropagation();
 }
@@ -32,7 +32,7 @@ type Confirming = {
 };
 
 /**
- * A confirmation: the dialog keeps the focus inside, Escape and the backdrop mean no.
+ * A confirmation dialog. It traps the focus; Escape and the backdrop mean no.
  * https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object
  */
 export function ConfirmDialog(props: Confirming): JSX.Element {

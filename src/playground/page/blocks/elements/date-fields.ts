@@ -6,7 +6,7 @@ import { fieldAttributes } from "./field-attributes.ts";
 import { localMoment } from "./local-moment.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
 
-// The browser tells of each digit that is typed into a date: the bot hears of it when the person pauses or leaves.
+// Browsers fire a change for each typed digit of a date: the bot gets one action when the person pauses or leaves.
 const typingPause = 700;
 
 const kinds: Readonly<Record<string, { readonly type: string; readonly read: (text: string) => ActionValue }>> = {
@@ -24,12 +24,12 @@ function shownIn(value: ActionValue): string {
   return value.kind === "date-time" ? localMoment(value.seconds) : "";
 }
 
-/** A year still being typed (0002, 0020 …) is none yet. */
+/** A partly typed year (0002, 0020 …) is ignored. */
 function isUnfinished(text: string): boolean {
   return /^0\d{3}-/.test(text);
 }
 
-/** datepicker, timepicker and datetimepicker with the browser's own fields. */
+/** datepicker, timepicker and datetimepicker as native fields. */
 export function DateField(props: ElementProps): JSX.Element {
   const { value, hold, pick, isBusy, extras } = useElement(props);
   const kind = kinds[textOf(props.element["type"])];

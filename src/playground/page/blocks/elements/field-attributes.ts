@@ -2,12 +2,12 @@ import { type JsonObject, textOf } from "../../../json.ts";
 import type { ElementProps } from "./use-element.ts";
 import { wordsOf } from "../text/plain-text.ts";
 
-/** Whether the field is the one of its view that has the focus first. */
+/** Whether this field takes the focus when its view opens (focus_on_load). */
 export function wantsFocus(element: JsonObject): true | undefined {
   return element["focus_on_load"] === true ? true : undefined;
 }
 
-/** What every field to type or pick in carries: its name, what describes it, whether it is wrong. */
+/** Attributes of every field: its name, its description, whether it is invalid. */
 export function fieldAttributes(props: ElementProps) {
   const isWrong = props.context.errors[textOf(props.block["block_id"])] !== undefined;
   return {

@@ -11,7 +11,7 @@ export type ListboxProps = {
   readonly popup: RefObject<HTMLDivElement | null>;
   readonly context: BlockContext;
   readonly offers: Offers;
-  /** Counts over all groups. */
+  /** Indexed over all groups. */
   readonly active: number;
   readonly isMany: boolean;
   readonly chosen: readonly string[];
@@ -50,7 +50,7 @@ function drawGroup(props: ListboxProps, group: ChoiceGroup, from: number): JSX.E
 /** The open list of a select: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
 export function Listbox(props: ListboxProps): JSX.Element {
   const { groups, notice } = props.offers;
-  // After the popup is shown: before, there is nothing to scroll.
+  // After the popup is shown: until then, there is nothing to scroll.
   useEffect(() => {
     document.getElementById(optionId(props.id, props.active))?.scrollIntoView({ block: "nearest" });
   }, [props.active]);
@@ -66,7 +66,7 @@ export function Listbox(props: ListboxProps): JSX.Element {
       ref: props.popup,
       popover: "manual",
       class: "popup",
-      // The field keeps the focus; the list is told of through aria-activedescendant.
+      // The field keeps the focus; aria-activedescendant points into the list.
       onMouseDown: (event: MouseEvent) => event.preventDefault(),
     },
     h(

@@ -15,7 +15,7 @@ const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_at, last) => last,
 };
 
-/** Moves the focus among the items of a menu: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
+/** Moves the focus within a menu: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
 function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
   const items = [...(menu?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
   const at = items.findIndex((item) => item === document.activeElement);
@@ -34,7 +34,7 @@ function openLink(value: ActionValue): void {
   if (href !== undefined) open(href, "_blank", "noopener,noreferrer");
 }
 
-/** Whether the menu is open, and what its keys and clicks do. */
+/** The state of the menu, and its key and click handlers. */
 function useMenu() {
   const [isOpen, setOpen] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);

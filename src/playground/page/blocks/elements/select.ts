@@ -8,7 +8,7 @@ import type { ElementProps } from "./use-element.ts";
 import { usePopup } from "./use-popup.ts";
 import { type Selecting, useSelecting } from "./use-select.ts";
 
-/** While the list is open, what was chosen shows through the empty field; beside chips nothing needs saying. */
+/** While the list is open, the chosen value is the placeholder; beside chips it is empty. */
 function placeholderFor(selecting: Selecting, placeholder: string | undefined, shown: string): string {
   return selecting.chosen.length === 0 ? (placeholder ?? "Select …") : shown;
 }

@@ -13,19 +13,22 @@ const inputs: Readonly<Record<string, { readonly type: string; readonly inputMod
   url_text_input: { type: "url", inputMode: "url" },
 };
 
-// How long after the last character Slack is taken to wait; it does not say.
+// Assumed pause after typing; Slack does not document it.
 const typingPause = 400;
 
-// As long as there is room, nobody counts. How full a field is when Slack begins to count, it does not say.
+// Assumed share of the maximum at which Slack shows a counter; it is not documented.
 const counterFrom = 0.8;
 
-/** When the bot hears of typing: https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object */
+/**
+ * Conditions for sending an action while typing:
+ * https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object
+ */
 function triggersOf(element: JsonObject): readonly unknown[] {
   const triggers = objectOf(element["dispatch_action_config"])["trigger_actions_on"];
   return isList(triggers) ? triggers : ["on_enter_pressed"];
 }
 
-/** A rich text's words, without styles: they can be typed here, styles cannot. */
+/** The text of a rich text. Styles can't be typed here. */
 function richWords(block: JsonObject): string {
   const elements = block["elements"];
   const inner = isList(elements) ? elements.map(objectOf).map(richWords) : [];
@@ -73,7 +76,7 @@ function useTyping(props: ElementProps) {
   return { text: textIn(value), isBusy, extras, handlers: { onInput, onKeyDown } };
 }
 
-/** Every field to type into: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+/** Text fields: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 export function TextField(props: ElementProps): JSX.Element {
   const { element } = props;
   const { text, isBusy, extras, handlers } = useTyping(props);

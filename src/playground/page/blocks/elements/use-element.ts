@@ -5,14 +5,13 @@ import { firstValue } from "./action-value.ts";
 import { ConfirmDialog } from "./confirm-dialog.ts";
 import { type ActionValue, type BlockContext, type ElementRef, valueKey } from "../block-context.ts";
 
-/** What every element is given. */
 export type ElementProps = {
   readonly element: JsonObject;
   readonly block: JsonObject;
   readonly context: BlockContext;
-  /** What screen readers call the element, where no label stands beside it. */
+  /** The accessible name of an element without a label. */
   readonly name: string;
-  /** In an input block: the ids of its label, and of its hint and error. */
+  /** In an input block: the ids of the label, and of the hint and error. */
   readonly labelId?: string | undefined;
   readonly describedBy?: string | undefined;
 };
@@ -20,13 +19,16 @@ export type ElementProps = {
 export type UsedElement = {
   readonly value: ActionValue;
   readonly isBusy: boolean;
-  /** Keeps a new value here and in the page; the bot does not hear of it. */
+  /** Stores a new value on the page, without telling the bot. */
   readonly hold: (value: ActionValue) => void;
-  /** Tells the bot, after the element's confirmation when it has one; quiet in an input block that does not dispatch. */
+  /**
+   * Sends an action, after the element's confirmation if it has one. Does nothing in an input block without
+   * dispatch_action.
+   */
   readonly send: (value: ActionValue) => void;
-  /** `hold` and `send`; a refused confirmation brings the old value back. */
+  /** `hold` and `send`; a declined confirmation restores the old value. */
   readonly pick: (value: ActionValue) => void;
-  /** Stands after the element: the confirmation while it is asked, and that the bot did not answer. */
+  /** Shown after the element: its open confirmation, or that the bot did not answer. */
   readonly extras: JSX.Element;
 };
 
@@ -36,7 +38,7 @@ function refOf(props: ElementProps): ElementRef {
   return { blockId: textOf(props.block["block_id"]), actionId: textOf(props.element["action_id"]) };
 }
 
-/** Elements of input blocks tell the bot only when the block asks for it. */
+/** Elements in input blocks send actions only with dispatch_action. */
 function isQuiet(block: JsonObject): boolean {
   return block["type"] === "input" && block["dispatch_action"] !== true;
 }
@@ -65,7 +67,10 @@ function useHeld(props: ElementProps) {
   return { value: props.context.values[valueKey(ref)] ?? own ?? firstValue(props.element), hold };
 }
 
-/** What an element holds, and the ways to change it and to tell the bot. `onSent` is called once nothing is asked any more. */
+/**
+ * An element's value, and the functions that change it and tell the bot. `onSent` is called when no confirmation is
+ * open any more.
+ */
 export function useElement(props: ElementProps, onSent?: (value: ActionValue) => void): UsedElement {
   const { isBusy, failure, send: sendNow } = useSending(props);
   const { value, hold } = useHeld(props);

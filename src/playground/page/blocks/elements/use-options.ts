@@ -6,12 +6,12 @@ import type { ElementProps } from "./use-element.ts";
 // Three characters unless the element says otherwise:
 // https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#external_select
 const usualMinimum = 3;
-// How long after the last character Slack is taken to ask; it does not say.
+// Assumed pause before Slack asks for options; it is not documented.
 const typingPause = 300;
 
 export type Offers = {
   readonly groups: readonly ChoiceGroup[];
-  /** Said in the list in place of choices. */
+  /** Shown in the list instead of choices. */
   readonly notice: string;
 };
 
@@ -19,7 +19,7 @@ type Asking = Offers & { readonly query: string };
 
 const nothing: readonly ChoiceGroup[] = [];
 
-/** Asks the bot for options while one types; an answer that comes after the next question is dropped. */
+/** Asks the bot for options while typing; an answer to an outdated query is dropped. */
 function useSuggestions(props: ElementProps, query: string, isOn: boolean): Offers {
   const [asked, setAsked] = useState<Asking>();
   const { element, block, context } = props;
@@ -49,7 +49,7 @@ function useSuggestions(props: ElementProps, query: string, isOn: boolean): Offe
   return asked?.query === query ? asked : { groups: asked?.groups ?? nothing, notice: "Searching …" };
 }
 
-/** What a select's open list shows for what was typed. */
+/** The open list of a select for the current query. */
 export function useOffers(props: ElementProps, query: string, isOpen: boolean): Offers {
   const isAsked = isExternal(props.element);
   const suggested = useSuggestions(props, query, isOpen && isAsked);

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 const gap = 4;
 const edge = 8;
 
-/** Puts a popup below its anchor, or above it where there is more room, within the window. */
+/** Places a popup below its anchor, or above if there is more room, within the window. */
 function position(anchor: HTMLElement, popup: HTMLElement): void {
   const box = anchor.getBoundingClientRect();
   popup.style.minWidth = `${Math.min(box.width, innerWidth - 2 * edge)}px`;
@@ -19,8 +19,8 @@ function position(anchor: HTMLElement, popup: HTMLElement): void {
 }
 
 /**
- * Shows a popup while it is open. It is a popover, in the browser's top layer: no modal or scrolled pane cuts it off.
- * The popup has `popover: "manual"`.
+ * Shows a popup while it is open. A popover is in the browser's top layer, so modals and scrolling panes don't clip
+ * it. The popup needs `popover: "manual"`.
  */
 export function usePopup(isOpen: boolean, anchor: RefObject<HTMLElement | null>): RefObject<HTMLDivElement | null> {
   const popup = useRef<HTMLDivElement>(null);

@@ -10,13 +10,13 @@ export type Selecting = {
   readonly isBusy: boolean;
   readonly query: string;
   readonly offers: Offers;
-  /** Which line of the list Enter would choose; -1 is none. */
+  /** The line that Enter would choose; -1 for none. */
   readonly active: number;
   readonly chosen: readonly Choice[];
   readonly open: () => void;
   readonly close: () => void;
   readonly type: (query: string) => void;
-  /** Chooses a line, or takes it out of a multi-select. */
+  /** Chooses a line, or removes it from a multi-select. */
   readonly toggle: (choice: Choice) => void;
   readonly clear: () => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
@@ -28,7 +28,7 @@ function toggled(chosen: readonly Choice[], choice: Choice, most: number): reado
   return chosen.length >= most ? chosen : [...chosen, choice];
 }
 
-/** What is chosen. A multi-select tells the bot when its list closes, as Slack does, and not at each choice. */
+/** The selection. As in Slack, a multi-select sends its action when the list closes, not at each choice. */
 function useChosen(props: ElementProps) {
   const { value, hold, pick, send, isBusy, extras } = useElement(props);
   const [isChanged, setChanged] = useState(false);
@@ -71,7 +71,7 @@ function keys(list: {
       list.chooseActive();
     },
     Escape: (event) => {
-      // Closes the list only, not the modal around it.
+      // Closes only the list, not the modal around it.
       event.preventDefault();
       event.stopPropagation();
       list.close();
@@ -80,7 +80,7 @@ function keys(list: {
   };
 }
 
-/** The line after or before, around the ends; -1 where there are none. */
+/** The next or previous line, wrapping around; -1 if there are none. */
 function next(active: number, by: 1 | -1, count: number): number {
   if (count === 0) return -1;
   return active < 0 && by < 0 ? count - 1 : (active + by + count) % count;
@@ -97,7 +97,7 @@ function useList() {
   return { isOpen, setOpen, query, setQuery, shut, active, setActive };
 }
 
-/** All that a select does: open, search, choose, close. */
+/** The complete behaviour of a select: open, search, choose, close. */
 export function useSelecting(props: ElementProps): Selecting {
   const { isMany, isBusy, extras, chosen, choose, finish, clear } = useChosen(props);
   const { isOpen, setOpen, query, setQuery, shut, active, setActive } = useList();

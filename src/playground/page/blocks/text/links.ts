@@ -3,7 +3,7 @@ import type { BlockContext } from "../block-context.ts";
 import { safeLink } from "./safe-link.ts";
 import { formatSlackDate } from "./slack-date.ts";
 
-// What is live in a line of text, the same in mrkdwn and in rich text.
+// Links, mentions and dates in text, the same in mrkdwn and rich text.
 
 export function userMention(context: BlockContext, id: string): JSX.Element {
   return h("span", { class: "mention" }, `@${context.user(id)}`);
@@ -17,19 +17,19 @@ export function groupMention(context: BlockContext, id: string): JSX.Element {
   return h("span", { class: "mention" }, `@${context.usergroup(id)}`);
 }
 
-/** @channel, @here, @everyone: it notifies many, and looks like it. */
+/** @channel, @here, @everyone, highlighted because they notify many. */
 export function broadcastMention(range: string): JSX.Element {
   return h("span", { class: "mention mention-all" }, `@${range}`);
 }
 
-/** A link in a new tab; an address that is not safe to open shows as what it is. */
+/** A link in a new tab; an unsafe address is shown as text. */
 export function link(url: string, inner: ComponentChildren): JSX.Element {
   const href = safeLink(url);
   if (href === undefined) return h("span", { class: "dead-link", title: `Not opened here: ${url}` }, inner);
   return h("a", { href, target: "_blank", rel: "noopener noreferrer" }, inner);
 }
 
-/** An emoji by Slack's name, or the name itself. */
+/** An emoji by Slack's name, or the name itself if unknown. */
 export function emoji(context: BlockContext, name: string): JSX.Element | string {
   const characters = context.emoji(name);
   if (characters === undefined) return `:${name}:`;

@@ -1,5 +1,5 @@
-// A small, safe part of Markdown: https://docs.slack.dev/reference/block-kit/blocks/markdown-block
-// Headings, lists, quotes, code and rules; in lines bold, italic, strike, code and links. All else stands as text.
+// A small, safe part of Markdown: https://docs.slack.dev/reference/block-kit/blocks/markdown-block Headings, lists,
+// quotes, code and rules; within lines bold, italic, strike, code and links. Everything else is text.
 
 export type Span =
   | { readonly kind: "text"; readonly text: string }
@@ -14,10 +14,10 @@ export type Paragraph =
   | { readonly kind: "code"; readonly text: string }
   | { readonly kind: "rule" };
 
-/** A line of a list; without a number it has a bullet. */
+/** A list item; without a number it has a bullet. */
 export type Item = { readonly indent: number; readonly number?: number; readonly spans: readonly Span[] };
 
-// What comes first in the text wins; within code nothing is read.
+// The first match in the text wins; code is not parsed further.
 const span =
   /`(?<code>[^`\n]+)`|\*\*(?<bold>[^\s*](?:[^*\n]*[^\s*])?)\*\*|~~(?<strike>[^~\n]+)~~|\[(?<label>[^[\]\n]+)\]\((?<url>[^()\s]+)\)|(?<![\w*])[*_](?<italic>[^\s*_](?:[^*_\n]*[^\s*_])?)[*_](?![\w*])/;
 
@@ -55,7 +55,7 @@ function makeList(lines: readonly string[]): Paragraph {
   return { kind: "list", items };
 }
 
-/** In this order: a line is of the first shape that it has. */
+/** Order matters: the first pattern that matches a line wins. */
 const shapes: readonly (Shape & { readonly isSingle: boolean })[] = [
   { test: /^(?:-{3,}|\*{3,}|_{3,})\s*$/, isSingle: true, make: () => ({ kind: "rule" }) },
   {
@@ -90,9 +90,9 @@ function parseLines(text: string): readonly Paragraph[] {
   return paragraphs;
 }
 
-/** Markdown as paragraphs, one below the other. */
+/** Markdown as paragraphs. */
 export function parseMarkdown(text: string): readonly Paragraph[] {
-  // split with a group gives text and code in turn.
+  // split with a group returns text and code in turn.
   return text
     .split(/^```[^\n]*\n([\s\S]*?)(?:\n)?^```[ \t]*$/m)
     .flatMap((part, at): readonly Paragraph[] => (at % 2 === 1 ? [{ kind: "code", text: part }] : parseLines(part)));

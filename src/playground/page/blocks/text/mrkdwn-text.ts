@@ -49,7 +49,7 @@ function drawLive(context: BlockContext, piece: Live): JSX.Element {
   }
 }
 
-/** A code block without the line end after its opening and before its closing marks, as Slack shows it. */
+/** A code block, without the line ends next to its marks, as in Slack. */
 function drawPre(context: BlockContext, inner: readonly Piece[]): JSX.Element {
   const trimmed = inner.map((piece, at) => {
     if (piece.kind !== "text") return piece;
@@ -76,7 +76,7 @@ function drawPart(context: BlockContext, part: Part): ComponentChild {
   }
 }
 
-/** mrkdwn as Slack draws it; text is never taken as HTML. */
+/** mrkdwn as Slack draws it; text is never treated as HTML. */
 export function MrkdwnText(props: { readonly text: string; readonly context: BlockContext }): JSX.Element {
   return h("div", { class: "mrkdwn" }, ...parseMrkdwn(props.text).map((part) => drawPart(props.context, part)));
 }

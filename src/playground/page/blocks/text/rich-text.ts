@@ -72,7 +72,7 @@ function drawList(context: BlockContext, list: JsonObject): JSX.Element {
 }
 
 const parts: Readonly<Record<string, (context: BlockContext, part: JsonObject) => JSX.Element>> = {
-  // The character of no width gives an empty section, Slack's blank line, the height of a line.
+  // A zero-width space gives an empty section, Slack's blank line, its height.
   rich_text_section: (context, part) => h("div", { class: "lines" }, ...drawInline(context, part), "\u200b"),
   rich_text_list: drawList,
   rich_text_quote: (context, part) =>

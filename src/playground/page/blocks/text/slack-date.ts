@@ -4,9 +4,9 @@ export type SlackDate = {
   readonly seconds: number;
   /** "Posted {date_short_pretty} at {time}" */
   readonly format: string;
-  /** Milliseconds since 1970: what "today" means. */
+  /** Milliseconds since 1970, for "today". */
   readonly now: number;
-  /** The reader's own zone without one. */
+  /** Default: the reader's time zone. */
   readonly timeZone?: string | undefined;
 };
 
@@ -19,7 +19,7 @@ function ordinal(number: number): string {
   return `${number}${ending ?? "th"}`;
 }
 
-/** Days between two moments, by the calendar. */
+/** Calendar days between two moments. */
 function daysFrom(now: Parts, then: Parts): number {
   const count = ({ year, month, date }: Parts): number => Date.UTC(year, month - 1, date) / day;
   return count(then) - count(now);
@@ -67,7 +67,7 @@ function tokensOf(asked: SlackDate): Readonly<Record<string, string>> {
   const then = partsOf(ms, asked.timeZone);
   const now = partsOf(asked.now, asked.timeZone);
   const near = wordFor(daysFrom(now, then));
-  // Slack leaves the year out within half a year from now.
+  // Slack omits the year within half a year from now.
   const year = Math.abs(ms - asked.now) < halfYear ? "" : `, ${then.year}`;
   const date = `${then.monthName} ${ordinal(then.date)}${year}`;
   const short = `${then.monthShort} ${then.date}${year}`;
@@ -89,13 +89,13 @@ function tokensOf(asked: SlackDate): Readonly<Record<string, string>> {
   };
 }
 
-/** A moment in words; undefined when the format names a token that Slack does not know, or the moment is none. */
+/** A formatted date; undefined for an unknown token or an invalid date. */
 export function formatSlackDate(date: SlackDate): string | undefined {
   if (!Number.isFinite(new Date(date.seconds * 1000).getTime())) return undefined;
   const tokens = tokensOf(date);
   const names = [...date.format.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   if (!names.every((name) => Object.hasOwn(tokens, name))) return undefined;
   const text = date.format.replaceAll(/\{(\w+)\}/g, (_token, name: string) => tokens[name] ?? "");
-  // "Today" begins a sentence; words of the bot's own stay as they are.
+  // A leading token is capitalised; the bot's own words are kept.
   return date.format.startsWith("{") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

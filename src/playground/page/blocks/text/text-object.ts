@@ -6,12 +6,12 @@ import { MrkdwnText } from "./mrkdwn-text.ts";
 
 const emojiName = /:([a-z0-9+_'-]+(?:::skin-tone-[2-6])?):/;
 
-/** Plain text, in which only emoji names become emoji. */
+/** Plain text; only emoji names are replaced. */
 export function plainWithEmoji(context: BlockContext, text: string): readonly ComponentChild[] {
   return text.split(emojiName).map((part, at) => (at % 2 === 1 ? emoji(context, part) : part));
 }
 
-/** Plain text for snapshot that hold nothing but characters: a field, a title. */
+/** Plain text for fields and titles, which can't contain elements. */
 export function charactersOf(context: BlockContext, text: string): string {
   return text
     .split(emojiName)
