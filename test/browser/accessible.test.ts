@@ -31,13 +31,13 @@ story("what a screen reader meets, by axe, in light and dark", (open) => {
     await dana.page.getByText('"channel": "C0OPS"').first().waitFor();
     const inspector = await findings();
     await dana.clicks("Trouble");
-    const trouble = await findings();
+    const faults = await findings();
 
-    expect({ empty, thread, inspector, trouble }).toEqual({
+    expect({ empty, thread, inspector, faults }).toEqual({
       empty: none,
       thread: none,
       inspector: none,
-      trouble: none,
+      faults: none,
     });
   });
 
@@ -59,7 +59,7 @@ story("what a screen reader meets, by axe, in light and dark", (open) => {
     const modal = await seriousFindings(dana.page);
     await dana.page.keyboard.press("Escape");
     await dana.modal.waitFor({ state: "hidden" });
-    await dana.place("harbour").click();
+    await dana.channelLink("harbour").click();
     await dana.clicks("Home");
     await dana.page.getByText("Good morning, @dana.").waitFor();
     const home = await seriousFindings(dana.page);

@@ -5,7 +5,7 @@ import { faults } from "./support/fits.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
 
-/** Presses a button of the newest card as one does without a mouse. */
+/** Presses a button of the newest card by keyboard. */
 async function presses(window: Window, name: string): Promise<void> {
   await window.log.getByRole("button", { name, exact: true }).last().focus();
   await window.page.keyboard.press("Enter");
@@ -30,13 +30,13 @@ story("a change that two people decide on, in two windows", (open) => {
     await Promise.all([dana.sees(/it accepted[^]*Approved by\s+Alex Kim[^]*2 instances run/u), alex.sees("🟢")]);
     await dana.clicks(/repl/u);
     await dana.thread.getByText("It has the votes it needs").waitFor();
-    const told = await dana.thread.innerText();
+    const text = await dana.thread.innerText();
     const settled = { buttons: await buttonsOf(alex, "it accepted"), faults: await faults(dana) };
 
     expect(waiting).toEqual({ buttons: ["Approve", "Reject", "Cancel"], faults: [] });
     expect([before, count(town, "restartService")]).toEqual([0, 1]);
     expect(settled).toEqual({ buttons: [], faults: [] });
-    expect(told).toMatch(
+    expect(text).toMatch(
       /@dana asked to restart service web[^]*it leaks[^]*Alex Kim approved it \(1 of 1\)[^]*It runs as gantry/u,
     );
   });

@@ -134,7 +134,7 @@ story("behind the scenes", (open) => {
   });
 });
 
-/** Tells whether the text of an element is red rather than green or blue. */
+/** Whether an element's text is red rather than green or blue. */
 function redOf(selector: string): string {
   return `(() => {
     const [red, green, blue] = getComputedStyle(document.querySelector("${selector}")).color.match(/[\\d.]+/g).map(Number);

@@ -4,7 +4,7 @@ import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
 
-/** Opens the switches that change who is in the workspace. */
+/** Opens the switches for users, groups and channels. */
 async function opensPeople(window: Window): Promise<void> {
   await window.clicks("Trouble");
   const fold = window.page.getByText("Change the people", { exact: true });

@@ -11,7 +11,7 @@ const nameOfFocused = `(() => {
   return at === document.body ? "(nothing)" : at.getAttribute("aria-label") ?? at.innerText.replaceAll("\\n", " ").trim();
 })()`;
 
-/** Whether what has the focus shows that it has. */
+/** Whether the focused element has a visible focus ring. */
 async function isRinged({ page }: Window): Promise<boolean> {
   return page.evaluate<boolean>(`(() => {
     const { outlineStyle, boxShadow, borderColor } = getComputedStyle(document.activeElement);
@@ -20,13 +20,13 @@ async function isRinged({ page }: Window): Promise<boolean> {
   })()`);
 }
 
-/** What Tab reaches, by name, and whether it shows that it has the focus. */
+/** The elements that Tab reaches, by name, and whether they have a visible focus ring. */
 async function tabbedThrough(window: Window, presses: number) {
   const reached: { readonly name: string; readonly isShown: boolean }[] = [];
   for (let press = 0; press < presses; press += 1) {
     await window.page.keyboard.press("Tab");
     const name = await window.page.evaluate<string>(nameOfFocused);
-    // After the last the browser's own buttons have their turn.
+    // After the last one come the browser's own buttons.
     if (name !== "(nothing)") reached.push({ name, isShown: await isRinged(window) });
   }
   return reached;

@@ -6,7 +6,7 @@ import { overflow, sticking } from "./support/fits.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
 
-/** How light the page is behind its text, and its text: 0 to 255. */
+/** The brightness of the page's background and of its text: 0 to 255. */
 async function lightness({ page }: Window): Promise<{ back: number; text: number }> {
   return page.evaluate(`(() => {
     const light = (color) => color.match(/[\\d.]+/g).slice(0, 3).map(Number).reduce((sum, each) => sum + each, 0) / 3;
@@ -57,9 +57,9 @@ story("the look of it", (open) => {
     const list = dana.page.getByRole("button", { name: "Channels and people" });
 
     await list.click();
-    await dana.place("ops").click();
+    await dana.channelLink("ops").click();
     await dana.page.getByRole("log", { name: "Messages in #ops" }).waitFor();
-    await dana.place("ops").waitFor({ state: "hidden" });
+    await dana.channelLink("ops").waitFor({ state: "hidden" });
     await dana.says("/gantry logs web");
     await dana.clicks("1 reply");
     await dana.thread.getByText("line 5 ").waitFor();

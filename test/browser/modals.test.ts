@@ -4,7 +4,7 @@ import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
 
-/** Fills the booking form in by keyboard, as one does. */
+/** Fills in the booking form by keyboard. */
 async function fillIn(window: Window, ship: string): Promise<void> {
   const { modal } = window;
   await modal.getByRole("textbox", { name: "Ship" }).fill(ship);

@@ -38,9 +38,9 @@ story("several people in several windows", (open) => {
 
     await dana.says("Lunch, @alex?");
     await omar.sees("Lunch, @alex?");
-    await alex.place(/^general ?, 1 for you$/u).click();
+    await alex.channelLink(/^general ?, 1 for you$/u).click();
     await alex.sees("Lunch, @alex?");
-    await alex.place(/^general$/u).waitFor();
+    await alex.channelLink(/^general$/u).waitFor();
 
     expect(await alex.page.title()).toContain("#general");
     expect(await alex.log.getByRole("article").count()).toBe(1);
@@ -53,10 +53,10 @@ story("several people in several windows", (open) => {
 
     await dana.says("seen by both");
     await alex.sees("seen by both");
-    await alex.place("ops").click();
+    await alex.channelLink("ops").click();
     await alex.page.getByRole("heading", { name: "#ops" }).first().waitFor();
     await dana.says("said while alex was away");
-    await alex.place(/^general ?, unread$/u).click();
+    await alex.channelLink(/^general ?, unread$/u).click();
     await alex.sees("said while alex was away");
 
     expect(await alex.log.getByRole("separator", { name: "New" }).count()).toBe(1);
@@ -85,7 +85,7 @@ story("several people in several windows", (open) => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using dana = await open({ url: town.playgroundUrl });
 
-    await dana.place("gantry").click();
+    await dana.channelLink("gantry").click();
     await dana.page.getByRole("log", { name: "Messages in gantry" }).waitFor();
     await dana.says("/gantry list services");
 

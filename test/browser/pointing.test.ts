@@ -8,7 +8,7 @@ import { faults, faultsOfForm, isInSight } from "./support/fits.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
 
-/** Types into a picker, takes what it finds by keyboard, and waits until the form knows of it. */
+/** Types into a picker, chooses the match by keyboard, and waits until the form shows it. */
 async function picks({ modal, page }: Window, name: string, typed: string): Promise<void> {
   const picker = modal.getByRole("combobox", { name });
   await picker.pressSequentially(typed);
@@ -20,7 +20,7 @@ async function picks({ modal, page }: Window, name: string, typed: string): Prom
 
 const field = ({ modal }: Window, name: string): Locator => modal.getByRole("textbox", { name });
 
-/** The button that sends the form, whatever it says by now. */
+/** The submit button, regardless of its current label. */
 const sending = ({ modal }: Window, name: string): Locator => modal.getByRole("button", { name, exact: true });
 
 async function closes({ page, modal }: Window): Promise<void> {
@@ -28,7 +28,7 @@ async function closes({ page, modal }: Window): Promise<void> {
   await modal.waitFor({ state: "hidden" });
 }
 
-/** Scaling by keyboard alone: the form of a verb that lacks its words, the picker in it, and what Enter does. */
+/** Scaling by keyboard alone: the form of an incomplete command, its picker, and Enter. */
 async function scales(window: Window): Promise<void> {
   await window.says("/gantry scale");
   await window.modal.getByRole("combobox", { name: "Service" }).and(window.focused).waitFor();
@@ -42,7 +42,7 @@ async function scales(window: Window): Promise<void> {
   await window.sees(/Changed service web[^]*instances 2 → 4[^]*4 instances run/u);
 }
 
-/** Creating with the mouse: what is wrong, what is rarer, what it would do, and only then the deed. */
+/** Creating with the mouse: errors, optional fields, the preview, and then the action. */
 async function creates(window: Window) {
   const { modal } = window;
   await window.says("/gantry create");
@@ -160,7 +160,7 @@ story("everything by pointing", (open) => {
     await field(dana, "Name").fill("nightly");
     await field(dana, "Image").fill("test/job");
     await dana.modal.getByRole("combobox", { name: "Where to ask" }).click();
-    const places = await dana.page.getByRole("option").allInnerTexts();
+    const options = await dana.page.getByRole("option").allInnerTexts();
     await dana.page.getByRole("option", { name: "#ops" }).click();
     await sending(dana, "Create").click();
     await sending(dana, "Do it").click();
@@ -173,7 +173,7 @@ story("everything by pointing", (open) => {
     await eventually(() => expect(count(town, "createJob")).toBe(1));
     expect(drawn).toEqual([]);
     expect(count(town, "restartService")).toBe(1);
-    expect(places.map((text) => text.trim()).toSorted()).toEqual(["#general", "#incidents", "#ops"]);
+    expect(options.map((text) => text.trim()).toSorted()).toEqual(["#general", "#incidents", "#ops"]);
   });
 
   test("a message's menu puts log lines into its thread", async () => {
@@ -204,7 +204,7 @@ story("everything by pointing", (open) => {
     await picks(dana, "Workload", "web");
     await sending(dana, "Show").click();
     await dana.modal.waitFor({ state: "hidden" });
-    await dana.place(/gantry/u).click();
+    await dana.channelLink(/gantry/u).click();
 
     await dana.page.getByRole("log", { name: "Messages in gantry" }).waitFor();
     await dana.sees(/Service web/u);

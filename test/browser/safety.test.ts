@@ -6,7 +6,7 @@ import { manyServices } from "../support/many-services.ts";
 import { world } from "../support/world.ts";
 import { story } from "./support/story.ts";
 
-/** A page of somebody else, on another port of the same machine. */
+/** Another site's page, on another port of the same machine. */
 async function strangerPage() {
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/html" });
@@ -25,7 +25,7 @@ async function strangerPage() {
   };
 }
 
-/** What a page does to type a command elsewhere: without a preflight, as a form could, and with one. */
+/** Attempts of a page to type a command on another origin: without a preflight, as a form could, and with one. */
 function typing(address: string): string {
   const body = JSON.stringify({ as: "dana", channel: "C0OPS", text: "/gantry delete web" });
   return `Promise.all([
@@ -48,14 +48,14 @@ story("another page in the same browser", (open) => {
     const read = await page.evaluate<string>(
       `fetch("${town.playgroundUrl}/playground/state").then((answer) => answer.text(), (error) => error.name)`,
     );
-    const heard = await page.evaluate<string>(`new Promise((resolve) => {
+    const stream = await page.evaluate<string>(`new Promise((resolve) => {
       const events = new EventSource("${town.playgroundUrl}/playground/events?as=dana");
-      events.onmessage = () => resolve("heard");
+      events.onmessage = () => resolve("opened");
       events.onerror = () => resolve("refused");
     })`);
 
     expect(attempts).toEqual(["opaque 0", "TypeError"]);
-    expect([read, heard]).toEqual(["TypeError", "refused"]);
+    expect([read, stream]).toEqual(["TypeError", "refused"]);
     expect(town.playground.transcript().filter(({ direction }) => direction === "to bot")).toEqual([]);
     expect(town.developer.sees("ops").map(({ text }) => text)).toEqual(["a secret of #ops"]);
   });

@@ -5,12 +5,12 @@ import { launchChromium, noChromium } from "./support/chromium.ts";
 import { sceneService } from "./support/scene.ts";
 import { openWindow } from "./support/window.ts";
 
-// The picture of the README, from the real bot and the real page: npm run screenshot
+// The README's picture, of the real bot and the real page: npm run screenshot
 
 const target = new URL("../../docs/playground.png", import.meta.url);
 const moment = Date.parse("2026-11-20T09:41:00Z");
 
-// Two votes, so that the picture shows a request that has one and waits for the other.
+// Two votes, so that the picture shows a request with one of them.
 const policy = `
 rules:
   - name: full members read
@@ -27,8 +27,8 @@ async function take(): Promise<void> {
   await using town = await world({ apiFetch: sceneService(), policy });
   await using browser = await launchChromium();
   town.passMinutes((moment - Date.now()) / 60_000);
-  const tell = (problem: string): void => void process.stderr.write(`${problem}\n`);
-  await using dana = await openWindow(browser, { url: town.playgroundUrl, scale: 2, tell, time: moment });
+  const onProblem = (problem: string): void => void process.stderr.write(`${problem}\n`);
+  await using dana = await openWindow(browser, { url: town.playgroundUrl, scale: 2, onProblem, time: moment });
   const alex = town.approver;
   await alex.says("Orders time out since half past nine. @dana, can you look?");
   await dana.says("/gantry logs checkout --grep error|warn");
@@ -48,7 +48,7 @@ async function take(): Promise<void> {
     .getByRole("button", { name: /^2 replies/u })
     .last()
     .waitFor();
-  // Away from messages, which show their menu under it.
+  // Away from messages, which show their menu on hover.
   await dana.page.mouse.move(0, 0);
   await mkdir(new URL(".", target), { recursive: true });
   await dana.page.screenshot({ path: fileURLToPath(target), animations: "disabled", caret: "hide" });

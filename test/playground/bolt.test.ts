@@ -5,7 +5,7 @@ import { App, HTTPReceiver, LogLevel } from "@slack/bolt";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { botToken, signingSecret, type SmallWorld, startSmallWorld } from "./support/small-world.ts";
 
-// The real framework over the real wire: it must not be able to tell.
+// The playground must work with Bolt itself, over HTTP.
 
 let world: SmallWorld;
 let receiver: HTTPReceiver;

@@ -10,8 +10,8 @@ type Finding = {
   readonly nodes: readonly { html: string }[];
 };
 
-/** Runs axe in the page as it stands: a line for each finding that is serious or critical, with the first element. */
-async function look(page: Page, options: string): Promise<readonly string[]> {
+/** Runs axe on the current page: a line for each serious or critical finding, with its first element. */
+async function runAxe(page: Page, options: string): Promise<readonly string[]> {
   const findings = await page.evaluate<readonly Finding[]>(
     `axe.run(document, ${options}).then(({ violations }) => violations)`,
   );
@@ -22,12 +22,15 @@ async function look(page: Page, options: string): Promise<readonly string[]> {
     );
 }
 
-/** What axe finds serious or critical in a page: all of it in light, and in dark the colours, which alone differ. */
+/**
+ * Serious and critical findings of axe on a page: all of them in light mode, in dark mode only the colours, which
+ * alone differ.
+ */
 export async function seriousFindings(page: Page): Promise<{ light: readonly string[]; dark: readonly string[] }> {
   await page.evaluate(await source);
-  const light = await look(page, '{ resultTypes: ["violations"] }');
+  const light = await runAxe(page, '{ resultTypes: ["violations"] }');
   await page.emulateMedia({ colorScheme: "dark" });
-  const dark = await look(page, '{ resultTypes: ["violations"], runOnly: ["color-contrast"] }');
+  const dark = await runAxe(page, '{ resultTypes: ["violations"], runOnly: ["color-contrast"] }');
   await page.emulateMedia({ colorScheme: "light" });
   return { light, dark };
 }

@@ -4,14 +4,14 @@ import { notFullRun } from "../../support/full-run.ts";
 
 const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
-/** Why browser tests cannot run here; undefined when they can. */
+/** The reason why browser tests can't run here; undefined if they can. */
 export const noChromium: string | undefined =
   notFullRun ??
   (existsSync(path)
     ? undefined
     : `skipped: there is no Chromium at ${path}; install it (Debian: apt-get install chromium) or set CHROMIUM_PATH`);
 
-/** A browser that talks to nobody but the pages it is sent to. */
+/** A browser without network access except for the tested pages. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: path,

@@ -2,19 +2,19 @@ import type { Locator } from "playwright-core";
 import { seriousFindings } from "./axe.ts";
 import type { Window } from "./window.ts";
 
-/** How many pixels the page is wider than its window. */
+/** The number of pixels by which the page is wider than its window. */
 export async function overflow({ page }: Window): Promise<number> {
   return page.evaluate<number>("document.scrollingElement.scrollWidth - innerWidth");
 }
 
-/** Messages of which something sticks out of their pane. Tables and code scroll within themselves. */
+/** Messages with content outside of their pane. Tables and code scroll within themselves. */
 export async function sticking({ page }: Window): Promise<readonly string[]> {
   return page.evaluate<readonly string[]>(`[...document.querySelectorAll("[role=log], dialog")]
     .filter((pane) => pane.scrollWidth > pane.clientWidth + 1)
     .map((pane) => pane.getAttribute("aria-label") ?? pane.className)`);
 }
 
-/** What is wrong with the page as it stands, on a desk and on a phone: what sticks out, and what axe finds in both. */
+/** Layout problems of the current page at desktop and phone size, and axe's findings in both. */
 export async function faults(window: Window): Promise<readonly string[]> {
   const { page } = window;
   const before = page.viewportSize() ?? { width: 1280, height: 800 };
@@ -29,7 +29,7 @@ export async function faults(window: Window): Promise<readonly string[]> {
   return found;
 }
 
-/** The same for a form that is longer than its window: axe takes what is scrolled out of a dialog for hidden. */
+/** The same for a form that is longer than its window: axe takes content scrolled out of a dialog for hidden. */
 export async function faultsOfForm(window: Window): Promise<readonly string[]> {
   const { page, modal } = window;
   const before = page.viewportSize() ?? { width: 1280, height: 800 };
@@ -43,7 +43,7 @@ export async function faultsOfForm(window: Window): Promise<readonly string[]> {
   return found;
 }
 
-/** Whether all of something in a form can be seen without scrolling. */
+/** Whether an element of a form is completely visible without scrolling. */
 export async function isInSight(what: Locator): Promise<boolean> {
   await what.waitFor();
   return what.evaluate((element) => {

@@ -1,4 +1,4 @@
-// The workloads in the picture of the README: always the same, so that a new picture shows only what changed in the page.
+// The workloads in the README's picture: fixed, so that a new picture differs only where the page has changed.
 
 function service(name: string, size: number, status = "Running") {
   return {
@@ -11,7 +11,7 @@ function service(name: string, size: number, status = "Running") {
   };
 }
 
-const said = [
+const logLines = [
   "GET /cart 200 12ms",
   "POST /orders 201 48ms",
   "WARN pool: 18 of 20 connections in use",
@@ -25,7 +25,7 @@ const said = [
 ];
 
 function log(): readonly object[] {
-  return said.map((text, at) => ({
+  return logLines.map((text, at) => ({
     instance_name: `checkout-${at % 3}`,
     log: `09:3${Math.floor(at / 3)}:${String((at * 17) % 60).padStart(2, "0")} ${text}`,
   }));
@@ -33,7 +33,7 @@ function log(): readonly object[] {
 
 const missing = (): Response => Response.json({ message: "no such thing" }, { status: 404 });
 
-/** A service of the API with three services, of which one is stopped. It is only read. */
+/** A workload API with three services, one of them stopped. Read-only. */
 export function sceneService(): (request: Request) => Promise<Response> {
   const services = [service("checkout", 3), service("payments", 2), service("search", 2, "Stopped")];
   return async ({ method, url }) => {

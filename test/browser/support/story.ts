@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import { launchChromium, noChromium } from "./chromium.ts";
 import { openWindow, type Window, type WindowOptions } from "./window.ts";
 
-/** Opens a window for one person; `await using` closes it before the workspace goes. */
+/** Opens a window for one person; `await using` closes it before the workspace stops. */
 type Open = (options: WindowOptions) => Promise<Window>;
 
 const patienceMs = 30_000;
 
 /**
- * Tests in a real browser, one for all of them. A page that writes an error into its console, or asks for something that
- * it does not get, fails its test. Without a browser they are skipped, and their name says why.
+ * Tests in one real browser. A page that logs an error, or whose request fails, fails its test. Without a browser the
+ * tests are skipped, and their names say why.
  */
 export function story(title: string, tests: (open: Open) => void): void {
   const why = noChromium === undefined ? "" : ` (${noChromium})`;
@@ -28,7 +28,7 @@ export function story(title: string, tests: (open: Open) => void): void {
     });
     tests(async (options) => {
       if (browser === undefined) throw new Error("the browser has not started");
-      return openWindow(browser, { ...options, tell: (problem) => problems.push(problem) });
+      return openWindow(browser, { ...options, onProblem: (problem) => problems.push(problem) });
     });
   });
 }

@@ -1,9 +1,9 @@
 import type { Browser, Locator, Page } from "playwright-core";
 
 export type WindowOptions = {
-  /** Where the playground's page is. */
+  /** The URL of the playground's page. */
   readonly url: string;
-  /** Another page of it: "/gallery.html". */
+  /** Another path of it: "/gallery.html". */
   readonly path?: string;
   readonly as?: string;
   /** A channel by name, or "@name". */
@@ -12,68 +12,71 @@ export type WindowOptions = {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: "light" | "dark";
-  /** Pixels of a picture for each pixel of the page. */
+  /** Device pixels per CSS pixel. */
   readonly scale?: number;
-  /** What the page takes for now, in milliseconds since 1970. */
+  /** The page's clock, in milliseconds since 1970. */
   readonly time?: number;
 };
 
-/** One person's browser window on the workspace. Whatever is awaited is waited for, and fails after a while. */
+/** One person's browser window on the workspace. Its functions wait for elements and fail after a time limit. */
 export type Window = {
   readonly page: Page;
   readonly composer: Locator;
-  /** The messages of the channel, and those of the open thread. */
+  /** The messages of the channel, and of the open thread. */
   readonly log: Locator;
   readonly thread: Locator;
   readonly modal: Locator;
-  /** What has the keyboard's focus. */
+  /** The focused element. */
   readonly focused: Locator;
   /** Types into the composer of the channel and presses Enter. */
   readonly says: (text: string) => Promise<void>;
-  /** Resolves when this stands in a message of the channel. */
+  /** Resolves when a message of the channel contains this. */
   readonly sees: (text: string | RegExp) => Promise<void>;
   /** The newest message of the channel. */
   readonly newest: () => Locator;
-  /** The newest message with these words in it. */
+  /** The newest message with this text. */
   readonly message: (text: string | RegExp) => Locator;
   readonly clicks: (name: string | RegExp) => Promise<void>;
-  /** The link of a channel or a direct conversation at the left. */
-  readonly place: (name: string | RegExp) => Locator;
-  /** Before the workspace goes: a page that loses its workspace has a problem. */
+  /** The sidebar's link to a channel or direct conversation. */
+  readonly channelLink: (name: string | RegExp) => Locator;
+  /** Before the workspace stops: a page that loses its workspace reports a problem. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 const patienceMs = 12_000;
 
-/** The gallery has a picture that cannot be loaded, to show how that looks. */
+/** The gallery has a broken image on purpose. */
 const lostPicture = "https://gantry.example/lost.png";
 
-function watch(page: Page, tell: (problem: string) => void): void {
+function watch(page: Page, onProblem: (problem: string) => void): void {
   page.on("console", (message) => {
     const isProblem = message.type() === "error" || message.type() === "warning";
-    if (isProblem && message.location().url !== lostPicture) tell(`console: ${message.text()}`);
+    if (isProblem && message.location().url !== lostPicture) onProblem(`console: ${message.text()}`);
   });
-  page.on("pageerror", (error) => tell(`thrown: ${error.message}`));
+  page.on("pageerror", (error) => onProblem(`thrown: ${error.message}`));
   page.on("requestfailed", (request) => {
     const failure = request.failure()?.errorText ?? "";
-    // What was under way when one left the page, and each download.
+    // Requests that were pending when the page was left, and downloads.
     const isAborted = failure === "net::ERR_ABORTED";
-    if (!isAborted && request.url() !== lostPicture) tell(`request: ${request.url()} ${failure}`);
+    if (!isAborted && request.url() !== lostPicture) onProblem(`request: ${request.url()} ${failure}`);
   });
   page.on("response", (response) => {
-    if (response.status() >= 400) tell(`answer: ${response.url()} ${response.status()}`);
+    if (response.status() >= 400) onProblem(`answer: ${response.url()} ${response.status()}`);
   });
 }
 
-function addressOf({ url, path = "/", as = "dana", in: place = "ops", tab }: WindowOptions): string {
-  const query = new URLSearchParams({ as, in: place, ...(tab !== undefined && { tab }) });
+function addressOf({ url, path = "/", as = "dana", in: channel = "ops", tab }: WindowOptions): string {
+  const query = new URLSearchParams({ as, in: channel, ...(tab !== undefined && { tab }) });
   return `${url}${path}?${query.toString()}`;
 }
 
-/** Windows that were closed, by browser: to use one again takes half as long as to open one. */
+/** Closed windows by browser: reusing one takes half as long as opening one. */
 const spare = new WeakMap<Browser, Page[]>();
 
-/** Each open window has a profile of its own: in one, all but the last are hidden, and hidden pages hardly run. */
+/**
+ * Each open window has a profile of its own: within one profile all windows but the last are hidden, and hidden pages
+ * hardly run.
+ */
 async function takePage(browser: Browser, scale: number): Promise<Page> {
   const kept = spare.get(browser)?.pop();
   if (kept !== undefined) return kept;
@@ -95,18 +98,18 @@ async function giveBack(browser: Browser, page: Page): Promise<void> {
 }
 
 type Told = WindowOptions & {
-  /** Told of errors in the page's console and of requests that failed. */
-  readonly tell: (problem: string) => void;
+  /** Called with errors in the page's console and failed requests. */
+  readonly onProblem: (problem: string) => void;
 };
 
 /** Opens the page as one person. */
 export async function openWindow(browser: Browser, options: Told): Promise<Window> {
-  const { width = 1280, height = 800, scheme = "light", scale = 1, tell, time } = options;
+  const { width = 1280, height = 800, scheme = "light", scale = 1, onProblem, time } = options;
   const page = await takePage(browser, scale);
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: scheme });
   if (time !== undefined) await page.clock.setFixedTime(time);
-  watch(page, tell);
+  watch(page, onProblem);
   await page.goto(addressOf(options));
   const log = page.getByRole("log", { name: /^Messages in (?!this thread)/u });
   const composer = page.getByRole("textbox", { name: /^Message / });
@@ -126,7 +129,7 @@ export async function openWindow(browser: Browser, options: Told): Promise<Windo
     newest: () => log.getByRole("article").last(),
     message,
     clicks: (name) => page.getByRole("button", { name }).last().click(),
-    place: (name) =>
+    channelLink: (name) =>
       page.getByRole("navigation", { name: /^(?:Channels|Apps|Direct messages)$/u }).getByRole("link", { name }),
     [Symbol.asyncDispose]: () => giveBack(browser, page),
   };

@@ -9,7 +9,7 @@ import { app, botToken, signingSecret } from "../support/small-world.ts";
 
 type AppRuleId = Extract<LimitId | OtherRuleId, `app.${string}`>;
 
-/** The rules that the workspace names when an app is installed in it. */
+/** The rules that are checked when an app is installed. */
 function brokenRules(changes: Partial<App>): readonly string[] {
   const requestUrl = (): string => "http://127.0.0.1:1/";
   try {

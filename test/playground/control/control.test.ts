@@ -12,7 +12,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-/** On a busy machine, longer than a bot takes from one post to the next. */
+/** Longer than a bot needs between two posts on a busy machine. */
 const patient = { quietMs: 1_500, deadlineMs: 20_000 };
 
 async function control(route: string, body: object, headers: Record<string, string> = {}) {
@@ -24,7 +24,7 @@ async function control(route: string, body: object, headers: Record<string, stri
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // every answer is an object
 }
 
-/** A bot that posts a head message, a reply and a file in its thread, a moment after the ack. */
+/** A bot that posts a message, a reply and a file in its thread, shortly after the ack. */
 function answerWithThread(): void {
   world.bot.answer = () => {
     void (async () => {
@@ -47,10 +47,10 @@ function answerWithThread(): void {
 
 test("saying something shows all that became visible: ephemeral lines, threads, files, buttons", async () => {
   answerWithThread();
-  const said = await control("say", { as: "dana", channel: "ops", text: "/gantry logs web", ...patient });
+  const answer = await control("say", { as: "dana", channel: "ops", text: "/gantry logs web", ...patient });
 
-  expect(said.body["ack"]).toMatchObject({ kind: "slash_command", acked: true });
-  expect(said.body["text"]).toMatchInlineSnapshot(`
+  expect(answer.body["ack"]).toMatchObject({ kind: "slash_command", acked: true });
+  expect(answer.body["text"]).toMatchInlineSnapshot(`
     "gantry: (only visible to you)
       one moment
 

@@ -10,7 +10,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-const does = async (deed: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, deed, body);
+const does = async (action: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, action, body);
 
 test("a fault is switched on and off, and cleared", async () => {
   await does("faults", { answers: "429", slowMs: 5, deliverTwice: true });

@@ -11,10 +11,10 @@ afterEach(async () => {
   await world.stop();
 });
 
-const does = async (deed: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, deed, body);
+const does = async (action: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, action, body);
 const dana = () => world.playground.as("dana");
 
-/** Opens a modal with a name to fill in, and gives its id. */
+/** Opens a modal with a name field and returns its id. */
 async function openModal(more: object = {}): Promise<string> {
   const named = { block_id: "name", element: { type: "plain_text_input", action_id: "v" } };
   const view = modal({ submit: plain("Create"), blocks: [input(named.element, named)], ...more });

@@ -16,9 +16,9 @@ afterEach(async () => {
   await world.stop();
 });
 
-const does = async (deed: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, deed, body);
+const does = async (action: string, body: Parameters<typeof actOnPage>[2]) => actOnPage(world.url, action, body);
 const dana = () => world.playground.as("dana");
-const said = (name = "dana") =>
+const messagesOf = (name = "dana") =>
   world.playground
     .as(name)
     .sees()
@@ -31,20 +31,20 @@ describe("what is typed", () => {
 
     expect(command.body).toMatchObject({ kind: "slash_command", acked: true, status: 200, error: null });
     expect(world.bot.last()).toMatchObject({ command: "/gantry", text: "list", user_id: "U0DANA" });
-    expect(said("alex")).toEqual(["hello @alex"]);
+    expect(messagesOf("alex")).toEqual(["hello @alex"]);
   });
 
   test("people can edit and delete their own messages, not others'", async () => {
     const { ts = "" } = await dana().says("@gantry hello");
     await does("edit", { channel: "C0OPS", ts, text: "@gantry good bye" });
-    const edited = said();
+    const edited = messagesOf();
     const stolen = await does("edit", { as: "alex", channel: "C0OPS", ts, text: "mine" });
     await does("delete", { channel: "C0OPS", ts });
 
     expect(edited).toEqual(["@gantry good bye"]);
     expect(world.bot.last()["event"]).toMatchObject({ type: "app_mention", ts, edited: { user: "U0DANA" } });
     expect(stolen).toMatchObject({ status: 400, body: { error: expect.stringContaining("only what alex wrote") } });
-    expect(said()).toEqual([]);
+    expect(messagesOf()).toEqual([]);
   });
 
   test("a direct conversation begins with the first word", async () => {
@@ -86,7 +86,7 @@ describe("what is typed", () => {
   test("/invite of nobody says how it is typed", async () => {
     await does("say", { channel: "C0OPS", text: "/invite @nobody" });
 
-    expect(said()).toEqual(["Type /invite @name in a channel: nobody was invited."]);
+    expect(messagesOf()).toEqual(["Type /invite @name in a channel: nobody was invited."]);
   });
 
   test("a channel that one is not in, a wrong shape and a foreign page are refused with a sentence", async () => {
@@ -133,7 +133,7 @@ describe("buttons and menus", () => {
     const answer = await does("act", { at: at(ts), blockId: "b", actionId: "go", value: {} });
 
     expect(answer.body).toMatchObject({ acked: false, error: "operation_timeout" });
-    expect(said().at(-1)).toBe("This app did not respond: operation_timeout");
+    expect(messagesOf().at(-1)).toBe("This app did not respond: operation_timeout");
   });
 
   test("a button that the bot has replaced meanwhile, or a message it deleted, is said to be gone", async () => {

@@ -6,7 +6,7 @@ import { type Part, parseMrkdwn } from "../../../src/playground/draw/mrkdwn-tree
 import { newPen } from "../../../src/playground/draw/pen.ts";
 import { newState } from "../../../src/playground/workspace/workspace.ts";
 
-/** A tree as one line: b(…) i(…) s(…) c(…) for styles, [kind …] for what is live. */
+/** A tree as one line: b(…) i(…) s(…) c(…) for styles, [kind …] for links and mentions. */
 function short(pieces: readonly Piece[]): string {
   return pieces
     .map((piece) => {

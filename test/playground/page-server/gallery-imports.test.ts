@@ -7,7 +7,7 @@ const importMap: Readonly<Record<string, string>> = {
   "preact/hooks": "/page/vendor/hooks.js",
 };
 
-/** The addresses of all that a file imports, as a browser resolves them. */
+/** The addresses of a file's imports, as a browser resolves them. */
 function importsOf(source: string, path: string): readonly string[] {
   const names = [...source.matchAll(/^\s*(?:import|export)\b[^"';]*?from\s*"([^"]+)"/gm)].map(([, name = ""]) => name);
   return names.map((name) => importMap[name] ?? new URL(name, `http://page${path}`).pathname);

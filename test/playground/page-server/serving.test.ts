@@ -12,7 +12,7 @@ afterAll(async () => {
 
 const get = async (path: string, headers: Record<string, string> = {}) => fetch(`${world.url}${path}`, { headers });
 
-/** All modules that a browser loads from this one on. */
+/** The status of all modules that a browser loads, starting with this one. */
 async function loadAll(start: string): Promise<ReadonlyMap<string, number>> {
   const statuses = new Map<string, number>();
   const open = [start];

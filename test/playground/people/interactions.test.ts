@@ -156,7 +156,7 @@ test("what was filled in stays when the view is updated under the same ids", asy
   const field = { ...input({ type: "plain_text_input", action_id: "value" }), block_id: "name" };
   const { view } = await open({ blocks: [field] });
   await dana().selects("name", "web");
-  const { id } = view as { id: string }; // the view stands beside ok
+  const { id } = view as { id: string }; // the answer has the view beside ok
   await world.call("views.update", { view_id: id, view: modal({ submit: plain(), blocks: [section(), field] }) });
 
   expect(dana().modal()?.state).toMatchObject({ name: { value: { value: "web" } } });

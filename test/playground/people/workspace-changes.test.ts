@@ -136,14 +136,14 @@ describe("while the bot runs", () => {
   });
 
   test("whoever watches hears of each change", () => {
-    let heard = 0;
-    world.playground.watch(() => void (heard += 1));
+    let changes = 0;
+    world.playground.watch(() => void (changes += 1));
     people().leaveGroup("oncall", "alex");
     people().deactivate("alex");
     people().reactivate("alex");
     people().remove("ops", "gwen");
 
-    expect(heard).toBe(4);
+    expect(changes).toBe(4);
   });
 
   test("one workspace knows nothing of the people of another", async () => {
@@ -199,13 +199,13 @@ describe("by the control routes", () => {
   test("from the page, a deactivated person may look and read, and nothing else", async () => {
     const { ts } = await world.post({ channel: "C0OPS", text: "hello" });
     await change({ do: "deactivate", person: "alex" });
-    const said = await actOnPage(world.url, "say", { as: "alex", channel: "C0OPS", text: "hi" });
+    const refused = await actOnPage(world.url, "say", { as: "alex", channel: "C0OPS", text: "hi" });
     const home = await actOnPage(world.url, "home", { as: "alex", tab: "home" });
     const read = await actOnPage(world.url, "read", { as: "alex", conversation: "C0OPS", ts });
     const stream = await fetch(`${world.url}/playground/events?as=alex`);
     await stream.body?.cancel();
 
-    expect(said).toMatchObject({ status: 400, body: { error: expect.stringContaining("Alex Kim is deactivated") } });
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining("Alex Kim is deactivated") } });
     expect(home.status).toBe(400);
     expect(read.status).toBe(200);
     expect(stream.status).toBe(200);

@@ -40,7 +40,7 @@ function blocksOf(size: number, most = 3000): object[] {
   const blocks: object[] = [];
   for (;;) {
     const left = size - JSON.stringify([...blocks, section({ text: mrkdwn("") })]).length;
-    // What is left is never so little that no further section fits: the last two share it.
+    // The last two sections share the rest, so that it is never too small for a section.
     const next = left <= most ? left : Math.min(most, left - 100);
     blocks.push(section({ text: mrkdwn(long(next)) }));
     if (left <= most) return blocks;
@@ -78,7 +78,7 @@ async function update(more: object): Promise<Answer> {
 const message = (more: object): Promise<Answer> =>
   world.call("chat.postMessage", { channel: "C0OPS", text: "x", ...more });
 
-/** Those of the app's manifest are in app.test.ts: nobody sends anything for them. */
+/** The limits of the manifest are in app.test.ts: they are not sent. */
 type SentLimitId = Exclude<LimitId, `app.${string}`>;
 
 const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
@@ -152,13 +152,13 @@ const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
   "response-url.uses": (n) => useResponseUrl(n),
 };
 
-const table1 = Object.entries(rows).map(([id, send]) => ({
+const cases = Object.entries(rows).map(([id, send]) => ({
   id: id as SentLimitId,
   send,
   max: limits[id as SentLimitId].max,
 })); // the keys of a record over SentLimitId
 
-test.each(table1)("Slack takes $max and refuses one more: $id", async ({ id, send, max }) => {
+test.each(cases)("Slack takes $max and refuses one more: $id", async ({ id, send, max }) => {
   const atLimit = await send(max);
   const ruleAtLimit = world.rule();
   const past = await send(max + 1);

@@ -3,9 +3,9 @@ import { type AnyRuleId, rules } from "../../../src/playground/rules/rules.ts";
 
 type Line = readonly [row: string, ...ids: readonly [AnyRuleId, ...AnyRuleId[]]];
 
-// Slack's platform rules in words, as its pages state them, and the rules that the workspace has for each. Where each is
-// shown at its limit and one past it: numbers in limits.test.ts and app.test.ts, other refusals in rules.test.ts, what
-// the workspace does by itself in conduct/.
+// Slack's platform rules as its pages state them, each with the workspace's rules for it. Every rule is tested at its
+// limit and one past it: numbers in limits.test.ts and app.test.ts, other refusals in rules.test.ts, the workspace's
+// own behaviour in behaviour/.
 
 const timing: readonly Line[] = [
   ["an interaction is acked within 3 s, or its user sees operation_timeout", "ack.in-time"],
@@ -96,7 +96,7 @@ const surfaces: readonly Line[] = [
   ["file_input in modals only", "element.surface"],
 ];
 
-/** What the workspace keeps besides: Block Kit's shapes, Web API, manifest. */
+/** Other rules: Block Kit's shapes, Web API, manifest. */
 const besides: readonly Line[] = [
   ["ids of blocks and elements", "block.id-unique", "action.id-unique", "element.block"],
   ["objects", "object.property", "object.required", "object.value", "text.empty", "list.empty"],

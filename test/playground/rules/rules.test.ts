@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import type { OtherRuleId } from "../../../src/playground/rules/rules.ts";
-import { type Acts, createActs } from "./rows/steps.ts";
+import { type Steps, createSteps } from "./rows/steps.ts";
 import { blockRows } from "./rows/block-rows.ts";
 import { eventRows } from "./rows/event-rows.ts";
 import { messageRows } from "./rows/message-rows.ts";
@@ -14,36 +14,36 @@ import { viewRows } from "./rows/view-rows.ts";
 const world = await startSmallWorld();
 const poor = await startSmallWorld({ app: { ...app, scopes: ["chat:write"] }, ackMs: 500 });
 const closed = await startSmallWorld({ app: { ...app, hasOptionsUrl: false } });
-const acts: Acts = createActs(world, poor);
-const { blocks, dana } = acts;
+const steps: Steps = createSteps(world, poor);
+const { blocks, dana } = steps;
 afterAll(async () => {
   await Promise.all([world.stop(), poor.stop(), closed.stop()]);
 });
 
-/** Those of the app's manifest are in app.test.ts: nobody sends anything for them. */
+/** The rules of the manifest are in app.test.ts: it is not sent. */
 type SentRuleId = Exclude<OtherRuleId, `app.${string}`>;
 
 const rows: Readonly<Record<SentRuleId, Row>> = {
-  ...blockRows(acts),
-  ...viewRows(acts),
-  ...messageRows(acts),
-  ...streamRows(acts),
-  ...eventRows(acts, closed),
-  ...methodRows(acts),
+  ...blockRows(steps),
+  ...viewRows(steps),
+  ...messageRows(steps),
+  ...streamRows(steps),
+  ...eventRows(steps, closed),
+  ...methodRows(steps),
 };
-const table1 = Object.entries(rows).map(([id, row]) => ({ ...row, id: id as SentRuleId })); // the keys of a record over SentRuleId
+const cases = Object.entries(rows).map(([id, row]) => ({ ...row, id: id as SentRuleId })); // the keys of a record over SentRuleId
 const elsewhere: Readonly<Record<string, SmallWorld>> = {
   "auth.scope": poor,
   "ack.in-time": poor,
 };
 
-test.each(table1)("$id is kept, then broken", async ({ id, error, kept, broken }) => {
+test.each(cases)("$id is kept, then broken", async ({ id, error, kept, broken }) => {
   while (dana().modal() !== undefined) await dana().closes();
   const owner = elsewhere[id] ?? world;
   await kept();
   const whenKept = owner.rule();
   await broken();
-  // The same select, shown by an app that has no address for its options.
+  // The same select in an app without an Options Load URL.
   const breaker = id === "options.address" ? closed : owner;
   const last = breaker.playground.transcript().at(-1);
 
@@ -97,7 +97,7 @@ test.each([
 test("a home tab is guarded by its hash too", async () => {
   const publish = (more: object): Promise<Record<string, unknown>> =>
     world.call("views.publish", { user_id: "U0OMAR", view: { type: "home", blocks: [section()] }, ...more });
-  const { hash } = (await publish({}))["view"] as { hash: string }; // the view stands beside ok
+  const { hash } = (await publish({}))["view"] as { hash: string }; // the answer has the view beside ok
   const current = await publish({ hash });
   const stale = await publish({ hash });
 
@@ -107,7 +107,7 @@ test("a home tab is guarded by its hash too", async () => {
 
 test("the answer to a submission pushes up to three views, and no fourth", async () => {
   const view = { type: "modal", title: plain(), submit: plain(), blocks: [section()] };
-  await acts.openModal({ submit: plain() });
+  await steps.openModal({ submit: plain() });
   world.bot.answer = () => ({ json: { response_action: "push", view } });
   const [second, third, fourth] = [await dana().submits(), await dana().submits(), await dana().submits()];
   world.bot.answer = () => undefined;
@@ -124,7 +124,7 @@ test.each([
   ["option_groups", 101, "select.groups"],
 ])("an external select takes %s × %i: %s", async (name, count, rule) => {
   const items = many(count, () => (name === "options" ? option() : { label: plain(), options: [option()] }));
-  await acts.search({ [name]: items });
+  await steps.search({ [name]: items });
   const broken = world.rule();
   await dana().dismisses();
 

@@ -1,8 +1,8 @@
-export type Done = { readonly status: number; readonly body: Record<string, unknown> };
+export type Answered = { readonly status: number; readonly body: Record<string, unknown> };
 
-/** What the page sends when somebody does something: dana, unless the body says who. */
-export async function actOnPage(url: string, deed: string, { headers = {}, ...body }: DeedBody): Promise<Done> {
-  const response = await fetch(`${url}/playground/do/${deed}`, {
+/** Performs an action like the page: as dana, unless the body names somebody else. */
+export async function actOnPage(url: string, action: string, { headers = {}, ...body }: ActionBody): Promise<Answered> {
+  const response = await fetch(`${url}/playground/do/${action}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ as: "dana", ...body }),
@@ -10,4 +10,4 @@ export async function actOnPage(url: string, deed: string, { headers = {}, ...bo
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // every answer is an object
 }
 
-type DeedBody = { readonly headers?: Record<string, string>; readonly [name: string]: unknown };
+type ActionBody = { readonly headers?: Record<string, string>; readonly [name: string]: unknown };

@@ -1,12 +1,12 @@
 import type { WireMessage, WireUpdate } from "../../../src/playground/live/wire.ts";
 import { applyUpdate, emptyWorkspace, type Workspace } from "../../../src/playground/page/app/workspace.ts";
 
-/** A page without a browser: it reads the events and keeps the workspace as the page's own code does. */
+/** A page without a browser: it reads the events and keeps the workspace with the page's own code. */
 export type LivePage = {
   readonly workspace: () => Workspace;
-  /** The id of the last event, which a browser sends when it connects again. */
+  /** The id of the last event, which a browser sends when it reconnects. */
   readonly lastEventId: () => string;
-  /** Reads events until something is so; rejects when it is not within two seconds. */
+  /** Reads events until a condition holds; rejects after two seconds. */
   readonly until: (isSo: (workspace: Workspace) => boolean) => Promise<Workspace>;
   readonly texts: (channel: string) => readonly string[];
   readonly close: () => Promise<void>;
@@ -21,7 +21,7 @@ function fieldOf(event: string, name: string): string | undefined {
     ?.slice(name.length + 2);
 }
 
-/** Opens the page of one person, or opens it again where `lastEventId` left off. */
+/** Opens the page of one person, or resumes it at `lastEventId`. */
 export async function openPage(url: string, as: string, lastEventId?: string): Promise<LivePage> {
   const ended = new AbortController();
   const headers: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId };

@@ -1,6 +1,6 @@
 import type { Answer, SmallWorld } from "./small-world.ts";
 
-// The smallest correct things of each kind, to be made wrong in one point.
+// Minimal valid samples, to be broken in one point.
 
 export const plain = (text = "x") => ({ type: "plain_text", text });
 export const mrkdwn = (text = "x") => ({ type: "mrkdwn", text });
@@ -72,7 +72,7 @@ export const confirm = (more: object = {}) => ({ text: mrkdwn(), ...more });
 export const modal = (more: object = {}) => ({ type: "modal", title: plain(), blocks: [section()], ...more });
 export const home = (...blocks: object[]) => ({ type: "home", blocks });
 
-/** A trigger_id, as somebody gets one by typing the command. */
+/** A trigger_id, as from a slash command. */
 export async function trigger(world: SmallWorld): Promise<string> {
   await world.playground.as("dana").says("/gantry open");
   return String(world.bot.last()["trigger_id"]);
@@ -81,7 +81,7 @@ export async function trigger(world: SmallWorld): Promise<string> {
 export const post = (world: SmallWorld, blocks: readonly object[], more: object = {}): Promise<Answer> =>
   world.call("chat.postMessage", { channel: "C0OPS", text: "x", blocks, ...more });
 
-/** A home tab takes the big elements: it has no limit on the size of all blocks together. */
+/** A Home tab takes large blocks: it has no limit on their total size. */
 export const publish = (world: SmallWorld, ...blocks: object[]): Promise<Answer> =>
   world.call("views.publish", { user_id: "U0DANA", view: home(...blocks) });
 

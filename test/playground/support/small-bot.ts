@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 
 type Fields = Record<string, unknown>;
 
-/** One request of the playground as the bot got it. */
+/** One request of the playground to the bot. */
 type Received = { readonly headers: IncomingMessage["headers"]; readonly raw: string; readonly payload: Fields };
 
-/** What the bot answers: nothing is an empty 200; "never" leaves the request open. */
+/** The bot's answer: undefined is an empty 200; "never" leaves the request open. */
 type Reply =
   | {
       readonly status?: number;
@@ -23,7 +23,7 @@ export type SmallBot = {
   readonly url: string;
   readonly received: readonly Received[];
   readonly last: () => Fields;
-  /** Decides the answer to what comes next. */
+  /** Answers the next requests. */
   answer: (payload: Fields) => Reply;
   readonly stop: () => Promise<void>;
 };
@@ -33,8 +33,8 @@ function isSigned(secret: string, request: IncomingMessage, raw: string): boolea
   if (ageSeconds > 300) return false;
   const base = `v0:${String(request.headers["x-slack-request-timestamp"])}:${raw}`;
   const wanted = `v0=${createHmac("sha256", secret).update(base).digest("hex")}`;
-  const given = String(request.headers["x-slack-signature"]);
-  return wanted.length === given.length && timingSafeEqual(Buffer.from(wanted), Buffer.from(given));
+  const signature = String(request.headers["x-slack-signature"]);
+  return wanted.length === signature.length && timingSafeEqual(Buffer.from(wanted), Buffer.from(signature));
 }
 
 function payloadOf(request: IncomingMessage, raw: string): Fields {
@@ -59,7 +59,7 @@ function send(response: ServerResponse, reply: Reply): void {
   response.end(isJson ? JSON.stringify(reply.json) : (reply?.body ?? ""));
 }
 
-/** A bot of a few lines: it checks signatures as Slack tells bots to, keeps what it gets and answers what a test wants. */
+/** A minimal bot: it verifies signatures, records requests and answers as the test wants. */
 export async function startSmallBot(secret: string): Promise<SmallBot> {
   const received: Received[] = [];
   const server: Server = createServer((request, response) => {

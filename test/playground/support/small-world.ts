@@ -42,13 +42,13 @@ export type SmallWorld = {
   readonly post: (message: ChatPostMessageArguments) => Promise<ChatPostMessageResponse>;
   /** The playground's clock. */
   readonly now: () => number;
-  /** Moves the playground's clock, and runs what was due by then. */
+  /** Advances the playground's clock and runs the timers that are due. */
   readonly pass: (ms: number) => void;
-  /** In how many milliseconds what waits is due. */
+  /** Milliseconds until each timer is due. */
   readonly waiting: () => readonly number[];
   /** Calls a Web API method with a JSON body, without the SDK's own checks. */
   readonly call: (method: string, args: object, token?: string) => Promise<Answer>;
-  /** The rule the last exchange broke. */
+  /** The rule that the last exchange broke. */
   readonly rule: () => string | undefined;
   readonly stop: () => Promise<void>;
 };
@@ -57,7 +57,7 @@ function startServer(fetch: (request: Request) => Promise<Response>) {
   return serve({ fetch, port: 0, hostname: "127.0.0.1" });
 }
 
-/** A playground on a free port, a small bot beside it, and the real SDK's client pointed at it. */
+/** A playground on a free port, a small bot, and the real SDK's client. */
 export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}): Promise<SmallWorld> {
   let now = Date.parse("2026-11-20T09:00:00Z");
   let url = "";

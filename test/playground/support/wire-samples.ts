@@ -6,7 +6,7 @@ import type {
   WireUpdate,
 } from "../../../src/playground/live/wire.ts";
 
-// What the page is sent, in small.
+// Small samples of the data sent to the page.
 
 const channel = (id: string, name: string, more: Partial<WireChannel> = {}): WireChannel => ({
   id,

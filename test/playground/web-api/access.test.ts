@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { modal, trigger } from "../support/samples.ts";
 import { app, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
-// What the bot asks about people and messages, and what it needs for that.
+// The bot's lookups of people and messages, and the scopes they need.
 
 let world: SmallWorld;
 beforeEach(async () => {
@@ -79,7 +79,7 @@ test("views need no scope, but a trigger that is fresh and unused", async () => 
   const opened = await poor.call("views.open", { trigger_id, view: modal() });
   const again = await poor.call("views.open", { trigger_id, view: modal() });
   const pushed = await poor.call("views.push", { trigger_id: await trigger(poor), view: modal() });
-  const { id } = pushed["view"] as { id: string }; // the view stands beside ok
+  const { id } = pushed["view"] as { id: string }; // the answer has the view beside ok
   const updated = await poor.call("views.update", { view_id: id, view: modal() });
   const late = await trigger(poor);
   poor.pass(3001);

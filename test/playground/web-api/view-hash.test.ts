@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { actions, button, input, modal, plain, section, trigger } from "../support/samples.ts";
 import { type Answer, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
-// https://docs.slack.dev/reference/methods/views.update: hash guards against two updates that don't know of each other.
+// https://docs.slack.dev/reference/methods/views.update: the hash guards against two updates that don't know of each
+// other.
 
 let world: SmallWorld;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import type { UsersListResponse } from "@slack/web-api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
-// Through the real SDK: what it sends must be taken, what it reads must be there.
+// Through the real SDK: its requests must be accepted, its answers complete.
 
 let world: SmallWorld;
 beforeAll(async () => {

@@ -5,12 +5,12 @@ import { Refused } from "../../../../src/playground/rules/refusal.ts";
 import type { Sample } from "../../../../src/playground/page/gallery/sample.ts";
 import { samples } from "../../../../src/playground/page/gallery/samples.ts";
 
-/** What the workspace says to a sample, as a bot would hear it; [] when it takes it. */
+/** The problems that the workspace finds in a sample, as a bot would get them; [] if it accepts the sample. */
 function verdict(sample: Sample): readonly string[] {
   const title = { type: "plain_text", text: "Sample" };
   try {
     if (sample.surface === "modal") checkView({ type: "modal", title, submit: title, blocks: sample.blocks }, "modal");
-    // A response_url takes what chat.postMessage finds too large in sum.
+    // A response_url has no limit on the total size of blocks.
     else
       checkContent({ text: "x", blocks: sample.blocks }, { textLimit: "message.text", summed: false, needsText: true });
     return [];

@@ -3,7 +3,7 @@ import { app, type SmallWorld } from "../../support/small-world.ts";
 
 type Another = (changes: { app: typeof app }) => Promise<SmallWorld>;
 
-/** Slash commands, and what is answered to them. */
+/** Slash commands and their answers. */
 export function answerConduct(where: () => SmallWorld, another: Another) {
   const dana = () => where().playground.as("dana");
   const respond = (body: object): Promise<Response> =>

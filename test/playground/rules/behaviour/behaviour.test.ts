@@ -7,7 +7,7 @@ import { interactionConduct } from "./interactions.ts";
 import { modalConduct } from "./modals.ts";
 import { peopleConduct } from "./people.ts";
 
-// What the workspace does by itself: for each rule a step that shows it, and what must not happen one step further.
+// The workspace's own behaviour: a step that shows each rule, and what must not happen one step further.
 
 let world: SmallWorld;
 let also: SmallWorld[] = [];
@@ -19,7 +19,7 @@ afterEach(async () => {
   also = [];
 });
 
-/** One more workspace, for an app that is set up otherwise. */
+/** Another workspace, for an app with other settings. */
 async function another(changes: Parameters<typeof startSmallWorld>[0]): Promise<SmallWorld> {
   const made = await startSmallWorld(changes);
   also = [...also, made];

@@ -3,12 +3,12 @@ import { app, type SmallWorld } from "../../support/small-world.ts";
 
 type Another = (changes: { app?: typeof app; ackMs?: number }) => Promise<SmallWorld>;
 
-/** The headers of all that the bot got, those of retries among them. */
+/** The headers of all requests to the bot, including retries. */
 function retriesOf(world: SmallWorld): readonly unknown[] {
   return world.bot.received.map(({ headers }) => [headers["x-slack-retry-num"], headers["x-slack-retry-reason"]]);
 }
 
-/** Lets time pass until the bot has got so many requests and the next retry waits. */
+/** Lets time pass until the bot has this many requests and the next retry is scheduled. */
 async function passAndSettle(
   world: SmallWorld,
   ms: number,
@@ -19,7 +19,7 @@ async function passAndSettle(
   await expect.poll(() => world.waiting().length).toBe(settled.waiting);
 }
 
-/** Events: how they are delivered, and which. */
+/** Which events are delivered, and how. */
 export function eventConduct(where: () => SmallWorld, another: Another) {
   const says = (text: string, at: object = {}) => where().playground.as("dana").says(text, at);
   const kinds = (world: SmallWorld): readonly string[] =>
@@ -60,20 +60,20 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
     },
     "event.rate-notice": async () => {
       const world = where();
-      const told = (): readonly unknown[] =>
+      const notices = (): readonly unknown[] =>
         world.bot.received
           .filter(({ payload }) => payload["type"] === "app_rate_limited")
           .map(({ payload }) => payload);
       world.playground.events.note(world.now(), true, 30_000);
       await says("hello @gantry");
       await says("hello @gantry");
-      expect(told()).toEqual([
+      expect(notices()).toEqual([
         expect.objectContaining({ team_id: "T0PLAYGR", minute_rate_limited: Math.floor(world.now() / 60_000) * 60 }),
       ]);
 
       world.pass(60_000);
       await says("hello @gantry");
-      expect(told()).toHaveLength(2);
+      expect(notices()).toHaveLength(2);
 
       world.pass(3_600_000);
       await says("hello @gantry");
@@ -93,15 +93,15 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       const world = where();
       const dana = world.playground.as("dana");
       const { ts = "" } = await dana.says("@gantry hello");
-      const said = world.bot.last();
+      const first = world.bot.last();
       await dana.says("a reply", { thread: ts });
       await dana.edits(ts, "@gantry good bye");
       const edited = world.bot.last();
       await dana.edits(ts, "good bye");
 
       expect(kinds(world)).toEqual(["app_mention", "app_mention"]);
-      expect(edited["event_id"]).not.toBe(said["event_id"]);
-      expect(said["event"]).not.toHaveProperty("edited");
+      expect(edited["event_id"]).not.toBe(first["event_id"]);
+      expect(first["event"]).not.toHaveProperty("edited");
       expect(edited["event"]).toMatchObject({
         type: "app_mention",
         ts,
@@ -122,15 +122,15 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       const changed = world.bot.last()["event"];
       await dana.deletes(ts, at);
 
-      const place = { type: "message", hidden: true, channel: dana.channelId("@gantry"), channel_type: "im" };
+      const inChannel = { type: "message", hidden: true, channel: dana.channelId("@gantry"), channel_type: "im" };
       expect(changed).toMatchObject({
-        ...place,
+        ...inChannel,
         subtype: "message_changed",
         message: { user: "U0DANA", ts, text: "list", edited: { user: "U0DANA" } },
         previous_message: { ts, text: "lst" },
       });
       expect(world.bot.last()["event"]).toMatchObject({
-        ...place,
+        ...inChannel,
         subtype: "message_deleted",
         deleted_ts: ts,
         previous_message: { text: "list" },
@@ -170,7 +170,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       faults.signsWrongly = true;
       const wrong = await typed();
       faults.signsWrongly = false;
-      // The second may change between signing and checking.
+      // The clock may reach the next second between signing and checking.
       faults.signatureAgeSeconds = 299;
       const old = await typed();
       faults.signatureAgeSeconds = 301;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { input, modal, option, plain, trigger } from "../../support/samples.ts";
 import type { SmallWorld } from "../../support/small-world.ts";
 
-/** Shortcuts, and elements that ask or tell the bot something. */
+/** Shortcuts, and elements that send something to the bot. */
 export function interactionConduct(where: () => SmallWorld) {
   const dana = () => where().playground.as("dana");
   const open = async (...blocks: object[]): Promise<void> => {
@@ -75,16 +75,16 @@ export function interactionConduct(where: () => SmallWorld) {
     "select.response-url": async () => {
       const select = (more: object) => ({ type: "conversations_select", action_id: "where", ...more });
       await open(
-        { ...input(select({ response_url_enabled: true })), block_id: "told" },
-        { ...input(select({})), block_id: "untold" },
+        { ...input(select({ response_url_enabled: true })), block_id: "enabled" },
+        { ...input(select({})), block_id: "plain" },
       );
-      await dana().submits({ told: "C0INCIDENTS", untold: "C0OPS" });
+      await dana().submits({ enabled: "C0INCIDENTS", plain: "C0OPS" });
       const urls = where().bot.last()["response_urls"] as { response_url: string }[]; // a view_submission has them
-      const said = JSON.stringify({ text: "created", response_type: "in_channel" });
-      await fetch(urls[0]?.response_url ?? "", { method: "POST", body: said });
+      const body = JSON.stringify({ text: "created", response_type: "in_channel" });
+      await fetch(urls[0]?.response_url ?? "", { method: "POST", body });
 
       expect(urls).toEqual([
-        { block_id: "told", action_id: "where", channel_id: "C0INCIDENTS", response_url: expect.any(String) },
+        { block_id: "enabled", action_id: "where", channel_id: "C0INCIDENTS", response_url: expect.any(String) },
       ]);
       expect(dana().sees("incidents").at(-1)?.text).toBe("created");
     },

@@ -4,7 +4,7 @@ import type { Answer, SmallWorld } from "../../support/small-world.ts";
 
 const named = (title: string, more: object = {}) => modal({ title: plain(title), submit: plain(), ...more });
 
-/** Modals: what an answer does to them, and what the bot hears when they close. */
+/** Modals: their response actions, and view_closed. */
 export function modalConduct(where: () => SmallWorld) {
   const dana = () => where().playground.as("dana");
   const shown = (): unknown => dana().modal()?.content["title"];
@@ -71,7 +71,7 @@ export function modalConduct(where: () => SmallWorld) {
         block_id: blockId,
       });
       const { view } = await call("views.open", named("One", { blocks: [field("a", "x"), field("b", "x")] }));
-      const { id } = view as { id: string }; // the view stands beside ok
+      const { id } = view as { id: string }; // the answer has the view beside ok
       await dana().selects("a", "kept");
       await dana().selects("b", "lost");
       const blocks = [section(), field("a", "x"), field("b", "y")];

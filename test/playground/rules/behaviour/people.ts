@@ -5,7 +5,7 @@ import type { SmallWorld } from "../../support/small-world.ts";
 const robin = { name: "robin", realName: "Robin Vale", channel: "ops" };
 const elsewhere = "T0ELSEWHERE";
 
-/** Who is deactivated, and who is of another organisation. */
+/** Deactivated people, and people of another organisation. */
 export function peopleConduct(where: () => SmallWorld) {
   const userOf = async (user: string) => (await where().call("users.info", { user }))["user"] as object; // users.info gives an object
   const membersOf = async (channel: string) => (await where().call("conversations.members", { channel }))["members"];
@@ -51,9 +51,9 @@ export function peopleConduct(where: () => SmallWorld) {
       const command = bot.last();
       await outsider.clicks("x");
       const click = bot.last();
-      const said = await outsider.says("hello @gantry");
+      const posted = await outsider.says("hello @gantry");
       const mention = bot.last();
-      await playground.as("dana").uses("restart", { ts: said.ts ?? "" });
+      await playground.as("dana").uses("restart", { ts: posted.ts ?? "" });
       const used = bot.last();
       await playground.as("dana").uses("restart", { ts: ts ?? "" });
       const own = bot.last();

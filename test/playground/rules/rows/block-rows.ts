@@ -1,4 +1,4 @@
-import type { Acts } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import type { Row } from "./row.ts";
 import {
   actions,
@@ -22,9 +22,9 @@ import {
 
 const answering = { type: "conversations_select", response_url_enabled: true };
 
-/** What keeps and what breaks each rule about blocks. */
-export function blockRows(acts: Acts) {
-  const { world, blocks, openModal } = acts;
+/** For each rule about blocks: a step that keeps it and one that breaks it. */
+export function blockRows(steps: Steps) {
+  const { world, blocks, openModal } = steps;
   return {
     "block.type": {
       error: "invalid_blocks",

@@ -1,17 +1,17 @@
-import type { Acts } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import type { Row } from "./row.ts";
 import type { SmallWorld } from "../../support/small-world.ts";
 
-/** Notes deliveries as if they had happened just now, and nothing before. */
+/** Counts deliveries as if they had happened just now, and none before. */
 function had(world: SmallWorld, failed: number, fine: number): void {
   world.playground.events.enable();
   world.playground.events.note(world.now(), false, failed);
   world.playground.events.note(world.now(), true, fine);
 }
 
-/** What keeps and what breaks each rule about deliveries to the bot. */
-export function eventRows(acts: Acts, closed: SmallWorld) {
-  const { world, dana, searchIn } = acts;
+/** For each rule about deliveries to the bot: a step that keeps it and one that breaks it. */
+export function eventRows(steps: Steps, closed: SmallWorld) {
+  const { world, dana, searchIn } = steps;
   const mention = () => dana().says("hello @gantry");
   return {
     "event.failures": {

@@ -1,10 +1,10 @@
-import type { Acts } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import type { Row } from "./row.ts";
 import { section } from "../../support/samples.ts";
 
-/** What keeps and what breaks each rule about messages. */
-export function messageRows(acts: Acts) {
-  const { world, poor, message, posted, dana, ephemeral, update, reply, respond, respondToClick, click } = acts;
+/** For each rule about messages: a step that keeps it and one that breaks it. */
+export function messageRows(steps: Steps) {
+  const { world, poor, message, posted, dana, ephemeral, update, reply, respond, respondToClick, click } = steps;
   return {
     "message.text-needed": {
       error: "no_text",

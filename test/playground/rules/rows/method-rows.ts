@@ -1,17 +1,17 @@
-import type { Acts } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import type { Row } from "./row.ts";
 import type { SmallWorld } from "../../support/small-world.ts";
 
-/** Lists the user groups (tier 2: 20 calls in a minute) so many times. */
+/** Lists the user groups this many times (tier 2: 20 calls in a minute). */
 async function callsGroups(world: SmallWorld, times: number): Promise<void> {
   world.playground.faults.enforcesRateTiers = true;
   for (let call = 0; call < times; call += 1) await world.call("usergroups.list", {});
   world.playground.faults.clear();
 }
 
-/** What keeps and what breaks each rule about methods. */
-export function methodRows(acts: Acts) {
-  const { world, poor, message, upload } = acts;
+/** For each rule about methods: a step that keeps it and one that breaks it. */
+export function methodRows(steps: Steps) {
+  const { world, poor, message, upload } = steps;
   return {
     "group.known": {
       error: "no_such_subteam",

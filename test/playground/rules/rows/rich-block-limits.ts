@@ -17,7 +17,7 @@ import type { Answer } from "../../support/small-world.ts";
 const card = (more: object) => ({ type: "card", title: plain(), ...more });
 const labels = (count: number): string[] => many(count, (index) => `c${index}`);
 
-/** For each limit of the newer kinds of block: what is sent with n of it. */
+/** For each limit of the newer block types: a request with n of it. */
 export function richBlockLimits(send: (...blocks: object[]) => Promise<Answer>) {
   return {
     "data-table.rows": (n: number) => send(dataTable(many(n, () => [cell()]))),
@@ -55,7 +55,7 @@ export function richBlockLimits(send: (...blocks: object[]) => Promise<Answer>) 
   };
 }
 
-/** Two data tables whose cells have n characters together. */
+/** Two data tables with n characters in all their cells. */
 function halves(n: number): object[] {
   const one = Math.floor(n / 2);
   return [dataTable([[cell(long(one - 1))], [cell()]]), dataTable([[cell(long(n - one - 1))], [cell()]])];

@@ -1,4 +1,4 @@
 export type Step = () => Promise<unknown>;
 
-/** One rule: the error Slack answers, something that keeps the rule, and something that breaks it. */
+/** One rule: Slack's error code, a step that keeps the rule, and one that breaks it. */
 export type Row = { readonly error: string; readonly kept: Step; readonly broken: Step };

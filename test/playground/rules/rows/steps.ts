@@ -4,13 +4,16 @@ import type { Step } from "./row.ts";
 
 const searching = { ...input({ type: "external_select", action_id: "find" }), optional: true };
 
-export type Acts = ReturnType<typeof createActs>;
+export type Steps = ReturnType<typeof createSteps>;
 
-/** What bots and people do, in one call each. `poor` is a world whose bot may only write, and has little time to ack. */
-export function createActs(world: SmallWorld, poor: SmallWorld) {
+/**
+ * Requests of bots and actions of people, in one call each. `poor` is a world whose bot may only write and has a short
+ * limit for acks.
+ */
+export function createSteps(world: SmallWorld, poor: SmallWorld) {
   const message = (more: object): Promise<Answer> =>
     world.call("chat.postMessage", { channel: "C0OPS", text: "x", ...more });
-  const blocks = (...given: object[]): Promise<Answer> => message({ blocks: given });
+  const blocks = (...sent: object[]): Promise<Answer> => message({ blocks: sent });
   const posted = async (): Promise<unknown> => (await post(world, []))["ts"];
   const dana = () => world.playground.as("dana");
 
@@ -28,7 +31,7 @@ export function createActs(world: SmallWorld, poor: SmallWorld) {
 
   async function openModal(more: object = {}): Promise<Answer> {
     const answer = await world.call("views.open", { trigger_id: await trigger(world), view: modal(more) });
-    return answer["view"] as Answer; // the view stands beside ok
+    return answer["view"] as Answer; // the answer has the view beside ok
   }
 
   async function respond(more: object, url?: string): Promise<unknown> {

@@ -4,7 +4,7 @@ import { startStream } from "./stream-rows.ts";
 
 const dividers = (count: number): object[] => many(count, () => ({ type: "divider" }));
 
-/** For each limit of streams: what is sent with n of it. */
+/** For each limit of streams: a request with n of it. */
 export function streamLimits(where: () => SmallWorld) {
   const call = (method: string, args: object): Promise<Answer> => where().call(method, { channel: "C0OPS", ...args });
   return {

@@ -1,18 +1,18 @@
-import type { Acts } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import type { Row } from "./row.ts";
 import type { Answer, SmallWorld } from "../../support/small-world.ts";
 
 const recipient = { recipient_user_id: "U0DANA", recipient_team_id: "T0PLAYGR" };
 
-/** A streamed message in #ops, below something that dana said: its ts. */
+/** The ts of a streamed message in #ops, below a message of dana. */
 export async function startStream(world: SmallWorld, more: object = {}): Promise<Answer> {
   const { ts } = await world.playground.as("dana").says("why is web down?");
   return world.call("chat.startStream", { channel: "C0OPS", thread_ts: ts, ...recipient, ...more });
 }
 
-/** What keeps and what breaks each rule about streams. */
-export function streamRows(acts: Acts) {
-  const { world, update, posted } = acts;
+/** For each rule about streams: a step that keeps it and one that breaks it. */
+export function streamRows(steps: Steps) {
+  const { world, update, posted } = steps;
   const append = async (more: object): Promise<Answer> => {
     const { ts } = await startStream(world);
     return world.call("chat.appendStream", { channel: "C0OPS", ts, ...more });

@@ -1,10 +1,10 @@
-import type { Acts } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import type { Row } from "./row.ts";
 import { home, input, modal, plain, publish, section, trigger } from "../../support/samples.ts";
 
-/** What keeps and what breaks each rule about views. */
-export function viewRows(acts: Acts) {
-  const { world, openModal, submit, search } = acts;
+/** For each rule about views: a step that keeps it and one that breaks it. */
+export function viewRows(steps: Steps) {
+  const { world, openModal, submit, search } = steps;
   return {
     "view.submit-needed": {
       error: "invalid_arguments",

@@ -66,7 +66,7 @@ function heldOf(value: ActionValue): Json {
 }
 
 /**
- * A value as in block_actions and a view's state, without the type: {selected_option: …}. A button has none, an
+ * A value as block_actions and a view's state carry it: {type, selected_option: …}. A button has only its type, an
  * overflow menu its option.
  */
 export function stateOf(type: string, value: ActionValue): JsonObject {
