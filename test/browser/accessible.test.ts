@@ -7,7 +7,7 @@ import { story } from "./support/story.ts";
 
 const none = { light: [], dark: [] };
 
-story("what a screen reader meets, by axe, in light and dark", (open) => {
+story("accessibility by axe, in light and dark", (open) => {
   test("the workspace: empty, with messages, with a thread, a file, the inspector and the troubles open", async () => {
     await using town = await world({ apiFetch: longLog(1000) });
     await using dana = await open({ url: town.playgroundUrl });

@@ -3,7 +3,7 @@ import { smallApp } from "../support/small-app.ts";
 import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 
-story("what else an app can offer", (open) => {
+story("Home tab, shortcuts and mentions", (open) => {
   test("a shortcut in a message's menu reaches the app with that message", async () => {
     await using harbour = await smallApp();
     await using dana = await open({ url: harbour.playgroundUrl });

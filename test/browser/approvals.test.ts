@@ -41,7 +41,7 @@ story("a change that two people decide on, in two windows", (open) => {
     );
   });
 
-  test("who rejects says why in a window, and nothing is sent", async () => {
+  test("rejecting asks for a reason in a modal, and nothing is sent", async () => {
     await using town = await approvalTown();
     await using dana = await open({ url: town.playgroundUrl, width: 390 });
     await using alex = await open({ url: town.playgroundUrl, as: "alex" });

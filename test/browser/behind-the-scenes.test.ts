@@ -26,7 +26,7 @@ story("behind the scenes", (open) => {
     expect(await drawer.getByRole("button", { name: "response_url" }).innerText()).toContain("bot → Slack");
   });
 
-  test("what the strict workspace refuses is counted, and stands in red with its rule and a link to it", async () => {
+  test("refusals are counted, and shown in red with a link to the rule", async () => {
     await using harbour = await smallApp();
     await using dana = await open({ url: harbour.playgroundUrl });
 
@@ -77,7 +77,7 @@ story("behind the scenes", (open) => {
     expect(blocks.every(({ block_id }) => block_id !== undefined && block_id !== "")).toBe(true);
   });
 
-  test("without the bot in the channel, a log goes to who asked alone, with the way to let it in", async () => {
+  test("without the bot in the channel, only the asker sees the log, with a hint to invite the bot", async () => {
     await using town = await world({ apiFetch: longLog(3) });
     await using dana = await open({ url: town.playgroundUrl });
     await using alex = await open({ url: town.playgroundUrl, as: "alex" });

@@ -21,7 +21,7 @@ rules:
 `;
 
 story("Change the people", (open) => {
-  test("who is deactivated cannot approve any more, and can again when they are back", async () => {
+  test("a deactivated person can't approve; after reactivation they can", async () => {
     await using town = await approvalTown();
     await using dana = await open({ url: town.playgroundUrl });
     const { page } = dana;
@@ -39,7 +39,7 @@ story("Change the people", (open) => {
     expect(count(town, "restartService")).toBe(0);
   });
 
-  test("who left the group meanwhile cannot approve for it", async () => {
+  test("a person who has left the group can't approve for it", async () => {
     await using town = await approvalTown({ policy: onCall });
     await using dana = await open({ url: town.playgroundUrl });
     await using alex = await open({ url: town.playgroundUrl, as: "alex" });

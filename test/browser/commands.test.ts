@@ -26,7 +26,7 @@ story("typing commands", (open) => {
     expect(await dana.page.getByRole("listbox").count()).toBe(0);
   });
 
-  test("a list is paged with Next and Back, in the message where it stands", async () => {
+  test("a list is paged with Next and Back in its own message", async () => {
     await using town = await world({ apiFetch: manyServices(25) });
     await using dana = await open({ url: town.playgroundUrl });
 

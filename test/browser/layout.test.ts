@@ -15,7 +15,7 @@ async function lightness({ page }: Window): Promise<{ back: number; text: number
   })()`);
 }
 
-story("the look of it", (open) => {
+story("layout and colours", (open) => {
   describe.each([1280, 390])("%i pixels wide", (width) => {
     test("names and lines without an end break nothing, in messages, windows, threads and the drawer", async () => {
       await using harbour = await smallApp();

@@ -17,7 +17,7 @@ async function fillIn(window: Window, ship: string): Promise<void> {
 }
 
 story("windows of an app", (open) => {
-  test("what is missing is said under each field, and what was typed stays", async () => {
+  test("missing fields show an error each, and the input stays", async () => {
     await using harbour = await smallApp();
     await using dana = await open({ url: harbour.playgroundUrl });
 
@@ -34,7 +34,7 @@ story("windows of an app", (open) => {
     expect(await dana.focused.getAttribute("aria-invalid")).toBe("true");
   });
 
-  test("what the app refuses stands under its field; mended, the window turns into the next, and all goes", async () => {
+  test("the app's errors are under their fields; once corrected, the modal goes to its next view, and then closes", async () => {
     await using harbour = await smallApp();
     await using dana = await open({ url: harbour.playgroundUrl });
 
@@ -85,7 +85,7 @@ story("windows of an app", (open) => {
     await eventually(() => expect(harbour.closed).toEqual(["deck-3", "deck-2", "deck-1"]));
   });
 
-  test("the cross closes all windows at once, and the app hears of the lowest", async () => {
+  test("the cross closes all views, and the app gets view_closed for the root view", async () => {
     await using harbour = await smallApp();
     await using dana = await open({ url: harbour.playgroundUrl });
 

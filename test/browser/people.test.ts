@@ -30,7 +30,7 @@ story("several people in several windows", (open) => {
     expect(after).not.toContain("Only visible to you");
   });
 
-  test("what is said is live for everybody there, and marks the channel for who is elsewhere", async () => {
+  test("a message appears for everybody in the channel, and marks it unread for others", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using dana = await open({ url: town.playgroundUrl, in: "general" });
     await using alex = await open({ url: town.playgroundUrl, as: "alex" });
@@ -46,7 +46,7 @@ story("several people in several windows", (open) => {
     expect(await alex.log.getByRole("article").count()).toBe(1);
   });
 
-  test("who comes back to a channel finds a line above what is new", async () => {
+  test("on returning to a channel, a line is above the new messages", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using dana = await open({ url: town.playgroundUrl, in: "general" });
     await using alex = await open({ url: town.playgroundUrl, as: "alex", in: "general" });

@@ -125,7 +125,7 @@ story("everything by pointing", (open) => {
     expect([count(town, "restartService"), count(town, "deleteService")]).toEqual([0, 0]);
   });
 
-  test("under a list one chooses what to act on, and nobody else sees its card", async () => {
+  test("a workload is chosen from a list's menu, and nobody else sees it", async () => {
     await using town = await approvalTown();
     await using dana = await open({ url: town.playgroundUrl });
     const picker = dana.newest().getByRole("combobox", { name: "Act on…" });

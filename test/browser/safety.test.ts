@@ -35,7 +35,7 @@ function typing(address: string): string {
 }
 
 story("another page in the same browser", (open) => {
-  test("it cannot type commands, and cannot read what is said", async () => {
+  test("it can neither type commands nor read messages", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using stranger = await strangerPage();
     await using dana = await open({ url: town.playgroundUrl });
@@ -60,7 +60,7 @@ story("another page in the same browser", (open) => {
     expect(town.developer.sees("ops").map(({ text }) => text)).toEqual(["a secret of #ops"]);
   });
 
-  test("what people and bots write is never taken for HTML", async () => {
+  test("text of people and bots is never treated as HTML", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using dana = await open({ url: town.playgroundUrl });
 

@@ -67,7 +67,7 @@ test("saying something shows all that became visible: ephemeral lines, threads, 
   `);
 });
 
-test("a click shows what changed, and a deleted message is told", async () => {
+test("a click prints the changes, also that a message was deleted", async () => {
   await world.post({
     channel: "C0OPS",
     text: "card",
@@ -128,7 +128,7 @@ test("the state can be read from outside", async () => {
 const run = async (url: string, ...args: string[]) =>
   promisify(execFile)(process.execPath, ["src/bin/say.ts", ...args], { env: { ...process.env, PLAYGROUND_URL: url } });
 
-test("say prints what is seen, typed and clicked", async () => {
+test("say prints what the person types, clicks and sees", async () => {
   world.bot.answer = (payload) =>
     payload["command"] === undefined
       ? void fetch(String(payload["response_url"]), {
@@ -141,7 +141,7 @@ test("say prints what is seen, typed and clicked", async () => {
   expect(stdout).toBe("gantry: (only visible to you)\n  [Next]\ngantry: (only visible to you) (edited)\n  page 2\n");
 });
 
-test("say tells how to start a playground that is not there", async () => {
+test("say explains how to start a playground if none runs", async () => {
   await expect(run("http://127.0.0.1:1", "/gantry list")).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("npm start"),

@@ -60,7 +60,7 @@ test("the bot is taken out of a channel and let in again", async () => {
   expect(back).toMatchObject({ ok: true });
 });
 
-test("what goes wrong outside of Slack is switched by whoever started the playground", async () => {
+test("faults outside of Slack are switched by functions that come with the playground's options", async () => {
   await world.stop();
   const set: boolean[] = [];
   world = await startSmallWorld({ externalFaults: [{ label: "The API is down", set: (on) => void set.push(on) }] });

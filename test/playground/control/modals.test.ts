@@ -24,7 +24,7 @@ async function openModal(more: object = {}): Promise<string> {
 
 const typed = (value: string) => ({ name: { v: { type: "plain_text_input", value } } });
 
-test("what was filled in is submitted, and the modal closes", async () => {
+test("filled-in fields are submitted, and the modal closes", async () => {
   const view = await openModal();
   await does("submit", { view, values: typed("web") });
 
@@ -32,7 +32,7 @@ test("what was filled in is submitted, and the modal closes", async () => {
   expect(dana().modal()).toBeUndefined();
 });
 
-test("an empty field is Slack's own error, a wrong one the bot's, and what was typed stays", async () => {
+test("Slack itself refuses an empty field, the bot a wrong one, and the input stays", async () => {
   const view = await openModal();
   await does("submit", { view });
   const own = dana().modal()?.errors;
@@ -43,7 +43,7 @@ test("an empty field is Slack's own error, a wrong one the bot's, and what was t
   expect(dana().modal()).toMatchObject({ errors: { name: "Taken." }, state: typed("web") });
 });
 
-test("a button in a modal sends what was filled in around it", async () => {
+test("a button in a modal sends the values of its fields", async () => {
   const named = { block_id: "name", element: { type: "plain_text_input", action_id: "v" } };
   const more = { ...actions(button({ action_id: "add" })), block_id: "b" };
   const view = await openModal({ blocks: [input(named.element, named), more] });
@@ -75,7 +75,7 @@ test("a value of another form than the element's is refused", async () => {
   expect(answer.body["error"]).toBe("A plain_text_input holds value; the page sent type, selected_option.");
 });
 
-test("close takes the view on top, × takes all and tells the bot of the first one", async () => {
+test("close closes the view on top, × closes all and sends view_closed for the root view", async () => {
   const root = await openModal({ notify_on_close: true, callback_id: "root" });
   const top = modal({ callback_id: "top", notify_on_close: true });
   await world.call("views.push", { trigger_id: await trigger(world), view: top });

@@ -24,7 +24,7 @@ const messagesOf = (name = "dana") =>
     .sees()
     .map((seen) => seen.text);
 
-describe("what is typed", () => {
+describe("typed text", () => {
   test("a command reaches the bot, and a message the channel", async () => {
     const command = await does("say", { channel: "C0OPS", text: "/gantry list" });
     await does("say", { channel: "C0OPS", text: "hello @alex" });
@@ -70,7 +70,7 @@ describe("what is typed", () => {
     expect(world.bot.received).toEqual([]);
   });
 
-  test("who mentions the bot where it is not, is told; /invite lets it in", async () => {
+  test("a mention of an absent bot gets a notice, and /invite adds the bot", async () => {
     await does("say", { channel: "C0GENERAL", text: "@gantry hi" });
     const before = world.bot.received.length;
     await does("say", { channel: "C0GENERAL", text: "/invite @gantry" });
@@ -125,7 +125,7 @@ describe("buttons and menus", () => {
     expect(world.bot.last()).toMatchObject({ actions: [{ selected_option: { value: "stop" } }] });
   });
 
-  test("what the bot does not ack in time is said as Slack says it", async () => {
+  test("a late ack is reported in Slack's words", async () => {
     await world.stop();
     world = await startSmallWorld({ ackMs: 50 });
     const { ts } = await post(world, [{ ...actions(button({ action_id: "go" })), block_id: "b" }]);
@@ -136,7 +136,7 @@ describe("buttons and menus", () => {
     expect(messagesOf().at(-1)).toBe("This app did not respond: operation_timeout");
   });
 
-  test("a button that the bot has replaced meanwhile, or a message it deleted, is said to be gone", async () => {
+  test("a replaced button or a deleted message is reported as gone", async () => {
     const { ts } = await post(world, [{ ...actions(button({ action_id: "go" })), block_id: "b" }]);
     const click = { at: at(ts), blockId: "b", actionId: "went", value: {} };
     const replaced = await does("act", click);
@@ -191,13 +191,13 @@ describe("shortcuts, Home and read marks", () => {
     expect(answer.body["error"]).toBe('Gantry has no global shortcut "why".');
   });
 
-  test("opening the Home tab is told to the bot", async () => {
+  test("opening the Home tab sends app_home_opened", async () => {
     await does("home", { tab: "home" });
 
     expect(world.bot.last()).toMatchObject({ event: { type: "app_home_opened", tab: "home", user: "U0DANA" } });
   });
 
-  test("a place is read up to a message, and never back", async () => {
+  test("a channel is marked as read up to a message, and never back", async () => {
     await does("read", { conversation: "C0OPS", ts: "20.000000" });
     await does("read", { conversation: "C0OPS", ts: "10.000000" });
     const response = await fetch(`${world.url}/playground/events?as=dana`);

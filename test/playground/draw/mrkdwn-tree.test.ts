@@ -109,7 +109,7 @@ test.each([
   "*_~".repeat(13_000),
   "a\n".repeat(20_000),
   ":a".repeat(20_000),
-])("the longest message is read in no time, whatever stands in it", (text) => {
+])("the longest message is parsed quickly, whatever its content", (text) => {
   const began = performance.now();
 
   parseMrkdwn(text);

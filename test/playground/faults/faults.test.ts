@@ -51,7 +51,7 @@ test("an answer can be late, after the message was posted", async () => {
   expect(world.playground.transcript()[0]?.ms).toBeGreaterThanOrEqual(29);
 });
 
-test("blocks can be refused, and what has none is taken", async () => {
+test("blocks can be refused while messages without blocks are accepted", async () => {
   world.playground.faults.answer("chat.postMessage", "blocks");
   const blocks = [{ type: "divider" }];
   const refused = await world.call("chat.postMessage", { channel: "C0OPS", text: "x", blocks });

@@ -28,8 +28,8 @@ async function whisper(user: string, text: string): Promise<void> {
   await world.web.chat.postEphemeral({ channel: "C0OPS", user, text });
 }
 
-describe("what a person is shown", () => {
-  test("a message comes without a reload, changes in place, and goes", async () => {
+describe("the updates of one person", () => {
+  test("a message appears, changes and disappears without a reload", async () => {
     const dana = await pageOf("dana");
     const { ts = "" } = await world.post({ channel: "C0OPS", text: "one" });
     await dana.until(has("one").test);
@@ -83,7 +83,7 @@ describe("what a person is shown", () => {
     expect(after.texts("C0OPS")).toEqual(["meanwhile"]);
   });
 
-  test("the id of another process brings everything anew", async () => {
+  test("the event id of another process gets a complete update", async () => {
     await world.post({ channel: "C0OPS", text: "old" });
     const page = await pageOf("dana", "00000000/999/9999999999.000000");
 
@@ -140,7 +140,7 @@ describe("the inspector", () => {
     expect(bodies).toMatchObject({ request: { command: "/gantry", text: "list" }, answer: null });
   });
 
-  test("shows what was refused with the rule and its link", async () => {
+  test("a refusal has its rule and its link", async () => {
     const dana = await pageOf("dana");
     await world.call("chat.postMessage", { channel: "C0OPS", text: "x".repeat(40_001) });
     const { exchanges } = await dana.until((now) => now.exchanges.some((each) => each.refusal !== null));

@@ -16,8 +16,8 @@ import { exchange, message, snapshot, update } from "../support/wire-samples.ts"
 const withMessages = (...messages: readonly WireMessage[]): Workspace =>
   applyUpdate(emptyWorkspace, update({ messages }));
 
-describe("what the page knows", () => {
-  test("grows in the order of time, changes in place, and shrinks", () => {
+describe("the page's workspace", () => {
+  test("messages are added in order, changed and removed", () => {
     const two = withMessages(message("2"), message("1"));
     const changed = applyUpdate(two, update({ messages: [message("1", { text: "new" }), message("3")] }));
     const gone = applyUpdate(changed, update({ gone: [{ channel: "C0OPS", ts: "2" }] }));
@@ -26,14 +26,14 @@ describe("what the page knows", () => {
     expect(gone.messages["C0OPS"]?.map((each) => each.ts)).toEqual(["1", "3"]);
   });
 
-  test("is forgotten when all is sent anew", () => {
+  test("a complete update replaces it", () => {
     const before = withMessages(message("1", { isEphemeral: true }));
     const after = applyUpdate(before, update({ isWhole: true, messages: [message("2")] }));
 
     expect(after.messages["C0OPS"]?.map((each) => each.ts)).toEqual(["2"]);
   });
 
-  test("an exchange gets its answer in place", () => {
+  test("an exchange gets its answer", () => {
     const asked = applyUpdate(emptyWorkspace, update({ exchanges: [exchange(1, null), exchange(2, null)] }));
     const answered = applyUpdate(asked, update({ exchanges: [exchange(1, 12)] }));
 
@@ -43,7 +43,7 @@ describe("what the page knows", () => {
     ]);
   });
 
-  test("replies stand in their thread, and in the channel when they were sent there too", () => {
+  test("replies are in their thread, and in the channel if broadcast", () => {
     const workspace = withMessages(
       message("1"),
       message("2", { threadTs: "1" }),
@@ -55,7 +55,7 @@ describe("what the page knows", () => {
   });
 });
 
-describe("what is unread", () => {
+describe("unread messages", () => {
   test.each([
     { what: "another's message", messages: [message("5")], reads: {}, expected: { isUnread: true, count: 0 } },
     {
@@ -134,7 +134,7 @@ describe("the address", () => {
     ["?as=alex", { as: "alex", in: "ops" }],
     ["?as=alex&in=@gantry&tab=home", { as: "alex", in: "@gantry", tab: "home" }],
     ["?as=dana&in=ops&thread=1.2", { as: "dana", in: "ops", thread: "1.2" }],
-  ])("%s leads to a place, and back", (search, route) => {
+  ])("%s is parsed to a route and formatted back", (search, route) => {
     expect(parseRoute(search)).toEqual(route);
     expect(parseRoute(formatRoute(route))).toEqual(route);
   });
@@ -148,7 +148,7 @@ describe("the address", () => {
   });
 });
 
-describe("what the composer offers", () => {
+describe("suggestions of the composer", () => {
   test.each([
     ["/", ["/gantry", "/invite", "/remove", "New workload"]],
     ["/gan", ["/gantry"]],

@@ -61,7 +61,7 @@ test.each([
   expect(world.bot.last()).toMatchObject(expected);
 });
 
-test("what the ack says is seen by its user alone, or by all", async () => {
+test("the ack's text is visible to its user, or to all", async () => {
   world.bot.answer = () => ({ body: "just *you*" });
   await dana().says("/gantry list");
   world.bot.answer = () => ({ json: { response_type: "in_channel", text: "all of you" } });
@@ -88,7 +88,7 @@ test("an ack with blocks Slack would not take shows nothing and is noted", async
   expect(dana().sees()).toEqual([]);
 });
 
-test("a bot that does not ack in time is said to have timed out", async () => {
+test("a late ack is reported as operation_timeout", async () => {
   const hasty = await startSmallWorld({ ackMs: 100 });
   hasty.bot.answer = () => "never";
   const delivery = await hasty.playground.as("dana").says("/gantry list");
@@ -103,7 +103,7 @@ test("a bot that does not ack in time is said to have timed out", async () => {
   });
 });
 
-test("a bot that answers 500, or is not there, is said to have failed", async () => {
+test("a bot that answers 500, or does not run, is reported as dispatch_failed", async () => {
   world.bot.answer = () => ({ status: 500 });
   const failing = await dana().says("/gantry list");
   await world.bot.stop();
@@ -129,7 +129,7 @@ test("commands do not work in threads, and unknown ones nowhere", async () => {
   ).toEqual(["/gantry is not supported in threads. Sorry!", "/gantyr is not a valid command."]);
 });
 
-test("who is not in a channel cannot type there", async () => {
+test("people can't type in a channel they are not in", async () => {
   await expect(async () => world.playground.as("gwen").says("/gantry list", { channel: "general" })).rejects.toThrow(
     "gwen is not in #general.",
   );
@@ -184,7 +184,7 @@ test("a response_url keeps the argument rules", async () => {
   expect(await notJson.json()).toMatchObject({ ok: false, error: "invalid_payload" });
 });
 
-test("ts are unique and increase while time stands still", async () => {
+test("timestamps are unique and increase while the clock is frozen", async () => {
   const posted = await Promise.all(Array.from({ length: 20 }, (_, index) => dana().says(`message ${index}`)));
   const all = posted.map((delivery) => delivery.ts ?? "");
 

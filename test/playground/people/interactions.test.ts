@@ -69,7 +69,7 @@ test("an option of an overflow menu can be clicked", async () => {
   ]);
 });
 
-test("a click that finds nothing says what there is", async () => {
+test("a click on an unknown label lists the labels there are", async () => {
   await post(world, [actions(button({ text: plain("Back") }), button({ text: plain("Next") }))]);
 
   await expect(async () => dana().clicks("Forward")).rejects.toThrow(
@@ -94,7 +94,7 @@ test("an ephemeral message goes away with delete_original, and only its reader c
   expect(dana().sees()).toEqual([]);
 });
 
-test("a menu in a message tells what was picked", async () => {
+test("a menu in a message sends the chosen option", async () => {
   await post(world, [
     actions({ type: "static_select", action_id: "pick", options: [option({ text: plain("EU"), value: "eu" })] }),
   ]);
@@ -152,7 +152,7 @@ test("the answer to a submission updates, pushes and clears", async () => {
   expect(dana().modal()).toBeUndefined();
 });
 
-test("what was filled in stays when the view is updated under the same ids", async () => {
+test("input stays when a view is updated, under the same ids", async () => {
   const field = { ...input({ type: "plain_text_input", action_id: "value" }), block_id: "name" };
   const { view } = await open({ blocks: [field] });
   await dana().selects("name", "web");
@@ -186,7 +186,7 @@ test("an external select asks the bot for options from three characters on", asy
   await expect(async () => dana().selects("service", "we")).rejects.toThrow("from 3 characters on");
 });
 
-test("closing tells the bot when it asked to be told", async () => {
+test("closing sends view_closed with notify_on_close", async () => {
   await open({ notify_on_close: true, clear_on_close: true });
   await world.call("views.push", { trigger_id: await trigger(world), view: modal() });
   await dana().closes();

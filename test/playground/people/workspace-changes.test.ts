@@ -43,7 +43,7 @@ describe("while the bot runs", () => {
     expect(back).toMatchObject({ ok: true });
   });
 
-  test("somebody who was deactivated stays in their user group, and comes back to where they were", async () => {
+  test("a deactivated person stays in their user group and gets their channels back", async () => {
     people().deactivate("omar");
     const deactivated = [await onCall(), await membersOf("C0OPS")];
     people().reactivate("omar");
@@ -55,7 +55,7 @@ describe("while the bot runs", () => {
     expect(await membersOf("C0OPS")).toContain("U0OMAR");
   });
 
-  test("who is deactivated cannot do anything, and sees what they saw", async () => {
+  test("a deactivated person can't act, but still sees their messages", async () => {
     const alex = world.playground.as("alex");
     await world.call("views.open", { trigger_id: await trigger(world), view: modal() });
     await world.post({ channel: "C0OPS", text: "hello" });
@@ -135,7 +135,7 @@ describe("while the bot runs", () => {
     expect(change).toThrow(sentence);
   });
 
-  test("whoever watches hears of each change", () => {
+  test("watchers are called at each change", () => {
     let changes = 0;
     world.playground.watch(() => void (changes += 1));
     people().leaveGroup("oncall", "alex");
@@ -184,7 +184,7 @@ describe("by the control routes", () => {
     await expect(world.playground.as("omar").says("still here")).resolves.toMatchObject({ kind: "message" });
   });
 
-  test("what is wrong is answered with a sentence", async () => {
+  test("wrong requests are answered with a sentence", async () => {
     const unknown = await change({ do: "deactivate", person: "bob" });
     const misspelt = await change({ do: "vanish", person: "alex" });
     const spaced = await change({ do: "addOutsider", name: "two words", realName: "x", channel: "ops" });

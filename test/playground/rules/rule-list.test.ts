@@ -130,13 +130,13 @@ test.each(known)("Slack's rule is known: $row", ({ ids }) => {
   for (const link of links) expect(link).toMatch(/^https:\/\/(docs\.slack\.dev|github\.com\/slackapi)\//);
 });
 
-test("each rule of the workspace stands for one of Slack's", () => {
+test("each rule of the workspace belongs to one of Slack's", () => {
   const named = new Set(lines.flatMap(([, ...ids]) => ids));
 
   expect(Object.keys(rules).filter((id) => !named.has(id as AnyRuleId))).toEqual([]); // the keys of rules are its ids
 });
 
-test("what cannot be kept says why", () => {
+test("rules that are not simulated say why", () => {
   const exempt = Object.values(rules).filter((rule) => rule.kind === "not simulated");
 
   expect(exempt.map((rule) => rule.says)).toMatchInlineSnapshot(`

@@ -53,7 +53,7 @@ test.each(cases)("$id is kept, then broken", async ({ id, error, kept, broken })
   expect(last?.refusal?.sentence).toContain(`${error}: `);
 });
 
-test("an error looks as Slack's: code, and what is wrong where", async () => {
+test("an error has Slack's code, and each problem with its JSON pointer", async () => {
   const answer = await blocks(section({ text: plain("") }), { type: "header" });
 
   expect(answer).toEqual({
@@ -68,7 +68,7 @@ test("an error looks as Slack's: code, and what is wrong where", async () => {
   });
 });
 
-test("a missing scope names what is needed and what there is", async () => {
+test("a missing scope names the needed and the provided scopes", async () => {
   expect(await poor.call("usergroups.list", {})).toMatchObject({
     ok: false,
     error: "missing_scope",

@@ -143,7 +143,7 @@ test("a private channel the bot is not in does not exist for it", async () => {
   await expect(asked).rejects.toMatchObject({ data: { ok: false, error: "channel_not_found" } });
 });
 
-test("a bot that was removed is told so", async () => {
+test("a bot that was removed gets not_in_channel", async () => {
   world.playground.faults.removeBot("ops");
   const posted = world.post({ channel: "C0OPS", text: "x" });
 

@@ -24,7 +24,7 @@ const all = samples.flatMap((group) =>
   group.samples.map((sample) => ({ name: `${group.name}: ${sample.title}`, sample })),
 );
 
-describe("what the gallery shows is what Slack takes", () => {
+describe("Slack accepts every sample of the gallery", () => {
   test.each(all.filter(({ sample }) => sample.isRefused !== true))("$name ($sample.surface)", ({ sample }) => {
     expect(verdict(sample)).toEqual([]);
   });

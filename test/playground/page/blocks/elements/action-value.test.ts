@@ -5,7 +5,7 @@ import { firstValue, stateOf, valueOf } from "../../../../../src/playground/page
 const small = { text: { type: "plain_text", text: "Small" }, value: "s" };
 const rich = { type: "rich_text", elements: [] };
 
-describe("what an element holds goes into payloads and comes back", () => {
+describe("values are written to payloads and read back", () => {
   test.each([
     [{ type: "plain_text_input", initial_value: "web" }, { kind: "text", text: "web" }, { value: "web" }],
     [{ type: "number_input", initial_value: "2" }, { kind: "text", text: "2" }, { value: "2" }],

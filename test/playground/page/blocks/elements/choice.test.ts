@@ -25,7 +25,7 @@ test("options and groups of options are both listed", () => {
   expect(shown(ownGroups(context, { type: "static_select", option_groups: grouped }))).toEqual([["Jobs", "a"]]);
 });
 
-test("what is typed is found anywhere in a name, in any case, and empty groups go", () => {
+test("a query matches anywhere in a name, in any case, and empty groups are left out", () => {
   const groups = groupsOf([
     { label: { type: "plain_text", text: "Jobs" }, options: [option("Web-1"), option("worker")] },
     { label: { type: "plain_text", text: "Services" }, options: [option("db")] },
