@@ -52,7 +52,7 @@ export type Faults = {
   readonly answer: (kind: string, fault: Failure | SlackError, scope?: number | FaultScope) => void;
   /** Takes back what `answer` planned for exactly this kind. */
   readonly answerNormally: (kind: string) => void;
-  /** What is planned and not used up. */
+  /** Planned faults that are not used up. */
   readonly planned: () => readonly PlannedFault[];
   readonly clear: () => void;
   /** Ends answers that hang. */

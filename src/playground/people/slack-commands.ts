@@ -20,17 +20,17 @@ const slackCommands = {
 /** Runs a built-in command such as "/invite @gantry"; false if it is none. */
 export function runSlackCommand(world: World, from: Typed, text: string): boolean {
   const [, command = "", name = ""] = /^(\S+)\s*(\S*)/.exec(text) ?? [];
-  const own = Object.entries(slackCommands).find(([each]) => each === command)?.[1];
-  if (own === undefined) return false;
+  const builtIn = Object.entries(slackCommands).find(([each]) => each === command)?.[1];
+  if (builtIn === undefined) return false;
   const { channel } = from;
-  const whom = name === "" ? undefined : findUser(world.state, name);
+  const user = name === "" ? undefined : findUser(world.state, name);
   const to = { user: from.user.id, channel: channel.id, thread: from.thread };
-  if (whom === undefined || channel.kind === "im") {
-    notice(world, to, `Type ${command} @name in a channel: nobody was ${own.verb}.`);
+  if (user === undefined || channel.kind === "im") {
+    notice(world, to, `Type ${command} @name in a channel: nobody was ${builtIn.verb}.`);
     return true;
   }
-  own.change(channel, whom);
+  builtIn.change(channel, user);
   touch(world);
-  notice(world, to, `@${whom.name} ${own.says} #${channel.name}.`);
+  notice(world, to, `@${user.name} ${builtIn.says} #${channel.name}.`);
   return true;
 }

@@ -26,6 +26,6 @@ export const AppContext = createContext<AppState | undefined>(undefined);
 
 export function useApp(): AppState {
   const app = useContext(AppContext);
-  if (app === undefined) throw new Error("a part of the page stands outside of it");
+  if (app === undefined) throw new Error("useApp is called outside of AppContext");
   return app;
 }
