@@ -17,7 +17,7 @@ import { createEnvSeen, notingEnv } from "../workflow/access/env-values.ts";
 import { createDropped } from "../workflow/inbox/dropped.ts";
 import { healthRoutes } from "../slack/receive/health-routes.ts";
 import { createIdentity, type Identity } from "../slack/directory/identity.ts";
-import { createInflight, type DrainLimits, drainLimits } from "../workflow/inbox/inflight.ts";
+import { createInflight, type DrainLimits, drainLimits } from "../workflow/inbox/lanes.ts";
 import { createPeople } from "../slack/directory/people.ts";
 import { createPoster } from "../slack/send/post.ts";
 import { createReceiver, startReceiver } from "../slack/receive/http.ts";

@@ -13,7 +13,7 @@ import type { Clients } from "../slack/send/clients.ts";
 import type { EnvSeen } from "./access/env-values.ts";
 import type { Dropped } from "./inbox/dropped.ts";
 import type { Identity } from "../slack/directory/identity.ts";
-import type { Inflight } from "./inbox/inflight.ts";
+import type { Inflight } from "./inbox/lanes.ts";
 import type { People } from "../slack/directory/people.ts";
 import type { Origin } from "./origin.ts";
 import type { Poster } from "../slack/send/post.ts";

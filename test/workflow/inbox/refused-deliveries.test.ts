@@ -10,7 +10,7 @@ import { createLog } from "../../../src/log.ts";
 import type { Interaction } from "../../../src/workflow/inbox/interaction.ts";
 import { accept } from "../../../src/workflow/inbox/accept.ts";
 import { createDropped } from "../../../src/workflow/inbox/dropped.ts";
-import { createInflight } from "../../../src/workflow/inbox/inflight.ts";
+import { createInflight } from "../../../src/workflow/inbox/lanes.ts";
 import type { Shell } from "../../../src/workflow/shell.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";

@@ -1,4 +1,4 @@
-import { createWorkQueue, type Work } from "./work-queue.ts";
+import { createWorkQueue, type Work } from "./scheduler.ts";
 
 export type Inflight = {
   /** Says that an interaction came in. Work steps back while they come in quickly. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createInflight } from "../../../src/workflow/inbox/inflight.ts";
-import { createWorkQueue } from "../../../src/workflow/inbox/work-queue.ts";
+import { createInflight } from "../../../src/workflow/inbox/lanes.ts";
+import { createWorkQueue } from "../../../src/workflow/inbox/scheduler.ts";
 import { until } from "../../support/until.ts";
 
 const limits = { graceMs: 30, goodbyeMs: 30 };
