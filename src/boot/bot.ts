@@ -17,7 +17,8 @@ import { createEnvSeen, notingEnv } from "../workflow/access/env-values.ts";
 import { createDropped } from "../workflow/inbox/dropped.ts";
 import { healthRoutes } from "../slack/receive/health-routes.ts";
 import { createIdentity, type Identity } from "../slack/directory/identity.ts";
-import { createInflight, type DrainLimits, drainLimits } from "../workflow/inbox/lanes.ts";
+import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
+import { createLanes } from "../workflow/inbox/lanes.ts";
 import { createPeople } from "../slack/directory/people.ts";
 import { createPoster } from "../slack/send/post.ts";
 import { createReceiver, startReceiver } from "../slack/receive/http.ts";
@@ -26,8 +27,8 @@ import { createRepeats } from "../slack/receive/repeats.ts";
 import type { Shell } from "../workflow/shell.ts";
 import { sweep } from "../workflow/sweep.ts";
 import { createSweeper } from "../workflow/sweeper.ts";
-import { createUnfinished } from "../workflow/inbox/retry.ts";
 import { createInProgress } from "../workflow/inbox/in-progress.ts";
+import { createUnfinished } from "../workflow/inbox/retry.ts";
 
 export type BotParts = {
   readonly slack: SlackAccess & { readonly signingSecret: string };
@@ -59,7 +60,7 @@ export type Bot = {
   readonly stop: () => Promise<void>;
   /** Resolves when nothing is in flight. */
   readonly idle: () => Promise<void>;
-  /** Unfinished deliveries and changes, by id. */
+  /** Unfinished deliveries, changes and cards, by id. */
   readonly inProgress: () => readonly string[];
   /** Looks at once for what has to be carried on: expiries, what others left behind, cards to redraw. */
   readonly sweep: () => Promise<void>;
@@ -71,19 +72,19 @@ export function createBot(parts: BotParts): Bot {
   const clients = createClients(parts.slack, parts.log);
   const identity = createIdentity(clients.interactive, { log: parts.log, now });
   const shell = shellOf(parts, { now, clients, identity });
-  const { inflight, store, log, newReference } = shell;
+  const { lanes, store, log, newReference } = shell;
   const sweeper = createSweeper(shell, parts.sweepEveryMs);
   const receiver = createReceiver({
     signingSecret: parts.slack.signingSecret,
     botToken: parts.slack.botToken,
-    routes: healthRoutes(() => missing(shell)),
+    routes: healthRoutes({ missing: () => missing(shell), lanes: lanes.status }),
     log,
     newReference,
     route: (body, ack) => route(shell, body, ack),
   });
   let server: Server | undefined;
   return {
-    idle: inflight.idle,
+    idle: lanes.idle,
     inProgress: () => shell.inProgress.keys().map((key) => (key.startsWith("delivery ") ? key : `change ${key}`)),
     sweep: () => sweep(shell),
     async start() {
@@ -97,7 +98,7 @@ export function createBot(parts: BotParts): Bot {
     },
     async stop() {
       await sweeper.stop();
-      const { aborted, left } = await inflight.drain();
+      const { aborted, left } = await lanes.drain();
       if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were in flight");
       await Promise.race([flushed(shell), sleep(FLUSH_WITHIN_MS, undefined, { ref: false })]);
       if (server === undefined) return;
@@ -150,7 +151,11 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
     envSeen,
     dropped: createDropped(store, log),
     identity,
-    inflight: createInflight(parts.drain ?? drainLimits, (err) => log.error({ err }, "work after an ack failed")),
+    lanes: createLanes({
+      drain: parts.drain ?? drainLimits,
+      onError: (err) => log.error({ err }, "work after an ack failed"),
+      nowMs,
+    }),
     logs: createLogPool(),
     people: createPeople({ client: clients.interactive, teamId: () => teamOf(identity), nowMs }),
     policy,
@@ -173,8 +178,8 @@ async function teamOf(identity: Identity): Promise<string | undefined> {
   return identity.teamId();
 }
 
-async function missing({ store, inflight, identity }: Shell): Promise<readonly string[]> {
-  if (inflight.isStopping()) return ["Gantry is stopping"];
+async function missing({ store, lanes, identity }: Shell): Promise<readonly string[]> {
+  if (lanes.isStopping()) return ["Gantry is stopping"];
   const [isSlackReady, isStoreReady] = await Promise.all([
     identity.isKnown().catch(() => false),
     store.isOpen() ? store.isReachable() : false,

@@ -34,7 +34,9 @@ export async function dispatch(
 ): Promise<void> {
   switch (command.effect) {
     case "read": {
-      const isTaken = shell.inflight.start((signal) => answerRead(shell, { command, ask, origin }, signal));
+      const isTaken = shell.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
+        answerRead(shell, { command, ask, origin }, signal),
+      );
       return say(isTaken ? undefined : sentences.busy());
     }
     case "write":
@@ -62,7 +64,7 @@ type Using = Pick<Dispatched, "origin" | "id"> & { readonly wish: BindingWish };
 async function use(shell: Shell, { wish, origin, id }: Using, say: Say): Promise<void> {
   if (isDirect(origin.channelId)) return say(useMessage({ kind: "direct", command: shell.settings.command }));
   if (wish.kind === "show") {
-    const isTaken = shell.inflight.start(() => showBinding(shell, origin));
+    const isTaken = shell.lanes.add({ lane: "people", owner: origin.userId }, () => showBinding(shell, origin));
     return say(isTaken ? undefined : sentences.busy());
   }
   const interaction: Interaction = { kind: "use", origin, ...(wish.kind === "bind" && { terms: wish.terms }) };

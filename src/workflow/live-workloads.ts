@@ -26,7 +26,7 @@ type Wanted = {
   readonly withinMs: number;
 };
 
-type Shelf = Pick<Shell, "inflight" | "now" | "log">;
+type Shelf = Pick<Shell, "lanes" | "now" | "log">;
 
 /**
  * Names and status of what runs, from the list told last while that is fresh, else from one list call for each kind; from
@@ -87,12 +87,12 @@ type First = { readonly isLate: boolean; readonly problem: string | undefined };
 const LATE: First = { isLate: true, problem: "The service has not answered yet." };
 
 /** Why there is no new list, if there is none. A late one goes on, and is remembered when it comes. */
-async function firstOf({ inflight, log }: Shelf, { list, withinMs }: Reading): Promise<First> {
+async function firstOf({ lanes, log }: Shelf, { list, withinMs }: Reading): Promise<First> {
   const asked = list.then(
     (): First => ({ isLate: false, problem: undefined }),
     (error: unknown): First => ({ isLate: false, problem: sentenceOf(error, log) }),
   );
-  void inflight.track(asked);
+  void lanes.track(asked);
   const control = new AbortController();
   const late = sleep(withinMs, LATE, { signal: control.signal, ref: false }).catch(() => LATE);
   const first = await Promise.race([asked, late]);

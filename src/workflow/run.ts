@@ -38,6 +38,11 @@ export async function carryOn(shell: Shell, carried: Carried, signal: AbortSigna
   });
 }
 
+/** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
+export function redrawLater(shell: Shell, id: string): void {
+  shell.lanes.add({ lane: "redraws", key: `card ${id}` }, () => draw(shell, id));
+}
+
 async function settleState(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
   const { change } = carried;
   if (change.state === "approved") return run(shell, carried, signal);
@@ -65,7 +70,7 @@ async function run(shell: Shell, carried: Carried, signal: AbortSignal): Promise
       if ((await store.doubt(change.id, outcome, event)) === undefined) return;
       logEvent(shell, event);
       // Somebody waits: that it is being read back is said at once.
-      shell.inflight.start(() => draw(shell, change.id));
+      redrawLater(shell, change.id);
     },
   });
   return record(shell, change, executed);

@@ -13,13 +13,13 @@ import type { Clients } from "../slack/send/clients.ts";
 import type { EnvSeen } from "./access/env-values.ts";
 import type { Dropped } from "./inbox/dropped.ts";
 import type { Identity } from "../slack/directory/identity.ts";
-import type { Inflight } from "./inbox/lanes.ts";
+import type { Lanes } from "./inbox/lanes.ts";
 import type { People } from "../slack/directory/people.ts";
 import type { Origin } from "./origin.ts";
 import type { Poster } from "../slack/send/post.ts";
 import type { Repeats } from "../slack/receive/repeats.ts";
-import type { Unfinished } from "./inbox/retry.ts";
 import type { InProgress } from "./inbox/in-progress.ts";
+import type { Unfinished } from "./inbox/retry.ts";
 
 /** Everything the shell works with; handlers are functions of it. */
 export type Shell = {
@@ -31,7 +31,7 @@ export type Shell = {
   readonly envSeen: EnvSeen;
   readonly dropped: Dropped;
   readonly identity: Identity;
-  readonly inflight: Inflight;
+  readonly lanes: Lanes;
   /** Redacts and filters log lines off the main thread. */
   readonly logs: LogPool;
   readonly people: People;

@@ -1,8 +1,7 @@
 import type { NewEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
-import { carryOn } from "./run.ts";
+import { carryOn, redrawLater } from "./run.ts";
 import { goOnWith, takeOver } from "./inbox/accept.ts";
-import { draw } from "../slack/cards/draw.ts";
 import { eventOf, logEvent } from "./history.ts";
 import type { Shell } from "./shell.ts";
 
@@ -14,8 +13,8 @@ const APPROVED_FOR_MS = 10 * 60_000;
  * version. Any replica does it at any time. Rejects when the database does not answer.
  */
 export async function sweep(shell: Shell): Promise<void> {
-  const { store, inflight } = shell;
-  if (inflight.isStopping()) return;
+  const { store, lanes } = shell;
+  if (lanes.isStopping()) return;
   await store.beat();
   await shell.dropped.flush();
   goOnWith(shell);
@@ -26,11 +25,11 @@ export async function sweep(shell: Shell): Promise<void> {
   for (const change of open) {
     // One Run per workload: it could not be claimed now, so it is not read again either.
     if (change.state === "approved" && running.has(workloadKey(change))) continue;
-    inflight.start((signal) => carryOn(shell, { change, isFresh: false }, signal));
+    lanes.add({ lane: "watching", owner: change.requester.userId }, (signal) =>
+      carryOn(shell, { change, isFresh: false }, signal),
+    );
   }
-  for (const id of await store.undrawn()) {
-    inflight.start(() => draw(shell, id));
-  }
+  for (const id of await store.undrawn()) redrawLater(shell, id);
   await shell.calls.flush();
 }
 

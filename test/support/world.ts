@@ -20,7 +20,7 @@ import type { Playground } from "../../src/playground/playground.ts";
 import type { Engine } from "../../src/server/engine.ts";
 import { troubledService } from "../../src/stand-ins/service-trouble.ts";
 import { createBot, type Bot } from "../../src/boot/bot.ts";
-import type { DrainLimits } from "../../src/workflow/inbox/lanes.ts";
+import type { DrainLimits } from "../../src/workflow/inbox/drain.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { freezable } from "./freezable.ts";

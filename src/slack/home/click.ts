@@ -52,7 +52,7 @@ async function doVerb(shell: Shell, { value, origin, triggerId }: Omit<Clicked, 
   const command = formCommand(value);
   if (command !== undefined) return openVerbForm(shell, { command, values: {}, origin, triggerId });
   const ask = JSON.stringify({ verb: value, share: false, args: {} });
-  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, origin));
+  const tell = (message: Message): Promise<void> => shell.lanes.track(shell.poster.tell(message, origin));
   await onReadClick(shell, { actionId: "ask:0", blockId: "", value: ask, origin, tell });
 }
 
@@ -60,7 +60,7 @@ async function doVerb(shell: Shell, { value, origin, triggerId }: Omit<Clicked, 
 async function chooseRegion(shell: Shell, value: string, origin: Origin): Promise<void> {
   const region = value === NO_REGION ? undefined : value;
   try {
-    await shell.inflight.track(shell.store.setRegion(origin.teamId, origin.userId, region));
+    await shell.lanes.track(shell.store.setRegion(origin.teamId, origin.userId, region));
     shell.accounts.forget();
   } catch (error) {
     const reference = shell.newReference();

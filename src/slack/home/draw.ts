@@ -24,7 +24,7 @@ const Opened = z.object({
 /** Somebody opened the conversation with the bot at its Home tab: it is drawn anew each time. */
 export async function onHomeOpened(shell: Shell, body: unknown): Promise<void> {
   const { event_id, team_id, event } = Opened.parse(body);
-  if (event.tab !== "home" || shell.repeats.isRepeat(event_id) || shell.inflight.isStopping()) return;
+  if (event.tab !== "home" || shell.repeats.isRepeat(event_id) || shell.lanes.isStopping()) return;
   homeLater(shell, homeOf(event.user, shell.identity.teamId() ?? team_id ?? ""));
 }
 
@@ -35,7 +35,9 @@ export function homeOf(userId: string, teamId: string): Origin {
 
 /** Draws the Home of somebody, after the acks. */
 export function homeLater(shell: Shell, origin: Origin, freshMs = FRESH_MS): void {
-  const isTaken = shell.inflight.start((signal) => drawHome(shell, { origin, freshMs }, signal));
+  const isTaken = shell.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
+    drawHome(shell, { origin, freshMs }, signal),
+  );
   if (!isTaken) shell.log.warn("a Home was not drawn: there is too much to do");
 }
 

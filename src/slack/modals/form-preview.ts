@@ -23,7 +23,7 @@ type Previewing = OpenedForm & { readonly viewId: string; readonly ask: Ask; rea
  */
 export function previewLater(shell: Shell, previewing: Previewing): void {
   const ackedAt = performance.now();
-  const isTaken = shell.inflight.start(async (signal) => {
+  const isTaken = shell.lanes.add({ lane: "people", owner: previewing.origin.userId }, async (signal) => {
     const { blocks, submit, needsReason = false } = await previewOf(shell, previewing, signal);
     const previewed = submit === undefined ? undefined : valuesDigest(previewing.values);
     const { previewed: _before, needsReason: _needed, ...rest } = previewing.metadata;
@@ -34,7 +34,7 @@ export function previewLater(shell: Shell, previewing: Previewing): void {
   if (isTaken) return;
   const above = sentences.busy().blocks;
   const view = drawForm(previewing, { above });
-  void shell.inflight.track(updateAcked(shell, previewing.viewId, { view, ackedAt }));
+  void shell.lanes.track(updateAcked(shell, previewing.viewId, { view, ackedAt }));
 }
 
 /** `submit` is what the button says then; without one it cannot be done as it stands. */

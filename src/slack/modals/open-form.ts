@@ -43,7 +43,7 @@ export async function openVerbForm(shell: Shell, { command, values, origin, trig
 function refuseLater(shell: Shell, opened: Filling): void {
   const { effect, actions } = opened.command;
   if (effect === "read" || actions.length === 0) return;
-  shell.inflight.start(async (signal) => {
+  shell.lanes.add({ lane: "people", owner: opened.metadata.origin.userId }, async (signal) => {
     const read = await factsFor(shell, opened, { signal, isLooking: false });
     if (read.kind === "refused") await end(shell, opened, read.post);
   });
@@ -66,8 +66,9 @@ type Filling = OpenedForm & {
 
 /** Reads what the form shows, and draws it with that; without, where it cannot be read. */
 export function fillLater(shell: Shell, filling: Filling): void {
-  const isTaken = shell.inflight.start((signal) => fill(shell, filling, signal));
-  if (!isTaken) void shell.inflight.track(updateForm(shell, filling.viewId, drawForm(filling, {})));
+  const job = { lane: "people", owner: filling.metadata.origin.userId } as const; // a lane's name
+  const isTaken = shell.lanes.add(job, (signal) => fill(shell, filling, signal));
+  if (!isTaken) void shell.lanes.track(updateForm(shell, filling.viewId, drawForm(filling, {})));
 }
 
 async function fill(shell: Shell, filling: Filling, signal: AbortSignal): Promise<void> {

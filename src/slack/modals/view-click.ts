@@ -30,11 +30,11 @@ export async function onViewClick(shell: Shell, { view, actionId, blockId }: InV
 /** A form of another version of Gantry. */
 async function retireForm(shell: Shell, { id }: CarriedView): Promise<void> {
   const post = sentences.unknownForm(shell.settings.command);
-  await shell.inflight.track(updateForm(shell, id, endView({ title: "Gantry", post })));
+  await shell.lanes.track(updateForm(shell, id, endView({ title: "Gantry", post })));
 }
 
 /** A preview that does not stand there any more is none. */
 async function redraw(shell: Shell, opened: OpenedForm, { id }: CarriedView): Promise<void> {
   const { previewed: _previewed, ...metadata } = opened.metadata;
-  await shell.inflight.track(updateForm(shell, id, drawForm({ ...opened, metadata }, {})));
+  await shell.lanes.track(updateForm(shell, id, drawForm({ ...opened, metadata }, {})));
 }

@@ -29,7 +29,7 @@ export function cardAction(actionId: string | undefined): string | undefined {
 export async function onCard(shell: Shell, clicked: OnCard, ack: Ack): Promise<void> {
   const { about, changeId, card, origin, id, triggerId } = clicked;
   const { replaces: _replaces, ...beside } = origin;
-  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, beside));
+  const tell = (message: Message): Promise<void> => shell.lanes.track(shell.poster.tell(message, beside));
   if (about === "reject") {
     await ack();
     const metadata = JSON.stringify({ changeId, card, origin: beside });

@@ -44,16 +44,16 @@ type Click = z.infer<typeof Click>;
 
 /** A click: what only looks is acked at once, what changes something is stored before. Each one is answered. */
 export async function onClick(shell: Shell, body: unknown, ack: Ack): Promise<void> {
-  const { inflight } = shell;
+  const { lanes } = shell;
   const click = Click.parse(body);
   const [action] = click.actions;
   // A link opens by itself; Slack tells us of it all the same, and waits for nothing but the ack.
   if (action.url !== undefined) return ack();
   if (shell.repeats.isRepeat(click.trigger_id === "" ? action.action_ts : click.trigger_id)) return ack();
   const origin = originOf(shell, click);
-  if (inflight.isStopping()) {
+  if (lanes.isStopping()) {
     await ack();
-    return inflight.track(shell.poster.tell(sentences.restarting(), origin));
+    return lanes.track(shell.poster.tell(sentences.restarting(), origin));
   }
   const { view } = click;
   const { action_id: actionId, block_id: blockId } = action;
@@ -80,7 +80,7 @@ function onAcked(shell: Shell, click: Click, origin: Origin): Promise<void> | un
   if (homeAction(actionId) !== undefined) return onHomeClick(shell, { actionId, value, origin, triggerId });
   const opening = openingIn(actionId, value);
   if (opening !== undefined) return openVerbForm(shell, { ...opening, origin: inThread(click, origin), triggerId });
-  const tell = (message: Message): Promise<void> => shell.inflight.track(shell.poster.tell(message, origin));
+  const tell = (message: Message): Promise<void> => shell.lanes.track(shell.poster.tell(message, origin));
   return onReadClick(shell, { actionId, blockId, value, origin, tell });
 }
 

@@ -1,32 +1,48 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
 
-type Check = () => Promise<readonly string[]>;
 type Route = {
   readonly path: string;
   readonly method: string[];
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
 };
 
+type Checks = {
+  /** Reasons why the bot can't do its work now, without secrets. */
+  readonly missing: () => Promise<readonly string[]>;
+  readonly lanes: Lanes["status"];
+};
+
 /**
- * `/healthz`: the process answers. `/readyz`: it can do its work; 503 names what is missing, in words without secrets.
+ * `/healthz`: 200 while the process answers, with the load of its lanes. `/readyz`: 200 when it can do its work, else 503
+ * with the reasons.
  */
-export function healthRoutes(missing: Check): Route[] {
+export function healthRoutes({ missing, lanes }: Checks): Route[] {
   return [
-    { path: "/healthz", method: ["GET"], handler: (_, response) => answer(response, []) },
+    {
+      path: "/healthz",
+      method: ["GET"],
+      handler: (_, response) => answer(response, 200, { status: "ok", lanes: lanes() }),
+    },
     {
       path: "/readyz",
       method: ["GET"],
       handler(_, response) {
         missing().then(
-          (what) => answer(response, what),
-          () => answer(response, ["the check itself failed"]),
+          (reasons) => ready(response, reasons),
+          () => ready(response, ["the check itself failed"]),
         );
       },
     },
   ];
 }
 
-function answer(response: ServerResponse, missing: readonly string[]): void {
-  response.writeHead(missing.length === 0 ? 200 : 503, { "content-type": "application/json" });
-  response.end(JSON.stringify(missing.length === 0 ? { status: "ok" } : { status: "not ready", missing }));
+function ready(response: ServerResponse, missing: readonly string[]): void {
+  if (missing.length === 0) answer(response, 200, { status: "ok" });
+  else answer(response, 503, { status: "not ready", missing });
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
 }

@@ -50,8 +50,8 @@ export async function onMention(shell: Shell, body: unknown): Promise<void> {
   if (userId === undefined || shell.repeats.isRepeat(heard.event_id)) return;
   const origin = originOf(shell, heard, userId);
   const tell = (message: Message | undefined): Promise<void> =>
-    message === undefined ? Promise.resolve() : shell.inflight.track(shell.poster.tell(message, origin));
-  if (shell.inflight.isStopping()) return tell(sentences.restarting());
+    message === undefined ? Promise.resolve() : shell.lanes.track(shell.poster.tell(message, origin));
+  if (shell.lanes.isStopping()) return tell(sentences.restarting());
   const { ts } = heard.event;
   const key = ts === "" ? heard.event_id : messageKey({ ...origin, ts });
   if (await wasRun(shell, heard, key)) return tellOfEdit(shell, { heard, key }, tell);

@@ -28,8 +28,10 @@ export function onReadClick(shell: Shell, looking: Looking): Promise<void> | und
   if (asked.command === "writes") return tell(sentences.writeButton(typed));
   const { command, ask } = asked;
   const where = isPaging(ask, looking) ? origin : beside(origin);
-  if (shell.inflight.start((signal) => answerRead(shell, { command, ask, origin: where }, signal))) return undefined;
-  return tell(sentences.busy());
+  const isTaken = shell.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
+    answerRead(shell, { command, ask, origin: where }, signal),
+  );
+  return isTaken ? undefined : tell(sentences.busy());
 }
 
 /** Another page, or the same anew, takes the place of what stands there; everything else is said beside it. */

@@ -30,11 +30,11 @@ type Interaction = z.infer<typeof Interaction>;
  * sentence instead of Slack's "operation_timeout" after three seconds. Never rejects.
  */
 export async function route(shell: Shell, body: unknown, ack: Ack): Promise<void> {
-  shell.inflight.arrived();
+  shell.lanes.arrived();
   const once = onlyOnce(ack);
   try {
     // A stop waits for it, or a command could be acked and lost between two looks.
-    await shell.inflight.track(handle(shell, body, once.ack));
+    await shell.lanes.track(handle(shell, body, once.ack));
   } catch (error) {
     await afterFailure(shell, { error, body, isAcked: once.isAcked() }, once.ack);
   }

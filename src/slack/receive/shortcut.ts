@@ -43,7 +43,7 @@ export async function onShortcut(shell: Shell, body: unknown, ack: Ack): Promise
   const used = Shortcut.parse(body);
   await ack();
   const origin = originOf(shell, used);
-  if (shell.inflight.isStopping()) return shell.poster.tell(sentences.restarting(), origin);
+  if (shell.lanes.isStopping()) return shell.poster.tell(sentences.restarting(), origin);
   if (shell.repeats.isRepeat(used.trigger_id)) return undefined;
   const command = formCommand(shortcutVerbs[used.callback_id] ?? "");
   if (command === undefined) return shell.poster.tell(sentences.unknownShortcut(shell.settings.command), origin);
@@ -63,8 +63,8 @@ const FRESH_MS = 60_000;
 type Guessing = OpenedForm & { readonly viewId: string; readonly text: string };
 
 function guessLater(shell: Shell, guessing: Guessing): void {
-  const { viewId } = guessing;
-  const isTaken = shell.inflight.start(async (signal) => {
+  const { viewId, metadata } = guessing;
+  const isTaken = shell.lanes.add({ lane: "people", owner: metadata.origin.userId }, async (signal) => {
     const guess = await guessOf(shell, guessing, signal);
     const note = guess === undefined ? "The message names no workload that Gantry knows: choose one." : undefined;
     const values = guess === undefined ? {} : { name: guess };
@@ -75,7 +75,7 @@ function guessLater(shell: Shell, guessing: Guessing): void {
   });
   if (isTaken) return;
   const above = [section("⚠️ Gantry has too much to do to look which workload this is: choose one.")];
-  void shell.inflight.track(updateForm(shell, viewId, drawForm(guessing, { above })));
+  void shell.lanes.track(updateForm(shell, viewId, drawForm(guessing, { above })));
 }
 
 /** The workload that the text names, `service/web`; undefined where it names none, or the service does not tell. */

@@ -28,7 +28,7 @@ export async function onSlash(shell: Shell, body: unknown, ack: Ack): Promise<vo
   const typed = SlashCommand.parse(body);
   const say = (message: Message | undefined): Promise<void> =>
     ack(message === undefined ? undefined : ackBody(message));
-  if (shell.inflight.isStopping()) return say(sentences.restarting());
+  if (shell.lanes.isStopping()) return say(sentences.restarting());
   if (shell.repeats.isRepeat(typed.trigger_id)) return ack();
   if (typed.command !== shell.settings.command) return say(sentences.otherCommand(shell.settings.command));
   let parsed: Parsed;

@@ -28,7 +28,7 @@ export async function onSubmission(shell: Shell, body: unknown, ack: Ack): Promi
   const sent = Submission.parse(body);
   const id = sent.trigger_id ?? `${sent.view.id} ${sent.view.hash ?? ""}`;
   const opened = sent.view.callback_id.startsWith("form:") ? openedIn(sent.view) : undefined;
-  if (shell.inflight.isStopping()) {
+  if (shell.lanes.isStopping()) {
     const said = sentences.restarting();
     return ack(opened === undefined ? saying(said) : stays(opened, said));
   }

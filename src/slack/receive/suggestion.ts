@@ -42,7 +42,7 @@ export async function onSuggestion(shell: Shell, body: unknown, ack: Ack): Promi
   const query = asked.value.trim().slice(0, LONGEST_QUERY);
   const control = new AbortController();
   const late = sleep(WITHIN_MS, undefined, { signal: control.signal, ref: false }).catch(() => undefined);
-  const options = shell.inflight.track(optionsFor(shell, { ...asked, value: query }));
+  const options = shell.lanes.track(optionsFor(shell, { ...asked, value: query }));
   const found = await Promise.race([options, late]);
   control.abort();
   await ack(found ?? workloadOptions({ query, problems: ["Gantry has no answer yet: type the whole name."] }));

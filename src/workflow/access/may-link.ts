@@ -74,6 +74,6 @@ export async function refusedEarly(shell: Shell, linking: Linking): Promise<Refu
   control.abort();
   if (may?.refusal === undefined) return undefined;
   const { profile, refusal } = may;
-  void shell.inflight.track(note(shell, linking, { profile, refusal }));
+  void shell.lanes.track(note(shell, linking, { profile, refusal }));
   return refusal;
 }

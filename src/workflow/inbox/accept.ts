@@ -4,6 +4,7 @@ import type { Message } from "../../views/kit/message.ts";
 import { type Interaction, openInteraction, sealInteraction } from "./interaction.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../shell.ts";
+import type { LaneName } from "./lanes.ts";
 import type { Interrupted } from "./retry.ts";
 import { work } from "./work.ts";
 
@@ -24,8 +25,9 @@ type Accepted = {
  * process can begin a refused delivery.
  */
 export async function accept(shell: Shell, { id, interaction, ack }: Accepted): Promise<void> {
-  const { store, sealer, inflight, log } = shell;
-  const hasRoom = inflight.hasRoom();
+  const { store, sealer, lanes, log } = shell;
+  const lane = interaction.kind === "decide" ? "decisions" : "people";
+  const hasRoom = lanes.hasRoom({ lane, owner: interaction.origin.userId });
   const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
   let isNew: boolean;
   try {
@@ -44,13 +46,13 @@ export async function accept(shell: Shell, { id, interaction, ack }: Accepted): 
   if (!isNew) return ack();
   if (!hasRoom) return ack(sentences.busy());
   // It is stored, so if the last place in the queue is gone, the next sweep begins it.
-  start(shell, { id, interaction, tries: 0 });
+  start(shell, { id, interaction, tries: 0 }, lane);
   return ack();
 }
 
 /** What the database or Slack interrupted in this process, when its time has come. */
 export function goOnWith(shell: Shell): void {
-  for (const interrupted of shell.unfinished.take()) start(shell, interrupted);
+  for (const interrupted of shell.unfinished.take()) start(shell, interrupted, "sweeping");
 }
 
 /** Deliveries of replicas that are gone are worked on as if they had just come; what is too old is told instead. */
@@ -65,12 +67,14 @@ export function takeOver(shell: Shell, delivery: Delivery): void {
   }
   log.warn({ interaction: interaction.kind }, "a delivery was left over by a replica that is gone");
   const isLate = shell.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
-  start(shell, { id: delivery.id, interaction, isLate, tries: 0 });
+  start(shell, { id: delivery.id, interaction, isLate, tries: 0 }, "sweeping");
 }
 
 /** It is ours in the store: when too much waits, it is kept for the next look. */
-function start(shell: Shell, interrupted: Interrupted): void {
-  const isTaken = shell.inflight.start((signal) => work(shell, interrupted, signal));
+function start(shell: Shell, interrupted: Interrupted, lane: LaneName): void {
+  const { id, interaction } = interrupted;
+  const job = { lane, key: `delivery ${id}`, owner: interaction.origin.userId };
+  const isTaken = shell.lanes.add(job, (signal) => work(shell, interrupted, signal));
   if (!isTaken) shell.unfinished.keep(interrupted, 0);
 }
 

@@ -1,116 +1,157 @@
 import { type Arrivals, createArrivals } from "./arrivals.ts";
+import { createLaneQueue, type LaneLimits, type LaneQueue } from "./lane-queue.ts";
 
-/** Something to do after an ack. Aborted: it says that it could not, and ends. */
+/** Work that runs after an ack. When aborted, it tells its person and ends. */
 export type Work = (signal: AbortSignal) => Promise<void>;
 
-type WorkQueue = {
-  /** Says that an interaction came in. */
+export type Entry<Lane extends string> = {
+  readonly lane: Lane;
+  readonly owner: string | undefined;
+  /** By `performance.now`. */
+  readonly addedMs: number;
+  readonly work: Work;
+  readonly onBegin: () => void;
+  /** Called when the work has ended, before the scheduler looks again. */
+  readonly onDone: () => void;
+};
+
+type Counts = ReturnType<LaneQueue<unknown>["counts"]>;
+
+export type Scheduler<Lane extends string> = {
   readonly arrived: () => void;
-  /** False, and nothing is done, when too much waits already. */
-  readonly add: (work: Work) => boolean;
-  readonly hasRoom: () => boolean;
-  /** Waiting and running. */
+  readonly hasRoom: (lane: Lane, owner: string | undefined) => boolean;
+  /** Whether or not the lane has room. */
+  readonly add: (entry: Entry<Lane>) => void;
+  /** Jobs that wait or run. */
   readonly size: () => number;
+  readonly counts: (lane: Lane) => Counts;
   readonly abort: () => void;
 };
 
-type QueueEvents = { readonly onError: (error: unknown) => void; readonly onDone: () => void };
-
-/** How much runs at once. Most of it waits for a network, so this bounds the bursts of work between the waits. */
-const AT_ONCE = 16;
-const AT_ONCE_IN_FLOOD = 1;
-/** Aborted work only posts a sentence. */
-const AT_ONCE_ABORTED = 64;
-/** What waits beyond this is refused in the ack; each entry holds a command's words and no more. */
-const MOST_WAITING = 5_000;
-/** Work begins when no interaction has come in for so long: acks go first. Nobody notices five milliseconds. */
-const LULL_MS = 5;
-/** Within a flood, short gaps are only the network's: work that began there would meet the next volley. */
-const LULL_IN_FLOOD_MS = 20;
-/** When there is no lull, it goes on singly after this. */
-const LONGEST_HOLD_MS = 1_000;
-
-type State = {
-  readonly waiting: Work[];
-  readonly controller: AbortController;
-  readonly arrivals: Arrivals;
-  readonly events: QueueEvents;
-  running: number;
-  isScheduled: boolean;
-  /** When work was last begun, or began to wait; in milliseconds of the process. */
-  movedAt: number;
+export type SchedulerParts<Lane extends string> = {
+  readonly limits: Readonly<Record<Lane, LaneLimits>>;
+  readonly onError: (error: unknown) => void;
+  readonly arrivals?: Arrivals | undefined;
 };
 
-/** Work that begins after its ack, in a lull, so that no ack waits for it. */
-export function createWorkQueue(events: QueueEvents, arrivals: Arrivals = createArrivals()): WorkQueue {
-  const controller = new AbortController();
-  const state: State = {
-    waiting: [],
-    controller,
+/** Jobs begun in one turn. They mostly wait for a network; this bounds the bursts between their waits. */
+const STARTS_AT_ONCE = 16;
+/** Jobs begin when no interaction has come in for this long: acks go first. Nobody notices five milliseconds. */
+const LULL_MS = 5;
+/** In a flood, shorter gaps are jitter of the network: a job that began there would delay the next acks. */
+const LULL_IN_FLOOD_MS = 20;
+/** Without a lull, jobs run one by one after this. A job that has run for so long waits for a network. */
+const LONGEST_HOLD_MS = 1_000;
+
+type State<Lane extends string> = {
+  /** The lane whose turn is next comes first. */
+  readonly queues: Map<Lane, LaneQueue<Entry<Lane>>>;
+  readonly controller: AbortController;
+  readonly arrivals: Arrivals;
+  readonly onError: (error: unknown) => void;
+  /** When each running job began; by `performance.now`. */
+  readonly begun: Map<Entry<Lane>, number>;
+  waiting: number;
+  isScheduled: boolean;
+  /** When a job last began, or began to wait; by `performance.now`. */
+  movedMs: number;
+};
+
+/** Runs jobs of several lanes after the acks: lanes take turns, and each has places of its own. */
+export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>): Scheduler<Lane> {
+  const { limits, onError, arrivals = createArrivals() } = parts;
+  const names = Object.keys(limits) as Lane[]; // the keys of a Record
+  const state: State<Lane> = {
+    queues: new Map(names.map((name) => [name, createLaneQueue(limits[name])])),
+    controller: new AbortController(),
     arrivals,
-    events,
-    running: 0,
+    onError,
+    begun: new Map(),
+    waiting: 0,
     isScheduled: false,
-    movedAt: 0,
+    movedMs: 0,
   };
   return {
     arrived: arrivals.count,
-    add(work) {
-      if (state.waiting.length >= MOST_WAITING) return false;
-      if (state.waiting.length === 0) state.movedAt = performance.now();
-      state.waiting.push(work);
-      schedule(state);
-      return true;
-    },
-    hasRoom: () => state.waiting.length < MOST_WAITING,
-    size: () => state.waiting.length + state.running,
+    hasRoom: (lane, owner) => queueOf(state, lane).hasRoom(owner),
+    add: (entry) => add(state, entry),
+    size: () => state.waiting + state.begun.size,
+    counts: (lane) => queueOf(state, lane).counts(),
     abort() {
-      controller.abort();
+      state.controller.abort();
       schedule(state);
     },
   };
 }
 
-/** Soon: looking in each turn of the event loop would itself be work. */
-function schedule(state: State): void {
-  if (state.isScheduled || state.waiting.length === 0) return;
+function queueOf<Lane extends string>({ queues }: State<Lane>, lane: Lane): LaneQueue<Entry<Lane>> {
+  const queue = queues.get(lane);
+  if (queue === undefined) throw new Error(`there is no lane ${lane}`);
+  return queue;
+}
+
+function add<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): void {
+  if (state.waiting === 0) state.movedMs = performance.now();
+  queueOf(state, entry.lane).push(entry);
+  state.waiting += 1;
+  schedule(state);
+}
+
+/** With a pause: looking in every turn of the event loop would delay acks. */
+function schedule<Lane extends string>(state: State<Lane>): void {
+  if (state.isScheduled || state.waiting === 0) return;
   state.isScheduled = true;
-  setTimeout(pump, LULL_MS, state);
+  setTimeout(begin, LULL_MS, state);
 }
 
-function pump(state: State): void {
+function begin<Lane extends string>(state: State<Lane>): void {
   state.isScheduled = false;
-  const isHeld = isAckFirst(state);
-  const atOnce = isHeld ? 0 : roomFor(state);
-  while (state.running < atOnce) {
-    const work = state.waiting.shift();
-    if (work === undefined) return;
-    state.running += 1;
-    state.movedAt = performance.now();
-    void run(state, work);
+  for (let left = startsNow(state); left > 0; left -= 1) {
+    const entry = next(state);
+    // Every place is taken. The end of a job looks again.
+    if (entry === undefined) return;
+    state.movedMs = performance.now();
+    state.begun.set(entry, state.movedMs);
+    entry.onBegin();
+    void run(state, entry);
   }
-  // Otherwise the end of something that runs looks again, unless a flood narrowed the room and is over by then.
-  if (isHeld || state.running < AT_ONCE) schedule(state);
+  schedule(state);
 }
 
-function roomFor({ controller, arrivals }: State): number {
-  if (controller.signal.aborted) return AT_ONCE_ABORTED;
-  return arrivals.isFlood() ? AT_ONCE_IN_FLOOD : AT_ONCE;
+/** How many jobs may begin in this turn. */
+function startsNow<Lane extends string>(state: State<Lane>): number {
+  const { controller, arrivals, movedMs, begun } = state;
+  if (controller.signal.aborted) return Number.POSITIVE_INFINITY;
+  const isFlood = arrivals.isFlood();
+  const now = performance.now();
+  const isLull = arrivals.quietMs() >= (isFlood ? LULL_IN_FLOOD_MS : LULL_MS);
+  if (!isLull && now - movedMs < LONGEST_HOLD_MS) return 0;
+  if (!isFlood) return STARTS_AT_ONCE;
+  const isBusy = [...begun.values()].some((since) => now - since < LONGEST_HOLD_MS);
+  return isBusy ? 0 : 1;
 }
 
-function isAckFirst({ controller, arrivals, movedAt }: State): boolean {
-  const lullMs = arrivals.isFlood() ? LULL_IN_FLOOD_MS : LULL_MS;
-  if (controller.signal.aborted || arrivals.quietMs() >= lullMs) return false;
-  return performance.now() - movedAt < LONGEST_HOLD_MS;
+function next<Lane extends string>(state: State<Lane>): Entry<Lane> | undefined {
+  const { queues, controller } = state;
+  for (const [lane, queue] of queues) {
+    const entry = queue.take(controller.signal.aborted);
+    if (entry === undefined) continue;
+    queues.delete(lane);
+    queues.set(lane, queue);
+    state.waiting -= 1;
+    return entry;
+  }
+  return undefined;
 }
 
-async function run(state: State, work: Work): Promise<void> {
+async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): Promise<void> {
   try {
-    await work(state.controller.signal);
+    await entry.work(state.controller.signal);
   } catch (error) {
-    state.events.onError(error);
+    state.onError(error);
   }
-  state.running -= 1;
-  state.events.onDone();
+  state.begun.delete(entry);
+  queueOf(state, entry.lane).done(entry);
+  entry.onDone();
   schedule(state);
 }

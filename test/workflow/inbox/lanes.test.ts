@@ -1,152 +1,138 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createInflight } from "../../../src/workflow/inbox/lanes.ts";
-import { createWorkQueue } from "../../../src/workflow/inbox/scheduler.ts";
+import { labels, lanesIn, quiet, turns } from "../../support/held-lanes.ts";
 import { until } from "../../support/until.ts";
 
-const limits = { graceMs: 30, goodbyeMs: 30 };
+const people = { lane: "people" } as const;
 
-function inflight(more: Partial<typeof limits> = {}) {
-  const errors: unknown[] = [];
-  return { errors, ...createInflight({ ...limits, ...more }, (error) => void errors.push(error)) };
-}
+test("a card that waits to be redrawn is redrawn once, however often it is asked for", async () => {
+  const { hold, begun, release, idle } = lanesIn();
+  const card = { lane: "redraws", key: "card A" } as const;
 
-test("work begins after the ack, and idle waits for it", async () => {
-  const { start, idle } = inflight();
-  const done: string[] = [];
-
-  start(async () => void done.push("work"));
-  done.push("ack");
+  const taken = hold(card, "first", "second", "third");
+  release();
   await idle();
 
-  expect(done).toEqual(["ack", "work"]);
+  expect(taken).toEqual([true, true, true]);
+  expect(begun).toEqual(["first"]);
 });
 
-type Weather = { quietMs: number; isFlood: boolean };
-
-/** A queue whose arrivals are what the test says. */
-function queueIn(weather: Weather) {
-  const { promise: release, resolve } = Promise.withResolvers<void>();
-  const begun: number[] = [];
-  const queue = createWorkQueue(
-    { onError: () => undefined, onDone: () => undefined },
-    { count: () => undefined, quietMs: () => weather.quietMs, isFlood: () => weather.isFlood },
-  );
-  const add = (count: number): void => {
-    for (let at = 0; at < count; at += 1) {
-      queue.add(async () => {
-        begun.push(at);
-        await release;
-      });
-    }
-  };
-  return { ...queue, add, begun, release: resolve };
-}
-
-/** Long enough for a queue to have looked several times. */
-async function looks(): Promise<void> {
-  for (let look = 0; look < 5; look += 1) await sleep(3);
-}
-
-test("so much runs at once and no more, and all of it is done in order", async () => {
-  const { add, begun, release, size } = queueIn({ quietMs: 1_000, isFlood: false });
-  add(40);
-
-  await until(() => begun.length >= 16);
-  await looks();
-  const atOnce = begun.length;
-  release();
-  await until(() => size() === 0);
-
-  expect(atOnce).toBe(16);
-  expect(begun).toEqual(Array.from({ length: 40 }, (_, at) => at));
-});
-
-test("while interactions come in, work waits for a lull", async () => {
-  const weather = { quietMs: 0, isFlood: true };
-  const { add, begun } = queueIn(weather);
-  add(3);
-
-  await looks();
-  const begunBefore = begun.length;
-  weather.quietMs = 20;
-  await until(() => begun.length > 0);
-  await looks();
-  const begunInFlood = begun.length;
-  weather.isFlood = false;
-  await until(() => begun.length === 3);
-
-  expect(begunBefore).toBe(0);
-  expect(begunInFlood).toBe(1);
-});
-
-test("outside a flood, two quiet milliseconds are enough", async () => {
-  const weather = { quietMs: 1, isFlood: false };
-  const { add, begun } = queueIn(weather);
-  add(3);
-
-  await looks();
-  const begunBefore = begun.length;
-  weather.quietMs = 2;
-  await until(() => begun.length > 0);
-
-  expect(begunBefore).toBe(0);
-  expect(begun).toHaveLength(3);
-});
-
-test("without a lull, work goes on after a second all the same", async () => {
-  const { add, begun } = queueIn({ quietMs: 0, isFlood: true });
-  const since = performance.now();
-  add(2);
-
+test("a card that is being redrawn is redrawn once more afterwards", async () => {
+  const { hold, begun, release, idle } = lanesIn();
+  const card = { lane: "redraws", key: "card A" } as const;
+  hold(card, "first");
   await until(() => begun.length === 1);
 
-  expect(performance.now() - since).toBeGreaterThan(900);
-  expect(performance.now() - since).toBeLessThan(5_000);
-});
-
-test("aborted work does not wait for a lull", async () => {
-  const { add, begun, abort } = queueIn({ quietMs: 0, isFlood: true });
-  add(50);
-
-  abort();
-  await until(() => begun.length > 0);
-
-  expect(begun).toHaveLength(50);
-});
-
-test("more than can wait is refused instead of being forgotten", async () => {
-  const { start, idle } = inflight();
-  let done = 0;
-
-  const taken = Array.from({ length: 6_000 }, () => start(async () => void (done += 1))).filter(Boolean).length;
+  hold(card, "second", "third");
+  await turns();
+  const meanwhile = [...begun];
+  release();
   await idle();
 
-  expect(taken).toBe(5_000);
-  expect(done).toBe(5_000);
+  expect(meanwhile).toEqual(["first"]);
+  expect(begun).toEqual(["first", "third"]);
 });
 
-test("work that throws is reported, and what comes after it is done", async () => {
-  const { start, idle, errors } = inflight();
-  let done = false;
+test("a change is watched by one job, and a delivery is worked on by one at a time, in whatever lane", async () => {
+  const { hold, begun, release, idle } = lanesIn();
+  hold({ lane: "watching", key: "change A" }, "watched");
+  hold({ ...people, key: "delivery D" }, "worked on");
+  await until(() => begun.length === 2);
 
-  start(() => Promise.reject(new Error("broke")));
-  start(async () => void (done = true));
+  hold({ lane: "watching", key: "change A" }, "watched twice");
+  hold({ lane: "sweeping", key: "delivery D" }, "worked on again");
+  hold({ lane: "sweeping", key: "delivery E" }, "another one");
+  await until(() => begun.includes("another one"));
+  const meanwhile = begun.toSorted();
+  release();
+  await idle();
+  hold({ lane: "watching", key: "change A" }, "watched later");
+  await idle();
+
+  expect(meanwhile).toEqual(["another one", "watched", "worked on"]);
+  expect(begun.slice(3)).toEqual(["worked on again", "watched later"]);
+});
+
+test("a delivery that is added again in the moment in which it ends is not lost", async () => {
+  const { add, idle } = lanesIn();
+  const done: string[] = [];
+  add({ ...people, key: "delivery D" }, async () => {
+    done.push("interrupted");
+    add({ lane: "sweeping", key: "delivery D" }, async () => void done.push("continued"));
+  });
+
+  await idle();
+
+  expect(done).toEqual(["interrupted", "continued"]);
+});
+
+test("a key that rests is dropped until its time is over", async () => {
+  let now = 0;
+  const { add, rest, idle } = lanesIn(quiet, { nowMs: () => now });
+  const begun: number[] = [];
+  rest("change A", 10_000);
+
+  for (const at of [0, 9_999, 10_000, 10_001]) {
+    now = at;
+    add({ lane: "watching", key: "change A" }, async () => void begun.push(at));
+    await idle();
+  }
+
+  expect(begun).toEqual([10_000, 10_001]);
+});
+
+test("keys of jobs that run or wait are named", async () => {
+  const { hold, begun, keys } = lanesIn();
+  hold({ lane: "watching", key: "change A" }, "A");
+  await until(() => begun.length === 1);
+  hold({ ...people, key: "delivery D" }, "D");
+  hold(people, "help");
+
+  expect(keys()).toEqual(["change A", "delivery D"]);
+});
+
+test("a lane tells how many jobs run and wait, and the age of the oldest", async () => {
+  const { hold, begun, status } = lanesIn();
+  hold({ lane: "redraws" }, ...labels(9));
+  await until(() => begun.length === 8);
+  await until(() => status().redraws.oldestMs >= 20);
+
+  expect(status().redraws).toMatchObject({ running: 8, waiting: 1 });
+  expect(status().people).toEqual({ running: 0, waiting: 0, oldestMs: 0 });
+});
+
+test("work outside the lanes is counted, too", async () => {
+  const { track, idle } = lanesIn();
+  let isDone = false;
+  void track(nextTurn().then(() => (isDone = true)));
+
+  await idle();
+
+  expect(isDone).toBe(true);
+});
+
+test("a job that throws is reported, its key is free again, and the next job runs", async () => {
+  const { add, idle, errors } = lanesIn();
+  let done = 0;
+
+  add({ lane: "watching", key: "change A" }, () => Promise.reject(new Error("broke")));
+  await idle();
+  add({ lane: "watching", key: "change A" }, async () => void (done += 1));
   await idle();
 
   expect(errors).toEqual([new Error("broke")]);
-  expect(done).toBe(true);
+  expect(done).toBe(1);
 });
 
-test("a drain lets work end by itself, and aborts only what does not", async () => {
-  const quick = inflight({ graceMs: 20_000 });
-  quick.start(() => nextTurn());
-  expect(await quick.drain()).toEqual({ aborted: 0, left: 0 });
-  expect(quick.isStopping()).toBe(true);
+test("a drain lets jobs end by themselves, and aborts only those that don't", async () => {
+  const fast = lanesIn(quiet, { drain: { graceMs: 20_000, goodbyeMs: 30 } });
+  fast.add(people, () => nextTurn());
+  expect(await fast.drain()).toEqual({ aborted: 0, left: 0 });
+  expect(fast.isStopping()).toBe(true);
 
-  const slow = inflight({ goodbyeMs: 20_000 });
+  const slow = lanesIn(quiet, { drain: { graceMs: 30, goodbyeMs: 20_000 } });
   const said: string[] = [];
-  slow.start(async (signal) => {
+  slow.add({ lane: "watching" }, async (signal) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => resolve());
     await promise;
@@ -156,9 +142,22 @@ test("a drain lets work end by itself, and aborts only what does not", async () 
   expect(said).toEqual(["goodbye"]);
 });
 
-test("a drain ends even when work does not heed its abort", async () => {
-  const { start, drain } = inflight();
-  start(() => new Promise(() => undefined));
+test("a drain gives every waiting job its turn to say goodbye, without a lull and past the limits of a person", async () => {
+  const { add, drain: stop } = lanesIn({ quietMs: 0, isFlood: true }, { drain: { graceMs: 0, goodbyeMs: 20_000 } });
+  let goodbyes = 0;
+  for (const _ of labels(50)) {
+    add({ ...people, owner: "dana" }, async (signal) => void (goodbyes += signal.aborted ? 1 : 0));
+  }
 
-  expect(await drain()).toEqual({ aborted: 1, left: 1 });
+  const drained = await stop();
+
+  expect(drained).toEqual({ aborted: 50, left: 0 });
+  expect(goodbyes).toBe(50);
+});
+
+test("a drain ends even when a job ignores its abort", async () => {
+  const { add, drain: stop } = lanesIn();
+  add(people, () => new Promise(() => undefined));
+
+  expect(await stop()).toEqual({ aborted: 1, left: 1 });
 });

@@ -10,7 +10,7 @@ import { createLog } from "../../../src/log.ts";
 import type { Interaction } from "../../../src/workflow/inbox/interaction.ts";
 import { accept } from "../../../src/workflow/inbox/accept.ts";
 import { createDropped } from "../../../src/workflow/inbox/dropped.ts";
-import { createInflight } from "../../../src/workflow/inbox/lanes.ts";
+import { createLanes } from "../../../src/workflow/inbox/lanes.ts";
 import type { Shell } from "../../../src/workflow/shell.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -31,12 +31,12 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-refused-"));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const store: Store = { ...(await storeIn(dataDir)), finish: away };
-  const inflight = createInflight({ graceMs: 1, goodbyeMs: 1 }, () => undefined);
-  while (inflight.start(() => Promise.resolve()));
+  const lanes = createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, nowMs: Date.now });
+  while (lanes.add({ lane: "people" }, () => Promise.resolve()));
   const answers: (Message | undefined)[] = [];
   const shell = {
     store,
-    inflight,
+    lanes,
     log,
     dropped: createDropped(store, log),
     sealer: createSealer(readKeyring(newKey())),

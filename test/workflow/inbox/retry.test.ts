@@ -22,8 +22,8 @@ test("each is taken when its time has come, and once", () => {
 
 test("what cannot be begun because too much waits already is kept for the next look", () => {
   const unfinished = createUnfinished(() => 0);
-  const inflight = { start: () => false };
-  const shell = { unfinished, inflight } as unknown as Shell; // all that it looks at
+  const lanes = { add: () => false };
+  const shell = { unfinished, lanes } as unknown as Shell; // all that it looks at
   const interrupted = { id: "Ev1", interaction, tries: 2, isLate: true };
   unfinished.keep(interrupted, 0);
 
