@@ -27,7 +27,6 @@ import { createRepeats } from "../slack/receive/repeats.ts";
 import type { Shell } from "../workflow/shell.ts";
 import { sweep } from "../workflow/sweep.ts";
 import { createSweeper } from "../workflow/sweeper.ts";
-import { createInProgress } from "../workflow/inbox/in-progress.ts";
 import { createUnfinished } from "../workflow/inbox/retry.ts";
 
 export type BotParts = {
@@ -85,7 +84,7 @@ export function createBot(parts: BotParts): Bot {
   let server: Server | undefined;
   return {
     idle: lanes.idle,
-    inProgress: () => shell.inProgress.keys().map((key) => (key.startsWith("delivery ") ? key : `change ${key}`)),
+    inProgress: lanes.keys,
     sweep: () => sweep(shell),
     async start() {
       await identity.check();
@@ -164,7 +163,6 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
     repeats: createRepeats(nowMs),
     settings,
     store,
-    inProgress: createInProgress(nowMs),
     unfinished: createUnfinished(nowMs),
     log,
     now,

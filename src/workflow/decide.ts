@@ -3,7 +3,7 @@ import type { Standing } from "../policy/person.ts";
 import type { DecisionAnswer } from "../views/messages/decision-answer.ts";
 import { decisionPost } from "./answer-decision.ts";
 import { eligibility, findApprovers } from "./access/approvers.ts";
-import { carryOn } from "./run.ts";
+import { carryOnLater, type RunEvents } from "./run.ts";
 import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
 import type { Interaction } from "./inbox/interaction.ts";
 import { draw } from "../slack/cards/draw.ts";
@@ -14,13 +14,16 @@ import { retire } from "../slack/cards/retire.ts";
 import type { Shell } from "./shell.ts";
 import type { Reply } from "./inbox/reply.ts";
 
-export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & { readonly reply: Reply };
+export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & {
+  readonly reply: Reply;
+  readonly run: RunEvents;
+};
 
 /**
  * A vote, a rejection or a cancellation, after its ack. Rights are read now, not when the card was drawn; each is
  * counted by one UPDATE, so that doing it again changes nothing. Every one is answered. Throws `UserError`, `StoreError`.
  */
-export async function decide(shell: Shell, interaction: DecideInteraction, signal: AbortSignal): Promise<void> {
+export async function decide(shell: Shell, interaction: DecideInteraction): Promise<void> {
   const sinceMs = shell.now().getTime();
   const answer = (what: DecisionAnswer): Promise<void> => interaction.reply.send(decisionPost(shell, what), "done");
   const known = await findVisibleChange(shell, interaction);
@@ -37,7 +40,7 @@ export async function decide(shell: Shell, interaction: DecideInteraction, signa
     return answer(await whyNot(shell, { change, may, wanted: interaction.decision }));
   }
   return interaction.decision === "approve"
-    ? approve(shell, { change, interaction, answer, who: may.who, sinceMs }, signal)
+    ? approve(shell, { change, interaction, answer, who: may.who, sinceMs })
     : reject(shell, { change, interaction, answer, who: may.who });
 }
 
@@ -115,7 +118,7 @@ async function noteRefusal(shell: Shell, { change, who, why }: NotMay): Promise<
 
 type Approving = By & { readonly sinceMs: number };
 
-async function approve(shell: Shell, { change, answer, who, sinceMs }: Approving, signal: AbortSignal): Promise<void> {
+async function approve(shell: Shell, { change, interaction, answer, who, sinceMs }: Approving): Promise<void> {
   const events = {
     voted: eventOf(shell, change, { kind: "voted", who, result: "approved it" }),
     approved: eventOf(shell, change, { kind: "approved", result: "has the votes it needs" }),
@@ -131,10 +134,8 @@ async function approve(shell: Shell, { change, answer, who, sinceMs }: Approving
   }
   logEvent(shell, events.approved);
   const clearance = await clearToRun(shell, result.change, sinceMs);
-  await Promise.all([
-    answer(lastVoteAnswer(result.change, clearance)),
-    carryOn(shell, { change: result.change, isFresh: false, clearance }, signal),
-  ]);
+  carryOnLater(shell, { change: result.change, isFresh: false, clearance }, interaction.run);
+  return answer(lastVoteAnswer(result.change, clearance));
 }
 
 /** It has the approvals its card asked for, but the current policy may require more. */

@@ -13,7 +13,7 @@ import { askedElsewhere } from "../views/messages/asked-message.ts";
 import { outcomeMessage } from "../views/messages/outcome-message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import type { Message, Post } from "../views/kit/message.ts";
-import { carryOn } from "./run.ts";
+import { carryOnLater, type RunEvents } from "./run.ts";
 import { contextFor } from "./access/context.ts";
 import type { Interaction } from "./inbox/interaction.ts";
 import { draw } from "../slack/cards/draw.ts";
@@ -29,6 +29,7 @@ import type { Reply } from "./inbox/reply.ts";
 export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
   readonly deliveryId: string;
   readonly reply: Reply;
+  readonly run: RunEvents;
 };
 
 /**
@@ -37,7 +38,7 @@ export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
  */
 export async function propose(shell: Shell, interaction: AskInteraction, signal: AbortSignal): Promise<void> {
   const known = await shell.store.changeOfDelivery(interaction.deliveryId);
-  if (known !== undefined) return goOn(shell, { change: known, isFresh: false, interaction }, signal);
+  if (known !== undefined) return goOn(shell, { change: known, isFresh: false, interaction });
   const command = commandOf(interaction.ask);
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
   const context = await contextFor(shell, { origin: interaction.origin, effect: "write" }, signal);
@@ -54,7 +55,7 @@ export async function propose(shell: Shell, interaction: AskInteraction, signal:
   if (refused !== undefined) return refuse(shell, proposed, refused);
   const stored = await store(shell, proposed);
   if (stored.deliveryId !== interaction.deliveryId) return pointAtEarlierRequest(shell, interaction, stored);
-  return goOn(shell, { change: stored, isFresh: true, interaction }, signal);
+  return goOn(shell, { change: stored, isFresh: true, interaction });
 }
 
 type Proposed = {
@@ -69,14 +70,14 @@ type Proposed = {
 type Going = { readonly change: StoredChange; readonly isFresh: boolean; readonly interaction: AskInteraction };
 
 /** A pending one shows its card; what needs nobody's approval runs. */
-async function goOn(shell: Shell, { change, isFresh, interaction }: Going, signal: AbortSignal): Promise<void> {
+async function goOn(shell: Shell, { change, isFresh, interaction }: Going): Promise<void> {
   const isOpen = change.settledAt === undefined;
   if (isOpen && change.undoOf !== undefined && (await shell.store.markUndone(change.undoOf)))
     await draw(shell, change.undoOf);
   const { reply } = interaction;
   if (change.state !== "pending") {
-    await Promise.all([reply.placed(change), carryOn(shell, { change, isFresh }, signal)]);
-    return undefined;
+    carryOnLater(shell, { change, isFresh }, interaction.run);
+    return reply.placed(change);
   }
   await draw(shell, change.id);
   await reply.placed(change);

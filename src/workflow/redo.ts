@@ -5,14 +5,13 @@ import { UserError } from "../errors.ts";
 import { decisionPost } from "./answer-decision.ts";
 import type { Interaction } from "./inbox/interaction.ts";
 import { findVisibleChange } from "./access/find-visible-change.ts";
-import { propose } from "./propose.ts";
+import { type AskInteraction, propose } from "./propose.ts";
 import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import { retire } from "../slack/cards/retire.ts";
 import { contentOf } from "./sealed-change.ts";
 import type { Shell } from "./shell.ts";
-import type { Reply } from "./inbox/reply.ts";
 
-type RedoInteraction = Extract<Interaction, { kind: "redo" }> & { readonly deliveryId: string; readonly reply: Reply };
+type RedoInteraction = Extract<Interaction, { kind: "redo" }> & Pick<AskInteraction, "deliveryId" | "reply" | "run">;
 
 /**
  * The buttons of a finished card: take it back, or ask for the same again. Either is a new Change of whoever clicked,
@@ -36,8 +35,8 @@ export async function redo(shell: Shell, interaction: RedoInteraction, signal: A
   const before = interaction.how === "undo" && !isKnown ? await store.undoOf(change.id) : undefined;
   if (before !== undefined) return pointAtEarlierRequest(shell, { ...interaction, undoOf: change.id }, before);
   const undoOf = interaction.how === "undo" ? change.id : undefined;
-  const { deliveryId, origin, reply } = interaction;
-  const asked = { kind: "ask", ask, origin, deliveryId, reply, ...(undoOf !== undefined && { undoOf }) } as const;
+  const { deliveryId, origin, reply, run } = interaction;
+  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, ...(undoOf !== undefined && { undoOf }) } as const;
   await propose(shell, asked, signal);
 }
 

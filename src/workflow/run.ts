@@ -16,6 +16,8 @@ import type { Shell } from "./shell.ts";
 const BUSY_REST_MS = 10_000;
 /** Before Slack is asked again who the people of an approved Change are. */
 const AWAY_REST_MS = 10_000;
+/** When a Change has waited longer than this for its turn, the workload is read and the policy asked again. */
+const FRESH_FOR_MS = 10_000;
 
 type Carried = {
   readonly change: StoredChange;
@@ -25,22 +27,52 @@ type Carried = {
   readonly clearance?: Clearance | undefined;
 };
 
+/** For the person whose interaction led to the run. */
+export type RunEvents = {
+  readonly onFailed: (error: unknown) => Promise<void>;
+  readonly onEnded: () => void;
+};
+
 /**
- * Takes a Change on from wherever it stands: approved ones run, sent ones are settled, done ones are followed. Whoever
- * calls it twice, or on two replicas, harms nothing: each step is one conditional UPDATE.
+ * Carries a Change on in the lane of watches, so that nobody's command waits for the service. The database alone can
+ * continue it: when the lane is full, or this process dies, the sweep of some replica adds it again. So a delivery may be
+ * finished once its Change is stored.
  */
-export async function carryOn(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
-  await shell.inProgress.once(carried.change.id, async () => {
-    const { id } = carried.change;
-    await settleState(shell, carried, signal);
-    await draw(shell, id);
-    await followHealth(shell, { id, isLeftOver: carried.change.state === "done" }, signal);
+export function carryOnLater(shell: Shell, carried: Carried, events?: RunEvents): void {
+  const { change } = carried;
+  const { lanes, now } = shell;
+  const added = { elapsedMs: performance.now(), wallMs: now().getTime() };
+  const job = { lane: "watching", key: keyOf(change), owner: change.requester.userId } as const; // a lane's name
+  lanes.add(job, async (signal) => {
+    const waitedMs = Math.max(performance.now() - added.elapsedMs, now().getTime() - added.wallMs);
+    try {
+      await carryOn(shell, waitedMs < FRESH_FOR_MS ? carried : { change, isFresh: false }, signal);
+    } catch (error) {
+      if (events === undefined) throw error;
+      await events.onFailed(error);
+    }
+    events?.onEnded();
   });
 }
 
 /** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
 export function redrawLater(shell: Shell, id: string): void {
   shell.lanes.add({ lane: "redraws", key: `card ${id}` }, () => draw(shell, id));
+}
+
+function keyOf({ id }: StoredChange): string {
+  return `change ${id}`;
+}
+
+/**
+ * Continues a Change in any state: approved ones run, sent ones are settled, done ones are followed. Calling it twice, or
+ * on two replicas, is harmless: each step is one conditional UPDATE.
+ */
+async function carryOn(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
+  const { id, state } = carried.change;
+  await settleState(shell, carried, signal);
+  await draw(shell, id);
+  await followHealth(shell, { id, isLeftOver: state === "done" }, signal);
 }
 
 async function settleState(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
@@ -55,7 +87,7 @@ async function run(shell: Shell, carried: Carried, signal: AbortSignal): Promise
   const { change, isFresh } = carried;
   const clearance = await clearanceOf(shell, carried);
   if (clearance.kind === "refused") return refuse(shell, change, clearance.outcome);
-  if (clearance.kind === "untold") return shell.inProgress.rest(change.id, AWAY_REST_MS);
+  if (clearance.kind === "untold") return shell.lanes.rest(keyOf(change), AWAY_REST_MS);
   // Pending again, or taken over: the stored state is up to date.
   if (clearance.kind !== "run") return undefined;
   const { opened } = clearance;
@@ -117,7 +149,7 @@ async function record(shell: Shell, change: StoredChange, executed: Executed): P
   switch (executed.kind) {
     case "busy":
       // Each try reads the workload again, and some services allow a hundred calls a day.
-      return shell.inProgress.rest(change.id, BUSY_REST_MS);
+      return shell.lanes.rest(keyOf(change), BUSY_REST_MS);
     case "lost":
       // Somebody else has it, and says how it ended.
       return undefined;

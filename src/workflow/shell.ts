@@ -18,7 +18,6 @@ import type { People } from "../slack/directory/people.ts";
 import type { Origin } from "./origin.ts";
 import type { Poster } from "../slack/send/post.ts";
 import type { Repeats } from "../slack/receive/repeats.ts";
-import type { InProgress } from "./inbox/in-progress.ts";
 import type { Unfinished } from "./inbox/retry.ts";
 
 /** Everything the shell works with; handlers are functions of it. */
@@ -41,8 +40,6 @@ export type Shell = {
   readonly repeats: Repeats;
   readonly settings: Settings;
   readonly store: Store;
-  /** What this process carries on at the moment, so that it does not begin it twice. */
-  readonly inProgress: InProgress;
   readonly unfinished: Unfinished;
   readonly log: Logger;
   readonly now: () => Date;

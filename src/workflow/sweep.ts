@@ -1,6 +1,6 @@
 import type { NewEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
-import { carryOn, redrawLater } from "./run.ts";
+import { carryOnLater, redrawLater } from "./run.ts";
 import { goOnWith, takeOver } from "./inbox/accept.ts";
 import { eventOf, logEvent } from "./history.ts";
 import type { Shell } from "./shell.ts";
@@ -25,9 +25,7 @@ export async function sweep(shell: Shell): Promise<void> {
   for (const change of open) {
     // One Run per workload: it could not be claimed now, so it is not read again either.
     if (change.state === "approved" && running.has(workloadKey(change))) continue;
-    lanes.add({ lane: "watching", owner: change.requester.userId }, (signal) =>
-      carryOn(shell, { change, isFresh: false }, signal),
-    );
+    carryOnLater(shell, { change, isFresh: false });
   }
   for (const id of await store.undrawn()) redrawLater(shell, id);
   await shell.calls.flush();

@@ -9,6 +9,7 @@ import { createFormReply } from "../../slack/modals/form-reply.ts";
 import { homeLater } from "../../slack/home/draw.ts";
 import { connect, disconnect } from "../link.ts";
 import { propose } from "../propose.ts";
+import type { RunEvents } from "../run.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../shell.ts";
 import { createReply, type Reply } from "./reply.ts";
@@ -20,20 +21,27 @@ const AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
 
 /** Works on a delivery of ours until its interaction is done and everything about it was said. Never rejects because of Slack. */
 export async function work(shell: Shell, given: Interrupted, signal: AbortSignal): Promise<void> {
-  const { id, interaction, undelivered } = given;
-  await shell.inProgress.once(`delivery ${id}`, async () => {
-    const reply = tellingOf(shell, interaction);
-    try {
-      if (undelivered === undefined) await perform(shell, { given, reply }, signal);
-      else for (const { post, how } of undelivered) await reply.send(post, how);
-    } catch (error) {
-      const isAgain = error instanceof StoreError;
-      // Of a database that is away they are told once; whatever was not said is said by the work that is begun again.
-      if (!isAgain || given.tries === 0) await reply.send(await failure(shell, interaction, error), "refused");
-      if (isAgain) return shell.unfinished.keep({ ...given, tries: given.tries + 1 }, 0);
-    }
-    return end(shell, { given, reply }, signal);
-  });
+  const { interaction, undelivered } = given;
+  const reply = tellingOf(shell, interaction);
+  try {
+    if (undelivered === undefined) await perform(shell, { given, reply }, signal);
+    else for (const { post, how } of undelivered) await reply.send(post, how);
+  } catch (error) {
+    const isAgain = error instanceof StoreError;
+    // Tells them of an unreachable database once. The next attempt says what was left unsaid.
+    if (!isAgain || given.tries === 0) await reply.send(await failure(shell, interaction, error), "refused");
+    if (isAgain) return shell.unfinished.keep({ ...given, tries: given.tries + 1 }, 0);
+  }
+  return end(shell, { given, reply }, signal);
+}
+
+/** A run goes on after its delivery is finished. */
+function runEvents(shell: Shell, interaction: Interaction, reply: Reply): RunEvents {
+  const { origin } = interaction;
+  return {
+    onFailed: async (error) => reply.send(await failure(shell, interaction, error), "refused"),
+    onEnded: () => void (origin.isHome === true && homeLater(shell, origin)),
+  };
 }
 
 function tellingOf(shell: Shell, interaction: Interaction): Reply {
@@ -60,16 +68,17 @@ async function end(shell: Shell, { given, reply }: Working, signal: AbortSignal)
 
 async function perform(shell: Shell, { given, reply }: Working, signal: AbortSignal): Promise<void> {
   const { id, interaction, isLate = false } = given;
+  const run = runEvents(shell, interaction, reply);
   switch (interaction.kind) {
     case "ask":
       if (isLate && (await shell.store.changeOfDelivery(id)) === undefined) {
         return reply.send(sentences.neverBegan(interaction.ask.verb), "refused");
       }
-      return propose(shell, { ...interaction, deliveryId: id, reply }, signal);
+      return propose(shell, { ...interaction, deliveryId: id, reply, run }, signal);
     case "decide":
-      return decide(shell, { ...interaction, reply }, signal);
+      return decide(shell, { ...interaction, reply, run });
     case "redo":
-      return redo(shell, { ...interaction, deliveryId: id, reply }, signal);
+      return redo(shell, { ...interaction, deliveryId: id, reply, run }, signal);
     case "connect":
       return connect(shell, { ...interaction, reply }, signal);
     case "disconnect":
