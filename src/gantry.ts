@@ -9,7 +9,7 @@ import { openKeyring } from "./boot/key-file.ts";
 import { withPortSentence } from "./http/listen.ts";
 import { openLocalService } from "./stand-ins/local-service.ts";
 import { openLocalSlack, type LocalSlackOptions } from "./stand-ins/local-slack.ts";
-import type { ExtraTrouble, ExternalFault } from "./playground/world.ts";
+import type { ExternalFault } from "./playground/world.ts";
 import { openPolicy } from "./boot/policy-source.ts";
 import { troubledService } from "./stand-ins/service-trouble.ts";
 import { createBot } from "./boot/bot.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readAppManifest, type AppManifest } from "../boot/app-manifest.ts";
 import { listen } from "../http/listen.ts";
 import { createPlayground, type Playground } from "../playground/playground.ts";
-import type { App, ExtraTrouble } from "../playground/world.ts";
+import type { App, ExternalFault } from "../playground/world.ts";
 
 export type LocalSlackOptions = {
   readonly host: string;

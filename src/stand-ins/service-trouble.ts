@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExtraTrouble } from "../playground/world.ts";
+import type { ExternalFault } from "../playground/world.ts";
 
 type Fetch = (request: Request) => Promise<Response>;
 
