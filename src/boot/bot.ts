@@ -20,7 +20,7 @@ import { createIdentity, type Identity } from "../slack/directory/identity.ts";
 import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
 import { createLanes } from "../workflow/inbox/lanes.ts";
 import { createPeople } from "../slack/directory/people.ts";
-import { createPoster } from "../slack/send/post.ts";
+import { createPoster } from "../slack/send/responder.ts";
 import { createReceiver, startReceiver } from "../slack/receive/http.ts";
 import { route } from "../slack/receive/route.ts";
 import { createRepeats } from "../slack/receive/repeats.ts";

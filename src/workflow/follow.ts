@@ -5,7 +5,7 @@ import { draw } from "../slack/cards/draw.ts";
 import { eventOf, logEvent } from "./history.ts";
 import { apiOf, type OpenedChange, reopened } from "./reopened.ts";
 import type { Shell } from "./shell.ts";
-import { tellAlone } from "../slack/cards/without-card.ts";
+import { tellAlone } from "../slack/cards/tell-requester.ts";
 
 /** What a workload does so long after a Change says little about the Change. */
 const FOLLOWED_FOR_MS = 5 * 60_000;

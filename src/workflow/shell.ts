@@ -16,7 +16,7 @@ import type { Identity } from "../slack/directory/identity.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { People } from "../slack/directory/people.ts";
 import type { Origin } from "./origin.ts";
-import type { Poster } from "../slack/send/post.ts";
+import type { Poster } from "../slack/send/responder.ts";
 import type { Repeats } from "../slack/receive/repeats.ts";
 import type { Unfinished } from "./inbox/retry.ts";
 

@@ -7,7 +7,7 @@ import type { Post } from "../../views/kit/message.ts";
 import { asTextAtLast, gone, isClosed, placeCard, type Placed, threadOf, unfurl } from "./post-card.ts";
 import { type CallFailure, uninvited } from "../send/slack-error.ts";
 import type { Shell } from "../../workflow/shell.ts";
-import { tellAlone } from "./without-card.ts";
+import { tellAlone } from "./tell-requester.ts";
 
 /** After a call that failed for the moment: nobody tries again before this is over. */
 const TRY_AGAIN_MS = 5_000;

@@ -1,7 +1,7 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Post } from "../../views/kit/message.ts";
 import type { Origin } from "../origin.ts";
-import type { Poster } from "../../slack/send/post.ts";
+import type { Poster } from "../../slack/send/responder.ts";
 
 /** `told`: it is done, under way, or was so already. `refused`: nothing was done, and the words say why. */
 export type ReplyKind = "done" | "refused";

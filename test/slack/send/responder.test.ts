@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLog } from "../../../src/log.ts";
 import { createClients } from "../../../src/slack/send/clients.ts";
-import { createPoster } from "../../../src/slack/send/post.ts";
+import { createPoster } from "../../../src/slack/send/responder.ts";
 import type { ResponseBody } from "../../../src/slack/send/response-url.ts";
 import { sentence } from "../../../src/views/messages/sentences.ts";
 
