@@ -20,10 +20,18 @@ import { createIdentity, type Identity } from "../slack/directory/identity.ts";
 import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
 import { createLanes } from "../workflow/inbox/lanes.ts";
 import { createPeople } from "../slack/directory/people.ts";
-import { createPoster } from "../slack/send/responder.ts";
+import { createBackOff } from "../slack/send/back-off.ts";
+import { logFailure } from "../slack/send/call.ts";
+import { createMessenger } from "../slack/send/messenger.ts";
+import { posterAlias } from "../slack/send/poster.ts";
+import { createResponder } from "../slack/send/responder.ts";
+import { classify } from "../slack/send/slack-error.ts";
+import { createCards } from "../slack/cards/cards.ts";
+import { homeLater } from "../slack/home/draw.ts";
 import { createReceiver, startReceiver } from "../slack/receive/http.ts";
 import { route } from "../slack/receive/route.ts";
 import { createRepeats } from "../slack/receive/repeats.ts";
+import type { Origin } from "../workflow/origin.ts";
 import type { Shell } from "../workflow/shell.ts";
 import { sweep } from "../workflow/sweep.ts";
 import { createSweeper } from "../workflow/sweeper.ts";
@@ -69,14 +77,15 @@ export type Bot = {
 export function createBot(parts: BotParts): Bot {
   const now = parts.now ?? (() => new Date());
   const clients = createClients(parts.slack, parts.log);
-  const identity = createIdentity(clients.interactive, { log: parts.log, now });
+  const { interactive: client, tokenRefusal } = clients;
+  const identity = createIdentity({ client, tokenRefusal, log: parts.log, now });
   const shell = shellOf(parts, { now, clients, identity });
   const { lanes, store, log, newReference } = shell;
   const sweeper = createSweeper(shell, parts.sweepEveryMs);
   const receiver = createReceiver({
     signingSecret: parts.slack.signingSecret,
     botToken: parts.slack.botToken,
-    routes: healthRoutes({ missing: () => missing(shell), lanes: lanes.status }),
+    routes: healthRoutes({ missing: () => missing(shell, tokenRefusal), lanes: lanes.status }),
     log,
     newReference,
     route: (body, ack) => route(shell, body, ack),
@@ -132,20 +141,20 @@ type Made = {
   readonly identity: Identity;
 };
 
-function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
+function shellOf(parts: BotParts, made: Made): Shell {
   const { log, store, settings, sealer, policy, accountMode: mode } = parts;
-  const pause = (ms: number): Promise<void> => sleep(ms);
+  const { now, identity } = made;
   const newReference = (): string => randomBytes(4).toString("hex");
   const nowMs = (): number => now().getTime();
   const envSeen = createEnvSeen(nowMs);
   const api = notingEnv(parts.api, envSeen);
   const workspace = { owner: { kind: "workspace" }, ...parts.account } as const;
-  const reply = { fetch: (url: string, init: RequestInit) => fetch(url, init), wait: parts.backOff ?? pause };
-  return {
+  const refreshHome = (origin: Origin): void => homeLater(shell, origin);
+  const shell: Shell = {
+    ...slackOf(parts, { ...made, newReference, refreshHome }),
     api,
     accounts: createAccounts({ store, sealer, mode, workspace, nowMs }),
     calls: createCalls({ api, store, now }),
-    clients,
     directory: createDirectory(nowMs),
     envSeen,
     dropped: createDropped(store, log),
@@ -156,9 +165,7 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
       nowMs,
     }),
     logs: createLogPool(),
-    people: createPeople({ client: clients.interactive, teamId: () => teamOf(identity), nowMs }),
     policy,
-    poster: createPoster({ clients, reply, log, newReference, botName: identity.botName }),
     sealer,
     repeats: createRepeats(nowMs),
     settings,
@@ -169,6 +176,41 @@ function shellOf(parts: BotParts, { now, clients, identity }: Made): Shell {
     wait: parts.wait ?? pause,
     newReference,
   };
+  return shell;
+}
+
+const pause = (ms: number): Promise<void> => sleep(ms);
+
+type SlackMade = Made & Pick<Shell, "newReference"> & { readonly refreshHome: (origin: Origin) => void };
+
+/** Everything that speaks to Slack. */
+function slackOf(parts: BotParts, { now, clients, identity, newReference, refreshHome }: SlackMade) {
+  const { log, store, settings, sealer } = parts;
+  const nowMs = (): number => now().getTime();
+  const wait = parts.backOff ?? pause;
+  const messenger = createMessenger({
+    clients,
+    backOff: createBackOff(nowMs),
+    wait,
+    replies: { fetch: (url: string, init: RequestInit) => fetch(url, init), wait },
+    log,
+    newReference,
+    command: settings.command,
+  });
+  const people = createPeople({
+    client: clients.interactive,
+    teamId: () => teamOf(identity),
+    nowMs,
+    bot: identity.bot,
+    failed(lookup, cause) {
+      const reference = newReference();
+      logFailure(log, { ...lookup, ...classify(cause), reference });
+      return reference;
+    },
+  });
+  const responder = createResponder({ messenger, people, log, refreshHome });
+  const cards = createCards({ messenger, responder, people, store, sealer, settings, clock: { now }, log });
+  return { messenger, people, responder, cards, poster: posterAlias(responder) };
 }
 
 async function teamOf(identity: Identity): Promise<string | undefined> {
@@ -176,15 +218,20 @@ async function teamOf(identity: Identity): Promise<string | undefined> {
   return identity.teamId();
 }
 
-async function missing({ store, lanes, identity }: Shell): Promise<readonly string[]> {
+async function missing(
+  { store, lanes, identity }: Shell,
+  tokenRefusal: () => string | undefined,
+): Promise<readonly string[]> {
   if (lanes.isStopping()) return ["Gantry is stopping"];
   const [isSlackReady, isStoreReady] = await Promise.all([
     identity.isKnown().catch(() => false),
     store.isOpen() ? store.isReachable() : false,
   ]);
+  const refusal = tokenRefusal();
   return [
     ...(isStoreReady ? [] : [store.isOpen() ? "the database does not answer" : "the store is closed"]),
     ...(isSlackReady ? [] : ["Slack has not confirmed the bot token"]),
+    ...(refusal === undefined ? [] : [`Slack refuses the bot token (${refusal})`]),
   ];
 }
 

@@ -7,7 +7,7 @@ import type { Db, Session } from "./database/session.ts";
 import type { Drawing, Drawn, Postponed, Store } from "./store.ts";
 
 /**
- * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each. If it were shorter, another
+ * Covers one call to Slack (`timeouts.card` in slack/send/clients.ts) and is renewed before each. If it were shorter, another
  * replica could post a second card during the call.
  */
 const DRAW_WITHIN_MS = 30_000;

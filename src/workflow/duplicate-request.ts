@@ -36,7 +36,7 @@ export async function pointAtEarlierRequest(
     change: current,
     kind,
     viewer: await viewerOf(shell, current, origin),
-    link: await permalink(shell, current),
+    link: await shell.cards.link(current),
     command,
     defaultRegion,
     names: await namesFor(shell, current),
@@ -54,16 +54,4 @@ async function viewerOf(
   const may = await eligibility(people, terms, voter).catch(() => undefined);
   if (may?.kind === "may") return "approver";
   return userId === requester.userId ? "requester" : "other";
-}
-
-/** Undefined when Slack doesn't answer; the message then only names the channel. */
-async function permalink({ clients, log }: Shell, { id, card }: StoredChange): Promise<string | undefined> {
-  if (card === undefined) return undefined;
-  try {
-    const { channelId: channel, ts: message_ts } = card;
-    return (await clients.interactive.chat.getPermalink({ channel, message_ts })).permalink;
-  } catch (err) {
-    log.warn({ err, changeId: id }, "couldn't get the link to a card");
-    return undefined;
-  }
 }

@@ -4,6 +4,7 @@ import type { Binding } from "../policy/binding.ts";
 import type { Standing } from "../policy/person.ts";
 import type { Message, Post } from "../views/kit/message.ts";
 import type { Origin } from "./origin.ts";
+import type { SealedChange } from "./sealed-change.ts";
 
 /**
  * What the workflow needs from outside. `slack/` implements People, Cards and Responder, `access/accounts.ts` Accounts;
@@ -43,8 +44,9 @@ export type Cards = {
   /**
    * Updates the card of a Change, and its thread, to the latest version; posts the card first if there is none. Any
    * replica may call it at any time. Never rejects because of Slack: a card that can't be drawn now is drawn later.
+   * `opened` is the content of the Change, if it was unsealed already.
    */
-  readonly draw: (changeId: string) => Promise<void>;
+  readonly draw: (changeId: string, opened?: SealedChange) => Promise<void>;
   /** Removes the buttons of a message that is no longer the card of a Change. Never rejects. */
   readonly retire: (change: StoredChange, card: Card) => Promise<void>;
   /** The link to a card; undefined when Slack can't say. Never rejects. */

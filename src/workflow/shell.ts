@@ -9,14 +9,15 @@ import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
 import type { Accounts } from "./access/accounts.ts";
 import type { Calls } from "./access/call-counts.ts";
-import type { Clients } from "../slack/send/clients.ts";
+import type { Messenger } from "../slack/send/messenger.ts";
+import type { PosterAlias } from "../slack/send/poster.ts";
+import type { Cards, Responder } from "./ports.ts";
 import type { EnvSeen } from "./access/env-values.ts";
 import type { Dropped } from "./inbox/dropped.ts";
 import type { Identity } from "../slack/directory/identity.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { People } from "../slack/directory/people.ts";
 import type { Origin } from "./origin.ts";
-import type { Poster } from "../slack/send/responder.ts";
 import type { Repeats } from "../slack/receive/repeats.ts";
 import type { Unfinished } from "./inbox/retry.ts";
 
@@ -25,7 +26,7 @@ export type Shell = {
   readonly api: Api;
   readonly accounts: Accounts;
   readonly calls: Calls;
-  readonly clients: Clients;
+  readonly cards: Cards;
   readonly directory: Directory;
   readonly envSeen: EnvSeen;
   readonly dropped: Dropped;
@@ -33,9 +34,12 @@ export type Shell = {
   readonly lanes: Lanes;
   /** Redacts and filters log lines off the main thread. */
   readonly logs: LogPool;
+  readonly messenger: Messenger;
   readonly people: People;
   readonly policy: () => Policy;
-  readonly poster: Poster;
+  /** `responder` under its old names. */
+  readonly poster: PosterAlias;
+  readonly responder: Responder;
   readonly sealer: Sealer;
   readonly repeats: Repeats;
   readonly settings: Settings;

@@ -1,149 +1,212 @@
-import type { Card } from "../../changes/stored-change.ts";
-import type { Drawing } from "../../store/store.ts";
 import type { EventKind } from "../../changes/history-event.ts";
-import { diffReplies } from "../../views/cards/diff-reply.ts";
+import type { Card } from "../../changes/stored-change.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
+import { diffReplies } from "../../views/cards/diff-reply.ts";
 import type { Post } from "../../views/kit/message.ts";
-import { asTextAtLast, gone, isClosed, placeCard, type Placed, threadOf, unfurl } from "./post-card.ts";
-import { type CallFailure, uninvited } from "../send/slack-error.ts";
+import { contentOf, type SealedChange } from "../../workflow/sealed-change.ts";
 import type { Shell } from "../../workflow/shell.ts";
-import { tellAlone } from "./tell-requester.ts";
+import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
+import type { DrawDeps } from "./cards.ts";
+import { placeCard, type Placed, threadOf } from "./post-card.ts";
+import { retireCard } from "./retire.ts";
+import { tellRequester } from "./tell-requester.ts";
+import { createRight, type Work } from "./work.ts";
 
-/** After a call that failed for the moment: nobody tries again before this is over. */
+/** After a call that failed for now: nobody tries again before this is over. */
 const TRY_AGAIN_MS = 5_000;
 /** Longest wait after a lost answer: each retry may post one more message. */
 const MOST_LOST_WAIT_MS = 60_000;
-/** Upper bound for Slack's Retry-After, which is usually 30 s. */
-const MOST_RETRY_AFTER_MS = 10 * 60_000;
+/** A running change ends in a moment. */
 const LOOK_AGAIN_MS = 1_000;
-/** Each time costs a few calls, and an address that is used up does not come back: it is half an hour of tries at most. */
+/** Shorter while a request is open: the requester must learn the outcome soon after its end. */
+const OPEN_LOOK_MS = 15_000;
 const TELL_AGAIN_MS = 30_000;
 /** An archived channel may be reopened; its cards are then updated. */
 const CLOSED_AGAIN_MS = 60_000;
-/** Shorter while it runs: the requester must learn the outcome soon after its end. */
-const CLOSED_LOOK_MS = 15_000;
+const MOST_WAIT_MS = 60 * 60_000;
 const CLOSED_FOR_MS = 24 * 60 * 60_000;
 
+/** `cards.draw`, until its callers take the port. */
+export function draw({ cards }: Pick<Shell, "cards">, changeId: string): Promise<void> {
+  return cards.draw(changeId);
+}
+
 /**
- * Draws the card of a Change, and tells its thread what happened, until both are of its last version. Any replica may
- * call it at any time; one draws. Never rejects because of Slack: what cannot be drawn now is drawn later.
+ * Draws the card of a Change, and tells its thread what happened, until both are up to date. Any replica may call it at
+ * any time; one draws. Never rejects because of Slack: what can't be drawn now is drawn later. `opened` saves unsealing.
  */
-export async function draw(shell: Shell, id: string): Promise<void> {
+export async function drawCard(deps: DrawDeps, changeId: string, opened?: SealedChange): Promise<void> {
+  let content = opened;
   for (;;) {
-    const drawing = await shell.store.beginDrawing(id);
-    if (drawing === undefined || !(await drawOnce(shell, drawing))) return;
+    const drawing = await deps.store.beginDrawing(changeId);
+    if (drawing === undefined) return;
+    const right = createRight(deps.store, changeId, drawing.token);
+    const open = (): SealedChange | undefined => (content ??= contentOf(deps.sealer, drawing.change));
+    if (!(await drawOnce(deps, { ...drawing, content: open, right }))) return;
   }
 }
 
-/** Whether there is more to draw. */
-async function drawOnce(shell: Shell, drawing: Drawing): Promise<boolean> {
-  const placed = await placeCard(shell, drawing);
+/** True: there is more to draw. */
+async function drawOnce(deps: DrawDeps, work: Work): Promise<boolean> {
+  const placed = await placeCard(deps, work);
   switch (placed.kind) {
     case "lost":
       // The next replica to draw sees what we did.
       return false;
     case "later":
-      return putOff(shell, drawing, placed);
+      return putOff(deps, work, placed);
     case "nowhere":
-      return endAlone(shell, drawing, placed);
+      return withoutCard(deps, work, placed.failure);
     case "closed":
-      return waitForPlace(shell, drawing, placed);
+      return waitForChannel(deps, work, placed);
+    case "stuck":
+      return endStuck(deps, work, placed);
     case "placed":
-      return endInThread(shell, drawing, placed.card);
+      return endInThread(deps, work, placed);
   }
 }
 
 async function putOff(
-  shell: Shell,
-  { change, token, posts }: Drawing,
+  { store, log }: DrawDeps,
+  { change, token, posts }: Work,
   { failure, isPosted }: Extract<Placed, { kind: "later" }>,
 ): Promise<false> {
-  shell.log.warn({ changeId: change.id, slackError: failure.code }, "couldn't draw a card; retrying");
+  log.warn({ changeId: change.id, ...logged(failure) }, "couldn't draw a card; retrying");
   const ms = isPosted ? Math.min(TRY_AGAIN_MS * 2 ** posts, MOST_LOST_WAIT_MS) : waitAfter(failure);
-  await shell.store.postponeDrawing(change.id, token, { ms, isPosted });
+  await store.postponeDrawing(change.id, token, { ms, isPosted });
   return false;
 }
 
-function waitAfter({ retryAfterMs = 0 }: CallFailure): number {
-  return Math.min(Math.max(TRY_AGAIN_MS, retryAfterMs), MOST_RETRY_AFTER_MS);
+function waitAfter({ retryAfterMs = 0 }: SlackFailure): number {
+  return Math.max(TRY_AGAIN_MS, retryAfterMs);
 }
 
-/** No card can be posted: tells only the requester, once the change has ended. */
-async function endAlone(
-  shell: Shell,
-  { change, token, untold }: Drawing,
-  { why }: Extract<Placed, { kind: "nowhere" }>,
-): Promise<boolean> {
-  const { store } = shell;
-  if (change.settledAt === undefined) {
-    // A change that runs ends in a moment; one that waits for approval may wait for an hour.
-    await store.postponeDrawing(change.id, token, { ms: change.state === "pending" ? CLOSED_LOOK_MS : LOOK_AGAIN_MS });
-    return false;
-  }
-  if (!(await tellAlone(shell, change, { canInvite: uninvited.has(why) }))) {
-    await store.postponeDrawing(change.id, token, { ms: TELL_AGAIN_MS });
-    return false;
-  }
-  return store.drew(change.id, { token, version: change.version, card: undefined, toldSeq: untold.at(-1)?.seq });
+/** Grows with time, so that a day holds about a hundred tries. */
+function growing({ clock }: DrawDeps, since: Date, leastMs: number): number {
+  return Math.min(Math.max(leastMs, (clock.now().getTime() - since.getTime()) / 10), MOST_WAIT_MS);
 }
+
+/** No card can be posted: tells only the requester, that it waits and how it ended. */
+async function withoutCard(deps: DrawDeps, work: Work, failure: SlackFailure): Promise<boolean> {
+  const { change, token, untold } = work;
+  const { store } = deps;
+  const toldSeq = untold.at(-1)?.seq;
+  if (change.settledAt === undefined && change.state !== "pending") {
+    const ms = Math.min(growing(deps, change.createdAt, LOOK_AGAIN_MS), OPEN_LOOK_MS);
+    await store.postponeDrawing(change.id, token, { ms });
+    return false;
+  }
+  const isNews = change.settledAt !== undefined || hasEvent(work, "requested") || hasEvent(work, "returned");
+  if (isNews && !(await tellRequester(deps, { change, failure, content: work.content }))) {
+    await store.postponeDrawing(change.id, token, { ms: growing(deps, change.createdAt, TELL_AGAIN_MS) });
+    return false;
+  }
+  if (change.settledAt !== undefined) {
+    return store.drew(change.id, { token, version: change.version, card: undefined, toldSeq });
+  }
+  await store.postponeDrawing(change.id, token, { ms: OPEN_LOOK_MS, toldSeq });
+  return false;
+}
+
+type Stuck = Extract<Placed, { kind: "closed" | "stuck" }>;
 
 /** The card can't be updated now: tells only the requester the outcome, once, and updates the card when possible. */
-async function waitForPlace(
-  shell: Shell,
-  { change, token, untold }: Drawing,
-  { card, why }: Extract<Placed, { kind: "closed" }>,
-): Promise<boolean> {
-  const { store, log, now } = shell;
+async function waitForChannel(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
+  const { change, token, untold } = work;
+  const { store, log, clock } = deps;
   const { id, version, settledAt } = change;
-  log.warn({ changeId: id, slackError: why }, "can't update a card: its channel is closed to the bot");
+  log.warn({ changeId: id, ...logged(failure) }, "can't update a card: its channel is closed to the bot");
   const toldSeq = untold.at(-1)?.seq;
-  if (settledAt !== undefined && now().getTime() - settledAt.getTime() > CLOSED_FOR_MS) {
-    return store.drew(id, { token, version, card, toldSeq });
-  }
-  if (settledAt === undefined || toldSeq === undefined) {
-    await store.postponeDrawing(id, token, { ms: settledAt === undefined ? CLOSED_LOOK_MS : CLOSED_AGAIN_MS });
+  if (settledAt === undefined) {
+    await store.postponeDrawing(id, token, { ms: OPEN_LOOK_MS });
     return false;
   }
-  const isTold = await tellAlone(shell, change, { canInvite: uninvited.has(why) });
-  await store.postponeDrawing(id, token, isTold ? { ms: CLOSED_AGAIN_MS, toldSeq } : { ms: TELL_AGAIN_MS });
+  if (clock.now().getTime() - settledAt.getTime() > CLOSED_FOR_MS) {
+    return store.drew(id, { token, version, card, toldSeq });
+  }
+  const isTold = toldSeq === undefined || (await tellRequester(deps, { change, failure, content: work.content }));
+  const ms = growing(deps, settledAt, isTold ? CLOSED_AGAIN_MS : TELL_AGAIN_MS);
+  await store.postponeDrawing(id, token, isTold ? { ms, toldSeq } : { ms });
   return false;
 }
 
-async function endInThread(shell: Shell, drawing: Drawing, card: Card): Promise<boolean> {
-  const { change, token, untold } = drawing;
-  const failure = await tellThread(shell, drawing, card);
+/** Slack won't update this version of the card: tells only the requester the outcome, once, and leaves the card. */
+async function endStuck(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
+  const { change, token, untold } = work;
+  const { store, log } = deps;
+  log.error({ changeId: change.id, ...logged(failure) }, "a card can't be updated; its requester is told instead");
+  if (change.settledAt !== undefined && untold.length > 0) {
+    if (!(await tellRequester(deps, { change, failure, content: work.content }))) {
+      await store.postponeDrawing(change.id, token, { ms: growing(deps, change.settledAt, TELL_AGAIN_MS) });
+      return false;
+    }
+  }
+  return endInThread(deps, work, { card, isStored: true });
+}
+
+type Standing = { readonly card: Card; readonly isStored: boolean };
+
+async function endInThread(deps: DrawDeps, work: Work, { card, isStored }: Standing): Promise<boolean> {
+  const { change, token, untold } = work;
+  const { store } = deps;
+  const replies = repliesFor(deps, work);
+  if (!isStored && replies.length > 0) {
+    const kept = await work.right.keep(card);
+    if (kept === "lost") await retireCard(deps, change, card);
+    if (kept !== "held") return false;
+  }
+  const failure = await tellThread(deps, work, { card, replies });
   if (failure !== undefined && failure !== "lost") {
-    await shell.store.postponeDrawing(change.id, token, { ms: waitAfter(failure) });
+    await store.postponeDrawing(change.id, token, { ms: waitAfter(failure) });
     return false;
   }
   // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
   const toldSeq = failure === undefined ? untold.at(-1)?.seq : undefined;
-  return shell.store.drew(change.id, { token, version: change.version, card, toldSeq });
+  const isMore = await store.drew(change.id, { token, version: change.version, card, toldSeq });
+  if (isMore && !isStored && replies.length === 0) await retireUnlessKept(deps, work, card);
+  return isMore;
 }
 
-/** What there is to tell in the thread of a card: the story of what people decide on, and lines of what is in trouble. */
-function repliesFor({ settings }: Shell, { change, untold }: Drawing): readonly Post[] {
+/** If another replica took over during the post, its card counts, and ours must not keep its buttons. */
+async function retireUnlessKept(deps: DrawDeps, { change }: Work, card: Card): Promise<void> {
+  const current = (await deps.store.findChange(change.id))?.card;
+  if (current !== undefined && current.ts !== card.ts) await retireCard(deps, change, card);
+}
+
+function hasEvent({ untold }: Work, wanted: EventKind): boolean {
+  return untold.some(({ kind }) => kind === wanted);
+}
+
+/** What there is to tell in the thread: the story of what people decide on, and log lines of a workload in trouble. */
+function repliesFor({ settings }: DrawDeps, work: Work): readonly Post[] {
+  const { change, untold } = work;
   const tellsStory = change.terms !== undefined || change.breakGlass;
-  const has = (wanted: EventKind): boolean => untold.some(({ kind }) => kind === wanted);
   const story = tellsStory ? storyReply(untold, { change, defaultRegion: settings.region }) : undefined;
-  const all = tellsStory && has("requested") ? diffReplies(change) : [];
-  const excerpt = has("health") ? excerptReply(change) : undefined;
+  const all = tellsStory && hasEvent(work, "requested") ? diffReplies(change) : [];
+  const excerpt = hasEvent(work, "health") ? excerptReply(change) : undefined;
   return [story, ...all, excerpt].filter((reply) => reply !== undefined);
 }
 
+type Thread = { readonly card: Card; readonly replies: readonly Post[] };
+
 /** Why the rest of the thread must wait; undefined when it is complete or can't be posted there. */
-async function tellThread(shell: Shell, drawing: Drawing, card: Card): Promise<CallFailure | "lost" | undefined> {
-  const { change, token } = drawing;
-  for (const reply of repliesFor(shell, drawing)) {
-    if ((await shell.store.holdDrawing(change.id, token)) !== "held") return "lost";
-    const place = { channel: card.channelId, thread_ts: threadOf(shell, change) ?? card.ts, ...unfurl };
-    const failure = await asTextAtLast(shell, reply, (body) =>
-      shell.clients.drawing.chat.postMessage({ ...place, ...body }),
-    );
-    if (failure === undefined) continue;
-    shell.log.warn({ changeId: change.id, slackError: failure.code }, "couldn't continue a thread");
+async function tellThread(
+  { messenger, log }: DrawDeps,
+  { change, content, right }: Work,
+  { card, replies }: Thread,
+): Promise<SlackFailure | "lost" | undefined> {
+  for (const reply of replies) {
+    if (!(await right.extend())) return "lost";
+    const to = { channel: card.channelId, threadTs: threadOf(change, content) ?? card.ts };
+    const posted = await messenger.post(to, reply, "card");
+    if (posted.ok) continue;
+    log.warn({ changeId: change.id, ...logged(posted.failure) }, "couldn't continue a thread");
     // A rate limit or a broken line passes; the events stay untold until then.
-    if (!isClosed(failure.code) && !gone.has(failure.code)) return failure;
+    if (isTemporary(posted.failure)) return posted.failure;
   }
   return undefined;
+}
+
+function logged({ reference, code: slackError }: SlackFailure) {
+  return { reference, slackError };
 }

@@ -1,136 +1,101 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { undoAsk } from "../../commands/undo.ts";
-import type { Drawing } from "../../store/store.ts";
 import { changeCard } from "../../views/cards/change-card.ts";
-import type { Post } from "../../views/kit/message.ts";
 import { openingCard } from "../../views/cards/opening-card.ts";
-import { truncate } from "../../views/kit/text.ts";
+import type { Post } from "../../views/kit/message.ts";
 import { namesFor } from "../../workflow/access/approver-names.ts";
+import type { SlackFailure } from "../send/slack-error.ts";
+import type { DrawDeps } from "./cards.ts";
 import { retireCard } from "./retire.ts";
-import { contentOf } from "../../workflow/sealed-change.ts";
-import type { Shell } from "../../workflow/shell.ts";
-import { type CallFailure, closedPlaces, failureOf, refusedContent, uninvited } from "../send/slack-error.ts";
+import type { Work } from "./work.ts";
 
 export type Placed =
-  | { readonly kind: "placed"; readonly card: Card }
-  /** It can't be posted there, and waiting won't help. */
-  | { readonly kind: "nowhere"; readonly why: string }
+  /** `isStored`: the store knows this card already; otherwise `drew` stores it. */
+  | { readonly kind: "placed"; readonly card: Card; readonly isStored: boolean }
+  /** It can't be posted, and a retry won't help. */
+  | { readonly kind: "nowhere"; readonly failure: SlackFailure }
   /** It is posted but can't be updated while the channel is archived or the bot isn't in it. */
-  | { readonly kind: "closed"; readonly card: Card; readonly why: string }
-  | { readonly kind: "later"; readonly failure: CallFailure; readonly isPosted: boolean }
+  | { readonly kind: "closed"; readonly card: Card; readonly failure: SlackFailure }
+  /** It is posted, and Slack refuses this update for good. */
+  | { readonly kind: "stuck"; readonly card: Card; readonly failure: SlackFailure }
+  | { readonly kind: "later"; readonly failure: SlackFailure; readonly isPosted: boolean }
   /** Another replica draws it now. */
   | { readonly kind: "lost" };
 
-/** A deleted card is posted once more. If that one is deleted too, people do not want it. */
+/** A deleted card is posted once more. If that one is deleted too, people don't want it. */
 const MOST_POSTS = 2;
 
-/** https://docs.slack.dev/reference/methods/chat.update#errors: the message is not there any more. */
-export const gone: ReadonlySet<string> = new Set(["message_not_found", "thread_not_found"]);
-/** https://docs.slack.dev/reference/methods/chat.update#errors: the message exists but can never be updated. */
-const fixed = new Set(["cant_update_message", "edit_window_closed"]);
-
-/** The bot can't write there, and an immediate retry won't help. */
-export function isClosed(code: string): boolean {
-  return closedPlaces.has(code) || uninvited.has(code) || fixed.has(code);
-}
-
 /** Updates the card of a Change to its latest version, posting it first if there is none. */
-export async function placeCard(shell: Shell, { change, posts, token }: Drawing): Promise<Placed> {
-  const names = await namesFor(shell, change);
-  const { command, region: defaultRegion } = shell.settings;
+export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
+  const { change, posts } = work;
+  const names = await namesFor(deps, change);
+  const { command, region: defaultRegion } = deps.settings;
   const common = { change, command, defaultRegion, names };
-  const post = changeCard({ ...common, canUndo: canUndo(shell, change) });
+  const post = changeCard({ ...common, canUndo: canUndo(work) });
   if (change.card !== undefined) {
-    const updated = await update(shell, { id: change.id, token, card: change.card }, post);
-    const isGone = updated.kind === "later" && gone.has(updated.failure.code);
-    if (!isGone) return updated;
-    if (posts >= MOST_POSTS) return { kind: "placed", card: change.card };
+    const updated = await update(deps, work, { card: change.card, post });
+    if (updated !== "gone") return updated;
+    if (posts >= MOST_POSTS) return { kind: "placed", card: change.card, isStored: true };
   }
   // A settled change has no decision buttons, so its card can be posted directly.
-  if (change.settledAt !== undefined) return postNew(shell, { change, token }, post);
-  const opened = await postNew(shell, { change, token }, openingCard(common));
+  if (change.settledAt !== undefined) return postNew(deps, work, post);
+  const opened = await postNew(deps, work, openingCard(common));
   if (opened.kind !== "placed") return opened;
-  return update(shell, { id: change.id, token, card: opened.card }, post);
+  const { card } = opened;
+  // Stored before the buttons appear: a crash in between must not lead to a second card with buttons.
+  const kept = await work.right.keep(card);
+  if (kept === "lost") await retireCard(deps, change, card);
+  if (kept !== "held") return { kind: "lost" };
+  const drawn = await update(deps, work, { card, post });
+  return drawn === "gone" ? { kind: "placed", card, isStored: true } : drawn;
 }
 
-type Ours = { readonly id: string; readonly token: string; readonly card: Card };
+type Update = { readonly card: Card; readonly post: Post };
 
-async function update(shell: Shell, { id, token, card }: Ours, post: Post): Promise<Placed> {
-  if ((await shell.store.holdDrawing(id, token)) !== "held") return { kind: "lost" };
-  const { channelId: channel, ts } = card;
-  const failure = await asTextAtLast(shell, post, (body) =>
-    shell.clients.drawing.chat.update({ channel, ts, ...body }),
-  );
-  if (failure === undefined || fixed.has(failure.code)) return { kind: "placed", card };
-  if (isClosed(failure.code)) return { kind: "closed", card, why: failure.code };
-  return { kind: "later", failure, isPosted: false };
-}
-
-type New = { readonly change: StoredChange; readonly token: string };
-
-/** Posts it and stores where, before any other message. */
-async function postNew(shell: Shell, { change, token }: New, post: Post): Promise<Placed> {
-  const channel = change.terms?.cardIn ?? change.channelId;
-  const thread_ts = threadOf(shell, change);
-  const where = { channel, ...(thread_ts !== undefined && { thread_ts }), ...unfurl };
-  if ((await shell.store.holdDrawing(change.id, token)) !== "held") return { kind: "lost" };
-  let posted: { readonly ts?: string; readonly channel?: string } = {};
-  const failure = await asTextAtLast(shell, post, async (body) => {
-    posted = await shell.clients.drawing.chat.postMessage({ ...where, ...body });
-  });
-  if (failure !== undefined) {
-    const { code: why, isUnsure } = failure;
-    return isClosed(why) ? { kind: "nowhere", why } : { kind: "later", failure, isPosted: isUnsure };
+async function update(deps: DrawDeps, work: Work, { card, post }: Update): Promise<Placed | "gone"> {
+  if (!(await work.right.extend())) return { kind: "lost" };
+  const { id } = work.change;
+  const updated = await deps.messenger.update(card, post, "card");
+  if (updated.ok) {
+    deps.refusals.clear(id);
+    return { kind: "placed", card, isStored: true };
   }
-  // A post to a user id lands in a direct conversation, which has another id.
-  const { ts, channel: channelId = channel } = posted;
-  if (ts === undefined) return { kind: "later", failure: noTs, isPosted: true };
-  const card = { channelId, ts };
-  const held = await shell.store.holdDrawing(change.id, token, card);
-  if (held === "held") return { kind: "placed", card };
-  if (held === "lost") await retireCard(shell, change, card);
-  return { kind: "lost" };
+  const { failure } = updated;
+  if (failure.kind === "gone") return "gone";
+  if (deps.refusals.mayRetry(id, failure)) return { kind: "later", failure, isPosted: false };
+  return { kind: isReopenable(failure) ? "closed" : "stuck", card, failure };
 }
 
-const noTs: CallFailure = { code: "no_ts", isUnsure: true, retryAfterMs: undefined };
+/** Somebody can change it: unarchive the channel, invite the bot, fix the app. */
+function isReopenable({ kind }: SlackFailure): boolean {
+  return kind === "closed" || kind === "uninvited" || kind === "token" || kind === "scope";
+}
 
-export const unfurl = { unfurl_links: false, unfurl_media: false } as const;
-
-/** Slack takes 4,000 characters: https://docs.slack.dev/reference/methods/chat.update#truncating */
-const MOST_TEXT = 3_800;
-
-type Body = { text: string; blocks: Post["blocks"][number][] };
-
-/** If Slack refuses the blocks, sends the text alone, with the commands to type instead of buttons. */
-export async function asTextAtLast(
-  { log, newReference, settings }: Pick<Shell, "log" | "newReference" | "settings">,
-  { text, blocks }: Post,
-  send: (body: Body) => Promise<unknown>,
-): Promise<CallFailure | undefined> {
-  const failure = await failureOf(() => send({ text, blocks: [...blocks] }));
-  if (failure === undefined || !refusedContent.has(failure.code)) return failure;
-  const reference = newReference();
-  log.error(
-    { reference, slackError: failure.code, blockTypes: blocks.map(({ type }) => type) },
-    "Slack refused our blocks",
-  );
-  const plain = `${truncate(text, MOST_TEXT)}\n(Buttons couldn't be shown. Type ${settings.command} help. Reference ${reference})`;
-  // Empty, not omitted: chat.update keeps old blocks, with their buttons, when `blocks` is missing.
-  return failureOf(() => send({ text: plain, blocks: [] }));
+async function postNew({ messenger, refusals }: DrawDeps, work: Work, post: Post): Promise<Placed> {
+  const { change, content, right } = work;
+  const channel = change.terms?.cardIn ?? change.channelId;
+  if (!(await right.extend())) return { kind: "lost" };
+  const posted = await messenger.post({ channel, threadTs: threadOf(change, content) }, post, "card");
+  if (posted.ok) {
+    refusals.clear(change.id);
+    return { kind: "placed", card: posted.value, isStored: false };
+  }
+  const { failure } = posted;
+  if (refusals.mayRetry(change.id, failure)) return { kind: "later", failure, isPosted: failure.kind === "unsure" };
+  return { kind: "nowhere", failure };
 }
 
 /**
- * The thread of the request, if its card belongs there. A Change that can't be unsealed gets its card in
- * the channel.
+ * The thread of the request, if its card belongs there. A Change that can't be unsealed gets its card in the channel.
  */
-export function threadOf({ sealer }: Pick<Shell, "sealer">, change: StoredChange): string | undefined {
+export function threadOf(change: StoredChange, content: Work["content"]): string | undefined {
   const cardIn = change.terms?.cardIn;
   if (cardIn !== undefined && cardIn !== change.channelId) return undefined;
-  return contentOf(sealer, change)?.threadTs;
+  return content()?.threadTs;
 }
 
-function canUndo({ sealer }: Shell, change: StoredChange): boolean {
+function canUndo({ change, content }: Work): boolean {
   if (change.state !== "done" || change.isUndone) return false;
-  const content = contentOf(sealer, change);
-  return content !== undefined && undoAsk(content.change) !== undefined;
+  const opened = content();
+  return opened !== undefined && undoAsk(opened.change) !== undefined;
 }

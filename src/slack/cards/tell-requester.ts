@@ -1,33 +1,48 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { runWithoutCard } from "../../views/cards/run-without-card.ts";
 import { isDirect } from "../../workflow/origin.ts";
-import { contentOf } from "../../workflow/sealed-change.ts";
+import { contentOf, type SealedChange } from "../../workflow/sealed-change.ts";
 import type { Shell } from "../../workflow/shell.ts";
+import { reasonFor, type SlackFailure } from "../send/slack-error.ts";
+import type { CardDeps } from "./cards.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 const RESPONSE_URL_MS = 30 * 60_000;
-/** Whoever could not be told for so long finds it in history. */
+/** A requester who could not be told for so long finds it in history. */
 const TELL_FOR_MS = 24 * 60 * 60_000;
 
+type Telling = {
+  readonly change: StoredChange;
+  /** Why there is no card that shows it. */
+  readonly failure?: SlackFailure;
+  readonly content?: () => SealedChange | undefined;
+};
+
 /**
- * Where the bot may not post a card, only the person who asked learns how it ended: by the address of what they asked
- * with, and once that is over, or where there was none, in their conversation with the bot. False: it did not reach them,
- * and it is worth another try.
+ * Where the bot can't post or update a card, tells only the requester: by the response_url of the request while it is
+ * valid, else in their conversation with the bot. False: it didn't reach them, and a retry is worthwhile. Never rejects.
  */
-export async function tellAlone(
-  shell: Shell,
-  change: StoredChange,
-  place: { readonly canInvite: boolean } = { canInvite: true },
-): Promise<boolean> {
-  const { sealer, settings, identity, poster } = shell;
-  const ageMs = shell.now().getTime() - change.createdAt.getTime();
+export async function tellRequester(deps: CardDeps, { change, failure, content }: Telling): Promise<boolean> {
+  const { settings, people, responder, clock } = deps;
+  const ageMs = clock.now().getTime() - change.createdAt.getTime();
   if (ageMs > TELL_FOR_MS) return true;
-  const responseUrl = ageMs > RESPONSE_URL_MS ? undefined : contentOf(sealer, change)?.responseUrl;
+  const opened = content ?? (() => contentOf(deps.sealer, change));
+  const responseUrl = ageMs > RESPONSE_URL_MS ? undefined : opened()?.responseUrl;
   const { command, region: defaultRegion } = settings;
   const { requester, teamId, channelId } = change;
-  const canInvite = place.canInvite && !isDirect(channelId);
-  const post = runWithoutCard({ change, command, defaultRegion, ...(canInvite && { botName: identity.botName() }) });
+  const canInvite = (failure === undefined || failure.kind === "uninvited") && !isDirect(channelId);
+  const hint = canInvite ? { botName: people.bot().name } : failure && { reason: reasonOf(failure) };
+  const post = runWithoutCard({ change, command, defaultRegion, ...hint });
   const { userId } = requester;
   const by = responseUrl === undefined ? { channelId: userId } : { channelId, responseUrl };
-  return poster.reaches(post, { userId, teamId, ...by });
+  return responder.tell(post, { userId, teamId, ...by });
+}
+
+function reasonOf(failure: SlackFailure): string {
+  return `Only you see this: ${reasonFor(failure)}. Reference ${failure.reference}.`;
+}
+
+/** `cards.tellRequester`, until its callers take the port. */
+export function tellAlone({ cards }: Pick<Shell, "cards">, change: StoredChange): Promise<boolean> {
+  return cards.tellRequester(change);
 }

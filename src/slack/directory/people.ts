@@ -3,7 +3,7 @@ import { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { Standing } from "../../policy/person.ts";
 import { createMemo, type Memo } from "./memo.ts";
-import { isForTheMoment } from "../send/slack-error.ts";
+import { classify, isTemporary, reasonFor } from "../send/slack-error.ts";
 
 export type Profile = { readonly userId: string; readonly name: string; readonly standing: Standing };
 
@@ -22,7 +22,11 @@ export type People = {
   readonly groupHandles: () => Promise<ReadonlyMap<string, string>>;
   /** Ids of the members of a conversation, the bot's among them; undefined where the bot is not in it. Throws a `UserError`. */
   readonly channelMembers: (channelId: string, maxAgeMs: number) => Promise<ReadonlySet<string> | undefined>;
+  /** The bot's own user, name and workspace, as far as Slack has confirmed them. */
+  readonly bot: Bot;
 };
+
+type Bot = () => { readonly userId: string | undefined; readonly name: string; readonly teamId: string | undefined };
 
 /** https://docs.slack.dev/reference/objects/user-object */
 const User = z.object({
@@ -51,6 +55,9 @@ type Parts = {
   /** The workspace of the bot; asks Slack again while that is not known. */
   readonly teamId: () => Promise<string | undefined>;
   readonly nowMs: () => number;
+  readonly bot: Bot;
+  /** Logs why a lookup failed, under a reference. */
+  readonly failed: (lookup: { readonly method: string; readonly target: string }, cause: unknown) => string;
 };
 
 /** Who people are, as Slack tells it now; kept for seconds. */
@@ -62,25 +69,46 @@ export function createPeople(parts: Parts): People {
   const channels = createMemo((id: string) => readChannel(client, id), nowMs);
   return {
     profile: (userId, maxAgeMs, called) =>
-      told(called === undefined ? "who you are" : `who ${called} is`, () => profileOf(profiles, userId, maxAgeMs)),
-    groupMembers: (groupId, maxAgeMs) => told("who is in the user group", () => groups.get(groupId, maxAgeMs)),
+      told(
+        parts,
+        {
+          what: called === undefined ? "who you are" : `who ${called} is`,
+          method: "users.info",
+          target: userId,
+        },
+        () => profileOf(profiles, userId, maxAgeMs),
+      ),
+    groupMembers: (groupId, maxAgeMs) =>
+      told(parts, { what: "who is in the user group", method: "usergroups.users.list", target: groupId }, () =>
+        groups.get(groupId, maxAgeMs),
+      ),
     groupHandles: () => handles.get("", HANDLES_MS),
-    channelMembers: (channelId, maxAgeMs) => told("who is in the channel", () => channels.get(channelId, maxAgeMs)),
+    channelMembers: (channelId, maxAgeMs) =>
+      told(parts, { what: "who is in the channel", method: "conversations.members", target: channelId }, () =>
+        channels.get(channelId, maxAgeMs),
+      ),
+    bot: parts.bot,
   };
 }
 
 /** Slack can't answer right now. Callers that can wait ask again later. */
 export class SlackAway extends UserError {}
 
-/** Slack's silence in a sentence; what it was stands behind it as the cause. */
-async function told<Value>(what: string, ask: () => Promise<Value>): Promise<Value> {
+type Lookup = { readonly what: string; readonly method: string; readonly target: string };
+
+/** A failed lookup as a sentence with its real reason; the cause is in the log under the reference. */
+async function told<Value>({ failed }: Parts, lookup: Lookup, ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask();
   } catch (cause) {
-    const Kind = isForTheMoment(cause) ? SlackAway : UserError;
-    const error = new Kind(`Slack did not tell ${what}, so nothing was done.`, {
-      next: "Try again in a minute; if it stays so, tell those who run Gantry here.",
-    });
+    const { what, method, target } = lookup;
+    const reference = failed({ method, target }, cause);
+    const failure = classify(cause);
+    const Kind = isTemporary(failure) ? SlackAway : UserError;
+    const next = isTemporary(failure)
+      ? `Try again in a minute; if it stays so, tell those who run Gantry here. Reference ${reference}.`
+      : `The reason: ${reasonFor(failure)}. Tell those who run Gantry here. Reference ${reference}.`;
+    const error = new Kind(`Slack did not tell ${what}, so nothing was done.`, { next });
     error.cause = cause;
     throw error;
   }

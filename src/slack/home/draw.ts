@@ -11,7 +11,6 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { mayDecide } from "../../workflow/access/records.ts";
-import { codeOf } from "../send/slack-error.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
 /** https://docs.slack.dev/reference/events/app_home_opened */
@@ -154,9 +153,5 @@ async function mayVote({ people }: Shell, change: StoredChange, userId: string):
 }
 
 async function publish(shell: Shell, { userId }: Origin, state: HomeState): Promise<void> {
-  try {
-    await shell.clients.background.views.publish({ user_id: userId, view: homeView(state) });
-  } catch (err) {
-    shell.log.warn({ err: codeOf(err) }, "a Home could not be drawn");
-  }
+  await shell.messenger.publishHome({ user: userId, view: homeView(state) });
 }

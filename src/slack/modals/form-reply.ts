@@ -15,7 +15,7 @@ type Asked = { readonly form: SentForm; readonly origin: Origin };
  * place. Whoever has closed it meanwhile is told where they asked.
  */
 export function createFormReply(shell: Shell, { form, origin }: Asked): Reply {
-  const beside = createReply(shell.poster, origin);
+  const beside = createReply(shell.responder, origin);
   const command = formCommand(form.metadata.verb);
   if (command === undefined) return beside;
   const { title } = command.form;

@@ -1,51 +1,45 @@
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { codeOf } from "../send/slack-error.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
 type Opening = { readonly triggerId: string; readonly view: object; readonly origin: Origin };
 
+/** Opens a form while its trigger lives (3 s, once), and gives its id. Undefined: the person was told how to ask again. */
+export async function openForm(
+  { messenger, responder, settings }: Pick<Shell, "messenger" | "responder" | "settings">,
+  { triggerId, view, origin }: Opening,
+): Promise<string | undefined> {
+  const opened = await messenger.openView({ triggerId, user: origin.userId, view });
+  if (opened.ok) return opened.value?.viewId;
+  await responder.tell(sentences.noForm(settings.command), origin);
+  return undefined;
+}
+
 /**
- * Opens a form while its trigger lives (3 s, once), and gives its id; where that is over, the person is told how to ask
- * again.
+ * Replaces an open form. False: it was closed, or Slack refused the view. A caller that must not overwrite somebody
+ * else's update calls `messenger.updateView` with the `hash` it has read. Never rejects.
  */
-export async function openForm(shell: Shell, { triggerId, view, origin }: Opening): Promise<string | undefined> {
-  try {
-    const opened = await shell.clients.interactive.views.open({ trigger_id: triggerId, view: view as View }); // built by views/, checked by the simulated Slack
-    return opened.view?.id;
-  } catch (err) {
-    shell.log.warn({ err: codeOf(err) }, "a form could not be opened");
-    await shell.poster.tell(sentences.noForm(shell.settings.command), origin);
-    return undefined;
-  }
-}
-
-type View = Parameters<Shell["clients"]["interactive"]["views"]["open"]>[0]["view"];
-
-/** Draws a form that is open anew. False: it was closed meanwhile, or Slack did not take it. */
-export async function updateForm(shell: Shell, viewId: string, view: object): Promise<boolean> {
-  try {
-    await shell.clients.background.views.update({ view_id: viewId, view: view as View }); // built by views/
-    return true;
-  } catch (err) {
-    shell.log.warn({ err: codeOf(err) }, "a form could not be updated");
-    return false;
-  }
+export async function updateForm(
+  { messenger }: Pick<Shell, "messenger">,
+  viewId: string,
+  view: object,
+): Promise<boolean> {
+  return (await messenger.updateView({ viewId, view })).ok;
 }
 
 /**
- * The ack of a submission draws the form, too, on another way to Slack: what comes right after it could be drawn before
- * it, and the form would go on saying that it asks.
+ * The ack of a submission also draws the form, on another connection: an update right after it could arrive first, and
+ * the ack would then replace it.
  */
 const AFTER_ACK_MS = 300;
 
 /** `updateForm` of a form whose submission was acked with a view, at `ackedAt` of the process's clock in milliseconds. */
 export async function updateAcked(
-  shell: Shell,
+  deps: Pick<Shell, "messenger" | "wait">,
   viewId: string,
   { view, ackedAt }: { readonly view: object; readonly ackedAt: number },
 ): Promise<boolean> {
   const early = AFTER_ACK_MS - (performance.now() - ackedAt);
-  if (early > 0) await shell.wait(early);
-  return updateForm(shell, viewId, view);
+  if (early > 0) await deps.wait(early);
+  return updateForm(deps, viewId, view);
 }

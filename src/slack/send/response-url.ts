@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Block } from "../../views/kit/message.ts";
+import { type FailureKind, kindOf } from "./slack-error.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 export type ResponseBody = {
@@ -7,16 +8,12 @@ export type ResponseBody = {
   readonly blocks?: readonly Block[];
   readonly response_type: "ephemeral" | "in_channel";
   readonly replace_original: boolean;
-  /** Only of one for everybody that replaces nothing. */
+  /** Only for a message to everybody that replaces nothing. */
   readonly thread_ts?: string;
 };
 
-/**
- * - `content`: Slack does not take what it should show
- * - `gone`: the address was used up (5 times) or is too old (30 minutes)
- * - `unreachable`: no answer, or none that helps, also after the retries
- */
-export type Refused = { readonly kind: "content" | "gone" | "unreachable"; readonly why: string };
+/** Why a response_url didn't take a message; `unsure` also when Slack was away until the last retry. */
+export type Refused = { readonly kind: FailureKind; readonly why: string };
 
 export type ReplyDeps = {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -30,18 +27,17 @@ export type ReplyDeps = {
 const TIME_LIMIT_MS = 12_000;
 const RETRY_AFTER_MS = [250, 1_000];
 const LONGEST_RETRY_AFTER_MS = 3_000;
-/** Slack answers with a word; anything longer is somebody else's page. */
+/** Slack answers with one word; anything longer comes from something between. */
 const LONGEST_WHY = 200;
 
-const gone = new Set(["used_url", "expired_url", "invalid_url", "is_archived"]);
 const Answer = z.object({ ok: z.boolean().optional(), error: z.string().optional() });
 
-/** Posts to a response_url, at most three times. Resolves to undefined when Slack took it, and never rejects. */
+/** Posts to a response_url, at most three times. Resolves to undefined when Slack took it. Never rejects. */
 export async function reply(url: string, body: ResponseBody, deps: ReplyDeps): Promise<Refused | undefined> {
   let attempt = await once(url, body, deps);
   for (const ms of RETRY_AFTER_MS) {
     // A late answer may still have been posted; a retry would post it twice.
-    if (attempt === undefined || attempt.kind !== "unreachable" || attempt.isLate === true) return attempt;
+    if (attempt === undefined || attempt.kind !== "unsure" || attempt.isLate === true) return attempt;
     await deps.wait(Math.max(ms, attempt.retryAfterMs ?? 0));
     attempt = await once(url, body, deps);
   }
@@ -62,7 +58,7 @@ async function once(url: string, body: ResponseBody, { fetch }: ReplyDeps): Prom
     return classify(response, await response.text());
   } catch (error) {
     const why = error instanceof Error ? error.name : "no answer";
-    return { kind: "unreachable", why, isLate: why === "TimeoutError" };
+    return { kind: "unsure", why, isLate: why === "TimeoutError" };
   }
 }
 
@@ -70,13 +66,16 @@ function classify(response: Response, text: string): Attempt {
   const error = errorIn(text);
   if (response.ok && error === undefined) {
     const isPage = response.headers.get("content-type")?.includes("text/html") === true;
-    return isPage ? { kind: "unreachable", why: "a web page instead of an answer" } : undefined;
+    return isPage ? { kind: "unsure", why: "a web page instead of an answer" } : undefined;
   }
   const why = (error ?? `status ${response.status}`).slice(0, LONGEST_WHY);
   if (response.status === 429 || response.status >= 500) {
-    return { kind: "unreachable", why, retryAfterMs: retryAfterMs(response) };
+    return { kind: "unsure", why, retryAfterMs: retryAfterMs(response) };
   }
-  return { kind: gone.has(why) || response.status === 404 ? "gone" : "content", why };
+  if (response.status === 404) return { kind: "gone", why };
+  // Slack documents no codes for response_urls: one we don't know may be about the blocks.
+  const kind = kindOf(why);
+  return { kind: kind === "unknown" ? "content" : kind, why };
 }
 
 function retryAfterMs({ headers }: Response): number {

@@ -2,17 +2,11 @@ import type { Post } from "../../views/kit/message.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
-/** What changes for everybody in a channel is said to all of them; false where the bot may not post. Never rejects. */
-export async function tellChannel(
-  { clients, log }: Pick<Shell, "clients" | "log">,
+/** `responder.announce`, until its callers take the port. */
+export function tellChannel(
+  { responder }: Pick<Shell, "responder">,
   { channelId }: Pick<Origin, "channelId">,
-  { text, blocks }: Post,
+  post: Post,
 ): Promise<boolean> {
-  try {
-    await clients.background.chat.postMessage({ channel: channelId, text, blocks: [...blocks] });
-    return true;
-  } catch (err) {
-    log.warn({ err, channelId }, "a channel could not be told of what changed for it");
-    return false;
-  }
+  return responder.announce(channelId, post);
 }

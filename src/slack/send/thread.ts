@@ -1,15 +1,14 @@
-import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
-import type { Message, Post, TextFile } from "../../views/kit/message.ts";
-import type { Clients } from "./clients.ts";
+import type { Message } from "../../views/kit/message.ts";
 import { isDirect } from "../../workflow/origin.ts";
-import { closedPlaces, codeOf, refusedContent, uninvited } from "./slack-error.ts";
+import type { Conversation, Messenger } from "./messenger.ts";
+import type { SlackFailure } from "./slack-error.ts";
 
-type ThreadParts = { readonly clients: Clients; readonly log: Logger; readonly newReference: () => string };
+type ThreadDeps = { readonly messenger: Pick<Messenger, "post" | "upload">; readonly log: Logger };
 
 /**
- * - `complete`: all of it stands in the channel
- * - `incomplete`: it begins there, and Slack did not take the rest; why stands in the log
+ * - `complete`: all of it is in the channel
+ * - `incomplete`: it begins there, and Slack didn't take the rest; the reference finds why in the log
  * - `nowhere`: nothing was posted
  */
 export type ThreadResult =
@@ -18,83 +17,33 @@ export type ThreadResult =
   | { readonly kind: "nowhere"; readonly canInvite: boolean };
 
 /** Posts a head, then its replies and files below it, in order; all of it into a thread that exists. Never rejects. */
-export async function postThread(parts: ThreadParts, message: Message, into: PostPlace): Promise<ThreadResult> {
-  const { log } = parts;
-  const { channel } = into;
-  const head = await posted(parts, message, into);
-  if ("error" in head) {
-    const isExpected = uninvited.has(head.error) || closedPlaces.has(head.error);
-    if (!isExpected)
-      log.warn({ slackError: head.error, channelId: channel }, "Slack did not take the head of a thread");
-    // A conversation of two people cannot be joined by a bot: https://docs.slack.dev/apis/web-api/using-the-conversations-api
-    return { kind: "nowhere", canInvite: uninvited.has(head.error) && !isDirect(channel) };
+export async function postThread(deps: ThreadDeps, message: Message, to: Conversation): Promise<ThreadResult> {
+  const head = await deps.messenger.post(to, message, "background");
+  if (!head.ok) {
+    // A bot can't be invited to a conversation of two people.
+    return { kind: "nowhere", canInvite: head.failure.kind === "uninvited" && !isDirect(to.channel) };
   }
-  // Of a person's id, Slack makes the conversation with them; only its own id takes files.
-  const place = { channel: head.channel, thread_ts: into.thread_ts ?? head.ts };
-  const failed = (await failedReply(parts, message, place)) ?? (await failedFile(parts, message, place));
-  if (failed === undefined) return { kind: "complete" };
-  const reference = parts.newReference();
-  log.error({ reference, slackError: failed, channelId: channel }, "a thread could not be completed");
+  // Files go only to a conversation's own id, not to a person's.
+  const { channelId: channel, ts } = head.value;
+  const failure = await failedRest(deps, message, { channel, threadTs: to.threadTs ?? ts });
+  if (failure === undefined) return { kind: "complete" };
+  const { reference, method, code: slackError } = failure;
+  deps.log.error({ reference, method, slackError, channelId: to.channel }, "a thread could not be completed");
   return { kind: "incomplete", reference };
 }
 
-type ThreadPlace = { readonly channel: string; readonly thread_ts: string };
-
-async function failedReply(parts: ThreadParts, { thread }: Message, place: ThreadPlace): Promise<string | undefined> {
+async function failedRest(
+  { messenger }: ThreadDeps,
+  { thread }: Message,
+  to: Conversation,
+): Promise<SlackFailure | undefined> {
   for (const reply of thread?.replies ?? []) {
-    const result = await posted(parts, reply, place);
-    if ("error" in result) return result.error;
+    const posted = await messenger.post(to, reply, "background");
+    if (!posted.ok) return posted.failure;
   }
-  return undefined;
-}
-
-async function failedFile(parts: ThreadParts, { thread }: Message, place: ThreadPlace): Promise<string | undefined> {
   for (const file of thread?.files ?? []) {
-    const error = await uploadError(parts.clients.background, file, place);
-    if (error !== undefined) return error;
+    const uploaded = await messenger.upload(file, to);
+    if (!uploaded.ok) return uploaded.failure;
   }
   return undefined;
-}
-
-type Posted = { readonly ts: string; readonly channel: string } | { readonly error: string };
-type PostPlace = { readonly channel: string; readonly thread_ts?: string };
-
-async function posted(parts: ThreadParts, post: Post, place: PostPlace): Promise<Posted> {
-  const first = await postOnce(parts.clients.background, post, place);
-  if (!("error" in first) || !refusedContent.has(first.error)) return first;
-  const reference = parts.newReference();
-  const blockTypes = post.blocks.map(({ type }) => type);
-  parts.log.error({ reference, slackError: first.error, blockTypes }, "Slack refused our blocks");
-  const text = `${post.text}\n(shown without its layout; reference ${reference})`;
-  return postOnce(parts.clients.background, { text, blocks: [] }, place);
-}
-
-async function postOnce(client: WebClient, { text, blocks }: Post, place: PostPlace): Promise<Posted> {
-  try {
-    const { ts, channel = place.channel } = await client.chat.postMessage({
-      ...place,
-      text,
-      ...(blocks.length > 0 && { blocks: [...blocks] }),
-      unfurl_links: false,
-      unfurl_media: false,
-    });
-    return ts === undefined ? { error: "no_ts" } : { ts, channel };
-  } catch (error) {
-    return { error: codeOf(error) };
-  }
-}
-
-async function uploadError(client: WebClient, file: TextFile, place: ThreadPlace): Promise<string | undefined> {
-  try {
-    await client.files.uploadV2({
-      channel_id: place.channel,
-      thread_ts: place.thread_ts,
-      filename: file.name,
-      title: file.title,
-      content: file.content,
-    });
-    return undefined;
-  } catch (error) {
-    return codeOf(error);
-  }
 }

@@ -1,7 +1,7 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Post } from "../../views/kit/message.ts";
 import type { Origin } from "../origin.ts";
-import type { Poster } from "../../slack/send/responder.ts";
+import type { Responder } from "../ports.ts";
 
 /** `told`: it is done, under way, or was so already. `refused`: nothing was done, and the words say why. */
 export type ReplyKind = "done" | "refused";
@@ -18,11 +18,11 @@ export type Reply = {
   readonly undelivered: () => readonly Undelivered[];
 };
 
-export function createReply(poster: Pick<Poster, "reaches">, origin: Origin): Reply {
+export function createReply(responder: Pick<Responder, "tell">, origin: Origin): Reply {
   const undelivered: Undelivered[] = [];
   return {
     async send(post, how) {
-      if (!(await poster.reaches(post, origin))) undelivered.push({ post, how });
+      if (!(await responder.tell(post, origin))) undelivered.push({ post, how });
     },
     // Its card says it.
     placed: () => Promise.resolve(),

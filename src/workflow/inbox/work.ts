@@ -46,7 +46,7 @@ function runEvents(shell: Shell, interaction: Interaction, reply: Reply): RunEve
 
 function tellingOf(shell: Shell, interaction: Interaction): Reply {
   if (interaction.kind !== "ask" || interaction.form === undefined)
-    return createReply(shell.poster, interaction.origin);
+    return createReply(shell.responder, interaction.origin);
   return createFormReply(shell, { form: interaction.form, origin: interaction.origin });
 }
 

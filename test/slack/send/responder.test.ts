@@ -1,32 +1,38 @@
 import { expect, test } from "vitest";
 import { createLog } from "../../../src/log.ts";
 import { createClients } from "../../../src/slack/send/clients.ts";
-import { createPoster } from "../../../src/slack/send/responder.ts";
+import { createBackOff } from "../../../src/slack/send/back-off.ts";
+import { createMessenger } from "../../../src/slack/send/messenger.ts";
+import { createResponder } from "../../../src/slack/send/responder.ts";
 import type { ResponseBody } from "../../../src/slack/send/response-url.ts";
 import { sentence } from "../../../src/views/messages/sentences.ts";
 
 type Posted = { readonly url: string; readonly body: ResponseBody };
 
-/** A poster whose response_url answers are given, in order; the last one stays. */
-function poster(...answers: readonly [() => Response, ...(() => Response)[]]) {
+/** A responder whose response_url answers are given, in order; the last one stays. */
+function responder(...answers: readonly [() => Response, ...(() => Response)[]]) {
   const posted: Posted[] = [];
   const lines: string[] = [];
   const waits: number[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
-  const made = createPoster({
-    // Nothing listens there: what goes past the response_url fails.
+  const messenger = createMessenger({
+    // Nothing listens there: what doesn't go to the response_url fails.
     clients: createClients({ botToken: "xoxb-1", apiUrl: "http://127.0.0.1:9/api/" }, log),
+    backOff: createBackOff(Date.now),
+    wait: () => Promise.resolve(),
     log,
     newReference: () => "abcd1234",
-    botName: () => "gantry",
-    reply: {
+    command: "/gantry",
+    replies: {
       wait: async (ms) => void waits.push(ms),
       async fetch(url, { body }) {
-        posted.push({ url, body: JSON.parse(body as string) as ResponseBody }); // the poster writes JSON of a Reply
+        posted.push({ url, body: JSON.parse(body as string) as ResponseBody }); // the messenger writes JSON of a ResponseBody
         return (answers[Math.min(posted.length, answers.length) - 1] ?? answers[0])();
       },
     },
   });
+  const people = { bot: () => ({ name: "gantry", userId: undefined, teamId: undefined }) };
+  const made = createResponder({ messenger, people, log, refreshHome: () => undefined });
   return { ...made, posted, lines, waits };
 }
 
@@ -50,18 +56,18 @@ test.each([
     { response_type: "in_channel", replace_original: true },
   ],
 ] as const)("%s is answered where it stands", async (...[, at, isShared, kind]) => {
-  const { post, posted } = poster(ok);
+  const { answer, posted } = responder(ok);
 
-  await post(message, at, { isShared });
+  await answer(message, at, { isShared });
 
   expect(posted.map(({ body }) => body)).toEqual([{ ...message, ...kind }]);
 });
 
 test("what Slack does not like to draw is said without its layout, and is a bug in the log", async () => {
   const refuses = (): Response => Response.json({ ok: false, error: "invalid_blocks" }, { status: 400 });
-  const { post, posted, lines } = poster(refuses, ok);
+  const { answer, posted, lines } = responder(refuses, ok);
 
-  await post(message, origin, { isShared: false });
+  await answer(message, origin, { isShared: false });
 
   expect(posted[1]?.body).toMatchInlineSnapshot(`
     {
@@ -85,9 +91,9 @@ test.each([
   ["a server error", () => new Response("", { status: 503 }), [250]],
   ["a login page", () => new Response("<html>", { headers: { "content-type": "text/html" } }), [250]],
 ])("%s is tried again after a while", async (_, fails, waited) => {
-  const { post, posted, waits } = poster(fails, ok);
+  const { answer, posted, waits } = responder(fails, ok);
 
-  await post(message, origin, { isShared: false });
+  await answer(message, origin, { isShared: false });
 
   expect(posted).toHaveLength(2);
   expect(waits).toEqual(waited);
@@ -97,9 +103,9 @@ test("a late response URL is not posted to again, because the message may be the
   const late = (): never => {
     throw new DOMException("The operation was aborted due to timeout", "TimeoutError");
   };
-  const { post, posted } = poster(late, ok);
+  const { answer, posted } = responder(late, ok);
 
-  await post(message, origin, { isShared: false });
+  await answer(message, origin, { isShared: false });
 
   expect(posted).toHaveLength(1);
 });
@@ -108,7 +114,7 @@ test.each([
   ["used up", () => new Response("used_url", { status: 404 })],
   ["too old", () => Response.json({ ok: false, error: "expired_url" }, { status: 404 })],
 ])("an address that is %s is not tried again", async (_, gone) => {
-  const { tell, posted, lines } = poster(gone);
+  const { tell, posted, lines } = responder(gone);
 
   await tell(message, origin);
 

@@ -1,0 +1,86 @@
+import { type WebClient, WebAPIRateLimitedError } from "@slack/web-api";
+import type { Logger } from "pino";
+import type { BackOff } from "./back-off.ts";
+import type { Clients, Urgency } from "./clients.ts";
+import { classify, type FailureKind, type SlackFailure } from "./slack-error.ts";
+
+export type Result<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly failure: SlackFailure };
+
+export type CallDeps = {
+  readonly clients: Clients;
+  readonly backOff: BackOff;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly log: Logger;
+  readonly newReference: () => string;
+};
+
+export type Call<Value> = {
+  readonly method: string;
+  /** The channel, view or person it is for: a 429 holds back this method for this target only. */
+  readonly target: string;
+  readonly urgency: Urgency;
+  readonly run: (client: WebClient) => Promise<Value>;
+};
+
+/** Attempts of a background call. */
+const MOST_ATTEMPTS = 3;
+const RETRY_AFTER_MS = [250, 1_000];
+/** A background call that would have to wait longer fails. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** Calls Slack once; in the background up to three times. Never rejects, and logs why it failed. */
+export async function callSlack<Value>(deps: CallDeps, call: Call<Value>): Promise<Result<Value>> {
+  let result = await once(deps, call, deps.backOff.remaining(keyOf(call)));
+  for (let attempts = 1; attempts < MOST_ATTEMPTS && !result.ok; attempts += 1) {
+    const ms = call.urgency === "background" ? retryIn(result.failure, attempts) : undefined;
+    if (ms === undefined) break;
+    await deps.wait(ms);
+    result = await once(deps, call, 0);
+  }
+  if (!result.ok) logFailure(deps.log, result.failure);
+  return result;
+}
+
+/** With `heldBackMs`, Slack is not asked: it would answer 429. */
+async function once<Value>(deps: CallDeps, call: Call<Value>, heldBackMs: number): Promise<Result<Value>> {
+  const { method, target, urgency, run } = call;
+  try {
+    if (heldBackMs > 0) throw new WebAPIRateLimitedError(heldBackMs / 1_000);
+    return { ok: true, value: await run(deps.clients[urgency]) };
+  } catch (error) {
+    const failure = { method, target, reference: deps.newReference(), ...classify(error) };
+    if (heldBackMs === 0 && failure.retryAfterMs !== undefined) deps.backOff.start(keyOf(call), failure.retryAfterMs);
+    return { ok: false, failure };
+  }
+}
+
+function keyOf({ method, target }: Call<unknown>): string {
+  return `${method} ${target}`;
+}
+
+/** Undefined: a retry won't help, or could do it a second time. */
+function retryIn({ kind, code, retryAfterMs = 0 }: SlackFailure, attempts: number): number | undefined {
+  // After a timeout Slack may still have done it.
+  if (code === "TimeoutError") return undefined;
+  if (kind === "limited") return retryAfterMs <= LONGEST_WAIT_MS ? retryAfterMs : undefined;
+  return kind === "temporary" || kind === "unsure"
+    ? (RETRY_AFTER_MS[attempts - 1] ?? RETRY_AFTER_MS.at(-1))
+    : undefined;
+}
+
+const levels: Readonly<Partial<Record<FailureKind, "info" | "error">>> = {
+  superseded: "info",
+  content: "error",
+  ours: "error",
+  token: "error",
+  scope: "error",
+  unknown: "error",
+};
+
+/** The one line that says why Slack didn't do something, under the reference that people may be shown. */
+export function logFailure(log: Logger, { method, target, code, kind, needed, reference }: SlackFailure): void {
+  const data = { reference, method, target, slackError: code, kind, ...(needed !== undefined && { needed }) };
+  log[levels[kind] ?? "warn"](data, "a call to Slack failed");
+}

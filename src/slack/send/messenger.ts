@@ -1,0 +1,190 @@
+import type { WebClient } from "@slack/web-api";
+import type { Card } from "../../changes/stored-change.ts";
+import type { Post, TextFile } from "../../views/kit/message.ts";
+import { truncate } from "../../views/kit/text.ts";
+import { type Call, type CallDeps, callSlack, logFailure, type Result } from "./call.ts";
+import type { Urgency } from "./clients.ts";
+import { reply, type ResponseBody, type ReplyDeps } from "./response-url.ts";
+
+export type Conversation = { readonly channel: string; readonly threadTs?: string | undefined };
+
+/** `hash` identifies the state of a view: an update that passes an older one fails as `superseded`. */
+export type OpenView = { readonly viewId: string; readonly hash: string | undefined };
+
+/**
+ * The only module that sends anything to Slack. A 429 holds back only the same method for the same channel, view or
+ * person. Every failure is classified and logged with a reference. When Slack refuses blocks, the text is sent without
+ * them. Nothing here rejects.
+ */
+export type Messenger = {
+  /** Resolves to where the message is: a post to a person's id lands in a conversation with another id. */
+  readonly post: (to: Conversation, post: Post, urgency: Urgency) => Promise<Result<Card>>;
+  /** Only that person sees it, until they reload. They must be in the channel. */
+  readonly postEphemeral: (to: Conversation & { readonly user: string }, post: Post) => Promise<Result<void>>;
+  readonly update: (card: Card, post: Post, urgency: Urgency) => Promise<Result<void>>;
+  readonly permalink: (card: Card) => Promise<Result<string | undefined>>;
+  /** Posts to a response_url: five uses within 30 minutes, whether or not the bot is in the channel. */
+  readonly respond: (url: string, post: Post, how: ResponseHow) => Promise<Result<void>>;
+  /** A trigger lives for 3 s and opens one view. */
+  readonly openView: (opening: {
+    readonly triggerId: string;
+    readonly user: string;
+    readonly view: object;
+  }) => Promise<Result<OpenView | undefined>>;
+  readonly updateView: (update: {
+    readonly viewId: string;
+    readonly view: object;
+    readonly hash?: string | undefined;
+  }) => Promise<Result<OpenView>>;
+  readonly publishHome: (home: { readonly user: string; readonly view: object }) => Promise<Result<void>>;
+  readonly upload: (file: TextFile, to: Conversation) => Promise<Result<void>>;
+};
+
+export type ResponseHow = Omit<ResponseBody, "text" | "blocks">;
+
+export type MessengerDeps = CallDeps & {
+  readonly replies: ReplyDeps;
+  /** The slash command, named where buttons couldn't be shown. */
+  readonly command: string;
+};
+
+/** Slack loads a preview of every link in a message unless told not to. */
+const unfurl = { unfurl_links: false, unfurl_media: false } as const;
+
+type View = Parameters<WebClient["views"]["open"]>[0]["view"];
+
+export function createMessenger(deps: MessengerDeps): Messenger {
+  return {
+    ...posting(deps),
+    ...viewing(deps),
+    permalink: ({ channelId: channel, ts: message_ts }) =>
+      callSlack(deps, {
+        method: "chat.getPermalink",
+        target: channel,
+        urgency: "interactive",
+        run: async (client) => (await client.chat.getPermalink({ channel, message_ts })).permalink,
+      }),
+    upload: ({ name: filename, title, content }, { channel: channel_id, threadTs: thread_ts }) =>
+      callSlack(deps, {
+        method: "files.uploadV2",
+        target: channel_id,
+        urgency: "background",
+        async run(client) {
+          const file = { channel_id, filename, title, content };
+          await client.files.uploadV2(thread_ts === undefined ? file : { ...file, thread_ts });
+        },
+      }),
+  };
+}
+
+function posting(deps: MessengerDeps): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
+  return {
+    post: ({ channel, threadTs }, post, urgency) =>
+      asTextIfRefused(deps, post, (body) =>
+        callSlack(deps, {
+          method: "chat.postMessage",
+          target: channel,
+          urgency,
+          async run(client) {
+            const sent = await client.chat.postMessage({ channel, ...inThread(threadTs), ...body, ...unfurl });
+            if (sent.ts === undefined) throw new Error("Slack's answer holds no ts");
+            return { channelId: sent.channel ?? channel, ts: sent.ts };
+          },
+        }),
+      ),
+    postEphemeral: ({ channel, threadTs, user }, post) =>
+      asTextIfRefused(deps, post, (body) =>
+        callSlack(deps, {
+          method: "chat.postEphemeral",
+          target: channel,
+          urgency: "interactive",
+          run: async (client) =>
+            void (await client.chat.postEphemeral({ channel, user, ...inThread(threadTs), ...body })),
+        }),
+      ),
+    update: ({ channelId: channel, ts }, post, urgency) =>
+      asTextIfRefused(deps, post, (body) =>
+        callSlack(deps, {
+          method: "chat.update",
+          target: channel,
+          urgency,
+          // Blocks are empty, not omitted: chat.update keeps old blocks, with their buttons, when `blocks` is missing.
+          run: async (client) => void (await client.chat.update({ channel, ts, blocks: [], ...body })),
+        }),
+      ),
+    respond: (url, post, how) => asTextIfRefused(deps, post, (body) => respond(deps, url, { ...body, ...how })),
+  };
+}
+
+async function respond(
+  { replies, newReference, log }: MessengerDeps,
+  url: string,
+  body: ResponseBody,
+): Promise<Result<void>> {
+  const refused = await reply(url, body, replies);
+  if (refused === undefined) return { ok: true, value: undefined };
+  const about = { method: "response_url", target: undefined, needed: undefined, retryAfterMs: undefined };
+  const failure = { ...about, code: refused.why, kind: refused.kind, reference: newReference() };
+  logFailure(log, failure);
+  return { ok: false, failure };
+}
+
+function viewing(deps: CallDeps): Pick<Messenger, "openView" | "updateView" | "publishHome"> {
+  const call = <Value>(what: Call<Value>): Promise<Result<Value>> => callSlack(deps, what);
+  return {
+    openView: ({ triggerId: trigger_id, user, view }) =>
+      call({
+        method: "views.open",
+        target: user,
+        urgency: "interactive",
+        async run(client) {
+          const { view: opened } = await client.views.open({ trigger_id, view: view as View }); // built by views/
+          return opened?.id === undefined ? undefined : { viewId: opened.id, hash: opened.hash };
+        },
+      }),
+    updateView: ({ viewId, view, hash }) =>
+      call({
+        method: "views.update",
+        target: viewId,
+        urgency: "background",
+        async run(client) {
+          const update = { view_id: viewId, view: view as View }; // built by views/
+          const { view: updated } = await client.views.update(hash === undefined ? update : { ...update, hash });
+          return { viewId, hash: updated?.hash };
+        },
+      }),
+    publishHome: ({ user, view }) =>
+      call({
+        method: "views.publish",
+        target: user,
+        urgency: "background",
+        run: async (client) => void (await client.views.publish({ user_id: user, view: view as View })), // built by views/
+      }),
+  };
+}
+
+function inThread(threadTs: string | undefined) {
+  return threadTs === undefined ? {} : { thread_ts: threadTs };
+}
+
+type Body = { text: string; blocks?: Post["blocks"][number][] };
+
+/** Slack takes 4,000 characters: https://docs.slack.dev/reference/methods/chat.update#truncating */
+const MOST_TEXT = 3_800;
+
+/** If Slack refuses the blocks, sends the text alone. */
+async function asTextIfRefused<Value>(
+  { log, command }: Pick<MessengerDeps, "log" | "command">,
+  { text, blocks }: Post,
+  send: (body: Body) => Promise<Result<Value>>,
+): Promise<Result<Value>> {
+  const result = await send({ text, ...(blocks.length > 0 && { blocks: [...blocks] }) });
+  if (result.ok || result.failure.kind !== "content" || blocks.length === 0) return result;
+  const { reference, method, code: slackError } = result.failure;
+  const blockTypes = blocks.map(({ type }) => type);
+  log.error({ reference, method, slackError, blockTypes }, "Slack refused our blocks");
+  const note = blockTypes.includes("actions")
+    ? `(Buttons couldn't be shown. Type ${command} help. Reference ${reference})`
+    : `(shown without its layout; reference ${reference})`;
+  return send({ text: `${truncate(text, MOST_TEXT)}\n${note}` });
+}
