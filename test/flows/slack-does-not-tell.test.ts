@@ -17,6 +17,9 @@ test.each([
 
   expect(told).toContain(`Slack did not tell ${what}, so nothing was done.`);
   expect(told).toContain("Try again in a minute");
-  expect(told).not.toContain("reference");
+  const reference = /Reference ([0-9a-f]{8})/u.exec(told)?.[1];
+  expect(town.logged().filter((line) => line["reference"] === reference)).toEqual([
+    expect.objectContaining({ msg: "a call to Slack failed", method }),
+  ]);
   expect(count(town, "restartService")).toBe(0);
 });
