@@ -53,7 +53,7 @@ const table: Readonly<Record<string, Row>> = {
     types: ["store"],
     because: "the only folder that knows Slack and Bolt",
   },
-  server: { code: ["api", "http"], types: [], because: "it would run as well on its own" },
+  service: { code: ["api", "http"], types: [], because: "it would run as well on its own" },
   playground: { code: [], types: [], because: "it must not know the bot it judges" },
   http: { code: [], types: [], because: "limits that all of our HTTP servers share" },
 };
@@ -116,7 +116,7 @@ test("only the config reads the environment of the bot, and only bins read their
 
   // The programs of the built-in images are containers: their environment is their input. The launch plan hands them PATH.
   const allowed =
-    /^(?:bin|server\/process\/programs)\/|^server\/process\/launch-plan\.ts$|^main\.ts$|^boot\/config\.ts$/u;
+    /^(?:bin|service\/engines\/process\/programs)\/|^service\/engines\/process\/instances\/launch-plan\.ts$|^main\.ts$|^boot\/config\.ts$/u;
   expect(readers.filter((file) => !allowed.test(file.replaceAll(sep, "/")))).toEqual([]);
 });
 

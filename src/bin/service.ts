@@ -7,12 +7,12 @@ import type { Trouble } from "../http/server.ts";
 import { withPortSentence } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { openRequests } from "../stand-ins/open-requests.ts";
-import { listen, type Listening } from "../server/listen.ts";
-import { openProcessEngine } from "../server/process/process-engine.ts";
-import { serve } from "../server/serve.ts";
-import { readServiceConfig, type ServiceConfig } from "../server/service-config.ts";
-import { type StoredUsers, storedUsers } from "../server/users.ts";
 import { stopOnSignals } from "../boot/shutdown.ts";
+import { listen, type Listening } from "../service/api/listen.ts";
+import { openProcessEngine } from "../service/engines/process/process-engine.ts";
+import { serve } from "../service/api/serve.ts";
+import { readServiceConfig, type ServiceConfig } from "../service/config.ts";
+import { type StoredUsers, storedUsers } from "../service/api/users.ts";
 
 const projectDir = resolve(import.meta.dirname, "../..");
 /** What was accepted when the service is told to stop has this long to be answered. */

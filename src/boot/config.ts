@@ -4,7 +4,6 @@ import type { Settings } from "../commands/command.ts";
 import { ConfigError } from "./config-error.ts";
 import { type DatabaseTls, databaseTls } from "./database-tls.ts";
 import { Environment } from "./environment.ts";
-import type { QuotaSettings } from "../server/process/host-limits.ts";
 
 type Listen = { readonly host: string; readonly port: number };
 

@@ -2,9 +2,6 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { ApiAccount } from "../api/client.ts";
 import type { EmbeddedService } from "../boot/config.ts";
-import { openProcessEngine, type ProcessEngineOptions } from "../server/process/process-engine.ts";
-import { serve } from "../server/serve.ts";
-import { makeToken } from "../server/users.ts";
 
 export type LocalService = {
   /** Any address does: there is no socket. */

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseText } from "../../src/commands/grammar/parse.ts";
-import { checkedBody } from "../../src/server/checked-body.ts";
-import { routesOf } from "../../src/server/routes.ts";
-import { loadSpec } from "../../src/server/spec.ts";
-import { validatorsOf } from "../../src/server/validator.ts";
+import { checkedBody } from "../../src/service/api/checked-body.ts";
+import { routesOf } from "../../src/service/api/routes.ts";
+import { loadSpec } from "../../src/service/api/spec.ts";
+import { validatorsOf } from "../../src/service/api/validator.ts";
 import { web } from "../views/support/workloads.ts";
 import { errorsOf } from "./support/form-of.ts";
 import { scripted, type Script } from "./support/given.ts";

@@ -1,5 +1,5 @@
-import { routesOf } from "../../src/server/routes.ts";
-import { loadSpec } from "../../src/server/spec.ts";
+import { routesOf } from "../../src/service/api/routes.ts";
+import { loadSpec } from "../../src/service/api/spec.ts";
 import { bodyFor } from "./bodies.ts";
 import { diceFor, weighted, type Dice } from "./dice.ts";
 import { hostileNumber, hostileText } from "./hostile.ts";

@@ -1,8 +1,8 @@
 import { createApi, type AccountApi, type ApiAccount } from "../../src/api/client.ts";
 import type { Service } from "../../src/api/answers.ts";
-import { memoryEngine } from "../server/support/memory-engine.ts";
-import { images } from "../server/support/memory-store.ts";
-import { serve } from "../../src/server/serve.ts";
+import { memoryEngine } from "../service/support/memory-engine.ts";
+import { images } from "../service/support/memory-store.ts";
+import { serve } from "../../src/service/api/serve.ts";
 import type { Arrived } from "./gate.ts";
 import { changeHeader } from "./wire.ts";
 

@@ -1,7 +1,7 @@
 import type { AccountApi } from "../../src/api/client.ts";
 import type { OperationId } from "../../src/api/operations.ts";
-import { images } from "../server/support/memory-store.ts";
-import { memoryEngine } from "../server/support/memory-engine.ts";
+import { images } from "../service/support/memory-store.ts";
+import { memoryEngine } from "../service/support/memory-engine.ts";
 import { world, type World, type WorldOptions } from "./world.ts";
 
 /** The whole of Gantry over an engine that runs nothing, with one service `web` of two instances in each account. */

@@ -1,4 +1,4 @@
-import { images } from "../server/support/memory-store.ts";
+import { images } from "../service/support/memory-store.ts";
 import type { Person, World } from "./world.ts";
 
 /** What stands in #ops for everybody, newest last. */

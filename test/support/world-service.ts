@@ -1,8 +1,8 @@
 import type { AccountApi, ApiAccount } from "../../src/api/client.ts";
 import type { createLog } from "../../src/log.ts";
 import { openLocalService } from "../../src/stand-ins/local-service.ts";
-import { serve } from "../../src/server/serve.ts";
-import { makeToken } from "../../src/server/users.ts";
+import { serve } from "../../src/service/api/serve.ts";
+import { makeToken } from "../../src/service/api/users.ts";
 import type { World, WorldOptions } from "./world.ts";
 
 export type Fetch = (request: Request) => Promise<Response>;

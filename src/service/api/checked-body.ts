@@ -1,0 +1,99 @@
+import { plainMountPath, wrongMountPath } from "../../api/mount-path.ts";
+import { MEMORY_RANGE, memoryMiB, parseMemoryMiB } from "../../api/memory.ts";
+import type { NewJob, NewService, ServiceUpdate } from "../../api/schema.ts";
+import { firstDuplicate } from "../../api/first-duplicate.ts";
+import { NotServed } from "./not-served.ts";
+
+/**
+ * Checks rules that a schema can't express, such as duplicate ports, and lower-cases domains. `body` already fits the
+ * operation's schema. Done here so that every engine gets the same input. Throws a `NotServed` 400.
+ */
+export function checkedBody(op: string, body: unknown): unknown {
+  switch (op) {
+    case "createJob":
+      checkNew(body as NewJob); // the reader has validated it
+      return body;
+    case "createService":
+      return checkedService(body as NewService); // the reader has validated it
+    case "updateService":
+      return checkedUpdate(body as ServiceUpdate); // the reader has validated it
+    default:
+      return body;
+  }
+}
+
+function checkedService(body: NewService): NewService {
+  checkNew(body);
+  const mapped = (body.port_mappings ?? []).map(({ container_port }) => container_port);
+  refuseTwin("port_mappings", mapped);
+  return { ...body, ...checkedDomains(body.binding_domain_name) };
+}
+
+function checkedUpdate(body: ServiceUpdate): ServiceUpdate {
+  const changes = body.containers ?? [];
+  for (const [index, { resource, resources }] of changes.entries()) {
+    if (resource && resources && limitOf(resource) !== limitOf(resources)) {
+      throw refused(`containers[${index}] has resource and resources with different values: send only resources`);
+    }
+  }
+  refuseTwin(
+    "containers",
+    changes.flatMap(({ name }) => name ?? []),
+  );
+  return { ...body, ...checkedDomains(body.binding_domain_name) };
+}
+
+type Resources = { readonly limits?: { readonly memory?: string | number } };
+
+function limitOf({ limits }: Resources): number | undefined {
+  return parseMemoryMiB(limits?.memory);
+}
+
+function checkedDomains(given: readonly string[] | undefined): Pick<ServiceUpdate, "binding_domain_name"> {
+  if (!given) return {};
+  const domains = given.map((domain) => domain.toLowerCase());
+  refuseTwin("binding_domain_name", domains);
+  return { binding_domain_name: domains };
+}
+
+type NewWorkload = NewJob | NewService;
+type NewContainer = NewWorkload["containers"][number];
+
+function checkNew({ containers, volumes = [] }: NewWorkload): void {
+  const names = volumes.map(({ name }) => name);
+  refuseTwin("volumes", names);
+  for (const [index, container] of containers.entries()) {
+    const where = `containers[${index}]`;
+    const opened = (container.ports ?? []).map(({ port }) => port);
+    refuseTwin(`${where}.ports`, opened);
+    checkMemory(container, where);
+    checkMounts(container, where, names);
+  }
+}
+
+function checkMemory({ resources }: NewContainer, where: string): void {
+  const memory = resources?.limits?.memory;
+  if (memory === undefined || memoryMiB(memory) !== undefined) return;
+  throw refused(`${where}.resources.limits.memory must be ${MEMORY_RANGE}`);
+}
+
+function checkMounts({ volumeMounts = [] }: NewContainer, where: string, volumes: readonly string[]): void {
+  const paths = volumeMounts.map(({ mountPath }) => plainMountPath(mountPath));
+  refuseTwin(`${where}.volumeMounts`, paths);
+  for (const [index, { name, mountPath }] of volumeMounts.entries()) {
+    const wrong = wrongMountPath(mountPath);
+    if (wrong !== undefined) throw refused(`${where}.volumeMounts[${index}].mountPath ${wrong}`);
+    if (volumes.includes(name)) continue;
+    const known = volumes.length > 0 ? `there are ${volumes.join(", ")}` : "there are none";
+    throw refused(`${where}.volumeMounts names ${JSON.stringify(name)}, which is not in volumes: ${known}`);
+  }
+}
+
+function refuseTwin(where: string, entries: readonly (string | number)[]): void {
+  const twin = firstDuplicate(entries);
+  if (twin !== undefined) throw refused(`${where} has ${twin} twice: send each once`);
+}
+
+function refused(message: string): NotServed {
+  return new NotServed(400, message);
+}

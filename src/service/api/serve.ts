@@ -1,0 +1,115 @@
+import { Hono } from "hono";
+import { answerer } from "./answerer.ts";
+import { authenticator } from "./authenticate.ts";
+import { callLimit } from "./call-limit.ts";
+import { callReader, type ReadCall } from "./call-reader.ts";
+import type { Engine, User } from "../engine.ts";
+import { documented, failureAnswer, type ServeLog } from "./failure.ts";
+import { NotServed } from "./not-served.ts";
+import { type Route, routesOf } from "./routes.ts";
+import { loadSpec, type Pointer } from "./spec.ts";
+import type { Account } from "./users.ts";
+import { type Validate, validatorsOf } from "./validator.ts";
+
+export type ServeOptions = {
+  readonly engine: Engine;
+  readonly users: readonly Account[];
+  /** Regions where services may run; without it the engine alone decides. Jobs are not concerned. */
+  readonly regions?: readonly string[];
+  /** Check each answer against the contract: a wrong one becomes a 500 and is logged. For development and tests. */
+  readonly checkAnswers?: boolean;
+  readonly rateLimitPerDay?: number;
+  /** A prefix of every path, e.g. `/workloads`. */
+  readonly basePath?: string;
+  readonly log?: ServeLog;
+  readonly now?: () => Date;
+};
+
+/** The Container Workload Service over an engine, as a `fetch` function. It never rejects. */
+export function serve(options: ServeOptions): (request: Request) => Promise<Response> {
+  const routes = routesOf(loadSpec());
+  const authenticate = authenticator(options.users);
+  const context = contextOf(options);
+  // The raw path: names are decoded once, by the reader, so that an encoded slash never leads to another route.
+  const whole = new Hono<{ Variables: { user: User } }>({ getPath: (request) => new URL(request.url).pathname });
+  const app = whole.basePath(context.base);
+  app.use(async (c, next) => {
+    c.set("user", authenticate(c.req.raw.headers));
+    await next();
+  });
+  for (const route of routes) {
+    const handle = handler(route, context);
+    app.on(route.method, honoPath(route), (c) => handle(c.req.raw, c.get("user")));
+  }
+  // After the operations: whatever comes this far on a path of the contract has a method that the path does not have.
+  for (const route of routes) app.all(honoPath(route), () => Promise.reject(wrongMethod(routes, route)));
+  app.notFound(() => failureAnswer(noSuchPath(), options.log));
+  app.onError((error) => failureAnswer(error, options.log));
+  return async (request) => app.fetch(request);
+}
+
+type Context = {
+  readonly options: ServeOptions;
+  readonly base: string;
+  readonly compile: (pointer: Pointer) => Validate;
+  readonly now: () => Date;
+  readonly countCall: (username: string) => void;
+};
+
+function contextOf(options: ServeOptions): Context {
+  const now = options.now ?? (() => new Date());
+  return {
+    options,
+    base: options.basePath?.replace(/\/+$/, "") ?? "",
+    compile: validatorsOf(loadSpec()),
+    now,
+    countCall: options.rateLimitPerDay === undefined ? () => undefined : callLimit(options.rateLimitPerDay, now),
+  };
+}
+
+function handler(route: Route, { options, base, compile, now, countCall }: Context) {
+  const read = callReader(route, { compile, now });
+  const answer = answerer(route, options.checkAnswers === true ? compile : undefined);
+  const run = engineHandler(options.engine, route.op);
+  return async (request: Request, user: User): Promise<Response> => {
+    countCall(user.username);
+    const { pathname, searchParams } = new URL(request.url);
+    const segments = pathname.slice(base.length).split("/");
+    const call = await read({ request, segments, query: searchParams });
+    refuseUnknownRegion(route, call, options.regions);
+    try {
+      return answer(await run({ ...call, user }));
+    } catch (error) {
+      throw options.checkAnswers === true ? documented(error, route) : error;
+    }
+  };
+}
+
+type Run = (request: ReadCall & { readonly user: User }) => Promise<unknown>;
+
+function engineHandler(engine: Engine, op: string): Run {
+  if (!Object.hasOwn(engine, op))
+    throw new Error(`the engine has no ${op}: run npm run generate and let tsc say where`);
+  return engine[op as keyof Engine] as Run; // the reader checks each request against the schema that its type comes from
+}
+
+function refuseUnknownRegion(route: Route, { path }: ReadCall, regions: readonly string[] | undefined): void {
+  const region = String(path["region"]);
+  if (regions === undefined || !route.tags.includes("services") || regions.includes(region)) return;
+  throw new NotServed(400, `services do not run in the region ${region}, but in ${regions.join(", ")}`);
+}
+
+function honoPath({ template }: Route): string {
+  return template.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+function wrongMethod(routes: readonly Route[], { template }: Route): NotServed {
+  const methods = routes.filter((route) => route.template === template).map(({ method }) => method.toUpperCase());
+  // HEAD is GET without a body, RFC 9110 §9.3.2; Hono answers it wherever there is a GET.
+  const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  return new NotServed(405, `this path does not take that method, but ${allow}`, { Allow: allow });
+}
+
+function noSuchPath(): NotServed {
+  return new NotServed(404, "there is no such path: those of this API begin with /v1/regions/{region}/");
+}

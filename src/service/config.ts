@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import type { QuotaSettings } from "./engines/process/host-limits.ts";
+import { type Account, parseUsers } from "./api/users.ts";
+
+/** What the service needs to know to run alone. */
+export type ServiceConfig = {
+  readonly host: string;
+  readonly port: number;
+  /** Without users, they are made on the first start and kept in `dataDir`. */
+  readonly users: readonly Account[] | undefined;
+  readonly regions: readonly string[];
+  readonly callsPerDay: number | undefined;
+  readonly quotas: QuotaSettings;
+  readonly hostCommands: boolean;
+  readonly dataDir: string;
+  readonly checkAnswers: boolean;
+};
+
+const portForm = "must be a port, a whole number from 0 to 65535; leave it out for 3002";
+const callsForm = "must be a whole number of calls, at least 1; leave it out for no limit";
+const regionsForm = "must be names of regions with commas between them, like us,beijing1";
+
+const quota = (what: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${what}, at least 1; leave it out for the default`)
+    .transform(Number)
+    .optional();
+
+/** The message of an error completes the name of its variable. */
+const Environment = z.object({
+  SERVICE_HOST: z.string().default("127.0.0.1"),
+  SERVICE_PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, portForm)
+    .transform(Number)
+    .refine((port) => port <= 65_535, portForm)
+    .default(3002),
+  SERVICE_USERS: z.string().transform(usersOf).optional(),
+  SERVICE_REGIONS: z
+    .string()
+    .transform((text) => [...new Set(text.split(",").map((region) => region.trim()))])
+    .refine((regions) => regions.every((region) => /^[A-Za-z0-9][\w-]{0,62}$/.test(region)), regionsForm)
+    .default(["us", "beijing1", "beijing2"]),
+  SERVICE_CALLS_PER_DAY: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, callsForm)
+    .transform(Number)
+    .optional(),
+  SERVICE_USER_INSTANCES: quota("instances"),
+  SERVICE_USER_MEMORY_MIB: quota("MiB"),
+  SERVICE_HOST_INSTANCES: quota("instances"),
+  SERVICE_HOST_MEMORY_MIB: quota("MiB"),
+  SERVICE_HOST_COMMANDS: z
+    .literal("allow", "must be allow, which lets every user of the API run any program of this machine, or be left out")
+    .optional(),
+  GANTRY_DATA: z.string().default(".gantry"),
+  NODE_ENV: z.string().optional(),
+});
+
+function usersOf(text: string, context: z.RefinementCtx): readonly Account[] {
+  try {
+    return parseUsers(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    context.addIssue(`must be pairs like dana:TOKEN,alex:TOKEN: ${why}`);
+    return z.NEVER;
+  }
+}
+
+/**
+ * Reads the environment of the service; an empty variable counts as one that is left out, and a relative folder is one
+ * of the project. Without a config there is a sentence for each wrong variable, which never holds its value.
+ */
+export function readServiceConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  projectDir: string,
+): { readonly config: ServiceConfig } | { readonly problems: readonly string[] } {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    return { problems: parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) };
+  }
+  const { data } = parsed;
+  return {
+    config: {
+      host: data.SERVICE_HOST,
+      port: data.SERVICE_PORT,
+      users: data.SERVICE_USERS,
+      regions: data.SERVICE_REGIONS,
+      callsPerDay: data.SERVICE_CALLS_PER_DAY,
+      quotas: {
+        userInstances: data.SERVICE_USER_INSTANCES,
+        userMemoryMib: data.SERVICE_USER_MEMORY_MIB,
+        hostInstances: data.SERVICE_HOST_INSTANCES,
+        hostMemoryMib: data.SERVICE_HOST_MEMORY_MIB,
+      },
+      hostCommands: data.SERVICE_HOST_COMMANDS === "allow",
+      dataDir: resolve(projectDir, data.GANTRY_DATA),
+      checkAnswers: data.NODE_ENV !== "production",
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { Refusal } from "../../engine.ts";
+
+/** An image that this engine can run. `program` is a file that the runtime of the engine itself runs. */
+export type CatalogueEntry = {
+  readonly image: string;
+  readonly summary: string;
+  /** The arguments that `command` takes. */
+  readonly usage: string;
+  readonly program: URL;
+};
+
+/** The image whose command is a program of the host; only with `allowHostCommands`. */
+export const HOST_IMAGE = "host";
+
+const programs: readonly CatalogueEntry[] = [
+  {
+    image: "gantry/hello-web",
+    summary: "an HTTP server that greets, logs its requests and a heartbeat",
+    usage: "[--greeting TEXT] [--heartbeat MS]",
+    program: new URL("./programs/hello-web.ts", import.meta.url),
+  },
+  {
+    image: "gantry/worker",
+    summary: "works through a queue and logs like real programs do",
+    usage: "[--every MS]",
+    program: new URL("./programs/worker.ts", import.meta.url),
+  },
+  {
+    image: "gantry/flaky",
+    summary: "crashes now and then",
+    usage: "[--after MS] [--exit CODE]",
+    program: new URL("./programs/flaky.ts", import.meta.url),
+  },
+  {
+    image: "gantry/batch",
+    summary: "a job that works a number of steps and exits with a code",
+    usage: "[STEPS] [--exit CODE] [--delay MS] [--fail-first N]",
+    program: new URL("./programs/batch.ts", import.meta.url),
+  },
+];
+
+const hostCommand: CatalogueEntry = {
+  image: HOST_IMAGE,
+  summary: "a program of the host, without a shell",
+  usage: "PROGRAM [ARGUMENT…]",
+  program: new URL("./programs/host-runner.ts", import.meta.url),
+};
+
+export function makeCatalogue(allowHostCommands: boolean): readonly CatalogueEntry[] {
+  return allowHostCommands ? [...programs, hostCommand] : programs;
+}
+
+/** Finds an image; a tag or digest is tolerated and means nothing. Throws a `Refusal` that names the images there are. */
+export function findImage(catalogue: readonly CatalogueEntry[], image: string): CatalogueEntry {
+  const name = image.replace(/@.*$/, "").replace(/:[^/]*$/, "");
+  const entry = catalogue.find((candidate) => candidate.image === name);
+  if (entry) return entry;
+  const known = catalogue.map((candidate) => candidate.image).join(", ");
+  throw new Refusal(400, `there is no image ${JSON.stringify(image)} here: choose one of ${known}`);
+}

@@ -1,0 +1,49 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StartError } from "../../../workloads/state/start-error.ts";
+
+/**
+ * Takes the data folder for this engine alone and returns how to give it back. The lock is SQLite's exclusive lock on a
+ * file of its own: the operating system lets go of it when the process dies, however it dies, so no stale lock is left.
+ * Throws when another engine holds it.
+ */
+export function lockFolder(dataDir: string): () => void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const note = join(dataDir, "engine.pid");
+  const database = new DatabaseSync(join(dataDir, "engine.lock"), { timeout: 0 });
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (!isLocked(error)) throw error;
+    throw new StartError(
+      `another process engine (process ${holder(note)}) works in ${dataDir}: stop it, or choose another data folder`,
+      { cause: error },
+    );
+  }
+  writeNote(note);
+  return () => database.close();
+}
+
+/** Only an error message uses this text, so a full disk must not keep the engine from starting. */
+function writeNote(note: string): void {
+  try {
+    writeFileSync(note, `${process.pid}\n`);
+  } catch {
+    // The lock works without it.
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && error.message.includes("locked");
+}
+
+/** The note is only for the sentence; the lock is what counts. */
+function holder(note: string): string {
+  try {
+    return readFileSync(note, "utf8").trim();
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,79 @@
+import type { ContainerUpdate, NewService, ServiceUpdate } from "../../../api/schema.ts";
+import { Refusal } from "../../engine.ts";
+import type { CatalogueEntry } from "../../engines/process/catalogue.ts";
+import { readContainers, type Container } from "./container.ts";
+import { firstDuplicate } from "../../../api/first-duplicate.ts";
+import { readMemory } from "../../engines/process/instances/memory-limit.ts";
+
+/** A port of the service that is reachable on the host. `hostPort` is chosen once and kept. */
+export type PortMapping = { readonly containerPort: number; readonly protocol: string; readonly hostPort: number };
+
+/** What a service is meant to be. */
+export type ServiceDefinition = {
+  readonly size: number;
+  readonly containers: readonly Container[];
+  readonly ports: readonly PortMapping[];
+  readonly volumes: readonly { readonly name: string; readonly diskName: string; readonly readOnly: boolean }[];
+  readonly syncTimezone: boolean;
+  readonly domains: readonly string[];
+};
+
+/**
+ * Reads a creation body that passed `checkedBody`. Host ports are 0 until assigned. Throws a `Refusal` 400 for features
+ * this engine doesn't support.
+ */
+export function readService(name: string, body: NewService, catalogue: readonly CatalogueEntry[]): ServiceDefinition {
+  return {
+    size: body.target_instance_size ?? 1,
+    containers: readContainers(body.containers, { catalogue, workload: name }),
+    ports: (body.port_mappings ?? []).map(({ container_port: containerPort }) => ({
+      containerPort,
+      protocol: "tcp",
+      hostPort: 0,
+    })),
+    volumes: (body.volumes ?? []).map((volume) => ({
+      name: volume.name,
+      diskName: volume.disk_name,
+      readOnly: volume.is_read_only ?? false,
+    })),
+    syncTimezone: body.sync_timezone ?? false,
+    domains: body.binding_domain_name ?? [],
+  };
+}
+
+/** What the service is after a partial update: what the body leaves out stays. Throws a `Refusal` 400. */
+export function updated(definition: ServiceDefinition, body: ServiceUpdate): ServiceDefinition {
+  const containers = [...definition.containers];
+  const changed: number[] = [];
+  for (const [position, change] of (body.containers ?? []).entries()) {
+    const memory = (change.resources ?? change.resource)?.limits?.memory;
+    const index = containerIndex(containers, change, position);
+    const container = containers[index];
+    if (!container || memory === undefined) continue;
+    containers[index] = { ...container, memoryMib: readMemory(memory) };
+    changed.push(index);
+  }
+  const twin = firstDuplicate(changed);
+  if (twin !== undefined) {
+    throw new Refusal(400, `containers changes ${containers[twin]?.name} twice: send each container once`);
+  }
+  return {
+    ...definition,
+    containers,
+    size: body.target_instance_size ?? definition.size,
+    domains: body.binding_domain_name ?? definition.domains,
+  };
+}
+
+/** An item finds its container by name, without one by position. */
+function containerIndex(containers: readonly Container[], { name }: ContainerUpdate, position: number): number {
+  const index = name === undefined ? position : containers.findIndex((container) => container.name === name);
+  if (containers[index]) return index;
+  const names = containers.map((container) => container.name).join(", ");
+  throw new Refusal(400, `containers[${position}] is no container of this service: it has ${names}`);
+}
+
+/** Whether instances have to be started anew to become what the update says. */
+export function needsNewInstances(before: ServiceDefinition, after: ServiceDefinition): boolean {
+  return after.containers.some((container, index) => container.memoryMib !== before.containers[index]?.memoryMib);
+}

@@ -1,0 +1,67 @@
+import { Refusal, type User } from "../engine.ts";
+import type { BackOff } from "./lifecycle/back-off.ts";
+import type { Surface } from "../engines/process/instances/child.ts";
+import type { LiveJob } from "./jobs/live-job.ts";
+import type { LiveService } from "./services/live-service.ts";
+import type { ConnectionBudget } from "../engines/process/network/port-front.ts";
+import type { Ledger } from "./quota.ts";
+import type { SerialQueue } from "./lifecycle/serial-queue.ts";
+import type { SpawnQueue } from "./lifecycle/start-queue.ts";
+import type { Unreadable } from "./state/unreadable.ts";
+
+/** What instances need of the engine. */
+export type RunSurface = Surface & {
+  readonly dataDir: string;
+  readonly backOff: BackOff;
+  /** An instance that has stayed up this long counts as ready, even when its port does not answer. */
+  readonly readyAfterMs: number;
+  readonly now: () => Date;
+  readonly onEvent: (message: string, data: object) => void;
+  readonly spawns: SpawnQueue;
+  readonly connections: ConnectionBudget;
+  /** Aborted when the engine begins to close. */
+  readonly closing: AbortSignal;
+  /** What still goes on after its answer, such as the end of a deleted job; `close` waits for it. */
+  readonly inBackground: (work: Promise<unknown>) => void;
+};
+
+/** State shared by all operations. The maps are keyed by uid and mirror the state file. */
+export type EngineParts = {
+  readonly surface: RunSurface;
+  readonly regions: readonly string[];
+  readonly services: Map<string, LiveService>;
+  readonly jobs: Map<string, LiveJob>;
+  /** Saved workloads that can't be used. */
+  readonly unreadable: Map<string, Unreadable>;
+  readonly ledger: Ledger;
+  /** Writes to one workload wait for each other. */
+  readonly queue: SerialQueue;
+  /** Throws a `Refusal` 503 when the engine is closing. */
+  readonly ensureOpen: () => void;
+};
+
+type Named = { readonly username: string; readonly name: string };
+
+/** The workload that a user asks for, or a `Refusal` 404. */
+export function findOwn<T extends Named>(
+  candidates: Iterable<T>,
+  wanted: { user: User; name: string; noun: string },
+): T {
+  const found = ownOf(candidates, wanted.user, wanted.name);
+  if (found) return found;
+  throw new Refusal(404, `there is no ${wanted.noun} named ${wanted.name}: list what there is to see the names`);
+}
+
+export function ownOf<T extends Named>(candidates: Iterable<T>, user: User, name: string): T | undefined {
+  for (const candidate of candidates) {
+    if (candidate.username === user.username && candidate.name === name) return candidate;
+  }
+  return undefined;
+}
+
+/** Waits for something that may take long, but only for a moment: an answer should not take longer. */
+export async function forAMoment(work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS).unref())]);
+}
+
+const ANSWER_WITHIN_MS = 2_000;

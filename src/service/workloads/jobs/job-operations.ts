@@ -1,0 +1,160 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
+import { admitJob, keepPlaceAtEnd } from "../admission.ts";
+import { findOwn, forAMoment, ownOf, type EngineParts } from "../engine-parts.ts";
+import { jobVolume } from "../../engines/process/records/host-folder.ts";
+import { createdJob, listedJob, readJob as answerJob } from "./job-answer.ts";
+import { readJob } from "../definitions/job-definition.ts";
+import { JOB_REGION } from "./job-run.ts";
+import { insertJob, removeJob, type Job } from "../state/job-store.ts";
+import { keepTrying } from "../lifecycle/keep-trying.ts";
+import { clearJob, openJob, type LiveJob } from "./live-job.ts";
+import { requestedDay } from "../logs/log-writer.ts";
+import { recordFolder, reserveRecords } from "./run-record.ts";
+import { ensureJob } from "../definitions/stored-definition.ts";
+import { refuseUnreadable, unreadableJob, type Unreadable } from "../state/unreadable.ts";
+
+type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
+
+export function jobOperations(parts: EngineParts): JobOperations {
+  const around = (user: User, held?: string) => ({
+    volumePath: (volume: string) => jobVolume(parts.surface.dataDir, user.username, volume),
+    held,
+  });
+  return {
+    async listJobs({ user, path }) {
+      checkRegion(parts, path.region);
+      const jobs = [...parts.jobs.values()].filter(({ username }) => username === user.username);
+      const unreadable = unreadableJobs(parts).filter(({ username }) => username === user.username);
+      return {
+        jobs: [...jobs.map(({ job, held }) => listedJob(job, around(user, held))), ...unreadable.map(unreadableJob)],
+      };
+    },
+    async getJob({ user, path }) {
+      const unreadable = findUnreadable(parts, { user, path });
+      if (unreadable) return unreadableJob(unreadable);
+      const { job, held } = find(parts, { user, path });
+      return answerJob(job, around(user, held));
+    },
+    createJob: (request) =>
+      oneByOne(parts, request, async () => {
+        const { job } = await create(parts, request);
+        return { job: createdJob(job, around(request.user)) };
+      }),
+    deleteJob: (request) => oneByOne(parts, request, () => remove(parts, request)),
+    async getJobInstanceLogs({ user, path, query }) {
+      const { job } = find(parts, { user, path });
+      const instance = path.instance_name;
+      if (instance !== job.instance) {
+        throw new Refusal(404, `the job ${job.name} has no instance named ${instance}: it has ${job.instance}`);
+      }
+      const { logs, now } = parts.surface;
+      const { date, from = 0, size = 100 } = query ?? {};
+      const lines = await logs.page({ workload: job.uid, instance, day: requestedDay(date, now()), from, size });
+      return lines.map(({ line }) => line);
+    },
+  };
+}
+
+type Asked = { readonly user: User; readonly path: { readonly region: string; readonly job_name: string } };
+
+function checkRegion(parts: EngineParts, region: string): void {
+  parts.ensureOpen();
+  if (region !== JOB_REGION) {
+    throw new Refusal(400, `jobs run only in the region ${JOB_REGION}, not in ${region}: use ${JOB_REGION}`);
+  }
+}
+
+function find(parts: EngineParts, { user, path }: Asked): LiveJob {
+  const unreadable = findUnreadable(parts, { user, path });
+  if (unreadable) throw refuseUnreadable(unreadable);
+  return findOwn(parts.jobs.values(), { user, name: path.job_name, noun: "job" });
+}
+
+function findUnreadable(parts: EngineParts, { user, path }: Asked): Unreadable | undefined {
+  checkRegion(parts, path.region);
+  return ownOf(unreadableJobs(parts), user, path.job_name);
+}
+
+function unreadableJobs({ unreadable }: EngineParts): Unreadable[] {
+  return [...unreadable.values()].filter(({ kind }) => kind === "job");
+}
+
+function oneByOne<T>(parts: EngineParts, { user, path }: Asked, work: () => Promise<T>): Promise<T> {
+  return parts.queue.run(JSON.stringify(["job", user.username, path.job_name]), work);
+}
+
+/** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
+async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createJob">): Promise<LiveJob> {
+  const { job_name: name } = path;
+  const taken = findUnreadable(parts, { user, path }) ?? ownOf(parts.jobs.values(), user, name);
+  if (taken) throw new Refusal(409, `a job named ${name} exists: choose another name`);
+  const definition = readJob(name, body, parts.surface.catalogue);
+  ensureJob(definition);
+  const job = newJob(user, name, { definition, createdAt: parts.surface.now().toISOString() });
+  const giveBack = admitJob(parts, job);
+  const version = await saved(parts, job).catch((error: unknown) => {
+    giveBack();
+    throw error;
+  });
+  const whole = { ...job, version };
+  const live = openJob(whole, { surface: parts.surface, onOver: keepPlaceAtEnd(parts, whole) });
+  parts.jobs.set(job.uid, live);
+  return live;
+}
+
+function newJob(user: User, name: string, of: Pick<Job, "definition" | "createdAt">): Omit<Job, "version"> {
+  return {
+    uid: randomUUID(),
+    username: user.username,
+    name,
+    createdAt: of.createdAt,
+    instance: `${name}-${randomLetters(5)}`,
+    definition: of.definition,
+    startedAt: undefined,
+    endedAt: undefined,
+    outcome: undefined,
+    failures: 0,
+    reason: undefined,
+    hasRecords: true,
+  };
+}
+
+/** Run records first: a saved job must be able to record its runs even if the disk fills up later. */
+async function saved({ surface: { state, dataDir } }: EngineParts, job: Omit<Job, "version">): Promise<number> {
+  try {
+    await reserveRecords(dataDir, job.uid, job.definition.containers.length);
+    return await insertJob(state, job);
+  } catch (error) {
+    await rm(recordFolder(dataDir, job.uid), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The job is gone with the answer; what still runs of it ends within the grace time, mostly before the answer. */
+async function remove(parts: EngineParts, { user, path }: Asked): Promise<{ jobName: string }> {
+  const unreadable = findUnreadable(parts, { user, path });
+  const live = unreadable ? undefined : find(parts, { user, path });
+  const uid = unreadable?.uid ?? live?.job.uid ?? "";
+  const { surface } = parts;
+  await removeJob(surface.state, uid);
+  parts.jobs.delete(uid);
+  parts.unreadable.delete(uid);
+  parts.ledger.release(uid);
+  const clearing = keepTrying(() => clearJob(uid, live?.run, surface), {
+    closing: surface.closing,
+    onFailure: (error) => surface.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
+  });
+  surface.inBackground(clearing.over);
+  await forAMoment(clearing.over);
+  return { jobName: path.job_name };
+}
+
+/** Like the ends of pod names: neither vowels nor what looks alike.
+ * https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/rand/rand.go */
+const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+
+function randomLetters(count: number): string {
+  return Array.from({ length: count }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+}

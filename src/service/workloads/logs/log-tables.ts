@@ -1,0 +1,87 @@
+import { sql, type Generated, type Kysely } from "kysely";
+import { isDiskFull } from "../state/exhausted.ts";
+import { migrate, type Migration } from "../state/migrate.ts";
+
+/**
+ * The logs of all workloads, in a separate database. `days` has one row per workload and day, with the cost of its
+ * lines, so limits are checked without counting. Ids of `lines` increase in order of arrival.
+ */
+export type LogTables = {
+  days: { id: Generated<number>; workload: string; day: string; cost: number; lines: number; dropped: number };
+  lines: { id: Generated<number>; day_id: number; instance: string; line: string };
+};
+
+/** Only this many of the newest lines of an older, unlimited database are migrated, to keep the start fast. */
+const TAKEN_OVER = 200_000;
+
+/** Migrations of `logs.sqlite`. Append only, never edit. */
+const logMigrations: readonly Migration<LogTables>[] = [createVersion1];
+
+/** Creates the tables, or migrates those of an older version. Throws for a file from a newer version of Gantry. */
+export async function createLogTables(db: Kysely<LogTables>, path: string): Promise<void> {
+  // Unlike state, the last moments of a log may be lost in a power failure. A short WAL saves space on a small disk.
+  await sql`pragma synchronous = normal`.execute(db);
+  await sql`pragma wal_autocheckpoint = 256`.execute(db);
+  await migrate(db, path, logMigrations);
+  if ((await pragma(db, "auto_vacuum")) !== INCREMENTAL) await giveSpaceBack(db);
+}
+
+/** As `pragma auto_vacuum` answers it. */
+const INCREMENTAL = 2;
+
+/** Lets removeLines return space to the disk. The setting takes effect with the vacuum, which a later start repeats if the disk is full. */
+async function giveSpaceBack(db: Kysely<LogTables>): Promise<void> {
+  try {
+    await sql`pragma auto_vacuum = incremental`.execute(db);
+    await sql`vacuum`.execute(db);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
+async function createVersion1(tx: Kysely<LogTables>): Promise<void> {
+  const tables = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(tx);
+  const isOld = tables.rows.some(({ name }) => name === "lines");
+  if (isOld) {
+    await sql`alter table lines rename to old_lines`.execute(tx);
+    await sql`drop table days`.execute(tx);
+  }
+  await sql`create table days (id integer primary key, workload text not null, day text not null,
+    cost integer not null, lines integer not null, dropped integer not null, unique (workload, day))`.execute(tx);
+  await sql`create table lines (id integer primary key, day_id integer not null, instance text not null,
+    line text not null)`.execute(tx);
+  // SQLite indexes end with the row id, so a page is found by walking this one from the newest end.
+  await sql`create index lines_by_day on lines (day_id)`.execute(tx);
+  if (isOld) await takeOver(tx);
+}
+
+async function takeOver(tx: Kysely<LogTables>): Promise<void> {
+  await sql`create temporary table kept as select * from old_lines order by id desc limit ${TAKEN_OVER}`.execute(tx);
+  await sql`insert into days (workload, day, cost, lines, dropped)
+    select workload, day, sum(${costOf("instance", "line")}), count(*), 0 from kept group by workload, day`.execute(tx);
+  await sql`insert into lines (id, day_id, instance, line) select kept.id, days.id, instance, line
+    from kept join days using (workload, day) order by kept.id`.execute(tx);
+  await sql`drop table kept`.execute(tx);
+  await sql`drop table old_lines`.execute(tx);
+}
+
+/** Disk space of a row besides its text: header, ids and index entry. */
+const ROW_BYTES = 48;
+
+/** Disk space of a line, as SQL over its columns. An empty line is not free. */
+export function costOf(instance: string, line: string) {
+  return sql<number>`(octet_length(${sql.ref(instance)}) + octet_length(${sql.ref(line)}) + ${sql.lit(ROW_BYTES)})`;
+}
+
+/** The same for a line that is not stored yet. */
+export function costOfLine({ instance, line }: { readonly instance: string; readonly line: string }): number {
+  return Buffer.byteLength(instance) + Buffer.byteLength(line) + ROW_BYTES;
+}
+
+export async function pragma(
+  db: Kysely<LogTables>,
+  name: "user_version" | "freelist_count" | "auto_vacuum",
+): Promise<number> {
+  const { rows } = await sql.raw<Record<string, number>>(`pragma ${name}`).execute(db);
+  return rows[0]?.[name] ?? 0;
+}

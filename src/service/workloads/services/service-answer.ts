@@ -1,0 +1,79 @@
+import type { CreatedService, Service as ServiceBody, ServiceContainer } from "../../../api/schema.ts";
+import type { Container } from "../definitions/container.ts";
+import { HOST } from "../../engines/process/network/local-port.ts";
+import type { ServiceDefinition } from "../definitions/service-definition.ts";
+import type { Service } from "../state/service-store.ts";
+
+/** The status, and why the service is not running although it should. */
+export type Standing = { readonly state: string; readonly reason?: string | undefined };
+
+/** A service in a list. */
+export function listedService(service: Service, { state, reason }: Standing): ServiceBody {
+  return {
+    uid: service.uid,
+    name: service.name,
+    created_at: service.createdAt,
+    status: state,
+    ...(reason !== undefined && { status_reason: reason }),
+    containers: service.definition.containers.map(readContainer),
+    ...described(service.definition),
+  };
+}
+
+/** A service that is read alone. */
+export function readService(service: Service, standing: Standing): ServiceBody {
+  return { region: service.region, ...listedService(service, standing) };
+}
+
+/** A service in the answer to its creation: no status yet, and ports named as in the request. */
+export function createdService({ name, definition }: Service): CreatedService {
+  const containers = definition.containers.map((container) => ({
+    ...containerFields(container),
+    ports: container.ports.map(({ port, protocol }) => ({ port, protocol })),
+  }));
+  return { name, containers, ...described(definition) };
+}
+
+function described(definition: ServiceDefinition) {
+  const mappings = definition.ports.map(({ hostPort, containerPort, protocol }) => ({
+    service_url: `${HOST}:${hostPort}`,
+    container_port: containerPort,
+    protocol,
+  }));
+  const [first] = mappings;
+  return {
+    target_instance_size: definition.size,
+    port_mappings: mappings,
+    volumes: definition.volumes.map(({ name, diskName, readOnly }) => ({
+      name,
+      disk_name: diskName,
+      fsType: FS_TYPE,
+      is_read_only: readOnly,
+    })),
+    // A service without a port mapping cannot be reached, so it has no address.
+    ...(first && { default_domain_name: first.service_url }),
+    binding_domain_name: [...definition.domains],
+  };
+}
+
+/** The word of the API's example: a disk is a host folder here, on whatever file system the host has. */
+const FS_TYPE = "ext4";
+
+function readContainer(container: Container): ServiceContainer {
+  return {
+    name: container.name,
+    ...containerFields(container),
+    ports: container.ports.map(({ port, protocol }) => ({ container_port: port, protocol })),
+    imagePullPolicy: "IfNotPresent",
+  };
+}
+
+function containerFields({ image, command, env, memoryMib, mounts }: Container): ServiceContainer {
+  return {
+    image,
+    command: [...(command ?? [])],
+    env: [...(env ?? [])],
+    resources: memoryMib === undefined ? {} : { limits: { memory: String(memoryMib) } },
+    volumeMounts: mounts.map(({ name, mountPath }) => ({ name, mountPath })),
+  };
+}

@@ -1,0 +1,59 @@
+import { rm } from "node:fs/promises";
+import { Refusal } from "../../engine.ts";
+import { forAMoment, type EngineParts } from "../engine-parts.ts";
+import { workFolder } from "../../engines/process/records/host-folder.ts";
+import { keepTrying } from "../lifecycle/keep-trying.ts";
+import { finishDeletion, type LiveService } from "./live-service.ts";
+import { isDiskFull } from "../state/exhausted.ts";
+import { removeService, saveService } from "../state/service-store.ts";
+import type { Unreadable } from "../state/unreadable.ts";
+
+/**
+ * Deletes a service: saves the deletion, stops the instances, removes the rest. Resolves when it is gone, or after a
+ * moment while instances still stop. Calling it again retries failed steps.
+ */
+export async function deleteService(parts: EngineParts, live: LiveService): Promise<void> {
+  if (!live.service.deleting) {
+    const service = { ...live.service, deleting: true };
+    await saveService(parts.surface.state, service);
+    live.service = service;
+    live.runner.want(service, {});
+  }
+  const deletion = live.deletion ?? carryOnDeletion(parts, live);
+  try {
+    await forAMoment(deletion.attempt());
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new Refusal(
+      503,
+      `The disk of the workload API is full. ${live.name} is stopped, and will be deleted when there is space again.`,
+    );
+  }
+}
+
+/** Finishes an accepted deletion, also one from an earlier engine. Retries failures, such as a full disk. */
+export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNullable<LiveService["deletion"]> {
+  const { uid } = live.service;
+  const { surface } = parts;
+  async function finish(): Promise<void> {
+    await finishDeletion(live, surface);
+    parts.services.delete(uid);
+    parts.ledger.release(uid);
+  }
+  live.deletion = keepTrying(finish, {
+    closing: surface.closing,
+    onFailure: (error) => surface.onEvent("couldn't delete a service; retrying", { error, service: uid }),
+  });
+  surface.inBackground(live.deletion.over);
+  return live.deletion;
+}
+
+/** Deletes a damaged service, of which nothing runs. */
+export async function deleteUnreadableService(parts: EngineParts, { uid }: Unreadable): Promise<void> {
+  const { state, logs, dataDir } = parts.surface;
+  await removeService(state, uid);
+  parts.unreadable.delete(uid);
+  parts.ledger.release(uid);
+  parts.surface.inBackground(logs.forget(uid));
+  parts.surface.inBackground(rm(workFolder(dataDir, uid), { recursive: true, force: true }));
+}

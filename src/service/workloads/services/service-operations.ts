@@ -1,0 +1,205 @@
+import { randomUUID } from "node:crypto";
+import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
+import { admitService } from "../admission.ts";
+import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
+import { closeFronts, makeLiveService, openFronts, standingOf, type LiveService } from "./live-service.ts";
+import { requestedDay } from "../logs/log-writer.ts";
+import { createdService, listedService, readService as answerService } from "./service-answer.ts";
+import { needsNewInstances, readService, updated, type ServiceDefinition } from "../definitions/service-definition.ts";
+import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
+import { serviceKey } from "./service-recovery.ts";
+import type { Wish } from "./service-runner.ts";
+import { refusalOf, type Move } from "./service-status.ts";
+import { insertService, saveService, type Service } from "../state/service-store.ts";
+import { ensureService } from "../definitions/stored-definition.ts";
+import { refuseUnreadable, unreadableService, type Unreadable } from "../state/unreadable.ts";
+
+type ServiceOperations = Pick<
+  Engine,
+  | "listServices"
+  | "getService"
+  | "createService"
+  | "deleteService"
+  | "updateService"
+  | "startService"
+  | "stopService"
+  | "restartService"
+  | "getServiceLogs"
+>;
+
+export function serviceOperations(parts: EngineParts): ServiceOperations {
+  return {
+    async listServices({ user, path: { region } }) {
+      const services = inRegion(parts, user, region).map((live) => listedService(live.service, standingOf(live)));
+      return { region, services: [...services, ...unreadableIn(parts, user, region).map(unreadableService)] };
+    },
+    async getService({ user, path }) {
+      const unreadable = findUnreadable(parts, { user, path });
+      if (unreadable) return unreadableService(unreadable);
+      const live = find(parts, { user, path });
+      return answerService(live.service, standingOf(live));
+    },
+    createService: (request) => oneByOne(parts, request, () => create(parts, request)),
+    deleteService: (request) => oneByOne(parts, request, () => remove(parts, request)),
+    updateService: (request) =>
+      move(parts, request, {
+        name: "update",
+        change: (service) => ({ ...service, definition: updated(service.definition, request.body) }),
+        wish: updateWish,
+      }),
+    startService: (request) => move(parts, request, starting),
+    stopService: (request) => move(parts, request, stopping),
+    restartService: (request) => move(parts, request, restarting),
+    async getServiceLogs({ user, path, query }) {
+      const { service } = find(parts, { user, path });
+      const { logs, now } = parts.surface;
+      const { date, from = 0, size = 100 } = query ?? {};
+      const lines = await logs.page({ workload: service.uid, day: requestedDay(date, now()), from, size });
+      return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
+    },
+  };
+}
+
+type Where = { readonly region: string; readonly service_name: string };
+type Asked = { readonly user: User; readonly path: Where };
+
+function inRegion(parts: EngineParts, user: User, region: string): LiveService[] {
+  parts.ensureOpen();
+  if (!parts.regions.includes(region)) {
+    throw new Refusal(400, `there is no region ${region}: choose one of ${parts.regions.join(", ")}`);
+  }
+  return [...parts.services.values()].filter((live) => live.username === user.username && live.region === region);
+}
+
+function unreadableIn({ unreadable }: EngineParts, user: User, region: string): Unreadable[] {
+  return [...unreadable.values()].filter(
+    (each) => each.kind === "service" && each.username === user.username && each.region === region,
+  );
+}
+
+function findUnreadable(parts: EngineParts, { user, path }: Asked): Unreadable | undefined {
+  return ownOf(unreadableIn(parts, user, path.region), user, path.service_name);
+}
+
+function find(parts: EngineParts, { user, path }: Asked): LiveService {
+  const services = inRegion(parts, user, path.region);
+  const unreadable = findUnreadable(parts, { user, path });
+  if (unreadable) throw refuseUnreadable(unreadable);
+  return findOwn(services, { user, name: path.service_name, noun: "service" });
+}
+
+function oneByOne<T>(parts: EngineParts, { user, path }: Asked, work: () => Promise<T>): Promise<T> {
+  const { region, service_name: name } = path;
+  return parts.queue.run(serviceKey({ username: user.username, region, name }), work);
+}
+
+/** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
+async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createService">) {
+  refuseTwin(parts, { user, path });
+  const definition = readService(path.service_name, body, parts.surface.catalogue);
+  ensureService(definition);
+  const service = newService({ user, path }, { definition, createdAt: parts.surface.now().toISOString() });
+  const live = makeLiveService(service, parts.surface);
+  const giveBack = admitService(parts, service);
+  try {
+    live.service = { ...service, definition: await openFronts(live, parts.surface) };
+    await insertService(parts.surface.state, live.service);
+  } catch (error) {
+    giveBack();
+    await closeFronts(live);
+    throw error;
+  }
+  parts.services.set(live.service.uid, live);
+  live.runner.want(live.service, { activity: "Starting" });
+  return createdService(live.service);
+}
+
+function refuseTwin(parts: EngineParts, { user, path }: Asked): void {
+  const { region, service_name: name } = path;
+  const twin = ownOf(inRegion(parts, user, region), user, name);
+  if (twin?.service.deleting) throw new Refusal(409, `the service ${name} is still being deleted: wait a moment`);
+  if (twin ?? findUnreadable(parts, { user, path })) {
+    throw new Refusal(409, `a service named ${name} exists in ${region}: choose another name`);
+  }
+}
+
+function newService(
+  { user, path }: Asked,
+  of: { readonly definition: ServiceDefinition; readonly createdAt: string },
+): Service {
+  return {
+    uid: randomUUID(),
+    username: user.username,
+    region: path.region,
+    name: path.service_name,
+    running: true,
+    deleting: false,
+    ...of,
+  };
+}
+
+async function remove(parts: EngineParts, asked: Asked): Promise<string> {
+  parts.ensureOpen();
+  const unreadable = findUnreadable(parts, asked);
+  if (unreadable) await deleteUnreadableService(parts, unreadable);
+  else await deleteService(parts, find(parts, asked));
+  return "Service was deleted successfully";
+}
+
+type Moving = {
+  readonly name: Move;
+  readonly change: (service: Service) => Service;
+  readonly wish: (before: Service, after: Service) => Wish;
+};
+
+const starting: Moving = {
+  name: "start",
+  change: (service) => ({ ...service, running: true }),
+  wish: () => ({ activity: "Starting", retry: true }),
+};
+
+const stopping: Moving = {
+  name: "stop",
+  change: (service) => ({ ...service, running: false }),
+  wish: () => ({}),
+};
+
+const restarting: Moving = {
+  name: "restart",
+  change: (service) => service,
+  wish: () => ({ activity: "Updating", renew: true }),
+};
+
+/**
+ * Shared by update, start, stop and restart: checks state and quotas, saves, and applies the change after the answer.
+ */
+function move(parts: EngineParts, asked: Asked, { name, change, wish }: Moving): Promise<Record<string, never>> {
+  return oneByOne(parts, asked, async () => {
+    const live = find(parts, asked);
+    const refusal = refusalOf(name, live.name, standingOf(live).state);
+    if (refusal !== undefined) throw new Refusal(409, refusal);
+    const before = live.service;
+    const after = change(before);
+    ensureService(after.definition);
+    const giveBack = admitService(parts, after);
+    try {
+      await saveService(parts.surface.state, after);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    live.service = after;
+    // A service whose ports can't be opened yet starts when they are.
+    if (live.opening) return {};
+    live.held = undefined;
+    live.runner.want(after, wish(before, after));
+    return {};
+  });
+}
+
+/** A change of memory renews instances, a change of size only adds or ends some, domains touch none. */
+function updateWish(before: Service, after: Service): Wish {
+  const renew = needsNewInstances(before.definition, after.definition);
+  const touches = renew || before.definition.size !== after.definition.size;
+  return after.running && touches ? { activity: "Updating", renew } : {};
+}

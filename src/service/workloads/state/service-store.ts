@@ -1,0 +1,112 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import { z } from "zod";
+import { Refusal } from "../../engine.ts";
+import type { ServiceDefinition } from "../definitions/service-definition.ts";
+import { parseService } from "../definitions/stored-definition.ts";
+import type { ServiceRow, StateTables } from "./tables.ts";
+import type { Unreadable } from "./unreadable.ts";
+
+/** A service as it is remembered. */
+export type Service = {
+  readonly uid: string;
+  readonly username: string;
+  readonly region: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly running: boolean;
+  readonly deleting: boolean;
+  readonly definition: ServiceDefinition;
+};
+
+/** Writes a new service; a `Refusal` 409 when the name is taken or a domain is bound elsewhere. */
+export async function insertService(db: Kysely<StateTables>, service: Service): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { numInsertedOrUpdatedRows } = await tx
+      .insertInto("services")
+      .values(toRow(service))
+      .onConflict((conflict) => conflict.columns(["username", "region", "name"]).doNothing())
+      .executeTakeFirstOrThrow();
+    if (!numInsertedOrUpdatedRows) {
+      throw new Refusal(409, `a service named ${service.name} exists in ${service.region}: choose another name`);
+    }
+    await bindDomains(tx, service);
+  });
+}
+
+/** Writes what changed of a service; a `Refusal` 409 when a domain is bound elsewhere, and then nothing is written. */
+export async function saveService(db: Kysely<StateTables>, service: Service): Promise<void> {
+  const { uid, ...row } = toRow(service);
+  await db.transaction().execute(async (tx) => {
+    await tx.updateTable("services").set(row).where("uid", "=", uid).execute();
+    await bindDomains(tx, service);
+  });
+}
+
+/** One statement for all domains: a service can have thousands, and every other request waits for this one. */
+async function bindDomains(tx: Transaction<StateTables>, { uid, definition }: Service): Promise<void> {
+  const wanted = JSON.stringify(definition.domains.map((domain) => domain.toLowerCase()));
+  await sql`delete from domains where service_uid = ${uid} and domain not in (select value from json_each(${wanted}))`.execute(
+    tx,
+  );
+  await sql`insert into domains (domain, service_uid) select value, ${uid} from json_each(${wanted})
+    where true on conflict (domain) do nothing`.execute(tx);
+  const { rows } = await sql<{ domain: string }>`select domain from domains
+    where service_uid <> ${uid} and domain in (select value from json_each(${wanted})) limit 1`.execute(tx);
+  const [taken] = rows;
+  if (!taken) return;
+  const domain = definition.domains.find((each) => each.toLowerCase() === taken.domain) ?? taken.domain;
+  throw new Refusal(409, `the domain ${domain} is bound to another service: unbind it there first`);
+}
+
+export async function removeService(db: Kysely<StateTables>, uid: string): Promise<void> {
+  await db.deleteFrom("services").where("uid", "=", uid).execute();
+}
+
+/** A row as read: a service, or the readable parts of a damaged one. */
+export type StoredService = { readonly service: Service } | { readonly unreadable: Unreadable };
+
+/**
+ * Every service of every user in the order of creation. Rows are read independently: a bad one doesn't hide the others.
+ */
+export async function storedServices(db: Kysely<StateTables>): Promise<StoredService[]> {
+  // By row id, not by time: clocks jump.
+  const rows = await db
+    .selectFrom("services")
+    .selectAll()
+    .orderBy(sql`rowid`)
+    .execute();
+  return rows.map(fromRow);
+}
+
+function toRow(service: Service): ServiceRow {
+  const { uid, username, region, name } = service;
+  return {
+    uid,
+    username,
+    region,
+    name,
+    created_at: service.createdAt,
+    running: service.running ? 1 : 0,
+    deleting: service.deleting ? 1 : 0,
+    definition: JSON.stringify(service.definition),
+  };
+}
+
+const Flag = z.union([z.literal(0), z.literal(1)]);
+const Columns = z.object({ created_at: z.iso.datetime(), running: Flag, deleting: Flag });
+
+function fromRow(row: ServiceRow): StoredService {
+  const { uid, username, region, name } = row;
+  const read = parseService(row.definition);
+  const columns = Columns.safeParse(row);
+  if ("definition" in read && columns.success) {
+    const { created_at: createdAt, running, deleting } = columns.data;
+    const { definition } = read;
+    return {
+      service: { uid, username, region, name, createdAt, running: running === 1, deleting: deleting === 1, definition },
+    };
+  }
+  const reason = "reason" in read ? read.reason : "The saved row is damaged.";
+  const createdAt = Columns.shape.created_at.safeParse(row.created_at).data;
+  return { unreadable: { kind: "service", uid, username, region, name, createdAt, reason } };
+}

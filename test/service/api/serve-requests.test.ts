@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import type { Engine } from "../../../src/service/engine.ts";
+import { idle, service, services } from "../support/asked-service.ts";
+import { images } from "../support/memory-store.ts";
+
+describe("what is sent", () => {
+  const post = (body: unknown, headers: object = {}) =>
+    service().ask(`${services}/web`, { method: "POST", body: JSON.stringify(body), headers });
+  const containers = [{ image: images.web }];
+
+  test.each<[unknown, string]>([
+    [[], "the body must be an object"],
+    [{}, "containers is required"],
+    [{ containers: [] }, "containers must not be empty"],
+    [{ containers: [{}] }, "containers[0].image is required"],
+    [{ containers: [{ image: "" }] }, "containers[0].image must not be empty"],
+    [{ containers: [{ image: images.web, command: "run" }] }, "containers[0].command must be a list"],
+    [{ containers: [{ image: images.web, env: [{ value: "s3cret" }] }] }, "containers[0].env[0].name is required"],
+    [{ containers, target_instance_size: 1.5 }, "target_instance_size must be a whole number"],
+    [{ containers, target_instance_size: -1 }, "target_instance_size must be at least 0"],
+    [{ containers, sync_timezone: 1 }, "sync_timezone must be true or false"],
+    [
+      { containers, port_mappings: [{ container_port: 70_000 }] },
+      "port_mappings[0].container_port must be at most 65535",
+    ],
+    [
+      { containers: [{ image: images.web, ports: Array.from({ length: 11 }, () => ({ port: 1 })) }] },
+      "containers[0].ports must have at most 10 entries",
+    ],
+    [
+      { containers: [{ image: images.web, resources: { limits: { memory: "12GB" } } }] },
+      "containers[0].resources.limits.memory is not valid: A memory size from 1 MiB to 1 TiB. A number without a unit " +
+        'is MiB (`512`, `"512"`); the units are `B` (bytes), `k` or `K`, `M`, `G`, `T` (powers of 1000) and `Ki`, `Mi`, ' +
+        "`Gi`, `Ti` (powers of 1024). A fraction of a MiB is rounded up.",
+    ],
+    [
+      { containers, target_instance_sise: 2 },
+      "target_instance_sise is not a property of this request: did you mean target_instance_size?",
+    ],
+    [
+      { containers: [{ image: images.web, resource: {} }] },
+      "containers[0].resource is not a property of this request: did you mean resources?",
+    ],
+    [
+      { containers: [{ image: images.web, resources: { limits: { cpu: "500m" } } }] },
+      "containers[0].resources.limits.cpu is not a property of this request: use only memory",
+    ],
+    [
+      { containers: [{ image: images.web, resources: { limits: { memory: "2Ti" } } }] },
+      "containers[0].resources.limits.memory must be from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi",
+    ],
+    [
+      { containers, port_mappings: [{ container_port: 53, protocol: "udp" }] },
+      "port_mappings[0].protocol is not valid: `TCP` or `tcp`, the default; no other protocol works. The API's " +
+        "examples have upper case for containers and lower case for mappings.",
+    ],
+  ])("the body %j is refused with the field and the rule, without its values", async (body, message) => {
+    expect(await post(body)).toMatchObject({ status: 400, body: { message } });
+  });
+
+  test("a property name of a megabyte is not echoed", async () => {
+    const { status, body } = await post({ containers, [`x\n${"y".repeat(900_000)}`]: 1 });
+
+    expect(status).toBe(400);
+    expect(body.message).toMatch(
+      /^x\?y{58}… is not a property of this request: use only target_instance_size, containers, /u,
+    );
+  });
+
+  test.each([
+    ["?from=x", "from must be a whole number"],
+    ["?from=-1", "from must be at least 0"],
+    ["?from=1e3", "from must be a whole number"],
+    ["?size=1001", "size must be at most 1000"],
+    ["?size=1&size=2", "size is there 2 times: send it once"],
+    ["?date=2026-11-20", "date is not valid: The day, as year.month.day in digits."],
+    ["?date=2026.02.30", "date is 2026.02.30, a day that no calendar has"],
+    ["?date=0000.01.01", "date is 0000.01.01, a day that no calendar has"],
+    ["?date=2026.11.22", "date is after today, 2026.11.21 in UTC: there are no messages yet"],
+  ])("the query %s is refused", async (query, message) => {
+    const { ask } = service({ now: () => new Date("2026-11-21T23:59:59Z") });
+
+    expect(await ask(`${services}/web/logs${query}`)).toMatchObject({ status: 400, body: { message } });
+  });
+
+  test("the engine is given numbers, defaults and days with two digits, and never what the contract does not name", async () => {
+    const asked: unknown[] = [];
+    const getServiceLogs: Engine["getServiceLogs"] = async ({ path, query, user }) => {
+      asked.push({ path, query, user });
+      return [];
+    };
+    const { ask } = service({ now: () => new Date("2026-11-21T00:00:00Z") }, () => ({ getServiceLogs }));
+
+    await ask(`${services}/web/logs?date=2026.2.3&from=7&secret=1`);
+    await ask(`${services}/web/logs`);
+
+    const path = { region: "us", service_name: "web" };
+    const user = { username: "dana" };
+    expect(asked).toEqual([
+      { path, user, query: { date: "2026.02.03", from: 7, size: 100 } },
+      { path, user, query: { from: 0, size: 100 } },
+    ]);
+  });
+
+  test("a body of another type, no JSON, broken UTF-8 and no body at all are 400 and are not quoted", async () => {
+    const { ask } = service();
+    const send = (body: string | Uint8Array<ArrayBuffer>, headers: object = {}) =>
+      ask(`${services}/web`, { method: "POST", body, headers });
+
+    const replies = [
+      await send(idle, { "Content-Type": "application/x-www-form-urlencoded" }),
+      await send('{"containers": s3cret}'),
+      await send(new Uint8Array([0x22, 0xff, 0x22])),
+      await ask(`${services}/web`, { method: "POST" }),
+    ];
+
+    expect(replies.map(({ status, body }) => `${status} ${body.message}`)).toMatchInlineSnapshot(`
+      [
+        "400 the body must be JSON: send the header Content-Type: application/json",
+        "400 the body is not valid JSON in UTF-8",
+        "400 the body is not valid JSON in UTF-8",
+        "400 a JSON body is required",
+      ]
+    `);
+    const withCharset = { "Content-Type": "Application/JSON; charset=utf-8" };
+    expect(await send(idle, withCharset)).toMatchObject({ status: 200 });
+  });
+
+  test("a body over the limit is refused by its length before it is read", async () => {
+    let isRead = false;
+    const body = new ReadableStream(
+      {
+        pull() {
+          isRead = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+
+    const reply = await service().ask(`${services}/web`, {
+      method: "POST",
+      body,
+      headers: { "Content-Length": "1000001" },
+    });
+
+    expect(reply).toMatchObject({ status: 413, body: { message: expect.stringContaining("1000000 bytes") } });
+    expect(isRead).toBe(false);
+  });
+
+  test("a body without a length is read up to the limit and no further", async () => {
+    let chunks = 0;
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          chunks += 1;
+          controller.enqueue(new Uint8Array(100_000).fill(0x20));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+
+    const reply = await service().ask(`${services}/web`, { method: "POST", body });
+
+    expect(reply.status).toBe(413);
+    expect(chunks).toBe(11);
+  });
+
+  test("a body that breaks off is the sender's fault and nothing for the log", async () => {
+    const { ask, logged } = service();
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error("connection lost")) });
+
+    const reply = await ask(`${services}/web`, { method: "POST", body });
+
+    expect(reply).toMatchObject({ status: 400, body: { message: expect.stringContaining("as a whole") } });
+    expect(logged).toEqual([]);
+  });
+
+  test("a body of exactly the limit is taken", async () => {
+    const { ask } = service();
+
+    const reply = await ask(`${services}/web`, { method: "POST", body: idle.padEnd(1_000_000) });
+
+    expect(reply.status).toBe(200);
+  });
+});

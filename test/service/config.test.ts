@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { readServiceConfig } from "../../src/service/config.ts";
+
+test("nothing is needed, and an empty variable counts as left out", () => {
+  expect(readServiceConfig({ SERVICE_PORT: "", NODE_ENV: "production" }, "/project")).toEqual({
+    config: {
+      host: "127.0.0.1",
+      port: 3002,
+      users: undefined,
+      regions: ["us", "beijing1", "beijing2"],
+      callsPerDay: undefined,
+      quotas: {},
+      hostCommands: false,
+      dataDir: "/project/.gantry",
+      checkAnswers: false,
+    },
+  });
+});
+
+test("each variable is read", () => {
+  const env = {
+    SERVICE_HOST: "0.0.0.0",
+    SERVICE_PORT: "0",
+    SERVICE_USERS: "dana:0123456789abcdef",
+    SERVICE_REGIONS: "us, moon1,us",
+    SERVICE_CALLS_PER_DAY: "100",
+    SERVICE_USER_INSTANCES: "5",
+    SERVICE_USER_MEMORY_MIB: "1024",
+    SERVICE_HOST_INSTANCES: "20",
+    SERVICE_HOST_MEMORY_MIB: "4096",
+    SERVICE_HOST_COMMANDS: "allow",
+    GANTRY_DATA: "/var/lib/gantry",
+  };
+
+  expect(readServiceConfig(env, "/project")).toEqual({
+    config: {
+      host: "0.0.0.0",
+      port: 0,
+      users: [{ username: "dana", token: "0123456789abcdef" }],
+      regions: ["us", "moon1"],
+      callsPerDay: 100,
+      quotas: { userInstances: 5, userMemoryMib: 1024, hostInstances: 20, hostMemoryMib: 4096 },
+      hostCommands: true,
+      dataDir: "/var/lib/gantry",
+      checkAnswers: true,
+    },
+  });
+});
+
+test("everything that is wrong is said at once, with the variable, what to set and no secret", () => {
+  const env = {
+    SERVICE_PORT: "65536",
+    SERVICE_USERS: "dana:hunter2",
+    SERVICE_REGIONS: "us,,moon/1",
+    SERVICE_CALLS_PER_DAY: "0",
+    SERVICE_USER_INSTANCES: "1e3",
+    SERVICE_HOST_COMMANDS: "yes",
+  };
+
+  const read = readServiceConfig(env, "/project");
+
+  expect(JSON.stringify(read)).not.toContain("hunter2");
+  expect(read).toMatchInlineSnapshot(`
+    {
+      "problems": [
+        "SERVICE_PORT must be a port, a whole number from 0 to 65535; leave it out for 3002.",
+        "SERVICE_USERS must be pairs like dana:TOKEN,alex:TOKEN: the token of dana must be 16 to 256 visible ASCII characters without a comma.",
+        "SERVICE_REGIONS must be names of regions with commas between them, like us,beijing1.",
+        "SERVICE_CALLS_PER_DAY must be a whole number of calls, at least 1; leave it out for no limit.",
+        "SERVICE_USER_INSTANCES must be a whole number of instances, at least 1; leave it out for the default.",
+        "SERVICE_HOST_COMMANDS must be allow, which lets every user of the API run any program of this machine, or be left out.",
+      ],
+    }
+  `);
+});

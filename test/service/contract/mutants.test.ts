@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { type OperationId, operationTable } from "../../../src/api/operations.ts";
+import type { Engine } from "../../../src/service/engine.ts";
+import { contractCases } from "./contract.ts";
+import { memoryService } from "./memory-service.ts";
+import { mutants } from "./mutants.ts";
+import { worldOf } from "./world.ts";
+
+/** A broken engine never gets there; one that is right does, in the time that the service is given. */
+const BROKEN_MS = 1_000;
+
+/** The titles of the cases of one operation that fail on that engine. */
+async function failures(
+  operation: OperationId,
+  change: (engine: Engine) => Engine,
+  deadlineMs?: number,
+): Promise<readonly string[]> {
+  const { close, ...service } = await memoryService(change);
+  const world = worldOf({ ...service, close, ...(deadlineMs !== undefined && { deadlineMs }) });
+  const cases = contractCases.filter((each) => each.operation === operation);
+  const results = await Promise.allSettled(cases.map(({ run }) => run(world)));
+  await close();
+  return cases.filter((_, index) => results[index]?.status === "rejected").map(({ title }) => title);
+}
+
+const operations = Object.keys(operationTable) as OperationId[]; // the keys of the table are the operations
+
+describe.concurrent("the contract suite", { timeout: 60_000 }, () => {
+  test.each(mutants)("fails for an engine whose $operation $bug", async ({ operation, change }) => {
+    const failed = await failures(operation, (good) => ({ ...good, ...change(good) }), BROKEN_MS);
+
+    expect(failed).not.toEqual([]);
+  });
+
+  test.each(operations)("passes for an engine whose %s is right", async (operation) => {
+    expect(await failures(operation, (good) => good)).toEqual([]);
+  });
+
+  test("is tried with a bug in each operation", () => {
+    expect([...new Set(mutants.map(({ operation }) => operation))].sort()).toEqual([...operations].sort());
+  });
+});

@@ -1,0 +1,245 @@
+import { randomUUID } from "node:crypto";
+import type { OperationId } from "../../../src/api/operations.ts";
+import { type Engine, Refusal } from "../../../src/service/engine.ts";
+
+/** A plausible bug in one operation: the engine with its other operations as they are. */
+export type Mutant = {
+  readonly operation: OperationId;
+  readonly bug: string;
+  readonly change: (good: Engine) => Partial<Engine>;
+};
+
+/** A write that answers as it should and does nothing. */
+const accepts = async () => ({});
+
+export const mutants: readonly Mutant[] = [
+  mutant("listJobs", "is always empty", () => ({ listJobs: async () => ({ jobs: [] }) })),
+  mutant("listJobs", "shows one user's jobs to all", (good) => ({
+    listJobs: (request) => good.listJobs({ ...request, user: { username: "dana" } }),
+  })),
+  mutant("listJobs", "names instances", (good) => ({
+    async listJobs(request) {
+      const { jobs } = await good.listJobs(request);
+      return { jobs: jobs.map((job) => ({ ...job, instance_names: [] })) };
+    },
+  })),
+  mutant("getJob", "forgets the names of the instances", (good) => ({
+    async getJob(request) {
+      return without(await good.getJob(request), "instance_names");
+    },
+  })),
+  mutant("getJob", "never tells how the job ended", (good) => ({
+    getJob: async (request) => ({ ...(await good.getJob(request)), status: {} }),
+  })),
+  mutant("getJob", "knows a job of every name", (good) => ({
+    getJob: (request) => good.getJob(request).catch(() => ({ metadata: { name: request.path.job_name } })),
+  })),
+  mutant("createJob", "ignores the command", (good) => ({
+    createJob: (request) => {
+      const containers = request.body.containers.map((container) => without(container, "command"));
+      return good.createJob({ ...request, body: { ...request.body, containers } });
+    },
+  })),
+  mutant("createJob", "replaces a job of that name", (good) => ({
+    async createJob(request) {
+      await good.deleteJob({ ...request, body: undefined }).catch(() => undefined);
+      return await good.createJob(request);
+    },
+  })),
+  mutant("createJob", "answers and creates nothing", () => ({
+    createJob: async ({ path }) => ({ job: { metadata: { name: path.job_name }, spec: {}, status: {} } }),
+  })),
+  mutant("createJob", "pulls every image anew", (good) => ({
+    createJob: (request) => {
+      const containers = request.body.containers.map((container) => ({ ...container, pull_always: true }));
+      return good.createJob({ ...request, body: { ...request.body, containers } });
+    },
+  })),
+  mutant("deleteJob", "answers but keeps the job", () => ({
+    deleteJob: async ({ path }) => ({ jobName: path.job_name }),
+  })),
+  mutant("deleteJob", "answers for jobs that are not there", (good) => ({
+    deleteJob: (request) => good.deleteJob(request).catch(() => ({ jobName: request.path.job_name })),
+  })),
+  mutant("getJobInstanceLogs", "ignores from", (good) => ({
+    getJobInstanceLogs: (request) => good.getJobInstanceLogs({ ...request, query: { ...request.query, from: 0 } }),
+  })),
+  mutant("getJobInstanceLogs", "ignores size", (good) => ({
+    getJobInstanceLogs: (request) => good.getJobInstanceLogs({ ...request, query: { ...request.query, size: 1000 } }),
+  })),
+  mutant("getJobInstanceLogs", "ignores the date", (good) => ({
+    getJobInstanceLogs: (request) =>
+      good.getJobInstanceLogs({ ...request, query: without(request.query ?? {}, "date") }),
+  })),
+  mutant("getJobInstanceLogs", "is newest first", (good) => ({
+    getJobInstanceLogs: async (request) => (await good.getJobInstanceLogs(request)).toReversed(),
+  })),
+  mutant("getJobInstanceLogs", "counts from the oldest line", (good) => ({
+    async getJobInstanceLogs(request) {
+      const { from = 0, size = 100, ...query } = request.query ?? {};
+      const all = await good.getJobInstanceLogs({ ...request, query: { ...query, from: 0, size: 1000 } });
+      return all.slice(from, from + size);
+    },
+  })),
+  mutant("getJobInstanceLogs", "takes any instance for the job's own", (good) => ({
+    async getJobInstanceLogs(request) {
+      const [instance_name = ""] = (await good.getJob({ ...request, query: undefined })).instance_names ?? [];
+      return await good.getJobInstanceLogs({ ...request, path: { ...request.path, instance_name } });
+    },
+  })),
+  mutant("listServices", "shows the services of every region", (good) => ({
+    async listServices(request) {
+      const lists = ["us", "beijing1"].map((region) => good.listServices({ ...request, path: { region } }));
+      const services = (await Promise.all(lists)).flatMap((list) => list.services);
+      return { region: request.path.region, services };
+    },
+  })),
+  mutant("listServices", "leaves out the status", (good) => ({
+    async listServices(request) {
+      const list = await good.listServices(request);
+      return { ...list, services: list.services.map((service) => without(service, "status")) };
+    },
+  })),
+  mutant("getService", "says that everything is running", (good) => ({
+    getService: async (request) => ({ ...(await good.getService(request)), status: "Running" }),
+  })),
+  mutant("getService", "looks into one region only", (good) => ({
+    getService: (request) => good.getService({ ...request, path: { ...request.path, region: "us" } }),
+  })),
+  mutant("getService", "forgets the region", (good) => ({
+    async getService(request) {
+      return without(await good.getService(request), "region");
+    },
+  })),
+  mutant("createService", "starts one instance, however many were asked for", (good) => ({
+    async createService(request) {
+      const created = await good.createService({ ...request, body: { ...request.body, target_instance_size: 1 } });
+      return { ...created, target_instance_size: request.body.target_instance_size ?? 1 };
+    },
+  })),
+  mutant("createService", "assigns no address", (good) => ({
+    async createService(request) {
+      const { default_domain_name: _, ...created } = await good.createService(request);
+      return { ...created, port_mappings: [] };
+    },
+  })),
+  mutant("createService", "drops the domains", (good) => ({
+    createService: (request) => good.createService({ ...request, body: without(request.body, "binding_domain_name") }),
+  })),
+  mutant("createService", "answers as for a read", (good) => ({
+    async createService(request) {
+      await good.createService(request);
+      return await good.getService({ ...request, body: undefined });
+    },
+  })),
+  mutant("deleteService", "answers but keeps the service", () => ({
+    deleteService: async () => "Service was deleted successfully",
+  })),
+  mutant("deleteService", "only stops the service", (good) => ({
+    async deleteService(request) {
+      await good.stopService(request);
+      return "Service was deleted successfully";
+    },
+  })),
+  mutant("deleteService", "answers JSON", (good) => ({
+    async deleteService(request) {
+      await good.deleteService(request);
+      return { message: "Service was deleted successfully" };
+    },
+  })),
+  mutant("updateService", "ignores the body", (good) => ({
+    updateService: (request) => good.updateService({ ...request, body: {} }),
+  })),
+  mutant("updateService", "knows only one spelling of resources", (good) => ({
+    updateService: (request) => {
+      const containers = request.body.containers?.map((container) => without(container, "resource"));
+      return good.updateService({ ...request, body: { ...request.body, ...(containers && { containers }) } });
+    },
+  })),
+  mutant("updateService", "is not partial", (good) => ({
+    updateService: (request) =>
+      good.updateService({ ...request, body: { binding_domain_name: [], target_instance_size: 1, ...request.body } }),
+  })),
+  mutant("updateService", "starts every instance anew", (good) => ({
+    async updateService(request) {
+      await good.updateService(request);
+      await good.restartService({ ...request, body: undefined }).catch(() => undefined);
+      return {};
+    },
+  })),
+  mutant("updateService", "starts a stopped service", (good) => ({
+    async updateService(request) {
+      await good.updateService(request);
+      await good.startService({ ...request, body: undefined }).catch(() => undefined);
+      return {};
+    },
+  })),
+  mutant("startService", "answers and starts nothing", () => ({ startService: accepts })),
+  mutant("startService", "starts what runs once more", (good) => ({
+    startService: (request) => good.startService(request).catch(() => good.restartService(request)),
+  })),
+  mutant("stopService", "answers and stops nothing", () => ({ stopService: accepts })),
+  mutant("stopService", "deletes the service", (good) => ({
+    async stopService(request) {
+      await good.deleteService(request);
+      return {};
+    },
+  })),
+  mutant("stopService", "stops what is stopped once more", (good) => ({
+    stopService: (request) => good.stopService(request).catch(orAccept),
+  })),
+  mutant("restartService", "answers and restarts nothing", () => ({ restartService: accepts })),
+  mutant("restartService", "asks the service to be there and restarts nothing", (good) => ({
+    async restartService(request) {
+      const { status } = await good.getService(request);
+      if (status !== "Running") throw new Refusal(409, `${request.path.service_name} is ${status}`);
+      return {};
+    },
+  })),
+  mutant("restartService", "makes a new service of that name", (good) => ({
+    async restartService(request) {
+      const service = await good.getService(request);
+      await good.deleteService(request);
+      const containers = [{ image: "test/web", ...service.containers?.[0] }];
+      const body = { containers: containers.map(({ image, command }) => ({ image, ...(command && { command }) })) };
+      await good.createService({ ...request, body });
+      return {};
+    },
+  })),
+  mutant("restartService", "starts what is stopped", (good) => ({
+    restartService: (request) => good.restartService(request).catch(() => good.startService(request)),
+  })),
+  mutant("getServiceLogs", "ignores from", (good) => ({
+    getServiceLogs: (request) => good.getServiceLogs({ ...request, query: { ...request.query, from: 0 } }),
+  })),
+  mutant("getServiceLogs", "ignores size", (good) => ({
+    getServiceLogs: (request) => good.getServiceLogs({ ...request, query: { ...request.query, size: 1000 } }),
+  })),
+  mutant("getServiceLogs", "ignores the date", (good) => ({
+    getServiceLogs: (request) => good.getServiceLogs({ ...request, query: without(request.query ?? {}, "date") }),
+  })),
+  mutant("getServiceLogs", "is newest first", (good) => ({
+    getServiceLogs: async (request) => (await good.getServiceLogs(request)).toReversed(),
+  })),
+  mutant("getServiceLogs", "leaves out the names of the instances", (good) => ({
+    getServiceLogs: async (request) => (await good.getServiceLogs(request)).map(({ log }) => ({ log })),
+  })),
+  mutant("getServiceLogs", "makes up a name for each line", (good) => ({
+    getServiceLogs: async (request) =>
+      (await good.getServiceLogs(request)).map(({ log }) => ({ log, instance_name: randomUUID() })),
+  })),
+];
+
+function mutant(operation: OperationId, bug: string, change: Mutant["change"]): Mutant {
+  return { operation, bug, change };
+}
+
+function without<T extends object, K extends keyof T>(whole: T, key: K): Omit<T, K> {
+  const { [key]: _, ...rest } = whole;
+  return rest;
+}
+
+function orAccept(error: unknown): Record<string, never> {
+  if (error instanceof Refusal && error.status === 409) return {};
+  throw error;
+}

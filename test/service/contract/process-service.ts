@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openProcessEngine } from "../../../src/service/engines/process/process-engine.ts";
+import { serve } from "../../../src/service/api/serve.ts";
+import { makeToken } from "../../../src/service/api/users.ts";
+import type { ServiceUnderTest, Workloads } from "./world.ts";
+
+const workloads: Workloads = {
+  web: {
+    container: { image: "gantry/hello-web", command: ["--heartbeat", "50"] },
+    port: 8080,
+    startLine: /^listening on port /,
+  },
+  lines: (count) => ({ image: "gantry/batch", command: [String(count), "--delay", "1"] }),
+  nthLine: (n, count) => `step ${n} of ${count}`,
+  failing: { image: "gantry/batch", command: ["1", "--delay", "1", "--exit", "3"] },
+  lasting: { image: "gantry/batch", command: ["100000", "--delay", "50"] },
+};
+
+const regions = ["us", "beijing1"] as const;
+
+/** The service over real processes, with short intervals. */
+export async function processService(): Promise<ServiceUnderTest> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gantry-contract-"));
+  const { engine, close } = await openProcessEngine({
+    dataDir,
+    regions,
+    graceMs: 2_000,
+    // So that a small machine does not refuse what a case asks for.
+    quotas: { userInstances: 200, hostInstances: 200, userMemoryMib: 1_000_000, hostMemoryMib: 1_000_000 },
+    backOffMs: { first: 10, max: 50 },
+    // On a busy machine an instance takes long until its port answers; only then it is to count as ready here.
+    readyAfterMs: 5_000,
+  });
+  const [user1, user2, newcomer] = [account("dana"), account("alex"), account("kim")];
+  return {
+    fetch: serve({ engine, users: [user1, user2, newcomer], checkAnswers: true }),
+    user1,
+    user2,
+    newcomer,
+    regions,
+    workloads,
+    async reach(serviceUrl) {
+      const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
+      return await response.text();
+    },
+    deadlineMs: 20_000,
+    async close() {
+      await close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function account(username: string) {
+  return { username, token: makeToken() };
+}

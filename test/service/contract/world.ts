@@ -1,0 +1,132 @@
+import { expect } from "vitest";
+import type { Answer, OperationId } from "../../../src/api/operations.ts";
+import type { NewJobContainer, NewServiceContainer } from "../../../src/api/schema.ts";
+import { routesOf } from "../../../src/service/api/routes.ts";
+import { loadSpec } from "../../../src/service/api/spec.ts";
+import type { Account } from "../../../src/service/api/users.ts";
+
+/** Workloads that the engine under test can run; what they do is the same everywhere, images and commands are not. */
+export type Workloads = {
+  /** A web server. Each start of an instance writes exactly one line that `startLine` matches; it also writes a heartbeat
+   * at least each 100 ms. */
+  readonly web: { readonly container: NewServiceContainer; readonly port: number; readonly startLine: RegExp };
+  /** A job container that ends well after it wrote `count` lines, the n-th of which contains `nthLine(n, count)`. */
+  readonly lines: (count: number) => NewJobContainer;
+  readonly nthLine: (n: number, count: number) => string;
+  /** A job container that writes a line and fails, whenever it is tried. */
+  readonly failing: NewJobContainer;
+  /** A job container that writes lines and does not end within the test. */
+  readonly lasting: NewJobContainer;
+};
+
+/** A service with an engine, and what a client must know of it. */
+export type ServiceUnderTest = {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly user1: Account;
+  readonly user2: Account;
+  /** A user who never has a workload. */
+  readonly newcomer: Account;
+  /** Two regions for services. */
+  readonly regions: readonly [string, string];
+  readonly workloads: Workloads;
+  /** The answer of a web service at its `service_url`; rejects when nobody answers there. */
+  readonly reach: (serviceUrl: string) => Promise<string>;
+  /** How long a change may take. */
+  readonly deadlineMs: number;
+  readonly close: () => Promise<void>;
+};
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed when it is JSON, else the text. */
+  readonly body: unknown;
+};
+export type Ask = {
+  readonly region?: string;
+  /** Name of the job or service. */
+  readonly name?: string;
+  readonly instance?: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+  /** A body as it is sent, instead of JSON of `body`. */
+  readonly raw?: { readonly text: string; readonly type?: string };
+  readonly user?: Account;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+};
+
+export type World = Omit<ServiceUnderTest, "close" | "fetch"> & {
+  readonly ask: (op: OperationId, what?: Ask) => Promise<Reply>;
+  /** Like `ask`, and the answer must be 200; its body. */
+  readonly get: <Op extends OperationId>(op: Op, what?: Ask) => Promise<Answer<Op>>;
+  /** Repeats a read until it is as wanted; fails at the deadline with what was read last. */
+  readonly until: <T>(read: () => Promise<T>, isWanted: (value: T) => boolean) => Promise<T>;
+  /** A name that no other case has. */
+  readonly newName: (stem: string) => string;
+};
+
+const routes = routesOf(loadSpec());
+let names = 0;
+
+export function worldOf(service: ServiceUnderTest): World {
+  const { fetch, close: _, ...given } = service;
+  const ask: World["ask"] = async (op, what = {}) => replyOf(await fetch(requestOf(op, what, given)));
+  return {
+    ...given,
+    ask,
+    async get<Op extends OperationId>(op: Op, what?: Ask) {
+      const reply = await ask(op, what);
+      expect({ op, what, reply }).toMatchObject({ op, reply: { status: 200 } });
+      return reply.body as Answer<Op>; // the service under test checks its answers against the contract
+    },
+    async until(read, isWanted) {
+      const deadline = performance.now() + given.deadlineMs;
+      for (;;) {
+        // Asked before the read: a machine that stood still past the deadline gets one look more.
+        const isLast = performance.now() > deadline;
+        const value = await read();
+        if (isWanted(value)) return value;
+        if (isLast) {
+          throw new Error(`not within ${given.deadlineMs} ms; at last: ${JSON.stringify(value)}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 15)); // between two looks
+      }
+    },
+    newName: (stem) => `${stem}-${(names += 1)}`,
+  };
+}
+
+export function routeOf(op: OperationId) {
+  const route = routes.find((candidate) => candidate.op === op);
+  if (!route) throw new Error(`openapi.yaml has no operation ${op}`);
+  return route;
+}
+
+function requestOf(op: OperationId, what: Ask, { user1, regions }: Pick<ServiceUnderTest, "user1" | "regions">) {
+  const { template, method, tags } = routeOf(op);
+  const { region = tags.includes("jobs") ? "us" : regions[0], user = user1, name = "", instance = "" } = what;
+  const values: Record<string, string> = { region, job_name: name, service_name: name, instance_name: instance };
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(values[key] ?? ""));
+  const url = new URL(path, "http://service.example");
+  for (const [key, value] of Object.entries(what.query ?? {})) url.searchParams.set(key, String(value));
+  const text = what.raw?.text ?? (what.body === undefined ? undefined : JSON.stringify(what.body));
+  const type = what.raw ? what.raw.type : "application/json";
+  return new Request(url, {
+    method: what.method ?? method.toUpperCase(),
+    headers: {
+      username: user.username,
+      Authorization: `token ${user.token}`,
+      ...(text !== undefined && type !== undefined && { "Content-Type": type }),
+      ...what.headers,
+    },
+    ...(text !== undefined && { body: new TextEncoder().encode(text) }),
+  });
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
+}

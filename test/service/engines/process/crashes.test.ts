@@ -1,0 +1,79 @@
+import { afterAll, describe, expect, test } from "vitest";
+import type { NewService } from "../../../../src/api/schema.ts";
+import { makeDataDir } from "./support/data-dir.ts";
+import { openEngine, until, userOf } from "./support/engine-world.ts";
+
+// Failures are forgotten after ten times the first wait: longer than a busy machine needs to start a program.
+const { engine, close } = await openEngine(makeDataDir(), {
+  allowHostCommands: true,
+  backOffMs: { first: 200, max: 1_600 },
+});
+afterAll(close);
+const dana = userOf(engine);
+
+/** A host program given as JavaScript. */
+function script(code: string): NewService {
+  return { containers: [{ image: "host", command: [process.execPath, "-e", code] }] };
+}
+
+describe("a service that crashes", () => {
+  test("is started again after a growing wait, is Failed when it goes on, and says so in its log", async () => {
+    await dana.create("broken", { containers: [{ image: "gantry/flaky", command: ["--after", "0", "--exit", "3"] }] });
+    await dana.reaches("broken", "Failed");
+    await until(async () => (await dana.logs("broken")).length > 12, "some attempts");
+
+    const lines = (await dana.logs("broken")).map(({ log }) => log);
+
+    const said = lines.filter((line) => line.startsWith("[gantry]"));
+    expect(said.slice(0, 3)).toEqual([
+      "[gantry] instance broken-0 exited with code 3, started again in 200 ms",
+      "[gantry] instance broken-0 exited with code 3, started again in 400 ms",
+      "[gantry] instance broken-0 exited with code 3, started again in 800 ms",
+    ]);
+    expect(lines[1]).toBe("Error: lost the connection to the database");
+    await dana.stop("broken");
+    await dana.reaches("broken", "Stopped");
+  });
+
+  test("can be started by hand, which forgets the failures and tries at once", async () => {
+    await dana.create("kicked", { containers: [{ image: "gantry/flaky", command: ["--after", "0"] }] });
+    await dana.reaches("kicked", "Failed");
+
+    await dana.start("kicked");
+    const { status } = await dana.read("kicked");
+
+    expect(status).toBe("Starting");
+    await dana.reaches("kicked", "Failed");
+    await dana.remove("kicked");
+  });
+
+  test("is started again also after an exit with 0, and runs on", async () => {
+    await dana.create("once", script("setTimeout(() => process.exit(0), 250)"));
+    await dana.reaches("once", "Running");
+
+    await until(async () => (await dana.logs("once")).length > 0, "an exit");
+
+    expect((await dana.logs("once"))[0]?.log).toContain("instance once-0 exited with code 0, started again in");
+  });
+
+  test("says in its log what was wrong with its arguments", async () => {
+    await dana.create("mistyped", { containers: [{ image: "gantry/hello-web", command: ["--greting", "hi"] }] });
+    await dana.reaches("mistyped", "Failed");
+
+    const lines = (await dana.logs("mistyped")).map(({ log }) => log);
+
+    expect(lines.slice(0, 3)).toEqual([
+      expect.stringContaining("'--greting'"),
+      "usage: [--greeting TEXT] [--heartbeat MS]",
+      "[gantry] instance mistyped-0 exited with code 2, started again in 200 ms",
+    ]);
+  });
+
+  test("says when a host program does not exist", async () => {
+    await dana.create("absent", { containers: [{ image: "host", command: ["/no/such/program"] }] });
+
+    await dana.reaches("absent", "Failed");
+
+    expect((await dana.logs("absent"))[0]?.log).toContain("cannot run /no/such/program: ");
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { MAX_LINE_BYTES, splitLines } from "../../../../../src/service/engines/process/instances/log-lines.ts";
+
+function linesOf(...chunks: (string | Buffer)[]): string[] {
+  const splitter = splitLines();
+  const lines = chunks.flatMap((chunk) => [...splitter.push(Buffer.from(chunk))]);
+  return [...lines, ...splitter.end()];
+}
+
+test.each<[string, (string | Buffer)[], string[]]>([
+  ["lines", ["a\nb\n"], ["a", "b"]],
+  ["line ends of Windows", ["a\r\nb\r\n"], ["a", "b"]],
+  ["empty lines", ["\n\na\n"], ["", "", "a"]],
+  ["a last line without an end", ["a\nb"], ["a", "b"]],
+  ["a line in two chunks", ["ab", "cd\n"], ["abcd"]],
+  ["a character in two chunks", [Buffer.from([0xe2, 0x82]), Buffer.from([0xac, 0x0a])], ["€"]],
+  ["invalid UTF-8", [Buffer.from([0x61, 0xff, 0x62, 0x0a])], ["a\uFFFDb"]],
+  ["NUL characters", ["a\0b\n"], ["a\uFFFDb"]],
+  ["nothing", [], []],
+])("output is cut into lines: %s", (_, chunks, expected) => {
+  const lines = linesOf(...chunks);
+
+  expect(lines).toEqual(expected);
+});
+
+test("a line of the most bytes stays in one piece, a longer one goes on in a marked line", () => {
+  const longest = "x".repeat(MAX_LINE_BYTES);
+
+  const lines = linesOf(`${longest}\n${longest}y\nshort\n`);
+
+  expect(lines).toEqual([longest, longest, "[…] y", "short"]);
+});
+
+test("a long line is not cut inside a character", () => {
+  const line = `x${"€".repeat(MAX_LINE_BYTES / 2)}`;
+
+  const lines = linesOf(line);
+
+  expect(lines.map((piece) => piece.replace("[…] ", "")).join("")).toBe(line);
+  expect(lines.length).toBe(2);
+});

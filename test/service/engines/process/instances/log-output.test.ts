@@ -1,0 +1,136 @@
+import { PassThrough, Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { MAX_LINE_BYTES } from "../../../../../src/service/engines/process/instances/log-lines.ts";
+import { recordOutput } from "../../../../../src/service/engines/process/instances/log-output.ts";
+import { until } from "../support/engine-world.ts";
+import { openLogs } from "../../../workloads/logs/open-logs.ts";
+
+const CHUNK = 64 * 1024;
+
+/** A program that writes as fast as it is read, and how much of it was read. */
+function flood(chunk: Buffer) {
+  const read = { bytes: 0 };
+  const stream = new Readable({
+    read() {
+      read.bytes += chunk.length;
+      this.push(chunk);
+    },
+  });
+  return { stream, read };
+}
+
+async function storedLines({ db }: Awaited<ReturnType<typeof openLogs>>): Promise<number> {
+  const { lines } = await db
+    .selectFrom("days")
+    .select((eb) => eb.fn.sum<number | null>(eb("lines", "+", eb.ref("dropped"))).as("lines"))
+    .executeTakeFirstOrThrow();
+  return lines ?? 0;
+}
+
+test("a program that writes empty lines is read no faster than they are stored", async () => {
+  const opened = await openLogs({ day: { bytes: 100_000, lines: 10_000 } });
+  const { stream, read } = flood(Buffer.alloc(CHUNK, "\n"));
+  recordOutput([stream], { workload: "w", instance: "web-0" }, opened.logs);
+
+  await until(async () => (await storedLines(opened)) > 10_000, "many lines to be stored");
+
+  const unstored = read.bytes - (await storedLines(opened));
+  stream.destroy();
+  // What was read and waits: the chunk that is cut into lines, and the buffer of the stream.
+  expect(unstored).toBeLessThan(4 * CHUNK);
+});
+
+test("a flood does not keep another program's lines out of the log", async () => {
+  const { logs, read } = await openLogs();
+  const floods = [flood(Buffer.alloc(CHUNK, "noise\n")), flood(Buffer.alloc(CHUNK, "\n"))];
+  for (const { stream } of floods) recordOutput([stream], { workload: "noisy", instance: "web-0" }, logs);
+  const quiet = new PassThrough();
+  recordOutput([quiet], { workload: "w", instance: "web-0" }, logs);
+
+  quiet.write("a quiet word\n");
+
+  await until(async () => (await read("2026-11-20")).length > 0, "the quiet program's line");
+  for (const { stream } of floods) stream.destroy();
+  expect(await read("2026-11-20")).toEqual(["a quiet word"]);
+});
+
+test("a line without an end is stored in marked pieces, and memory does not grow with it", async () => {
+  const { logs, read } = await openLogs({ day: { bytes: 200_000, lines: 10_000 } });
+  const { stream } = flood(Buffer.alloc(CHUNK, "x"));
+  recordOutput([stream], { workload: "w", instance: "web-0" }, logs);
+
+  await until(async () => (await read("2026-11-20", 0, 1_000)).length > 5, "some pieces");
+
+  const lines = await read("2026-11-20", 0, 3);
+  stream.destroy();
+  expect(lines).toEqual(Array.from({ length: 3 }, () => `[…] ${"x".repeat(MAX_LINE_BYTES)}`));
+});
+
+test("invalid UTF-8 does no harm", async () => {
+  const { logs, read } = await openLogs();
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => (index === 10 || index === 13 ? 32 : index)));
+  const output = recordOutput(
+    [Readable.from([bytes, Buffer.from("\n\ud800\nplain\n")])],
+    { workload: "w", instance: "web-0" },
+    logs,
+  );
+
+  await output.ended(() => false);
+
+  const lines = await read("2026-11-20");
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toContain("ABCDEFG");
+  expect(lines.at(-1)).toBe("plain");
+});
+
+test("the last words of a program are all in the log, also when they are many", async () => {
+  const { logs, read } = await openLogs({ day: { bytes: 10_000_000, lines: 100_000 } });
+  const words = Array.from({ length: 8_000 }, (_, index) => `${index}\n`).join("");
+  const output = recordOutput([Readable.from([Buffer.from(words)])], { workload: "w", instance: "web-0" }, logs);
+
+  await output.ended(() => false);
+
+  expect(await read("2026-11-20", 0, 1)).toEqual(["7999"]);
+});
+
+/** What a program leaves in its pipe: so many short lines that storing them takes longer than a moment. */
+const leftover = [...Array.from({ length: 3 }, () => Buffer.alloc(CHUNK, "\n")), Buffer.from("why it failed\n")];
+
+test("the last words of a program are in the log also when many short lines before them wait for room", async () => {
+  const { logs, read } = await openLogs();
+  const output = recordOutput([Readable.from(leftover)], { workload: "w", instance: "web-0" }, logs);
+
+  await output.ended(() => false);
+
+  expect(await read("2026-11-20", 0, 1)).toEqual(["why it failed"]);
+});
+
+test("the end of a program that is stopped does not wait for room for all of its lines", async () => {
+  const { logs, read } = await openLogs();
+  const output = recordOutput([Readable.from(leftover)], { workload: "w", instance: "web-0" }, logs);
+
+  await output.ended(() => true);
+
+  expect(await read("2026-11-20", 0, 1)).toEqual([""]);
+});
+
+test("a silent pipe held open by a descendant doesn't delay the end", async () => {
+  const { logs } = await openLogs();
+  const output = recordOutput([new PassThrough()], { workload: "w", instance: "web-0" }, logs);
+
+  await expect(output.ended(() => false)).resolves.toBeUndefined();
+});
+
+test("a broken pipe, even after the end, affects only the output", async () => {
+  const { logs, read } = await openLogs();
+  const stream = new PassThrough();
+  const output = recordOutput([stream, null], { workload: "w", instance: "web-0" }, logs);
+  stream.write("before\n");
+  await until(async () => (await read("2026-11-20")).length > 0, "the line");
+
+  stream.destroy(new Error("EIO"));
+  await output.ended(() => false);
+  stream.emit("error", new Error("EIO again"));
+
+  expect(await read("2026-11-20")).toEqual(["before"]);
+});

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Kysely } from "kysely";
+import type { StateTables } from "../../../../src/service/workloads/state/tables.ts";
+import { childrenOf, engineProcess, killEngines, readState, stubborn } from "./support/engine-process.ts";
+import { makeDataDir } from "./support/data-dir.ts";
+import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";
+
+afterEach(killEngines);
+
+async function deletions(db: Kysely<StateTables>): Promise<number> {
+  return (await db.selectFrom("services").select("uid").where("deleting", "=", 1).execute()).length;
+}
+
+const web = {
+  containers: [{ image: "gantry/hello-web" }],
+  port_mappings: [{ container_port: 8080 }],
+};
+
+describe("after kill -9 of the engine", () => {
+  test("catalogue programs go by themselves", async () => {
+    const doomed = await engineProcess(makeDataDir());
+    const { default_domain_name: address } = await doomed.create("web", web);
+    const pid = await until(async () => pidIn(await greet(address).catch(() => "")), "the web server");
+
+    await doomed.kill();
+
+    await until(async () => !(await isAlive(pid)), "the program to go");
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  test("no orphan survives the next start, also one that ignores SIGTERM and has left its group", async () => {
+    const dataDir = makeDataDir();
+    const doomed = await engineProcess(dataDir);
+    await doomed.create("web", web);
+    await doomed.create("stubborn", { containers: [stubborn] });
+    await doomed.createJob("cut", { containers: [{ image: "gantry/batch", command: ["4", "--delay", "200"] }] });
+    // The web server, the job, the runner of the host command, the command and its child.
+    const doomedPids = await until(async () => {
+      const pids = await childrenOf(dataDir);
+      return pids.length === 5 && pids;
+    }, "all processes");
+    await doomed.kill();
+
+    const next = await openEngine(dataDir, { allowHostCommands: true, graceMs: 100 });
+
+    const dana = userOf(next.engine);
+    expect(await alive(doomedPids)).toEqual([]);
+    await dana.reaches("web", "Running");
+    await dana.ends("cut");
+    expect((await dana.readJob("cut")).status).toMatchObject({ succeeded: 1 });
+    await next.close();
+  });
+
+  test("a deletion that was not over is carried on by the next engine", async () => {
+    const dataDir = makeDataDir();
+    const doomed = await engineProcess(dataDir);
+    await doomed.create("stubborn", { containers: [stubborn] });
+    const pids = await until(async () => {
+      const found = await childrenOf(dataDir);
+      return found.length === 3 && found;
+    }, "all processes");
+    doomed.beginRemoval("stubborn");
+    await until(async () => (await readState(dataDir, deletions)) > 0, "the deletion to be accepted");
+    await doomed.kill();
+
+    const next = await openEngine(dataDir, { allowHostCommands: true });
+
+    const dana = userOf(next.engine);
+    await until(async () => (await dana.list()).services.length === 0, "the service to be gone");
+    expect(await alive(pids)).toEqual([]);
+    await next.close();
+  });
+}, 15_000);

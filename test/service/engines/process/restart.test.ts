@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { storedServices } from "../../../../src/service/workloads/state/service-store.ts";
+import { pidsOf, readState, stubborn } from "./support/engine-process.ts";
+import { makeDataDir } from "./support/data-dir.ts";
+import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";
+
+const web = {
+  containers: [{ image: "gantry/hello-web" }],
+  port_mappings: [{ container_port: 8080 }],
+};
+
+describe("after a restart of the engine", () => {
+  test("a running service runs again at the same address, a stopped one stays stopped", async () => {
+    const dataDir = makeDataDir();
+    const first = await openEngine(dataDir);
+    const before = userOf(first.engine);
+    await before.create("web", web);
+    await before.create("off", web);
+    await before.reaches("web", "Running");
+    await before.reaches("off", "Running");
+    await before.stop("off");
+    const { uid, default_domain_name: address } = await before.read("web");
+    const pid = pidIn(await greet(address));
+    await first.close();
+
+    const second = await openEngine(dataDir);
+    const after = userOf(second.engine);
+    await after.reaches("web", "Running");
+
+    expect(await isAlive(pid)).toBe(false);
+    expect(await after.read("web")).toMatchObject({ uid, default_domain_name: address });
+    expect(pidIn(await greet(address))).not.toBe(pid);
+    expect((await after.read("off")).status).toBe("Stopped");
+    expect((await after.logs("web")).map(({ log }) => log)).toContain("stopping");
+    await second.close();
+  });
+
+  test("a finished job is still there, an interrupted one runs again from the start in the same instance", async () => {
+    const dataDir = makeDataDir();
+    const first = await openEngine(dataDir);
+    const before = userOf(first.engine);
+    await before.createJob("done", { containers: [{ image: "gantry/batch", command: ["1", "--delay", "1"] }] });
+    await before.createJob("cut", { containers: [{ image: "gantry/batch", command: ["5", "--delay", "60"] }] });
+    await before.ends("done");
+    const done = await before.readJob("done");
+    const [instance] = (await before.readJob("cut")).instance_names ?? [];
+    await until(async () => (await before.jobLogs("cut")).length > 0, "the first step");
+    await first.close();
+
+    const second = await openEngine(dataDir);
+    const after = userOf(second.engine);
+    await after.ends("cut");
+
+    expect(await after.readJob("done")).toEqual(done);
+    const cut = await after.readJob("cut");
+    expect(cut.instance_names).toEqual([instance]);
+    expect(cut.status).toMatchObject({ succeeded: 1 });
+    expect(cut.status).not.toHaveProperty("failed");
+    const lines = await after.jobLogs("cut");
+    const again = lines.indexOf(
+      `[gantry] interrupted by a restart of the engine: ${instance} runs again from the start`,
+    );
+    expect(lines.slice(again + 1)).toEqual([1, 2, 3, 4, 5].map((step) => `step ${step} of 5`).concat("done, exit 0"));
+    await second.close();
+  });
+
+  test("a port that somebody else took meanwhile is another one, and said", async () => {
+    const dataDir = makeDataDir();
+    const first = await openEngine(dataDir);
+    await userOf(first.engine).create("web", web);
+    const { default_domain_name: address = "" } = await userOf(first.engine).read("web");
+    await first.close();
+    const thief = spawn(process.execPath, [
+      "-e",
+      `require("net").createServer().listen(${address.split(":")[1]}, "127.0.0.1", () => console.log("taken"))`,
+    ]);
+    await new Promise((resolve) => thief.stdout.once("data", resolve));
+    const events: string[] = [];
+
+    const second = await openEngine(dataDir, { onEvent: (message) => events.push(message) });
+    const after = userOf(second.engine);
+    await after.reaches("web", "Running");
+
+    const { default_domain_name: other } = await after.read("web");
+    expect(other).not.toBe(address);
+    thief.kill();
+    expect(await greet(other)).toContain("hello from web-0");
+    expect(events).toContain("the port of a service was taken by somebody else, it has another one now");
+    await second.close();
+  });
+});
+
+describe("when the engine closes", () => {
+  test("nothing is left behind, and programs that ignore SIGTERM are killed after the grace time", async () => {
+    const { engine, close } = await openEngine(makeDataDir(), { allowHostCommands: true, graceMs: 300 });
+    const dana = userOf(engine);
+    await dana.create("stubborn", { containers: [stubborn] });
+    const pids = await until(async () => {
+      const found = await pidsOf(dana, "stubborn");
+      return found.length > 0 && found;
+    }, "the program");
+    expect(await alive(pids)).toEqual(pids);
+    const before = performance.now();
+
+    await close();
+
+    expect(performance.now() - before).toBeGreaterThanOrEqual(290);
+    expect(await alive(pids)).toEqual([]);
+    await expect(dana.list()).rejects.toMatchObject({ status: 503 });
+  });
+
+  test("a deletion that takes long is answered, is visible, and is over before it has closed", async () => {
+    const dataDir = makeDataDir();
+    const slow = await openEngine(dataDir, { allowHostCommands: true, graceMs: 2_500 });
+    const dana = userOf(slow.engine);
+    await dana.create("stubborn", { containers: [stubborn] });
+    await until(async () => (await pidsOf(dana, "stubborn")).length > 0, "the program");
+
+    await dana.remove("stubborn");
+    const { status } = await dana.read("stubborn");
+    await expect(dana.create("stubborn", web)).rejects.toMatchObject({ status: 409 });
+    await slow.close();
+
+    expect(status).toBe("Deleting");
+    expect(await readState(dataDir, storedServices)).toEqual([]);
+  });
+}, 15_000);
+
+test("a second engine in the same folder is refused with a sentence, until the first has closed", async () => {
+  const dataDir = makeDataDir();
+  const first = await openEngine(dataDir);
+
+  const refused = openEngine(dataDir);
+
+  await expect(refused).rejects.toThrow(
+    `another process engine (process ${process.pid}) works in ${dataDir}: stop it, or choose another data folder`,
+  );
+  await first.close();
+  const second = await openEngine(dataDir);
+  await second.close();
+});

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import type { Job, JobResources, JobStatus, NewJob, NewResources } from "../../../src/api/schema.ts";
+import { Refusal, type Engine } from "../../../src/service/engine.ts";
+import { checkBody, found, images, keyOf, type Line, mib, ofUser, pageOf, refuseTwin } from "./memory-store.ts";
+
+type MemoryJob = { readonly job: Job; readonly instance: string; readonly lines: Line[]; status: JobStatus };
+type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
+
+/** Jobs that end a moment after their creation. `later` runs something after that moment. */
+export function memoryJobs(later: (work: () => void) => void): JobOperations {
+  const store = new Map<string, MemoryJob>();
+  const place = ({ region, job_name: name }: { region: string; job_name: string }) => {
+    if (region !== "us") throw new Refusal(400, "jobs run only in the region us");
+    return { region, name };
+  };
+  const listed = ({ job, status }: MemoryJob): Job => ({ ...job, status });
+  return {
+    async listJobs({ user, path: { region } }) {
+      place({ region, job_name: "" });
+      return { jobs: ofUser(store, user, region).map(listed) };
+    },
+    async getJob({ user, path }) {
+      const item = found(store, user, place(path));
+      return { instance_names: [item.instance], ...listed(item) };
+    },
+    async createJob({ user, path, body }) {
+      const where = place(path);
+      checkBody(body);
+      refuseTwin(store, user, where);
+      const job = jobOf(where.name, user.username, body);
+      const instance = `${where.name}-${randomUUID().slice(0, 5)}`;
+      const item: MemoryJob = { job, instance, lines: [], status: { startTime: new Date().toISOString() } };
+      store.set(keyOf(user, where), item);
+      later(() => run(item, body));
+      const metadata = { ...job.spec?.template?.metadata, namespace: user.username };
+      return { job: { ...job, spec: { ...job.spec, template: { ...job.spec?.template, metadata } }, status: {} } };
+    },
+    async deleteJob({ user, path }) {
+      found(store, user, place(path));
+      store.delete(keyOf(user, place(path)));
+      return { jobName: path.job_name };
+    },
+    async getJobInstanceLogs({ user, path, query }) {
+      const { instance, lines } = found(store, user, place(path));
+      if (instance !== path.instance_name) throw new Refusal(404, `there is no instance ${path.instance_name}`);
+      return pageOf(lines, query).map(({ text }) => text);
+    },
+  };
+}
+
+function run(item: MemoryJob, { containers: [container] }: NewJob): void {
+  const write = (text: string) => item.lines.push({ instance: item.instance, text });
+  const now = new Date().toISOString();
+  const condition = { status: "True", lastProbeTime: now, lastTransitionTime: now };
+  if (container?.image === images.lasting) {
+    write("began");
+  } else if (container?.image === images.failing) {
+    for (const attempt of [1, 2, 3]) write(`attempt ${attempt} failed`);
+    const conditions = [{ ...condition, type: "Failed", reason: "BackoffLimitExceeded", message: "it failed 3 times" }];
+    item.status = { ...item.status, conditions, failed: 3 };
+  } else {
+    const count = Number(container?.command?.[0]);
+    for (let line = 1; line <= count; line += 1) write(`line ${line} of ${count}.`);
+    const conditions = [{ ...condition, type: "Complete" }];
+    item.status = { ...item.status, conditions, completionTime: now, succeeded: 1 };
+  }
+}
+
+function jobOf(name: string, namespace: string, body: NewJob): Job {
+  const uid = randomUUID();
+  const zone = { name: `${name}-time-zone`, path: "/etc/localtime" };
+  const added = body.sync_timezone === true ? [{ name: zone.name, mountPath: zone.path, readOnly: true }] : [];
+  const paths = (body.volumes ?? []).map((volume) => ({ name: volume.name, path: `/memory/${volume.name}` }));
+  if (body.sync_timezone === true) paths.push(zone);
+  const volumes = paths.map((volume) => ({ name: volume.name, hostPath: { path: volume.path } }));
+  const containers = body.containers.map(({ image, command, env, ...container }) => ({
+    name,
+    image,
+    ...(command && { command }),
+    ...(env && { env }),
+    resources: memoryOf(container.resources),
+    volumeMounts: [...(container.volumeMounts ?? []), ...added],
+    imagePullPolicy: container.pull_always === true ? "Always" : "IfNotPresent",
+  }));
+  const defaults = {
+    restartPolicy: "OnFailure",
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: "ClusterFirst",
+    serviceAccountName: "",
+    securityContext: {},
+  };
+  const labels = { "controller-uid": uid, "job-name": name, name };
+  return {
+    metadata: {
+      name,
+      namespace,
+      selfLink: `/memory/${namespace}/${name}`,
+      uid,
+      resourceVersion: "1",
+      creationTimestamp: new Date().toISOString(),
+      labels: { name },
+    },
+    spec: {
+      parallelism: 1,
+      completions: 1,
+      selector: { matchLabels: { "controller-uid": uid } },
+      template: {
+        metadata: { name, creationTimestamp: null, labels },
+        spec: { volumes: volumes.length > 0 ? volumes : null, containers, ...defaults },
+      },
+    },
+  };
+}
+
+function memoryOf(resources: NewResources = {}): JobResources {
+  const memory = resources.limits?.memory;
+  return memory === undefined ? {} : { limits: { memory: `${mib(memory)}Mi` } };
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import type { NewService, Service, ServiceUpdate } from "../../../src/api/schema.ts";
+import { type Engine, type EngineRequest, Refusal } from "../../../src/service/engine.ts";
+import { checkBody, entryOf, found, keyOf, type Line, mib, ofUser, pageOf, refuseTwin } from "./memory-store.ts";
+
+type MemoryService = {
+  readonly service: Service;
+  readonly region: string;
+  readonly lines: Line[];
+  /** Indexes of the instances that run. */
+  readonly running: Set<number>;
+};
+type ServiceOperation = Exclude<keyof Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
+type Path = { readonly region: string; readonly service_name: string };
+type Options = { readonly regions: readonly string[]; readonly later: (work: () => void) => void };
+
+/** Services whose instances are no more than lines in a log: one line per start, and one per `heartbeat`. */
+export function memoryServices({ regions, later }: Options) {
+  const store = new Map<string, MemoryService>();
+  const place = ({ region, service_name: name }: Path) => {
+    if (!regions.includes(region)) throw new Refusal(400, `there is no region ${region}`);
+    return { region, name };
+  };
+  const find = ({ user, path }: Pick<EngineRequest<"getService">, "user" | "path">) => found(store, user, place(path));
+  const settle = (item: MemoryService, status: string) => later(() => void (item.service.status = status));
+  const bind = (item: MemoryService | undefined, domains: readonly string[] = []) => {
+    const others = [...store.values()].filter((other) => other !== item);
+    const taken = domains.find((domain) => others.some((other) => other.service.binding_domain_name?.includes(domain)));
+    if (taken !== undefined) throw new Refusal(409, `the domain ${taken} is bound to another service`);
+  };
+  const engine: Pick<Engine, ServiceOperation> = {
+    async listServices({ user, path: { region } }) {
+      place({ region, service_name: "" });
+      return { region, services: ofUser(store, user, region).map(({ service }) => ({ ...service })) };
+    },
+    async getService(request) {
+      const { service, region } = find(request);
+      return structuredClone({ region, ...service });
+    },
+    async createService({ user, path, body }) {
+      const where = place(path);
+      checkBody(body);
+      refuseTwin(store, user, where);
+      bind(undefined, body.binding_domain_name);
+      const item = {
+        service: serviceOf(where.name, body),
+        region: where.region,
+        lines: [],
+        running: new Set<number>(),
+      };
+      store.set(keyOf(user, where), item);
+      start(item);
+      if (item.running.size > 0) settle(item, "Running");
+      else item.service.status = "Running";
+      const { uid: _, created_at: __, status: ___, ...created } = item.service;
+      return structuredClone({ ...created, containers: body.containers });
+    },
+    async deleteService({ user, path }) {
+      found(store, user, place(path)).running.clear();
+      store.delete(keyOf(user, place(path)));
+      return "Service was deleted successfully";
+    },
+    async updateService(request) {
+      const item = find(request);
+      refuseIn(item, ["Starting"]);
+      checkUpdate(item.service, request.body);
+      bind(item, request.body.binding_domain_name);
+      const isNewMemory = update(item.service, request.body);
+      if (item.service.status === "Stopped") return {};
+      if (isNewMemory) item.running.clear();
+      start(item);
+      return {};
+    },
+    async startService(request) {
+      const item = find(request);
+      refuseIn(item, ["Starting", "Running", "Stopping"]);
+      item.service.status = "Starting";
+      start(item);
+      settle(item, "Running");
+      return {};
+    },
+    async stopService(request) {
+      const item = find(request);
+      refuseIn(item, ["Starting", "Stopped", "Stopping"]);
+      item.running.clear();
+      item.service.status = "Stopping";
+      settle(item, "Stopped");
+      return {};
+    },
+    async restartService(request) {
+      const item = find(request);
+      refuseIn(item, ["Starting", "Stopped", "Stopping"]);
+      item.running.clear();
+      start(item);
+      return {};
+    },
+    async getServiceLogs(request) {
+      return pageOf(find(request).lines, request.query).map(entryOf);
+    },
+  };
+  return {
+    engine,
+    heartbeat() {
+      for (const item of store.values()) for (const index of item.running) write(item, index, "heartbeat");
+    },
+    async reach(serviceUrl: string): Promise<string> {
+      const item = [...store.values()].find((each) => each.service.default_domain_name === serviceUrl);
+      if (!item || item.running.size === 0) throw new Error(`nobody answers at ${serviceUrl}`);
+      return `hello from ${item.service.name}`;
+    },
+  };
+}
+
+function write({ service, lines }: MemoryService, index: number, text: string): void {
+  lines.push({ instance: `${service.name}-${index}`, text });
+}
+
+/** Makes the running instances as many as they are meant to be. */
+function start(item: MemoryService): void {
+  const size = item.service.target_instance_size ?? 1;
+  for (const index of item.running) if (index >= size) item.running.delete(index);
+  for (let index = 0; index < size; index += 1) {
+    if (!item.running.has(index)) write(item, index, "instance started");
+    item.running.add(index);
+  }
+}
+
+function refuseIn({ service }: MemoryService, statuses: readonly string[]): void {
+  if (statuses.includes(service.status ?? "")) throw new Refusal(409, `${service.name} is ${service.status}`);
+}
+
+function checkUpdate({ containers = [] }: Service, body: ServiceUpdate): void {
+  for (const [index, { name }] of (body.containers ?? []).entries()) {
+    const exists = name === undefined ? containers[index] : containers.find((container) => container.name === name);
+    if (!exists) throw new Refusal(400, `containers[${index}] is no container of the service`);
+  }
+}
+
+function update(service: Service, { target_instance_size: size, containers = [], ...body }: ServiceUpdate): boolean {
+  service.target_instance_size = size ?? service.target_instance_size ?? 1; // oxlint-disable-line no-param-reassign -- the store of a test
+  if (body.binding_domain_name) service.binding_domain_name = [...body.binding_domain_name]; // oxlint-disable-line no-param-reassign -- the store of a test
+  for (const [index, { name, resources, resource }] of containers.entries()) {
+    const memory = (resources ?? resource)?.limits?.memory;
+    const container = service.containers?.find((each, at) => (name === undefined ? at === index : each.name === name));
+    if (container && memory !== undefined) container.resources = { limits: { memory: mib(memory) } };
+  }
+  return containers.length > 0;
+}
+
+let ports = 40_000;
+
+function serviceOf(name: string, body: NewService): Service {
+  const address = `memory.example:${(ports += 1)}`;
+  return {
+    uid: randomUUID(),
+    name,
+    created_at: new Date().toISOString(),
+    status: "Starting",
+    target_instance_size: body.target_instance_size ?? 1,
+    containers: body.containers.map(({ ports: opened = [], resources, ...container }, index) => ({
+      ...container,
+      name: index === 0 ? name : `${name}-${index + 1}`,
+      ports: opened.map(({ port, protocol = "TCP" }) => ({ container_port: port, protocol })),
+      resources: resources?.limits?.memory === undefined ? {} : { limits: { memory: mib(resources.limits.memory) } },
+      imagePullPolicy: "IfNotPresent",
+    })),
+    port_mappings: (body.port_mappings ?? []).map((mapping) => ({ protocol: "tcp", ...mapping, service_url: address })),
+    volumes: (body.volumes ?? []).map((volume) => ({ is_read_only: false, ...volume, fsType: "ext4" })),
+    default_domain_name: address,
+    binding_domain_name: [...(body.binding_domain_name ?? [])],
+  };
+}
