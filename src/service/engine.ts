@@ -1,17 +1,21 @@
 import type { Answer, Call, OperationId } from "../api/operations.ts";
 
-/** Who asks: the account name, already authenticated. An engine shows and touches only what is this user's. */
+/** The authenticated account of a request. An engine shows and changes only this user's workloads. */
 export type User = { readonly username: string };
 
 /**
- * What an engine is given: a Call that was validated against `openapi.yaml`, without its `op`, and who asks. Regions,
- * names, dates and sizes are of the documented form; whether they exist is for the engine to say.
+ * A Call without its `op`, validated against `openapi.yaml`, with its user. Regions, names, dates and sizes have the
+ * documented form; the engine decides whether they exist. `signal` aborts when the client is gone or the server stops:
+ * a handler that waits gives up then, and a write that has not begun is not begun.
  */
-export type EngineRequest<Op extends OperationId> = Omit<Call<Op>, "op"> & { readonly user: User };
+export type EngineRequest<Op extends OperationId> = Omit<Call<Op>, "op"> & {
+  readonly user: User;
+  readonly signal: AbortSignal;
+};
 
 /**
- * An engine answers every operation of `openapi.yaml`; a missing or mistyped one does not compile. It resolves to the
- * body of the 200 answer, or throws a `Refusal`; anything else it throws is a bug and becomes a 500.
+ * A handler for each operation of `openapi.yaml`; a missing or mistyped one does not compile. It resolves to the body
+ * of the 200 answer or throws a `Refusal`. Any other error is a bug and becomes a 500.
  */
 export type Engine = {
   readonly [Op in OperationId]: (request: EngineRequest<Op>) => Promise<Answer<Op>>;
@@ -20,13 +24,13 @@ export type Engine = {
 /** The statuses an engine may refuse with; those of routing, authentication and validation belong to `serve`. */
 export type RefusalStatus = 400 | 403 | 404 | 409 | 503;
 
-/** The engine says no: the status and one sentence that its user can read. */
+/** Refuses a request with a sentence for its user. The `cause` is logged and never sent to the client. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: RefusalStatus;
 
-  constructor(status: RefusalStatus, message: string) {
-    super(message);
+  constructor(status: RefusalStatus, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.status = status;
   }
 }

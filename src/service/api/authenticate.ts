@@ -4,9 +4,9 @@ import { NotServed } from "./not-served.ts";
 import type { Account } from "./users.ts";
 
 /**
- * Tells who asks from the headers `username` and `Authorization: token <API_TOKEN>`, or refuses with 401. Only hashes
- * are kept. An unknown name is compared like a known one, so that neither the sentence nor the time tells which of the
- * two was wrong.
+ * Reads the user from the headers `username` and `Authorization: token <API_TOKEN>`, or refuses with 401. Only hashes
+ * are kept. An unknown name is compared like a known one, so neither the sentence nor the response time reveals which
+ * of the two was wrong.
  */
 export function authenticator(accounts: readonly Account[]): (headers: Headers) => User {
   const hashes = new Map(accounts.map(({ username, token }) => [username, hash(token)]));
@@ -25,7 +25,7 @@ function refusal(): NotServed {
     401,
     "the user name or the token is missing, unknown or expired: " +
       "send the headers `username: <USER_NAME>` and `Authorization: token <API_TOKEN>`",
-    { "WWW-Authenticate": 'token realm="workloads"' }, // RFC 9110 §15.5.2: a 401 names its scheme
+    { headers: { "WWW-Authenticate": 'token realm="workloads"' } }, // RFC 9110 §15.5.2: a 401 names its scheme
   );
 }
 

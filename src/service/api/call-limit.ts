@@ -4,7 +4,7 @@ const dayMs = 86_400_000;
 
 /**
  * Counts calls per user and UTC day and refuses those over the limit with 429 and the seconds until the next day. The
- * counts live in memory: they begin anew when the service starts.
+ * counts live in memory and start at 0 with the server.
  */
 export function callLimit(callsPerDay: number, now: () => Date): (username: string) => void {
   let day = -1;
@@ -20,7 +20,7 @@ export function callLimit(callsPerDay: number, now: () => Date): (username: stri
     if (count <= callsPerDay) return;
     const seconds = Math.ceil(((day + 1) * dayMs - ms) / 1000);
     throw new NotServed(429, `${callsPerDay} calls a day are allowed, and they are used up: try again tomorrow (UTC)`, {
-      "Retry-After": String(seconds),
+      headers: { "Retry-After": String(seconds) },
     });
   };
 }

@@ -1,22 +1,31 @@
 import { randomUUID } from "node:crypto";
-import { json, WrongAnswer } from "./answerer.ts";
 import { Refusal } from "../engine.ts";
+import { json, WrongAnswer } from "./answerer.ts";
 import { NotServed } from "./not-served.ts";
 import type { Route } from "./routes.ts";
 
-/** What is logged with; a pino logger fits. */
-export type ServeLog = { readonly error: (data: object, message: string) => void };
+/** The part of a pino logger that `serve` uses. */
+export type ServeLog = {
+  readonly error: (data: object, message: string) => void;
+  readonly warn: (data: object, message: string) => void;
+};
 
 /**
- * Turns what was thrown into an answer `{"message": …}`. What nobody meant to throw is a bug: its answer is a 500 with
- * a reference and no detail, and the same reference stands in the log with the error.
+ * Turns an error into an answer `{"message": …}` with a reference in the header `X-Request-Id`. The cause of a refusal
+ * is logged under that reference. An unexpected error is a bug: its answer is a 500 without details, and the log has
+ * the error.
  */
 export function failureAnswer(error: unknown, log: ServeLog | undefined): Response {
-  if (error instanceof NotServed) return json(error.status, { message: error.message }, error.headers);
-  if (error instanceof Refusal) return json(error.status, { message: error.message });
   const reference = randomUUID().slice(0, 8);
+  const named = { "X-Request-Id": reference };
+  if (error instanceof NotServed || error instanceof Refusal) {
+    const { status, message, cause } = error;
+    if (cause !== undefined) log?.warn({ err: cause, reference, status }, "refused a request");
+    return json(status, { message }, { ...named, ...(error instanceof NotServed && error.headers) });
+  }
   log?.error({ err: error, reference }, "the service failed");
-  return json(500, { message: `something broke in the service; its log says more under the reference ${reference}` });
+  const message = `something broke in the service; its log says more under the reference ${reference}`;
+  return json(500, { message }, named);
 }
 
 /** A refusal with a status that the contract does not name for the operation is as wrong as a wrong body. */

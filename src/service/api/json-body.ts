@@ -1,11 +1,11 @@
 import { NotServed } from "./not-served.ts";
 
-/** Left open by the API; the choice stands in `openapi.yaml` (TooLarge). */
+/** The API sets no limit; `openapi.yaml` documents ours (TooLarge). */
 export const bodyLimitBytes = 1_000_000;
 
 /**
- * The JSON of a request, or nothing when it has no body. Refuses with 400 what is not JSON or breaks off, and with 413 what is over
- * the limit: by its `Content-Length` before a byte is read, else as soon as the limit is passed.
+ * Reads the JSON body of a request; undefined without a body. Refuses invalid or incomplete JSON with 400, and a body
+ * over the limit with 413: by its `Content-Length` before a byte is read, else as soon as the limit is passed.
  */
 export async function jsonBody(request: Request): Promise<unknown> {
   if (Number(request.headers.get("content-length") ?? 0) > bodyLimitBytes) throw tooLarge();
@@ -39,7 +39,7 @@ function isJson(contentType: string | null): boolean {
   return contentType?.split(";")[0]?.trim().toLowerCase() === "application/json";
 }
 
-/** The parser's own message is not passed on: it quotes the body, which may hold secrets. */
+/** The parser's own message is neither sent nor logged: it quotes the body, which may hold secrets. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -78,14 +78,14 @@ function handler(route: Route, { options, base, compile, now, countCall }: Conte
     const call = await read({ request, segments, query: searchParams });
     refuseUnknownRegion(route, call, options.regions);
     try {
-      return answer(await run({ ...call, user }));
+      return answer(await run({ ...call, user, signal: request.signal }));
     } catch (error) {
       throw options.checkAnswers === true ? documented(error, route) : error;
     }
   };
 }
 
-type Run = (request: ReadCall & { readonly user: User }) => Promise<unknown>;
+type Run = (request: ReadCall & { readonly user: User; readonly signal: AbortSignal }) => Promise<unknown>;
 
 function engineHandler(engine: Engine, op: string): Run {
   if (!Object.hasOwn(engine, op))
@@ -107,7 +107,7 @@ function wrongMethod(routes: readonly Route[], { template }: Route): NotServed {
   const methods = routes.filter((route) => route.template === template).map(({ method }) => method.toUpperCase());
   // HEAD is GET without a body, RFC 9110 §9.3.2; Hono answers it wherever there is a GET.
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
-  return new NotServed(405, `this path does not take that method, but ${allow}`, { Allow: allow });
+  return new NotServed(405, `this path does not take that method, but ${allow}`, { headers: { Allow: allow } });
 }
 
 function noSuchPath(): NotServed {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Refusal, type User } from "../engine.ts";
 import type { BackOff } from "./lifecycle/back-off.ts";
 import type { Surface } from "../engines/process/instances/child.ts";
@@ -59,9 +60,15 @@ export function ownOf<T extends Named>(candidates: Iterable<T>, user: User, name
   return undefined;
 }
 
-/** Waits for something that may take long, but only for a moment: an answer should not take longer. */
-export async function forAMoment(work: Promise<unknown>): Promise<void> {
-  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS).unref())]);
+/** Waits for slow work, but no longer than an answer may take, and not for a client that is gone. */
+export async function forAMoment(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const waited = new AbortController();
+  const most = pause(ANSWER_WITHIN_MS, undefined, { ref: false, signal: AbortSignal.any([signal, waited.signal]) });
+  try {
+    await Promise.race([work, most.catch(() => undefined)]);
+  } finally {
+    waited.abort();
+  }
 }
 
 const ANSWER_WITHIN_MS = 2_000;

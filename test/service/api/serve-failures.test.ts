@@ -31,7 +31,39 @@ describe("limits and failures", () => {
     expect(logged).toEqual([]);
   });
 
-  test("a bug is a 500 whose reference stands in the log, with the error, and tells nothing else", async () => {
+  test("the cause of a refusal is logged with the reference of the answer, and never sent", async () => {
+    const cause = new Error("connect ECONNREFUSED 10.1.2.3:6443");
+    const { ask, logged } = service({}, () => ({
+      getService: () => Promise.reject(new Refusal(503, "the cluster is away", { cause })),
+    }));
+
+    const reply = await ask(`${services}/web`);
+
+    const reference = reply.headers.get("x-request-id");
+    expect(reference).toMatch(/^[0-9a-f]{8}$/);
+    expect(reply.body).toEqual({ message: "the cluster is away" });
+    expect(logged).toEqual([{ data: { err: cause, reference, status: 503 }, message: "refused a request" }]);
+  });
+
+  test("a handler sees that its client is gone", async () => {
+    const gone = new AbortController();
+    const waiting = Promise.withResolvers<AbortSignal>();
+    const { ask } = service({}, (good) => ({
+      getService(request) {
+        waiting.resolve(request.signal);
+        return good.getService(request);
+      },
+    }));
+
+    await ask(`${services}/web`, { signal: gone.signal });
+    const signal = await waiting.promise;
+
+    expect(signal.aborted).toBe(false);
+    gone.abort();
+    expect(signal.aborted).toBe(true);
+  });
+
+  test("a bug is a 500 whose reference is in the log, with the error, and tells nothing else", async () => {
     const bug = new Error("password=hunter2");
     const { ask, logged } = service({}, () => ({ getService: () => Promise.reject(bug) }));
 

@@ -23,7 +23,12 @@ export function engineOfTest(): Engine {
 }
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream;
-type Sent = { readonly method?: string; readonly headers?: object; readonly body?: Body };
+type Sent = {
+  readonly method?: string;
+  readonly headers?: object;
+  readonly body?: Body;
+  readonly signal?: AbortSignal;
+};
 
 /** A service over that engine with two users, asked as dana; `logged` is what it has logged. */
 export function service(options: Partial<ServeOptions> = {}, change: (good: Engine) => Partial<Engine> = () => ({})) {
@@ -32,12 +37,16 @@ export function service(options: Partial<ServeOptions> = {}, change: (good: Engi
   const fetch = serve({
     engine: { ...engine, ...change(engine) },
     users: [dana, alex],
-    log: { error: (data, message) => logged.push({ data, message }) },
+    log: {
+      error: (data, message) => logged.push({ data, message }),
+      warn: (data, message) => logged.push({ data, message }),
+    },
     ...options,
   });
-  const ask = async (path: string, { method = "GET", headers, body }: Sent = {}) => {
+  const ask = async (path: string, { method = "GET", headers, body, signal }: Sent = {}) => {
     const request = new Request(`http://service.example${path}`, {
       method,
+      ...(signal && { signal }),
       headers: {
         username: dana.username,
         Authorization: `token ${dana.token}`,

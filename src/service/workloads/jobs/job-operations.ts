@@ -58,6 +58,7 @@ export function jobOperations(parts: EngineParts): JobOperations {
 }
 
 type Asked = { readonly user: User; readonly path: { readonly region: string; readonly job_name: string } };
+type Write = Asked & { readonly signal: AbortSignal };
 
 function checkRegion(parts: EngineParts, region: string): void {
   parts.ensureOpen();
@@ -81,8 +82,8 @@ function unreadableJobs({ unreadable }: EngineParts): Unreadable[] {
   return [...unreadable.values()].filter(({ kind }) => kind === "job");
 }
 
-function oneByOne<T>(parts: EngineParts, { user, path }: Asked, work: () => Promise<T>): Promise<T> {
-  return parts.queue.run(JSON.stringify(["job", user.username, path.job_name]), work);
+function oneByOne<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
+  return parts.queue.run(JSON.stringify(["job", user.username, path.job_name]), work, signal);
 }
 
 /** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
@@ -133,7 +134,7 @@ async function saved({ surface: { state, dataDir } }: EngineParts, job: Omit<Job
 }
 
 /** The job is gone with the answer; what still runs of it ends within the grace time, mostly before the answer. */
-async function remove(parts: EngineParts, { user, path }: Asked): Promise<{ jobName: string }> {
+async function remove(parts: EngineParts, { user, path, signal }: Write): Promise<{ jobName: string }> {
   const unreadable = findUnreadable(parts, { user, path });
   const live = unreadable ? undefined : find(parts, { user, path });
   const uid = unreadable?.uid ?? live?.job.uid ?? "";
@@ -147,7 +148,7 @@ async function remove(parts: EngineParts, { user, path }: Asked): Promise<{ jobN
     onFailure: (error) => surface.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
   });
   surface.inBackground(clearing.over);
-  await forAMoment(clearing.over);
+  await forAMoment(clearing.over, signal);
   return { jobName: path.job_name };
 }
 

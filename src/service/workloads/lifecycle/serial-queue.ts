@@ -1,16 +1,25 @@
+import { Refusal } from "../../engine.ts";
+
 export type SerialQueue = {
-  /** Runs what is given for one key one after the other, in the order of the calls; different keys do not wait. */
-  readonly run: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** Resolves when nothing that was given so far runs any more. */
+  /**
+   * Runs work of one key in the order of the calls; different keys run at the same time. Work that still waits when
+   * `signal` aborts is never run: the call rejects with a `Refusal` 503.
+   */
+  readonly run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  /** Resolves when all work accepted so far is done. */
   readonly idle: () => Promise<void>;
 };
 
 export function makeSerialQueue(): SerialQueue {
   const tails = new Map<string, Promise<unknown>>();
   return {
-    async run(key, work) {
+    async run(key, work, signal) {
       const before = tails.get(key) ?? Promise.resolve();
-      const mine = before.then(work, work);
+      const begin = async () => {
+        if (signal?.aborted) throw abandoned(signal);
+        return await work();
+      };
+      const mine = before.then(begin, begin);
       tails.set(key, mine);
       try {
         return await mine;
@@ -22,4 +31,8 @@ export function makeSerialQueue(): SerialQueue {
       await Promise.allSettled(tails.values());
     },
   };
+}
+
+function abandoned({ reason }: AbortSignal): Refusal {
+  return new Refusal(503, "the request was cancelled before its turn. Nothing was changed.", { cause: reason });
 }

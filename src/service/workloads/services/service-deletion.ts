@@ -12,7 +12,7 @@ import type { Unreadable } from "../state/unreadable.ts";
  * Deletes a service: saves the deletion, stops the instances, removes the rest. Resolves when it is gone, or after a
  * moment while instances still stop. Calling it again retries failed steps.
  */
-export async function deleteService(parts: EngineParts, live: LiveService): Promise<void> {
+export async function deleteService(parts: EngineParts, live: LiveService, signal: AbortSignal): Promise<void> {
   if (!live.service.deleting) {
     const service = { ...live.service, deleting: true };
     await saveService(parts.surface.state, service);
@@ -21,12 +21,13 @@ export async function deleteService(parts: EngineParts, live: LiveService): Prom
   }
   const deletion = live.deletion ?? carryOnDeletion(parts, live);
   try {
-    await forAMoment(deletion.attempt());
+    await forAMoment(deletion.attempt(), signal);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     throw new Refusal(
       503,
       `The disk of the workload API is full. ${live.name} is stopped, and will be deleted when there is space again.`,
+      { cause: error },
     );
   }
 }

@@ -62,6 +62,7 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
 
 type Where = { readonly region: string; readonly service_name: string };
 type Asked = { readonly user: User; readonly path: Where };
+type Write = Asked & { readonly signal: AbortSignal };
 
 function inRegion(parts: EngineParts, user: User, region: string): LiveService[] {
   parts.ensureOpen();
@@ -88,9 +89,9 @@ function find(parts: EngineParts, { user, path }: Asked): LiveService {
   return findOwn(services, { user, name: path.service_name, noun: "service" });
 }
 
-function oneByOne<T>(parts: EngineParts, { user, path }: Asked, work: () => Promise<T>): Promise<T> {
+function oneByOne<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
   const { region, service_name: name } = path;
-  return parts.queue.run(serviceKey({ username: user.username, region, name }), work);
+  return parts.queue.run(serviceKey({ username: user.username, region, name }), work, signal);
 }
 
 /** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
@@ -138,11 +139,11 @@ function newService(
   };
 }
 
-async function remove(parts: EngineParts, asked: Asked): Promise<string> {
+async function remove(parts: EngineParts, asked: Write): Promise<string> {
   parts.ensureOpen();
   const unreadable = findUnreadable(parts, asked);
   if (unreadable) await deleteUnreadableService(parts, unreadable);
-  else await deleteService(parts, find(parts, asked));
+  else await deleteService(parts, find(parts, asked), asked.signal);
   return "Service was deleted successfully";
 }
 
@@ -173,7 +174,7 @@ const restarting: Moving = {
 /**
  * Shared by update, start, stop and restart: checks state and quotas, saves, and applies the change after the answer.
  */
-function move(parts: EngineParts, asked: Asked, { name, change, wish }: Moving): Promise<Record<string, never>> {
+function move(parts: EngineParts, asked: Write, { name, change, wish }: Moving): Promise<Record<string, never>> {
   return oneByOne(parts, asked, async () => {
     const live = find(parts, asked);
     const refusal = refusalOf(name, live.name, standingOf(live).state);

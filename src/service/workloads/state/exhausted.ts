@@ -41,8 +41,8 @@ function refusing(run: Run): Run {
     try {
       return await run(request);
     } catch (error) {
-      if (isDiskFull(error)) throw new Refusal(503, DISK_IS_FULL);
-      if (isOutOfFiles(error)) throw new Refusal(503, NO_FILES_LEFT);
+      if (isDiskFull(error)) throw new Refusal(503, DISK_IS_FULL, { cause: error });
+      if (isOutOfFiles(error)) throw new Refusal(503, NO_FILES_LEFT, { cause: error });
       throw error;
     }
   };

@@ -6,6 +6,7 @@ import { openEngine, userOf } from "./support/engine-world.ts";
 const { engine, close } = await openEngine(makeDataDir());
 afterAll(close);
 const dana = userOf(engine);
+const { signal } = new AbortController();
 
 const idle = { target_instance_size: 0, containers: [{ image: "gantry/worker" }] };
 
@@ -72,7 +73,7 @@ describe("names and places", () => {
     const path = { region: "beijing1" };
 
     const said = await sentence(
-      engine.listJobs({ user: { username: "dana" }, path, query: undefined, body: undefined }),
+      engine.listJobs({ user: { username: "dana" }, path, query: undefined, body: undefined, signal }),
     );
 
     expect(said).toMatchInlineSnapshot(`"400 jobs run only in the region us, not in beijing1: use us"`);
@@ -82,7 +83,7 @@ describe("names and places", () => {
     await dana.createJob("sole", { containers: [{ image: "gantry/batch", command: ["0"] }] });
     const path = { region: "us", job_name: "sole", instance_name: "sole-other" };
 
-    const asked = engine.getJobInstanceLogs({ user: { username: "dana" }, path, query: {}, body: undefined });
+    const asked = engine.getJobInstanceLogs({ user: { username: "dana" }, path, query: {}, body: undefined, signal });
 
     await expect(asked).rejects.toMatchObject({ status: 404 });
   });

@@ -30,7 +30,7 @@ export type LogQuery = { date?: string; from?: number; size?: number };
 /** One user of an engine, with short words for the operations. */
 export function userOf(engine: Engine, username = "dana", region = "beijing1") {
   const user = { username };
-  const none = { query: undefined, body: undefined };
+  const none = { query: undefined, body: undefined, signal: new AbortController().signal };
   const service = (service_name: string) => ({ user, path: { region, service_name }, ...none });
   const job = (job_name: string) => ({ user, path: { region: "us", job_name }, ...none });
   return {
