@@ -6,7 +6,7 @@ import { Refusal, type Engine } from "../../engine.ts";
 import type { BackOff } from "../../workloads/lifecycle/back-off.ts";
 import { makeCatalogue, type CatalogueEntry } from "./catalogue.ts";
 import type { EngineParts, RunSurface } from "../../workloads/engine-parts.ts";
-import { lockFolder } from "./records/folder-lock.ts";
+import { lockFolder } from "../../workloads/state/folder-lock.ts";
 import { jobOperations } from "../../workloads/jobs/job-operations.ts";
 import { closeFronts } from "../../workloads/services/live-service.ts";
 import { connectionsFor, quotasFor, thisMachine, type Machine, type QuotaSettings } from "./host-limits.ts";

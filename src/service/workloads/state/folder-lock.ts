@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../../workloads/state/start-error.ts";
+import { StartError } from "./start-error.ts";
 
 /**
  * Takes the data folder for this engine alone and returns how to give it back. The lock is SQLite's exclusive lock on a
