@@ -111,6 +111,40 @@ test("the table would notice: views that import the store, and a playground that
   expect(isAllowed({ file: "slack/receive/route.ts", target: "commands/all.ts", isType: false })).toBe(true);
 });
 
+/** Inside `service`: its parts by folder, and the parts that each may import. */
+const partsOfService: Readonly<Record<string, { readonly may: readonly string[]; readonly because: string }>> = {
+  api: { may: ["engine.ts"], because: "HTTP serves any engine" },
+  workloads: { may: ["engine.ts"], because: "it works over the runtime seam, so it knows no engine and no HTTP" },
+  engines: { may: ["engine.ts", "workloads"], because: "an engine implements the seam and knows no other engine" },
+};
+
+function partOf(file: string): string {
+  const [, part = "", engine = ""] = file.split(sep);
+  return part === "engines" ? `${part}/${engine}` : part;
+}
+
+function isAllowedInService({ file, target }: Import): boolean {
+  const [from, to] = [partOf(file), partOf(target)];
+  const row = partsOfService[from.split("/")[0] ?? ""];
+  return row === undefined || folderOf(target) !== "service" || from === to || row.may.includes(to);
+}
+
+test("inside the service, workloads know no engine, and engines do not know each other", () => {
+  const broken = files
+    .filter((file) => folderOf(file) === "service")
+    .flatMap(importsOf)
+    .filter((each) => !isAllowedInService(each))
+    .map(
+      ({ file, target }) =>
+        `${file} imports ${target}, but ${partsOfService[partOf(file).split("/")[0] ?? ""]?.because}`,
+    );
+
+  expect(broken).toEqual([]);
+  const seam = { file: "service/workloads/quota.ts", target: "service/engines/process/catalogue.ts", isType: true };
+  const other = { file: "service/engines/docker/units.ts", target: "service/engines/process/child.ts", isType: true };
+  expect([seam, other].map(isAllowedInService)).toEqual([false, false]);
+});
+
 test("only the config reads the environment of the bot, and only bins read their own", () => {
   const readers = files.filter((file) => /\bprocess\.env\b/u.test(readFileSync(join(src, file), "utf8")));
 

@@ -65,7 +65,7 @@ async function run(): Promise<void> {
   process.stdout.write(notices.map((notice) => `${notice}\n`).join(""));
   greet(listening, known, config);
 
-  started.resolve(() => listening.close(drainMs).then(close));
+  started.resolve(() => listening.close(drainMs).then(() => close()));
 }
 
 function usersOf({ users, dataDir }: ServiceConfig): StoredUsers {

@@ -34,3 +34,21 @@ export class Refusal extends Error {
     this.status = status;
   }
 }
+
+export type Readiness = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+export type OpenedEngine = {
+  readonly engine: Engine;
+  /** Whether requests can be served now; for the health check. */
+  readonly ready: () => Readiness;
+  /** Whether workloads can run on while no server runs. */
+  readonly keepsWorkloads: boolean;
+  /**
+   * Finishes accepted requests, stops the workloads and resolves when they are gone. Services run again with the next
+   * server on this data folder. With `keepWorkloads` they are left running and the next server adopts them; an engine
+   * whose `keepsWorkloads` is false stops them anyway. Idempotent: the first call decides.
+   */
+  readonly close: (options?: { readonly keepWorkloads?: boolean }) => Promise<void>;
+  /** Notices for the operator, as sentences. */
+  readonly notices: readonly string[];
+};

@@ -53,5 +53,5 @@ export async function openLocalService({
     log,
     ...(callsPerDay !== undefined && { rateLimitPerDay: callsPerDay }),
   });
-  return { baseUrl: "http://service.invalid", fetch, account, notices: opened.notices, close: opened.close };
+  return { baseUrl: "http://service.invalid", fetch, account, notices: opened.notices, close: () => opened.close() };
 }

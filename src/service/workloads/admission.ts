@@ -1,49 +1,54 @@
-import { findImage } from "../engines/process/catalogue.ts";
-import type { EngineParts } from "./engine-parts.ts";
-import type { Job } from "./state/job-store.ts";
-import type { LiveService } from "./services/live-service.ts";
-import { amountOf, type Amount } from "./quota.ts";
-import type { Service } from "./state/service-store.ts";
 import { Refusal } from "../engine.ts";
+import type { Container } from "./definitions/container.ts";
+import type { EngineParts } from "./engine-parts.ts";
+import { amountOf, type Amount } from "./quota.ts";
+import type { LiveService } from "./services/live-service.ts";
+import type { Job } from "./state/job-store.ts";
+import type { Service } from "./state/service-store.ts";
 
 /**
- * Reserves the service's full size and returns a function that undoes it. Throws a `Refusal` when its image is unknown
- * or a quota of the user or the host doesn't allow it.
+ * Reserves the service's full size and returns a function that undoes it. Throws a `Refusal` when the runtime can't run
+ * a container or a quota of the user or the host doesn't allow it.
  */
-export function admitService({ surface, ledger }: EngineParts, service: Service): () => void {
-  const { running, deleting, definition } = service;
-  const runs = running && !deleting;
-  if (runs) for (const { image } of definition.containers) findImage(surface.catalogue, image);
-  return ledger.reserve(service, serviceAmount(service, runs));
+export function admitService(parts: EngineParts, service: Service): () => void {
+  const runs = service.running && !service.deleting;
+  if (runs) checkAll(parts, service.definition.containers);
+  return parts.ledger.reserve(service, serviceAmount(parts, service, runs));
 }
 
 /** The same for a running job. */
-export function admitJob({ surface, ledger }: EngineParts, job: Omit<Job, "version">): () => void {
-  for (const { image } of job.definition.containers) findImage(surface.catalogue, image);
-  return ledger.reserve(job, jobAmount(job, true));
+export function admitJob(parts: EngineParts, job: Omit<Job, "version">): () => void {
+  checkAll(parts, job.definition.containers);
+  return parts.ledger.reserve(job, jobAmount(parts, job, true));
+}
+
+function checkAll({ deps }: EngineParts, containers: readonly Container[]): void {
+  for (const [index, container] of containers.entries()) deps.runtime.check(container, `containers[${index}]`);
 }
 
 /**
  * Keeps the reservation that a workload needs while it doesn't run. Checks nothing, because the workload exists
  * already.
  */
-export function keepPlace({ ledger }: EngineParts, workload: Service | Job): void {
-  ledger.keep(workload, "region" in workload ? serviceAmount(workload, false) : jobAmount(workload, false));
+export function reserveStopped(parts: EngineParts, workload: Service | Job): void {
+  const isService = "region" in workload;
+  parts.ledger.keep(workload, isService ? serviceAmount(parts, workload, false) : jobAmount(parts, workload, false));
 }
 
-/** For the end of a job. One that was deleted before its program ended has no place any more. */
-export function keepPlaceAtEnd(parts: EngineParts, job: Job): () => void {
+/** For the end of a job. One that was deleted before its program ended has no reservation any more. */
+export function reserveStoppedAtEnd(parts: EngineParts, job: Job): () => void {
   return () => {
-    if (parts.jobs.has(job.uid)) keepPlace(parts, job);
+    if (parts.jobs.has(job.uid)) reserveStopped(parts, job);
   };
 }
 
-function serviceAmount({ definition }: Service, runs: boolean): Amount {
-  return amountOf(definition.containers, runs ? definition.size : 0, definition.ports.length);
+function serviceAmount({ deps }: EngineParts, { definition }: Service, runs: boolean): Amount {
+  const { containers, size, ports } = definition;
+  return amountOf({ containers, size: runs ? size : 0, ports: ports.length }, deps.runtime.reservedMib);
 }
 
-function jobAmount({ definition }: Pick<Job, "definition">, runs: boolean): Amount {
-  return amountOf(definition.containers, runs ? 1 : 0, 0);
+function jobAmount({ deps }: EngineParts, { definition }: Pick<Job, "definition">, runs: boolean): Amount {
+  return amountOf({ containers: definition.containers, size: runs ? 1 : 0, ports: 0 }, deps.runtime.reservedMib);
 }
 
 /** Starts a service, or holds it with the reason in its status when a quota doesn't allow it. */
@@ -52,7 +57,9 @@ export function runIfAdmitted(parts: EngineParts, live: LiveService): void {
     admitService(parts, live.service);
   } catch (error) {
     live.held = heldReason(error);
-    keepPlace(parts, live.service);
+    reserveStopped(parts, live.service);
+    // Stops adopted units.
+    live.runner.want({ ...live.service, running: false }, {});
     return;
   }
   live.held = undefined;

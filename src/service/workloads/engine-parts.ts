@@ -1,34 +1,40 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Refusal, type User } from "../engine.ts";
+import type { Kysely } from "kysely";
 import type { BackOff } from "./lifecycle/back-off.ts";
-import type { Surface } from "../engines/process/instances/child.ts";
 import type { LiveJob } from "./jobs/live-job.ts";
 import type { LiveService } from "./services/live-service.ts";
-import type { ConnectionBudget } from "../engines/process/network/port-front.ts";
 import type { Ledger } from "./quota.ts";
 import type { SerialQueue } from "./lifecycle/serial-queue.ts";
-import type { SpawnQueue } from "./lifecycle/start-queue.ts";
+import type { StartQueue } from "./lifecycle/start-queue.ts";
+import type { LogWriter } from "./logs/log-writer.ts";
+import type { Runtime } from "./runtime.ts";
+import type { StateTables } from "./state/tables.ts";
 import type { Unreadable } from "./state/unreadable.ts";
 
-/** What instances need of the engine. */
-export type RunSurface = Surface & {
+/** What services and jobs use. */
+export type EngineDeps = {
+  readonly runtime: Runtime;
+  readonly state: Kysely<StateTables>;
+  readonly logs: LogWriter;
   readonly dataDir: string;
   readonly backOff: BackOff;
-  /** An instance that has stayed up this long counts as ready, even when its port does not answer. */
+  /** An instance without ports is ready after this long. */
   readonly readyAfterMs: number;
   readonly now: () => Date;
   readonly onEvent: (message: string, data: object) => void;
-  readonly spawns: SpawnQueue;
-  readonly connections: ConnectionBudget;
+  readonly starts: StartQueue;
   /** Aborted when the engine begins to close. */
   readonly closing: AbortSignal;
-  /** What still goes on after its answer, such as the end of a deleted job; `close` waits for it. */
+  /** Aborted when the engine closes and leaves its units running. */
+  readonly leaving: AbortSignal;
+  /** Work that goes on after its answer, such as the end of a deleted job; `close` waits for it. */
   readonly inBackground: (work: Promise<unknown>) => void;
 };
 
 /** State shared by all operations. The maps are keyed by uid and mirror the state file. */
 export type EngineParts = {
-  readonly surface: RunSurface;
+  readonly deps: EngineDeps;
   readonly regions: readonly string[];
   readonly services: Map<string, LiveService>;
   readonly jobs: Map<string, LiveJob>;
@@ -43,7 +49,7 @@ export type EngineParts = {
 
 type Named = { readonly username: string; readonly name: string };
 
-/** The workload that a user asks for, or a `Refusal` 404. */
+/** The user's workload of this name. Throws a `Refusal` 404 if there is none. */
 export function findOwn<T extends Named>(
   candidates: Iterable<T>,
   wanted: { user: User; name: string; noun: string },

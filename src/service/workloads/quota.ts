@@ -1,8 +1,8 @@
 import { Refusal } from "../engine.ts";
 import type { Container } from "./definitions/container.ts";
-import { enforcedMib } from "../engines/process/instances/memory-limit.ts";
+import type { Runtime } from "./runtime.ts";
 
-/** An amount used or allowed. Each container of an instance counts as one instance, because it is a process. */
+/** An amount used or allowed. Each container of an instance counts as one instance, because it is a unit of its own. */
 export type Amount = {
   readonly instances: number;
   readonly memoryMib: number;
@@ -26,17 +26,12 @@ export type Ledger = {
 
 export type Owner = { readonly uid: string; readonly username: string };
 
-/** Memory counted for a container without a limit: enough for a small program. */
-const UNLIMITED_MIB = 64;
+type Sized = { readonly containers: readonly Container[]; readonly size: number; readonly ports: number };
 
-/** The amount a workload needs with `size` instances. */
-export function amountOf(containers: readonly Container[], size: number, ports: number): Amount {
+/** The amount that `size` instances of a workload need. */
+export function amountOf({ containers, size, ports }: Sized, reservedMib: Runtime["reservedMib"]): Amount {
   const perInstance = containers.reduce((sum, { memoryMib }) => sum + reservedMib(memoryMib), 0);
   return { instances: size * containers.length, memoryMib: size * perInstance, ports, workloads: 1 };
-}
-
-function reservedMib(memoryMib: number | undefined): number {
-  return memoryMib === undefined ? UNLIMITED_MIB : enforcedMib(memoryMib);
 }
 
 type Entry = { readonly username: string; readonly amount: Amount };

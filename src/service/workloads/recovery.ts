@@ -1,76 +1,72 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EngineParts } from "./engine-parts.ts";
-import { segment } from "../engines/process/records/host-folder.ts";
 import { reviveJob } from "./jobs/job-recovery.ts";
-import { storedJobs, type StoredJob } from "./state/job-store.ts";
-import { endProcesses, signalProcess, type RecordedProcess } from "../engines/process/records/orphans.ts";
-import { forgetAllProcesses, recordedProcesses } from "../engines/process/records/process-store.ts";
-import { seeProcesses } from "../engines/process/records/seen-process.ts";
+import { recordFolder } from "./jobs/run-record.ts";
+import { resumeLog } from "./lifecycle/start-unit.ts";
+import type { Unit } from "./runtime.ts";
 import { reviveService } from "./services/service-recovery.ts";
+import { storedJobs, type StoredJob } from "./state/job-store.ts";
 import { storedServices, type StoredService } from "./state/service-store.ts";
 import { withFileNamed } from "./state/start-error.ts";
 import type { Unreadable } from "./state/unreadable.ts";
 
-/** Mostly they have gone by themselves (programs/lifeline.ts); the rest does not delay the start for long. */
-const ORPHAN_GRACE_MS = 1_000;
-
 /** The configured regions and users; everyone if `users` is undefined. */
 export type Clients = { readonly regions: readonly string[]; readonly users?: readonly string[] | undefined };
 
+type Adopted = ReadonlyMap<string, readonly Unit[]>;
+
 /**
- * Restores the saved workloads and returns notices for the operator. First ends processes of an earlier engine, so
+ * Restores the saved workloads and returns notices for the operator. First adopts the units of an earlier server, so
  * nothing runs twice. Then restores each workload independently: a damaged one shows as failed and doesn't stop the
- * others.
+ * others. Units of unknown workloads are stopped.
  */
 export async function recover(parts: EngineParts, clients: Clients): Promise<readonly string[]> {
-  const { state } = parts.surface;
-  const file = join(parts.surface.dataDir, "state.sqlite");
-  await endEarlierProcesses(parts, await withFileNamed(file, () => recordedProcesses(state)));
+  const { state, dataDir } = parts.deps;
+  const file = join(dataDir, "state.sqlite");
+  const adopted = await adoptUnits(parts);
   const services = await withFileNamed(file, () => storedServices(state));
   const jobs = await withFileNamed(file, () => storedJobs(state));
+  const all = [...services, ...jobs];
   const absent: Named[] = [];
-  for (const stored of services) {
+  for (const stored of all) {
     if (isAbsent(stored, clients)) absent.push(nameOf(stored));
-    else await each(parts, nameOf(stored), () => reviveStoredService(parts, stored));
+    else await each(parts, nameOf(stored), () => revive(parts, stored, adopted));
   }
-  for (const stored of jobs) {
-    if (isAbsent(stored, clients)) absent.push(nameOf(stored));
-    else await each(parts, nameOf(stored), () => reviveStoredJob(parts, stored));
-  }
-  const kept = [...services, ...jobs].map(nameOf);
-  await removeOldFolders(parts, kept);
-  parts.surface.inBackground(parts.surface.logs.keepOnly(kept.map(({ uid }) => uid)));
+  stopOthers(parts, adopted);
+  const kept = all.map(nameOf).map(({ uid }) => uid);
+  await removeOldRecords(parts, kept);
+  await parts.deps.runtime.clearOthers(new Set(kept));
+  parts.deps.inBackground(parts.deps.logs.keepOnly(kept));
   for (const { uid, kind, username, region, name } of absent) {
-    parts.surface.onEvent("not starting a workload: its region or user is not configured", {
-      uid,
-      kind,
-      username,
-      region,
-      name,
-    });
+    const data = { uid, kind, username, region, name };
+    parts.deps.onEvent("not starting a workload: its region or user is not configured", data);
   }
   return absent.length > 0 ? [absentNotice(absent)] : [];
 }
 
-async function endEarlierProcesses(
-  { surface: { state, onEvent } }: EngineParts,
-  recorded: readonly RecordedProcess[],
-): Promise<void> {
-  const found = await endProcesses(recorded, { see: seeProcesses, kill: signalProcess }, ORPHAN_GRACE_MS);
-  if (found.length > 0) onEvent("processes of an earlier engine were ended", { pids: found });
-  try {
-    await forgetAllProcesses(state);
-  } catch (error) {
-    // A full disk. The next start looks for them again and finds none.
-    onEvent("couldn't clear the list of an earlier engine's processes", { error });
+async function adoptUnits({ deps }: EngineParts): Promise<Adopted> {
+  const units = await deps.runtime.adopt();
+  for (const unit of units) {
+    deps.starts.count(unit);
+    await resumeLog(unit, deps);
+  }
+  return Map.groupBy(units, ({ labels }) => labels.workload);
+}
+
+/** The units of workloads that were deleted, can't be read, or whose user or region is not configured. */
+function stopOthers({ deps, services, jobs }: EngineParts, adopted: Adopted): void {
+  for (const [uid, units] of adopted) {
+    if (services.has(uid) || jobs.has(uid)) continue;
+    deps.onEvent("stopping units without a workload", { uid, units: units.length });
+    deps.inBackground(Promise.all(units.map((unit) => unit.stop())));
   }
 }
 
 /** An error in one workload must not affect the others. */
-async function each(parts: EngineParts, named: Named, revive: () => Promise<void>): Promise<void> {
+async function each(parts: EngineParts, named: Named, revived: () => Promise<void>): Promise<void> {
   try {
-    await revive();
+    await revived();
   } catch (error) {
     const reason = `It couldn't be restored after the last start: ${String(error)}.`;
     parts.services.delete(named.uid);
@@ -84,17 +80,14 @@ function addUnreadable(parts: EngineParts, unreadable: Unreadable): void {
   parts.unreadable.set(uid, unreadable);
   parts.ledger.keep(unreadable, { instances: 0, memoryMib: 0, ports: 0, workloads: 1 });
   const data = { uid, kind, username, region, name, reason };
-  parts.surface.onEvent("can't use a saved workload; showing it as failed", data);
+  parts.deps.onEvent("can't use a saved workload; showing it as failed", data);
 }
 
-async function reviveStoredService(parts: EngineParts, stored: StoredService): Promise<void> {
-  if ("service" in stored) await reviveService(parts, stored.service);
-  else addUnreadable(parts, stored.unreadable);
-}
-
-async function reviveStoredJob(parts: EngineParts, stored: StoredJob): Promise<void> {
-  if ("job" in stored) await reviveJob(parts, stored.job);
-  else addUnreadable(parts, stored.unreadable);
+async function revive(parts: EngineParts, stored: StoredService | StoredJob, adopted: Adopted): Promise<void> {
+  const units = adopted.get(nameOf(stored).uid) ?? [];
+  if ("unreadable" in stored) addUnreadable(parts, stored.unreadable);
+  else if ("service" in stored) await reviveService(parts, stored.service, units);
+  else await reviveJob(parts, stored.job, units);
 }
 
 type Named = Pick<Unreadable, "uid" | "kind" | "username" | "region" | "name">;
@@ -123,16 +116,14 @@ function absentNotice(absent: readonly Named[]): string {
   return `${what} not started, because the region or the user is no longer configured: ${named.join(", ")}${more}. Nothing was deleted: add the region or the user again to run them.`;
 }
 
-/** Removes folders of workloads deleted just before the earlier engine died. */
-async function removeOldFolders({ surface }: EngineParts, kept: readonly Named[]): Promise<void> {
-  const known = new Set(kept.map(({ uid }) => segment(uid)));
-  for (const parent of ["work", "runs"]) {
-    const folder = join(surface.dataDir, parent);
-    const names = await readdir(folder).catch(() => []); // there is none before the first workload
-    for (const name of names.filter((name) => !known.has(name))) {
-      await rm(join(folder, name), { recursive: true, force: true }).catch((error: unknown) => {
-        surface.onEvent("couldn't remove the folder of a deleted workload", { error });
-      });
-    }
+/** Removes the run records of jobs deleted just before the earlier engine died. */
+async function removeOldRecords({ deps }: EngineParts, kept: readonly string[]): Promise<void> {
+  const known = new Set(kept.map((uid) => recordFolder(deps.dataDir, uid)));
+  const parent = join(deps.dataDir, "runs");
+  const names = await readdir(parent).catch(() => []); // there is none before the first job
+  for (const folder of names.map((name) => join(parent, name)).filter((folder) => !known.has(folder))) {
+    await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+      deps.onEvent("couldn't remove the folder of a deleted workload", { error });
+    });
   }
 }

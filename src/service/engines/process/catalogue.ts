@@ -1,6 +1,7 @@
 import { Refusal } from "../../engine.ts";
+import type { Container } from "../../workloads/definitions/container.ts";
 
-/** An image that this engine can run. `program` is a file that the runtime of the engine itself runs. */
+/** An image that this engine can run. `program` is a file for Node. */
 export type CatalogueEntry = {
   readonly image: string;
   readonly summary: string;
@@ -50,11 +51,19 @@ export function makeCatalogue(allowHostCommands: boolean): readonly CatalogueEnt
   return allowHostCommands ? [...programs, hostCommand] : programs;
 }
 
-/** Finds an image; a tag or digest is tolerated and means nothing. Throws a `Refusal` that names the images there are. */
+/** Finds an image and ignores its tag or digest. Throws a `Refusal` 400 that names the available images. */
 export function findImage(catalogue: readonly CatalogueEntry[], image: string): CatalogueEntry {
   const name = image.replace(/@.*$/, "").replace(/:[^/]*$/, "");
   const entry = catalogue.find((candidate) => candidate.image === name);
   if (entry) return entry;
   const known = catalogue.map((candidate) => candidate.image).join(", ");
   throw new Refusal(400, `there is no image ${JSON.stringify(image)} here: choose one of ${known}`);
+}
+
+/** Throws a `Refusal` 400 for an unknown image, or for a host image without a command. */
+export function checkImage(catalogue: readonly CatalogueEntry[], { image, command }: Container, where: string): void {
+  const entry = findImage(catalogue, image);
+  if (entry.image === HOST_IMAGE && !command?.[0]) {
+    throw new Refusal(400, `${where}.command is required for the image ${HOST_IMAGE}: ${entry.usage}`);
+  }
 }

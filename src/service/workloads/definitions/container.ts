@@ -1,9 +1,9 @@
 import type { NewEnvVar, NewJobContainer, NewServiceContainer, NewVolumeMount } from "../../../api/schema.ts";
+import { MEMORY_RANGE, memoryMiB } from "../../../api/memory.ts";
 import { Refusal } from "../../engine.ts";
-import { findImage, HOST_IMAGE, type CatalogueEntry } from "../../engines/process/catalogue.ts";
-import { readMemory } from "../../engines/process/instances/memory-limit.ts";
+import type { Runtime } from "../runtime.ts";
 
-/** A container as it is remembered: what was asked for, checked, in one form. */
+/** A container of a definition: the requested values, checked and in one form. */
 export type Container = {
   readonly name: string;
   readonly image: string;
@@ -17,22 +17,18 @@ export type Container = {
 
 type NewContainer = NewJobContainer | NewServiceContainer;
 
-type Reading = {
-  readonly catalogue: readonly CatalogueEntry[];
-  /** The name of the workload, from which containers get theirs: `web`, then `web-2`, … */
-  readonly workload: string;
-};
+/** `workload` is a name; its containers are named after it: `web`, then `web-2`, … */
+type Reading = { readonly check: Runtime["check"]; readonly workload: string };
 
 /**
- * Reads the containers of a creation body that passed `checkedBody`. Throws a `Refusal` 400 for features this engine
- * doesn't support.
+ * Reads the containers of a creation body that passed `checkedBody`. Throws a `Refusal` 400 for a container that the
+ * runtime can't run.
  */
-export function readContainers(containers: readonly NewContainer[], around: Reading): Container[] {
+export function readContainers(containers: readonly NewContainer[], { check, workload }: Reading): Container[] {
   return containers.map((container, index) => {
-    checkCommand(container, `containers[${index}]`, findImage(around.catalogue, container.image));
     const memory = container.resources?.limits?.memory;
-    return {
-      name: index === 0 ? around.workload : `${around.workload}-${index + 1}`,
+    const read = {
+      name: index === 0 ? workload : `${workload}-${index + 1}`,
       image: container.image,
       pullAlways: "pull_always" in container && (container.pull_always ?? false),
       command: container.command,
@@ -41,11 +37,14 @@ export function readContainers(containers: readonly NewContainer[], around: Read
       memoryMib: memory === undefined ? undefined : readMemory(memory),
       mounts: container.volumeMounts ?? [],
     };
+    check(read, `containers[${index}]`);
+    return read;
   });
 }
 
-function checkCommand({ command = [] }: NewContainer, where: string, entry: CatalogueEntry): void {
-  if (entry.image === HOST_IMAGE && !command[0]) {
-    throw new Refusal(400, `${where}.command is required for the image ${HOST_IMAGE}: ${entry.usage}`);
-  }
+/** Parses any spelling of a memory size into whole MiB. Throws a `Refusal` 400 when it is out of range. */
+export function readMemory(memory: string | number): number {
+  const mib = memoryMiB(memory);
+  if (mib === undefined) throw new Refusal(400, `a memory limit must be ${MEMORY_RANGE}`);
+  return mib;
 }

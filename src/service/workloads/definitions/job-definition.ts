@@ -1,18 +1,18 @@
 import type { NewJob } from "../../../api/schema.ts";
-import type { CatalogueEntry } from "../../engines/process/catalogue.ts";
+import type { Runtime } from "../runtime.ts";
 import { readContainers, type Container } from "./container.ts";
 
-/** What a job is meant to do. */
+/** The specification of a job. */
 export type JobDefinition = {
   readonly containers: readonly Container[];
   readonly volumes: readonly string[];
   readonly syncTimezone: boolean;
 };
 
-/** Reads a creation body. Throws a `Refusal` 400 for features this engine doesn't support. */
-export function readJob(name: string, body: NewJob, catalogue: readonly CatalogueEntry[]): JobDefinition {
+/** Reads a creation body. Throws a `Refusal` 400 for a container that the runtime can't run. */
+export function readJob(name: string, body: NewJob, check: Runtime["check"]): JobDefinition {
   return {
-    containers: readContainers(body.containers, { catalogue, workload: name }),
+    containers: readContainers(body.containers, { check, workload: name }),
     volumes: (body.volumes ?? []).map((volume) => volume.name),
     syncTimezone: body.sync_timezone ?? false,
   };

@@ -1,14 +1,13 @@
+import { firstDuplicate } from "../../../api/first-duplicate.ts";
 import type { ContainerUpdate, NewService, ServiceUpdate } from "../../../api/schema.ts";
 import { Refusal } from "../../engine.ts";
-import type { CatalogueEntry } from "../../engines/process/catalogue.ts";
-import { readContainers, type Container } from "./container.ts";
-import { firstDuplicate } from "../../../api/first-duplicate.ts";
-import { readMemory } from "../../engines/process/instances/memory-limit.ts";
+import type { Runtime } from "../runtime.ts";
+import { readContainers, readMemory, type Container } from "./container.ts";
 
-/** A port of the service that is reachable on the host. `hostPort` is chosen once and kept. */
-export type PortMapping = { readonly containerPort: number; readonly protocol: string; readonly hostPort: number };
+/** A port of the service that is reachable from outside. Its address is assigned and no part of the definition. */
+export type PortMapping = { readonly containerPort: number; readonly protocol: string };
 
-/** What a service is meant to be. */
+/** The specification of a service: only values that its user chose, and defaults for them. */
 export type ServiceDefinition = {
   readonly size: number;
   readonly containers: readonly Container[];
@@ -19,18 +18,13 @@ export type ServiceDefinition = {
 };
 
 /**
- * Reads a creation body that passed `checkedBody`. Host ports are 0 until assigned. Throws a `Refusal` 400 for features
- * this engine doesn't support.
+ * Reads a creation body that passed `checkedBody`. Throws a `Refusal` 400 for a container that the runtime can't run.
  */
-export function readService(name: string, body: NewService, catalogue: readonly CatalogueEntry[]): ServiceDefinition {
+export function readService(name: string, body: NewService, check: Runtime["check"]): ServiceDefinition {
   return {
     size: body.target_instance_size ?? 1,
-    containers: readContainers(body.containers, { catalogue, workload: name }),
-    ports: (body.port_mappings ?? []).map(({ container_port: containerPort }) => ({
-      containerPort,
-      protocol: "tcp",
-      hostPort: 0,
-    })),
+    containers: readContainers(body.containers, { check, workload: name }),
+    ports: (body.port_mappings ?? []).map(({ container_port: containerPort }) => ({ containerPort, protocol: "tcp" })),
     volumes: (body.volumes ?? []).map((volume) => ({
       name: volume.name,
       diskName: volume.disk_name,
@@ -41,7 +35,7 @@ export function readService(name: string, body: NewService, catalogue: readonly 
   };
 }
 
-/** What the service is after a partial update: what the body leaves out stays. Throws a `Refusal` 400. */
+/** Applies a partial update; fields that the body leaves out stay. Throws a `Refusal` 400. */
 export function updated(definition: ServiceDefinition, body: ServiceUpdate): ServiceDefinition {
   const containers = [...definition.containers];
   const changed: number[] = [];
@@ -65,7 +59,7 @@ export function updated(definition: ServiceDefinition, body: ServiceUpdate): Ser
   };
 }
 
-/** An item finds its container by name, without one by position. */
+/** An item refers to its container by name, or by position if it has no name. */
 function containerIndex(containers: readonly Container[], { name }: ContainerUpdate, position: number): number {
   const index = name === undefined ? position : containers.findIndex((container) => container.name === name);
   if (containers[index]) return index;
@@ -73,7 +67,7 @@ function containerIndex(containers: readonly Container[], { name }: ContainerUpd
   throw new Refusal(400, `containers[${position}] is no container of this service: it has ${names}`);
 }
 
-/** Whether instances have to be started anew to become what the update says. */
+/** Whether running instances must be replaced for the update to take effect. */
 export function needsNewInstances(before: ServiceDefinition, after: ServiceDefinition): boolean {
   return after.containers.some((container, index) => container.memoryMib !== before.containers[index]?.memoryMib);
 }

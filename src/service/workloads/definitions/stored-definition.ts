@@ -32,9 +32,7 @@ const Containers = z.array(Container).min(1).max(MAX_CONTAINERS);
 const StoredService = z.looseObject({
   size: z.number().int().min(0).max(MAX_INSTANCES),
   containers: Containers,
-  ports: z
-    .array(z.looseObject({ containerPort: Port, protocol: z.string(), hostPort: z.number().int().min(0).max(65_535) }))
-    .max(MAX_ENTRIES),
+  ports: z.array(z.looseObject({ containerPort: Port, protocol: z.string() })).max(MAX_ENTRIES),
   volumes: z.array(z.looseObject({ name: z.string(), diskName: z.string(), readOnly: z.boolean() })).max(MAX_ENTRIES),
   syncTimezone: z.boolean(),
   domains: z.array(z.string()).max(MAX_ENTRIES),

@@ -1,9 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
-import { admitJob, keepPlaceAtEnd } from "../admission.ts";
+import { admitJob, reserveStoppedAtEnd } from "../admission.ts";
 import { findOwn, forAMoment, ownOf, type EngineParts } from "../engine-parts.ts";
-import { jobVolume } from "../../engines/process/records/host-folder.ts";
 import { createdJob, listedJob, readJob as answerJob } from "./job-answer.ts";
 import { readJob } from "../definitions/job-definition.ts";
 import { JOB_REGION } from "./job-run.ts";
@@ -19,7 +18,7 @@ type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJ
 
 export function jobOperations(parts: EngineParts): JobOperations {
   const around = (user: User, held?: string) => ({
-    volumePath: (volume: string) => jobVolume(parts.surface.dataDir, user.username, volume),
+    volumePath: (name: string) => parts.deps.runtime.volumePath({ kind: "volume", username: user.username, name }),
     held,
   });
   return {
@@ -49,7 +48,7 @@ export function jobOperations(parts: EngineParts): JobOperations {
       if (instance !== job.instance) {
         throw new Refusal(404, `the job ${job.name} has no instance named ${instance}: it has ${job.instance}`);
       }
-      const { logs, now } = parts.surface;
+      const { logs, now } = parts.deps;
       const { date, from = 0, size = 100 } = query ?? {};
       const lines = await logs.page({ workload: job.uid, instance, day: requestedDay(date, now()), from, size });
       return lines.map(({ line }) => line);
@@ -91,16 +90,16 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   const { job_name: name } = path;
   const taken = findUnreadable(parts, { user, path }) ?? ownOf(parts.jobs.values(), user, name);
   if (taken) throw new Refusal(409, `a job named ${name} exists: choose another name`);
-  const definition = readJob(name, body, parts.surface.catalogue);
+  const definition = readJob(name, body, parts.deps.runtime.check);
   ensureJob(definition);
-  const job = newJob(user, name, { definition, createdAt: parts.surface.now().toISOString() });
+  const job = newJob(user, name, { definition, createdAt: parts.deps.now().toISOString() });
   const giveBack = admitJob(parts, job);
   const version = await saved(parts, job).catch((error: unknown) => {
     giveBack();
     throw error;
   });
   const whole = { ...job, version };
-  const live = openJob(whole, { surface: parts.surface, onOver: keepPlaceAtEnd(parts, whole) });
+  const live = openJob(whole, { deps: parts.deps, onOver: reserveStoppedAtEnd(parts, whole) });
   parts.jobs.set(job.uid, live);
   return live;
 }
@@ -123,7 +122,7 @@ function newJob(user: User, name: string, of: Pick<Job, "definition" | "createdA
 }
 
 /** Run records first: a saved job must be able to record its runs even if the disk fills up later. */
-async function saved({ surface: { state, dataDir } }: EngineParts, job: Omit<Job, "version">): Promise<number> {
+async function saved({ deps: { state, dataDir } }: EngineParts, job: Omit<Job, "version">): Promise<number> {
   try {
     await reserveRecords(dataDir, job.uid, job.definition.containers.length);
     return await insertJob(state, job);
@@ -133,26 +132,26 @@ async function saved({ surface: { state, dataDir } }: EngineParts, job: Omit<Job
   }
 }
 
-/** The job is gone with the answer; what still runs of it ends within the grace time, mostly before the answer. */
+/** The job is gone with the answer; its units end within the grace time, mostly before the answer. */
 async function remove(parts: EngineParts, { user, path, signal }: Write): Promise<{ jobName: string }> {
   const unreadable = findUnreadable(parts, { user, path });
   const live = unreadable ? undefined : find(parts, { user, path });
   const uid = unreadable?.uid ?? live?.job.uid ?? "";
-  const { surface } = parts;
-  await removeJob(surface.state, uid);
+  const { deps } = parts;
+  await removeJob(deps.state, uid);
   parts.jobs.delete(uid);
   parts.unreadable.delete(uid);
   parts.ledger.release(uid);
-  const clearing = keepTrying(() => clearJob(uid, live?.run, surface), {
-    closing: surface.closing,
-    onFailure: (error) => surface.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
+  const clearing = keepTrying(() => clearJob(uid, live?.run, deps), {
+    closing: deps.closing,
+    onFailure: (error) => deps.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
   });
-  surface.inBackground(clearing.over);
+  deps.inBackground(clearing.over);
   await forAMoment(clearing.over, signal);
   return { jobName: path.job_name };
 }
 
-/** Like the ends of pod names: neither vowels nor what looks alike.
+/** Like the suffixes of pod names: no vowels and no characters that look alike.
  * https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/rand/rand.go */
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 

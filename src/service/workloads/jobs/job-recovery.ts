@@ -1,31 +1,37 @@
-import { admitJob, heldReason, keepPlace, keepPlaceAtEnd } from "../admission.ts";
+import { admitJob, heldReason, reserveStopped, reserveStoppedAtEnd } from "../admission.ts";
 import type { EngineParts } from "../engine-parts.ts";
 import { resume, type Resumed } from "./job-resume.ts";
 import type { Job } from "../state/job-store.ts";
+import type { Unit } from "../runtime.ts";
 import { openJob } from "./live-job.ts";
 import { reserveRecords } from "./run-record.ts";
 
 /**
- * Restores a job after an engine restart. An interrupted job starts over in the same instance, like a container after a
+ * Restores a job after an engine restart. Units that still run go on. An interrupted job starts over in the same instance, like a container after a
  * node restart; the interruption doesn't count as a failure. A job that may have completed is not run again.
  */
-export async function reviveJob(parts: EngineParts, job: Job): Promise<void> {
-  const { surface } = parts;
+export async function reviveJob(parts: EngineParts, job: Job, adopted: readonly Unit[]): Promise<void> {
+  const { deps } = parts;
+  const running = new Set(adopted.map(({ labels }) => labels.container));
   const resumed =
-    job.outcome === undefined ? await resume(job, surface.dataDir, surface.now().toISOString()) : undefined;
-  const onOver = keepPlaceAtEnd(parts, job);
-  keepPlace(parts, job);
+    job.outcome === undefined
+      ? await resume(job, { dataDir: deps.dataDir, now: deps.now().toISOString(), running })
+      : undefined;
+  const onOver = reserveStoppedAtEnd(parts, job);
+  reserveStopped(parts, job);
   if (!resumed || resumed.progress.outcome !== undefined) {
-    parts.jobs.set(job.uid, openJob(job, { surface, resumed, onOver }));
+    parts.jobs.set(job.uid, openJob(job, { deps, resumed, onOver }));
+    await Promise.all(adopted.map((unit) => unit.stop()));
     return;
   }
   const held = await problemOf(parts, job);
   if (held !== undefined) {
     parts.jobs.set(job.uid, { username: job.username, name: job.name, job, held });
+    await Promise.all(adopted.map((unit) => unit.stop()));
     return;
   }
   sayInterrupted(parts, job, resumed);
-  parts.jobs.set(job.uid, openJob(job, { surface, resumed, onOver }));
+  parts.jobs.set(job.uid, openJob(job, { deps, resumed, adopted, onOver }));
 }
 
 /** Why the job can't run now. */
@@ -36,17 +42,17 @@ async function problemOf(parts: EngineParts, job: Job): Promise<string | undefin
     return heldReason(error);
   }
   try {
-    await reserveRecords(parts.surface.dataDir, job.uid, job.definition.containers.length);
+    await reserveRecords(parts.deps.dataDir, job.uid, job.definition.containers.length);
     return undefined;
   } catch (error) {
-    keepPlace(parts, job);
+    reserveStopped(parts, job);
     return `Its runs can't be recorded: ${error instanceof Error ? error.message : String(error)}.`;
   }
 }
 
-function sayInterrupted({ surface }: EngineParts, job: Job, { isInterrupted, done }: Resumed): void {
+function sayInterrupted({ deps }: EngineParts, job: Job, { isInterrupted, done }: Resumed): void {
   if (!isInterrupted) return;
   const completed = done.size > 0 ? `; ${done.size} of its containers have completed and do not run again` : "";
   const line = `[gantry] interrupted by a restart of the engine: ${job.instance} runs again from the start${completed}`;
-  surface.logs.append(job.uid, job.instance, line);
+  deps.logs.append(job.uid, job.instance, line);
 }

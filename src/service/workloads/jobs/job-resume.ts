@@ -15,12 +15,18 @@ export type Resumed = {
 const LOST =
   "The run was lost: its record is missing, so it may have completed and is not run again. Create the job again to run it.";
 
+type ResumeOptions = {
+  readonly dataDir: string;
+  readonly now: string;
+  /** Indexes of containers whose units still run. */
+  readonly running: ReadonlySet<number>;
+};
+
 /**
- * Combines the database with the run records, which are newer if the engine died or the disk was full. All processes of
- * the earlier engine are gone, so a run without an end was interrupted before its program exited. Without a record, the
- * job is not run again.
+ * Combines the database with the run records, which are newer if the engine died or the disk was full. A run without an
+ * end whose unit is gone was interrupted before its program exited. Without a record, the job is not run again.
  */
-export async function resume(job: Job, dataDir: string, now: string): Promise<Resumed> {
+export async function resume(job: Job, { dataDir, now, running }: ResumeOptions): Promise<Resumed> {
   const before: JobProgress = job;
   const hasBegun = before.startedAt !== undefined;
   if (!job.hasRecords) return { progress: before, done: new Set(), isInterrupted: hasBegun };
@@ -38,7 +44,9 @@ export async function resume(job: Job, dataDir: string, now: string): Promise<Re
   const failures = Math.max(before.failures, ...known.map(failuresAfter));
   const done = new Set(known.flatMap((record, index) => (isSuccess(record) ? [index] : [])));
   const at = latestEnd(known) ?? now;
-  const isInterrupted = known.some(({ state }) => state === "begun" || state === "interrupted");
+  const isInterrupted = known.some(
+    ({ state }, index) => !running.has(index) && (state === "begun" || state === "interrupted"),
+  );
   if (done.size === known.length) {
     return { progress: ended({ ...before, failures }, { outcome: "complete", at }), done, isInterrupted: false };
   }

@@ -1,89 +1,96 @@
 import { duration, JOB_RETRIES } from "../lifecycle/back-off.ts";
-import { startChild, type Child, type Exit } from "../../engines/process/instances/child.ts";
 import type { Container } from "../definitions/container.ts";
-import type { RunSurface } from "../engine-parts.ts";
-import { jobVolume, workFolder } from "../../engines/process/records/host-folder.ts";
+import type { EngineDeps } from "../engine-parts.ts";
 import { ended, later } from "./job-resume.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
+import { startUnit } from "../lifecycle/start-unit.ts";
+import type { Exit, Unit, UnitSpec } from "../runtime.ts";
 import { recordPath, writeRecord } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";
-import { hostVolumes } from "../../engines/process/instances/volumes.ts";
 
-/** Jobs run there and nowhere else. */
+/** The only region of jobs. */
 export const JOB_REGION = "us";
 
 /** The one instance of a job while it runs: all its containers, until each has exited with 0 or the retries are used up. */
 export type JobRun = {
   /** Stops the processes. Unless all exit with 0, the job is neither complete nor failed and runs again later. */
   readonly stop: () => Promise<void>;
+  /** Leaves its units running. */
+  readonly leave: () => Promise<void>;
 };
 
 export type JobRunOptions = {
   readonly job: Job;
-  readonly surface: RunSurface;
+  readonly deps: EngineDeps;
   /** Indexes of containers that completed under an earlier engine. */
   readonly done: ReadonlySet<number>;
+  /** Its units that an earlier engine left running. */
+  readonly adopted: readonly Unit[];
   /** Called with each change of progress; must take effect immediately. */
   readonly report: (progress: JobProgress) => void;
 };
 
-type Run = Pick<JobRunOptions, "job" | "surface" | "report"> & {
+type Run = Pick<JobRunOptions, "job" | "deps" | "adopted" | "report"> & {
   readonly kept: Map<number, Kept>;
   readonly unfinished: Set<number>;
   progress: JobProgress;
 };
 
-export function runJob({ job, surface, done, report }: JobRunOptions): JobRun {
+export function runJob({ job, deps, done, adopted, report }: JobRunOptions): JobRun {
   const run: Run = {
     job,
-    surface,
+    deps,
+    adopted,
     report,
     kept: new Map(),
     unfinished: new Set([...job.definition.containers.keys()].filter((index) => !done.has(index))),
-    progress: { ...job, startedAt: job.startedAt ?? later(job.createdAt, moment(surface)) },
+    progress: { ...job, startedAt: job.startedAt ?? later(job.createdAt, moment(deps)) },
   };
   report(run.progress);
   for (const [index, container] of job.definition.containers.entries()) {
     if (run.unfinished.has(index)) run.kept.set(index, keepContainer(run, index, container));
   }
-  return { stop: async () => void (await Promise.all([...run.kept.values()].map((kept) => kept.stop()))) };
+  const all = async (end: (kept: Kept) => Promise<void>) => void (await Promise.all([...run.kept.values()].map(end)));
+  return { stop: () => all((kept) => kept.stop()), leave: () => all((kept) => kept.leave()) };
 }
 
 function keepContainer(run: Run, index: number, container: Container): Kept {
-  const { job, surface } = run;
-  const path = recordPath(surface.dataDir, job.uid, index);
-  let attempt = 0;
+  const { job, deps } = run;
+  const path = recordPath(deps.dataDir, job.uid, index);
+  // That of an adopted unit: no attempt of this job has failed since.
+  let attempt = run.progress.failures + 1;
   return keepRunning({
-    backOff: surface.backOff,
+    backOff: deps.backOff,
+    adopted: run.adopted.find(({ labels }) => labels.container === index),
     start: (stopping) =>
-      surface.spawns.run(() => {
+      deps.starts.run(() => {
         attempt = run.progress.failures + 1;
-        return start(launchOf(run, container, { path, attempt }), surface);
+        return start(specOf(run, { container, index, attempt: { record: path, attempt } }), deps);
       }, stopping),
     onStart: () => undefined,
     async onExit(exit, { delayMs }) {
       if (exit.isNeverStarted) return notStartedYet(run, exit, delayMs);
-      await note(run, path, { state: "ended", attempt, code: exit.code, at: moment(surface) });
+      await note(run, path, { state: "ended", attempt, code: exit.code, at: moment(deps) });
       return exit.code === 0 ? succeeded(run, index) : failed(run, exit, delayMs);
     },
     async onStopped(exit) {
       if (exit.isNeverStarted) return;
       if (exit.code !== 0) return await note(run, path, { state: "interrupted", attempt });
       // Exit code 0 means completed, even after a stop signal.
-      await note(run, path, { state: "ended", attempt, code: 0, at: moment(surface) });
+      await note(run, path, { state: "ended", attempt, code: 0, at: moment(deps) });
       succeeded(run, index);
     },
-    onError: (error) => surface.onEvent("a job could not be run", { error, job: job.uid }),
+    onError: (error) => deps.onEvent("a job could not be run", { error, job: job.uid }),
   });
 }
 
-function moment({ now }: RunSurface): string {
+function moment({ now }: EngineDeps): string {
   return now().toISOString();
 }
 
-function say({ job, surface }: Run, line: string): void {
-  surface.logs.append(job.uid, job.instance, `[gantry] ${line}`);
+function say({ job, deps }: Run, line: string): void {
+  deps.logs.append(job.uid, job.instance, `[gantry] ${line}`);
 }
 
 function move(run: Run, progress: JobProgress): void {
@@ -94,7 +101,7 @@ function move(run: Run, progress: JobProgress): void {
 function succeeded(run: Run, index: number): "over" {
   run.unfinished.delete(index);
   const isOver = run.progress.outcome === undefined && run.unfinished.size === 0;
-  if (isOver) move(run, ended(run.progress, { outcome: "complete", at: moment(run.surface) }));
+  if (isOver) move(run, ended(run.progress, { outcome: "complete", at: moment(run.deps) }));
   return "over";
 }
 
@@ -112,7 +119,7 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   if (failures > JOB_RETRIES) {
     say(run, `${what}: the job has failed and is not tried again`);
     for (const kept of run.kept.values()) stopLater(kept);
-    move(run, ended({ ...run.progress, failures }, { outcome: "failed", at: moment(run.surface) }));
+    move(run, ended({ ...run.progress, failures }, { outcome: "failed", at: moment(run.deps) }));
     return "over";
   }
   say(run, `${what}, tried again in ${duration(delayMs)}`);
@@ -125,46 +132,45 @@ function stopLater(kept: Kept): void {
   void kept.stop();
 }
 
-type Attempt = { readonly path: string; readonly attempt: number };
-type Launch = Parameters<typeof startChild>[0] & { readonly run: Attempt };
+type Attempt = NonNullable<UnitSpec["run"]>;
 
-/** Records the run before starting its process, so a crash in between can't lose it. */
-async function start(launch: Launch, surface: RunSurface): Promise<Child> {
-  const { path, attempt } = launch.run;
-  await writeRecord(path, { state: "begun", attempt });
-  let child: Child | undefined;
+/** Records the run before starting its unit, so a crash in between can't lose it. */
+async function start(spec: UnitSpec & { readonly run: Attempt }, deps: EngineDeps): Promise<Unit> {
+  const { record, attempt } = spec.run;
+  await writeRecord(record, { state: "begun", attempt });
   try {
-    child = await startChild(launch, surface);
-    return child;
-  } finally {
-    if (child?.pid === undefined) await writeRecord(path, { state: "interrupted", attempt });
+    return await startUnit(spec, deps);
+  } catch (error) {
+    await writeRecord(record, { state: "interrupted", attempt });
+    throw error;
   }
 }
 
-/** The process records its own end unless it was killed. A failed write is only logged. */
-async function note({ job, surface }: Run, path: string, record: RunRecord): Promise<void> {
+/** A program may have recorded its own end (UnitSpec.run). A failed write is only logged. */
+async function note({ job, deps }: Run, path: string, record: RunRecord): Promise<void> {
   try {
     await writeRecord(path, record);
   } catch (error) {
-    surface.onEvent("couldn't record the end of a run", { error, job: job.uid });
+    deps.onEvent("couldn't record the end of a run", { error, job: job.uid });
   }
 }
 
-function launchOf({ job, surface: { dataDir } }: Run, container: Container, run: Attempt): Launch {
-  const volumes = job.definition.volumes.map((name) => ({
-    name,
-    path: jobVolume(dataDir, job.username, name),
-    readOnly: false,
-  }));
+type Numbered = { readonly container: Container; readonly index: number; readonly attempt: Attempt };
+
+function specOf({ job }: Run, { container, index, attempt }: Numbered) {
+  const { uid, instance, username, definition } = job;
+  const mounted = definition.volumes.filter((name) => container.mounts.some((mount) => mount.name === name));
   return {
-    workload: job.uid,
-    instance: job.instance,
+    workload: uid,
+    instance,
+    container: index,
+    generation: 0,
+    username,
     region: JOB_REGION,
-    container,
-    ports: new Map<number, number>(),
-    volumes: hostVolumes(volumes, container),
-    syncTimezone: job.definition.syncTimezone,
-    workFolder: workFolder(dataDir, job.uid),
-    run,
+    definition: container,
+    volumes: mounted.map((name) => ({ name, readOnly: false, source: { kind: "volume", username, name } as const })),
+    ports: [],
+    syncTimezone: definition.syncTimezone,
+    run: attempt,
   };
 }

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
-import type { RunSurface } from "../engine-parts.ts";
-import { workFolder } from "../../engines/process/records/host-folder.ts";
+import type { EngineDeps } from "../engine-parts.ts";
 import type { Resumed } from "./job-resume.ts";
 import { runJob, type JobRun } from "./job-run.ts";
 import { saveProgress, type Job, type JobProgress } from "../state/job-store.ts";
 import { keepTrying, type Trying } from "../lifecycle/keep-trying.ts";
+import type { Unit } from "../runtime.ts";
 import { recordFolder } from "./run-record.ts";
 
-/** A job of this engine: what is remembered of it, and what runs it unless it is over. */
+/** A job of this engine: its saved state, and its run unless it is over. */
 export type LiveJob = {
   readonly username: string;
   readonly name: string;
@@ -18,25 +18,28 @@ export type LiveJob = {
 };
 
 export type OpenJob = {
-  readonly surface: RunSurface;
+  readonly deps: EngineDeps;
   /** Progress under an earlier engine. */
   readonly resumed?: Resumed | undefined;
+  /** Its units that still run. */
+  readonly adopted?: readonly Unit[];
   readonly onOver: () => void;
 };
 
 /** Runs a job that is not over; one that is over only stays readable. */
-export function openJob(remembered: Job, { surface, resumed, onOver }: OpenJob): LiveJob {
-  const { username, name } = remembered;
-  const live: LiveJob = { username, name, job: { ...remembered, ...resumed?.progress } };
-  const save = saver(live, surface);
+export function openJob(saved: Job, { deps, resumed, adopted = [], onOver }: OpenJob): LiveJob {
+  const { username, name } = saved;
+  const live: LiveJob = { username, name, job: { ...saved, ...resumed?.progress } };
+  const save = saver(live, deps);
   if (live.job.outcome !== undefined) {
-    if (remembered.outcome === undefined) save();
+    if (saved.outcome === undefined) save();
     return live;
   }
   live.run = runJob({
     job: live.job,
-    surface,
+    deps,
     done: resumed?.done ?? new Set(),
+    adopted,
     report(progress) {
       live.job = { ...live.job, ...progressOf(progress), hasRecords: true };
       save();
@@ -54,7 +57,7 @@ function progressOf({ startedAt, endedAt, outcome, failures, reason }: JobProgre
  * Updates memory immediately and the state file afterwards, later if the disk is full. Until then the run records
  * (run-record.ts) keep the job from running again.
  */
-function saver(live: LiveJob, surface: RunSurface): () => void {
+function saver(live: LiveJob, deps: EngineDeps): () => void {
   let isDirty = false;
   let trying: Trying | undefined;
 
@@ -62,7 +65,7 @@ function saver(live: LiveJob, surface: RunSurface): () => void {
     while (isDirty) {
       isDirty = false;
       try {
-        const version = await saveProgress(surface.state, live.job.uid, live.job);
+        const version = await saveProgress(deps.state, live.job.uid, live.job);
         live.job = { ...live.job, version };
       } catch (error) {
         isDirty = true;
@@ -82,17 +85,17 @@ function saver(live: LiveJob, surface: RunSurface): () => void {
     isDirty = true;
     if (trying) return;
     trying = keepTrying(saveAll, {
-      closing: surface.closing,
-      onFailure: (error) => surface.onEvent("couldn't save a job; retrying", { error, job: live.job.uid }),
+      closing: deps.closing,
+      onFailure: (error) => deps.onEvent("couldn't save a job; retrying", { error, job: live.job.uid }),
     });
-    surface.inBackground(forgetWhenOver(trying));
+    deps.inBackground(forgetWhenOver(trying));
   };
 }
 
 /** Stops a deleted job and removes its files. Idempotent. */
-export async function clearJob(uid: string, run: JobRun | undefined, surface: RunSurface): Promise<void> {
+export async function clearJob(uid: string, run: JobRun | undefined, deps: EngineDeps): Promise<void> {
   await run?.stop();
-  await surface.logs.forget(uid);
-  await rm(workFolder(surface.dataDir, uid), { recursive: true, force: true });
-  await rm(recordFolder(surface.dataDir, uid), { recursive: true, force: true });
+  await deps.logs.forget(uid);
+  await deps.runtime.clear(uid);
+  await rm(recordFolder(deps.dataDir, uid), { recursive: true, force: true });
 }

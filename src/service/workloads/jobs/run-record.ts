@@ -1,11 +1,11 @@
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { segment } from "../../engines/process/records/host-folder.ts";
+import { pathSegment } from "../state/path-segment.ts";
 import { encodeRecord, type RunRecord } from "./run-record-text.ts";
 
 /** The folder of a job's records, outside the working folder where its programs can write. */
 export function recordFolder(dataDir: string, uid: string): string {
-  return join(dataDir, "runs", segment(uid));
+  return join(dataDir, "runs", pathSegment(uid));
 }
 
 /** The file of one container, by index. */

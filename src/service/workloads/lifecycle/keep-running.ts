@@ -1,92 +1,127 @@
+import type { Exit, Unit } from "../runtime.ts";
 import { delayAfter, recoveredAfterMs, type BackOff } from "./back-off.ts";
-import { neverStarted, type Child, type Exit } from "../../engines/process/instances/child.ts";
-import { makePause } from "./pause.ts";
+import { makePause, type Pause } from "./pause.ts";
 
-/** Keeps one program running: starts it, waits for its end, decides, and starts it again after a back-off. */
+/** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */
 export type Kept = {
-  /** Stops the program and never starts it again; resolves when it is gone. May be called twice. */
+  /** Stops the unit and starts none again; resolves when it is gone. Idempotent. */
   readonly stop: () => Promise<void>;
-  /** Forgets the failures, and ends a back-off now. */
+  /** Leaves the unit running, and does nothing about its end. Resolves when no start is in progress. */
+  readonly leave: () => Promise<void>;
+  /** Forgets the failures and ends a back-off. */
   readonly retryNow: () => void;
-  /** Failures in a row; 0 again once a process has stayed up for long enough. */
+  /** Failures in a row; 0 once a unit has stayed up for long enough. */
   readonly failures: () => number;
-  /** The process that runs now. */
-  readonly current: () => Child | undefined;
+  readonly current: () => Unit | undefined;
 };
 
 export type KeepRunning = {
-  /** Resolves to undefined when `stopping` is aborted before the process starts. */
-  readonly start: (stopping: AbortSignal) => Promise<Child | undefined>;
+  /** A unit of an earlier server, which is the first one. */
+  readonly adopted?: Unit | undefined;
+  /** Resolves to undefined when `stopping` is aborted before the unit starts. */
+  readonly start: (stopping: AbortSignal) => Promise<Unit | undefined>;
   readonly backOff: BackOff;
-  /** A process was started. */
-  readonly onStart: (child: Child) => void;
+  readonly onStart: (unit: Unit) => void;
   /**
-   * A process ended by itself: whether to start another one. `failures` counts this one; `delayMs` is how long it would
-   * be waited for. Not asked about a process that was stopped.
+   * Called for a unit that ended without being stopped, and decides whether another one is started. `failures` includes
+   * this one; `delayMs` is the pause before the next one.
    */
   readonly onExit: (exit: Exit, after: { failures: number; delayMs: number }) => Promise<"again" | "over">;
-  /** A stopped process has ended. */
+  /** Called when a stopped unit has ended. */
   readonly onStopped?: (exit: Exit) => Promise<void>;
   readonly onError: (error: unknown) => void;
 };
 
-/** One that never starts counts as one that failed at once. */
-async function startOrFail(start: KeepRunning["start"], stopping: AbortSignal): Promise<Child | undefined> {
-  try {
-    return await start(stopping);
-  } catch (error) {
-    return neverStarted(error);
-  }
-}
-
-async function stopped({ onStopped }: KeepRunning, exit: Exit): Promise<"over"> {
-  await onStopped?.(exit);
-  return "over";
-}
-
-async function repeat(once: () => Promise<"again" | "over">, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && (await once()) === "again");
-}
+type Loop = {
+  readonly options: KeepRunning;
+  readonly stopping: AbortController;
+  readonly pause: Pause;
+  starting: Promise<Unit | Exit | undefined>;
+  unit: Unit | undefined;
+  startedAt: number;
+  failures: number;
+  isLeft: boolean;
+};
 
 export function keepRunning(options: KeepRunning): Kept {
-  const stopping = new AbortController();
-  const pause = makePause();
-  let child: Child | undefined;
-  let startedAt = 0;
-  let failures = 0;
-
-  const hasRecovered = () => child !== undefined && performance.now() - startedAt >= recoveredAfterMs(options.backOff);
-
-  async function runOnce(): Promise<"again" | "over"> {
-    child = await startOrFail(options.start, stopping.signal);
-    if (!child) return "over";
-    startedAt = performance.now();
-    if (stopping.signal.aborted) void child.stop();
-    else options.onStart(child);
-    const exit = await child.exited;
-    failures = hasRecovered() ? 1 : failures + 1;
-    child = undefined;
-    if (stopping.signal.aborted) return await stopped(options, exit);
-    const delayMs = delayAfter(failures, options.backOff);
-    const next = await options.onExit(exit, { failures, delayMs });
-    if (next === "again" && !stopping.signal.aborted) await pause.take(delayMs);
-    return next;
-  }
-
-  const ended = repeat(runOnce, stopping.signal).catch(options.onError);
-  async function stop(): Promise<void> {
-    stopping.abort();
-    pause.end();
-    await child?.stop();
-    await ended;
-  }
+  const loop: Loop = {
+    options,
+    stopping: new AbortController(),
+    pause: makePause(),
+    starting: Promise.resolve(options.adopted),
+    unit: undefined,
+    startedAt: 0,
+    failures: 0,
+    isLeft: false,
+  };
+  const { stopping, pause } = loop;
+  const ended = repeat(loop).catch(options.onError);
   return {
-    stop,
+    async stop() {
+      stopping.abort();
+      pause.end();
+      await loop.unit?.stop();
+      await ended;
+    },
+    async leave() {
+      loop.isLeft = true;
+      stopping.abort();
+      pause.end();
+      await loop.starting;
+    },
     retryNow() {
-      failures = 0;
+      loop.failures = 0;
       pause.end();
     },
-    failures: () => (hasRecovered() ? 0 : failures),
-    current: () => child,
+    failures: () => (hasRecovered(loop) ? 0 : loop.failures),
+    current: () => loop.unit,
   };
+}
+
+function hasRecovered({ unit, startedAt, options }: Loop): boolean {
+  return unit !== undefined && performance.now() - startedAt >= recoveredAfterMs(options.backOff);
+}
+
+async function repeat(loop: Loop): Promise<void> {
+  if (!loop.options.adopted) loop.starting = startOrFail(loop);
+  while ((await runOnce(loop)) === "again" && !loop.stopping.signal.aborted) loop.starting = startOrFail(loop);
+}
+
+/** A failed start counts as a unit that failed immediately. */
+async function startOrFail({ options, stopping }: Loop): Promise<Unit | Exit | undefined> {
+  try {
+    return await options.start(stopping.signal);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { code: null, how: `could not be started (${why})`, isNeverStarted: true };
+  }
+}
+
+async function runOnce(loop: Loop): Promise<"again" | "over"> {
+  const { options, stopping, pause } = loop;
+  const exit = await endOf(loop);
+  if (!exit || loop.isLeft) return "over";
+  const failures = hasRecovered(loop) ? 1 : loop.failures + 1;
+  loop.failures = failures;
+  loop.unit = undefined;
+  if (stopping.signal.aborted) {
+    await options.onStopped?.(exit);
+    return "over";
+  }
+  const delayMs = delayAfter(failures, options.backOff);
+  const next = await options.onExit(exit, { failures, delayMs });
+  if (next === "again" && !stopping.signal.aborted) await pause.take(delayMs);
+  return next;
+}
+
+/** Resolves to the end of the unit that is being started; undefined if none is. */
+async function endOf(loop: Loop): Promise<Exit | undefined> {
+  const { options, stopping } = loop;
+  const started = await loop.starting;
+  if (!started || "how" in started) return started;
+  loop.unit = started;
+  loop.startedAt = performance.now();
+  if (!stopping.signal.aborted) options.onStart(started);
+  else if (!loop.isLeft) void started.stop();
+  return await started.exited;
 }

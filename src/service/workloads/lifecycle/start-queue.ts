@@ -1,52 +1,60 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Child } from "../../engines/process/instances/child.ts";
+import type { Unit } from "../runtime.ts";
 
 /**
- * Starts a few processes at a time. A burst of hundreds would block every answer for half a minute, and a restarted
- * service must not have both generations alive at once.
+ * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and a restarted service
+ * must not have both generations alive at once.
  */
-export type SpawnQueue = {
+export type StartQueue = {
   /** Runs `start` in turn. Resolves to undefined without starting when `signal` is aborted first. */
-  readonly run: (start: () => Promise<Child>, signal: AbortSignal) => Promise<Child | undefined>;
+  readonly run: (start: () => Promise<Unit>, signal: AbortSignal) => Promise<Unit | undefined>;
+  /** Counts a unit that runs already. */
+  readonly count: (unit: Unit) => void;
 };
 
-export type SpawnLimits = {
-  /** Maximum number of processes starting at the same time. */
+export type StartLimits = {
+  /** Maximum number of units starting at the same time. */
   readonly atOnce: number;
-  /** Maximum number of live processes, including those being stopped. */
+  /** Maximum number of live units, including those being stopped. */
   readonly alive: number;
 };
 
-/** After this long without output, a process no longer counts as starting. */
+/** After this long without output, a unit no longer counts as starting. */
 const STARTUP_MS = 250;
 
-export function makeSpawnQueue(limits: SpawnLimits): SpawnQueue {
+export function makeStartQueue(limits: StartLimits): StartQueue {
   const places = makePlaces(limits);
   return {
     async run(start, signal) {
       if (signal.aborted || !(await places.turn(signal))) return undefined;
       try {
-        const child = await start();
-        void Promise.race([child.spoke, child.exited, pause(STARTUP_MS, undefined, { ref: false })]).then(places.isUp);
-        void child.exited.then(places.isGone);
-        return child;
+        const unit = await start();
+        void Promise.race([unit.spoke, unit.exited, pause(STARTUP_MS, undefined, { ref: false })]).then(places.isUp);
+        void unit.exited.then(places.isGone);
+        return unit;
       } catch (error) {
         places.isUp();
         places.isGone();
         throw error;
       }
     },
+    count(unit) {
+      places.add();
+      void unit.exited.then(places.isGone);
+    },
   };
 }
 
 type Places = {
-  /** Resolves in order of the calls: true when a process may start, false when `signal` is aborted first. */
+  /** Resolves in order of the calls: true when a unit may start, false when `signal` is aborted first. */
   readonly turn: (signal: AbortSignal) => Promise<boolean>;
+  /** One more is alive without having had a turn. */
+  readonly add: () => void;
   readonly isUp: () => void;
   readonly isGone: () => void;
 };
 
-function makePlaces(limits: SpawnLimits): Places {
+function makePlaces(limits: StartLimits): Places {
   const waiting = new Set<() => void>();
   let starting = 0;
   let alive = 0;
@@ -72,6 +80,9 @@ function makePlaces(limits: SpawnLimits): Places {
       signal.addEventListener("abort", leave, { once: true });
       next();
       return await promise.finally(() => signal.removeEventListener("abort", leave));
+    },
+    add() {
+      alive += 1;
     },
     isUp() {
       starting -= 1;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
+import type { UnitLabels } from "../runtime.ts";
 import { keepBounds, type LogLimits } from "./log-bounds.ts";
 import { costOfLine, pragma, type LogTables } from "./log-tables.ts";
 
@@ -8,6 +9,8 @@ export type NewLine = {
   readonly day: string;
   readonly instance: string;
   readonly line: string;
+  /** The position of this line in the output of a container, for runtimes that can resume there. */
+  readonly read?: { readonly container: number; readonly cursor: string };
 };
 export type LogPage = {
   readonly workload: string;
@@ -21,7 +24,7 @@ export type LogPage = {
 
 type AddedDay = { readonly workload: string; readonly day: string; readonly cost: number; readonly lines: number };
 
-/** Writes lines and drops the oldest ones over a limit, in one transaction. */
+/** Writes lines and their cursors and drops the oldest lines over a limit, in one transaction. */
 export async function writeLines(db: Kysely<LogTables>, lines: readonly NewLine[], limits: LogLimits): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const added = new Map<string, { dayId: number; workload: string }>();
@@ -30,8 +33,38 @@ export async function writeLines(db: Kysely<LogTables>, lines: readonly NewLine[
     // One parameter for all lines: a statement with thousands of them takes ten times as long to be built and read.
     await sql`insert into lines (day_id, instance, line) select value ->> 0, value ->> 1, value ->> 2
       from json_each(${JSON.stringify(rows)}) order by key`.execute(tx);
+    await writeCursors(tx, lines);
     await keepBounds(tx, [...added.values()], limits);
   });
+}
+
+/** One row per container of an instance, so that the table stays small however often they are started. */
+async function writeCursors(db: Kysely<LogTables>, lines: readonly NewLine[]): Promise<void> {
+  const last = new Map<string, LogTables["cursors"]>();
+  for (const { workload, instance, read } of lines) {
+    if (read) last.set(JSON.stringify([workload, instance, read.container]), { workload, instance, ...read });
+  }
+  for (const row of last.values()) {
+    await db
+      .insertInto("cursors")
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns(["workload", "instance", "container"]).doUpdateSet({ cursor: row.cursor }),
+      )
+      .execute();
+  }
+}
+
+/** The cursor of the last stored line of a unit. */
+export async function readCursor(db: Kysely<LogTables>, unit: UnitLabels): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("cursors")
+    .select("cursor")
+    .where("workload", "=", unit.workload)
+    .where("instance", "=", unit.instance)
+    .where("container", "=", unit.container)
+    .executeTakeFirst();
+  return row?.cursor;
 }
 
 function keyOf({ workload, day }: { workload: string; day: string }): string {
@@ -86,6 +119,7 @@ export async function removeLines(db: Kysely<LogTables>, workloads: readonly str
   for (const workload of workloads) {
     const days = await db.selectFrom("days").select("id").where("workload", "=", workload).execute();
     for (const { id } of days) await removeDay(db, id);
+    await db.deleteFrom("cursors").where("workload", "=", workload).execute();
   }
   await shrink(db);
 }

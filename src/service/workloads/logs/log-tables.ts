@@ -9,13 +9,21 @@ import { migrate, type Migration } from "../state/migrate.ts";
 export type LogTables = {
   days: { id: Generated<number>; workload: string; day: string; cost: number; lines: number; dropped: number };
   lines: { id: Generated<number>; day_id: number; instance: string; line: string };
+  /** How far the output of a container was stored; only for runtimes whose units outlive the server. */
+  cursors: { workload: string; instance: string; container: number; cursor: string };
 };
 
 /** Only this many of the newest lines of an older, unlimited database are migrated, to keep the start fast. */
 const TAKEN_OVER = 200_000;
 
 /** Migrations of `logs.sqlite`. Append only, never edit. */
-const logMigrations: readonly Migration<LogTables>[] = [createVersion1];
+const logMigrations: readonly Migration<LogTables>[] = [
+  createVersion1,
+  [
+    `create table cursors (workload text not null, instance text not null, container integer not null,
+       cursor text not null, primary key (workload, instance, container))`,
+  ],
+];
 
 /** Creates the tables, or migrates those of an older version. Throws for a file from a newer version of Gantry. */
 export async function createLogTables(db: Kysely<LogTables>, path: string): Promise<void> {

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
+import type { LogLine, UnitLabels } from "../runtime.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { makeBatch } from "./log-batch.ts";
 import { makeRemoval } from "./log-removal.ts";
-import { readPage, type LogPage } from "./log-store.ts";
+import { readCursor, readPage, type LogPage, type NewLine } from "./log-store.ts";
 import type { LogTables } from "./log-tables.ts";
 
 /**
@@ -10,8 +11,12 @@ import type { LogTables } from "./log-tables.ts";
  * or the engine: lines are counted and dropped, and a note says how many once writing works again.
  */
 export type LogWriter = {
-  /** Never waits and never throws. Lines of a forgotten workload are ignored. */
+  /** Adds a line of today. Never waits and never throws. Lines of a forgotten workload are ignored. */
   readonly append: (workload: string, instance: string, line: string) => void;
+  /** Adds a line of a unit to the day it was written, and remembers its cursor. Like `append` otherwise. */
+  readonly record: (unit: UnitLabels, line: LogLine) => void;
+  /** The cursor of the last stored line of this container, possibly of an earlier start. */
+  readonly cursorOf: (unit: UnitLabels) => Promise<string | undefined>;
   /** Undefined while there is room for more lines; otherwise a promise, resolved in order of the calls. */
   readonly room: () => Promise<void> | undefined;
   readonly page: (page: LogPage) => Promise<{ instance: string; line: string }[]>;
@@ -34,9 +39,18 @@ export function openLogWriter(db: Kysely<LogTables>, options: LogWriterOptions):
   const removed = makeRemoval(db, options.onEvent);
   const batch = makeBatch(db, { ...options, dayOf: () => dayOf(now()), onWritten: removed.retryFailed });
   let isClosed = false;
+  const add = (line: NewLine): void => {
+    if (!isClosed && !removed.has(line.workload)) batch.add(line);
+  };
   return {
-    append(workload, instance, line) {
-      if (!isClosed && !removed.has(workload)) batch.add({ workload, instance, line, day: dayOf(now()) });
+    append: (workload, instance, line) => add({ workload, instance, line, day: dayOf(now()) }),
+    record({ workload, instance, container }, { at, text, cursor }) {
+      const read = cursor === undefined ? undefined : { container, cursor };
+      add({ workload, instance, line: text, day: dayOf(at), ...(read && { read }) });
+    },
+    async cursorOf(unit) {
+      await batch.flush();
+      return await readCursor(db, unit);
     },
     room: () => (isClosed ? undefined : batch.room()),
     async page(page) {
@@ -59,7 +73,7 @@ export function openLogWriter(db: Kysely<LogTables>, options: LogWriterOptions):
   };
 }
 
-/** The day of the log a moment belongs to, in UTC: 2026-11-21. */
+/** The day of a moment in UTC: 2026-11-21. */
 export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);
 }

@@ -1,14 +1,12 @@
 import type { CreatedService, Service as ServiceBody, ServiceContainer } from "../../../api/schema.ts";
 import type { Container } from "../definitions/container.ts";
-import { HOST } from "../../engines/process/network/local-port.ts";
-import type { ServiceDefinition } from "../definitions/service-definition.ts";
 import type { Service } from "../state/service-store.ts";
 
 /** The status, and why the service is not running although it should. */
-export type Standing = { readonly state: string; readonly reason?: string | undefined };
+export type StatusWithReason = { readonly state: string; readonly reason?: string | undefined };
 
 /** A service in a list. */
-export function listedService(service: Service, { state, reason }: Standing): ServiceBody {
+export function listedService(service: Service, { state, reason }: StatusWithReason): ServiceBody {
   return {
     uid: service.uid,
     name: service.name,
@@ -16,31 +14,31 @@ export function listedService(service: Service, { state, reason }: Standing): Se
     status: state,
     ...(reason !== undefined && { status_reason: reason }),
     containers: service.definition.containers.map(readContainer),
-    ...described(service.definition),
+    ...described(service),
   };
 }
 
 /** A service that is read alone. */
-export function readService(service: Service, standing: Standing): ServiceBody {
-  return { region: service.region, ...listedService(service, standing) };
+export function readService(service: Service, status: StatusWithReason): ServiceBody {
+  return { region: service.region, ...listedService(service, status) };
 }
 
 /** A service in the answer to its creation: no status yet, and ports named as in the request. */
-export function createdService({ name, definition }: Service): CreatedService {
+export function createdService(service: Service): CreatedService {
+  const { name, definition } = service;
   const containers = definition.containers.map((container) => ({
     ...containerFields(container),
     ports: container.ports.map(({ port, protocol }) => ({ port, protocol })),
   }));
-  return { name, containers, ...described(definition) };
+  return { name, containers, ...described(service) };
 }
 
-function described(definition: ServiceDefinition) {
-  const mappings = definition.ports.map(({ hostPort, containerPort, protocol }) => ({
-    service_url: `${HOST}:${hostPort}`,
-    container_port: containerPort,
-    protocol,
-  }));
-  const [first] = mappings;
+function described({ definition, addresses }: Service) {
+  const mappings = definition.ports.map(({ containerPort, protocol }) => {
+    const address = addresses.get(containerPort);
+    return { ...(address !== undefined && { service_url: address }), container_port: containerPort, protocol };
+  });
+  const first = mappings[0]?.service_url;
   return {
     target_instance_size: definition.size,
     port_mappings: mappings,
@@ -51,12 +49,12 @@ function described(definition: ServiceDefinition) {
       is_read_only: readOnly,
     })),
     // A service without a port mapping cannot be reached, so it has no address.
-    ...(first && { default_domain_name: first.service_url }),
+    ...(first !== undefined && { default_domain_name: first }),
     binding_domain_name: [...definition.domains],
   };
 }
 
-/** The word of the API's example: a disk is a host folder here, on whatever file system the host has. */
+/** The value of the API's example; the real file system depends on the runtime. */
 const FS_TYPE = "ext4";
 
 function readContainer(container: Container): ServiceContainer {

@@ -1,7 +1,5 @@
-import { rm } from "node:fs/promises";
 import { Refusal } from "../../engine.ts";
 import { forAMoment, type EngineParts } from "../engine-parts.ts";
-import { workFolder } from "../../engines/process/records/host-folder.ts";
 import { keepTrying } from "../lifecycle/keep-trying.ts";
 import { finishDeletion, type LiveService } from "./live-service.ts";
 import { isDiskFull } from "../state/exhausted.ts";
@@ -15,7 +13,7 @@ import type { Unreadable } from "../state/unreadable.ts";
 export async function deleteService(parts: EngineParts, live: LiveService, signal: AbortSignal): Promise<void> {
   if (!live.service.deleting) {
     const service = { ...live.service, deleting: true };
-    await saveService(parts.surface.state, service);
+    await saveService(parts.deps.state, service);
     live.service = service;
     live.runner.want(service, {});
   }
@@ -35,26 +33,26 @@ export async function deleteService(parts: EngineParts, live: LiveService, signa
 /** Finishes an accepted deletion, also one from an earlier engine. Retries failures, such as a full disk. */
 export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNullable<LiveService["deletion"]> {
   const { uid } = live.service;
-  const { surface } = parts;
+  const { deps } = parts;
   async function finish(): Promise<void> {
-    await finishDeletion(live, surface);
+    await finishDeletion(live, deps);
     parts.services.delete(uid);
     parts.ledger.release(uid);
   }
   live.deletion = keepTrying(finish, {
-    closing: surface.closing,
-    onFailure: (error) => surface.onEvent("couldn't delete a service; retrying", { error, service: uid }),
+    closing: deps.closing,
+    onFailure: (error) => deps.onEvent("couldn't delete a service; retrying", { error, service: uid }),
   });
-  surface.inBackground(live.deletion.over);
+  deps.inBackground(live.deletion.over);
   return live.deletion;
 }
 
 /** Deletes a damaged service, of which nothing runs. */
 export async function deleteUnreadableService(parts: EngineParts, { uid }: Unreadable): Promise<void> {
-  const { state, logs, dataDir } = parts.surface;
+  const { state, logs, runtime } = parts.deps;
   await removeService(state, uid);
   parts.unreadable.delete(uid);
   parts.ledger.release(uid);
-  parts.surface.inBackground(logs.forget(uid));
-  parts.surface.inBackground(rm(workFolder(dataDir, uid), { recursive: true, force: true }));
+  parts.deps.inBackground(logs.forget(uid));
+  parts.deps.inBackground(runtime.clear(uid));
 }

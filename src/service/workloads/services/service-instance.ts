@@ -1,153 +1,169 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { duration, FAILURES_OF_A_CRASH_LOOP, recoveredAfterMs } from "../lifecycle/back-off.ts";
-import { startChild, type Child } from "../../engines/process/instances/child.ts";
 import type { Container } from "../definitions/container.ts";
-import type { RunSurface } from "../engine-parts.ts";
-import { serviceDisk, workFolder } from "../../engines/process/records/host-folder.ts";
+import type { EngineDeps } from "../engine-parts.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
-import { answers, freePort } from "../../engines/process/network/local-port.ts";
+import { startUnit } from "../lifecycle/start-unit.ts";
+import type { Unit, UnitSpec } from "../runtime.ts";
 import type { ServiceDefinition } from "../definitions/service-definition.ts";
 import type { InstanceState } from "./service-status.ts";
 import type { Service } from "../state/service-store.ts";
-import { hostVolumes } from "../../engines/process/instances/volumes.ts";
 
-/** One instance of a service: all its containers, each kept running on its own. */
+/** One instance of a service: all its containers, each kept running independently. */
 export type ServiceInstance = {
   readonly state: () => InstanceState;
-  /** The port on the host that now stands for this port of a container; undefined while its process is not up. */
-  readonly hostPort: (containerPort: number) => number | undefined;
+  /** Where it takes connections for a container port; undefined while that container doesn't run. */
+  readonly address: (containerPort: number) => string | undefined;
   readonly stop: () => Promise<void>;
+  /** Leaves its units running. */
+  readonly leave: () => Promise<void>;
   readonly retryNow: () => void;
 };
 
-type Unit = { readonly kept: Kept; readonly isReady: () => boolean; readonly ports: () => ReadonlyMap<number, number> };
+type KeptContainer = { readonly kept: Kept; readonly isReady: () => boolean };
 
 const POLL_MS = 50;
-/** A program may need longer to open its port than to show that it does not fall over: so many times as long. */
+/** A container with ports has this many times as long to become ready as one without. */
 const PORT_PATIENCE = 20;
 
-/** Starts an instance. `changed` is called whenever its state may be another one. */
+type InstanceSpec = {
+  readonly service: Service;
+  readonly index: number;
+  /** Containers of this instance that an earlier server left running. */
+  readonly adopted?: readonly Unit[];
+};
+
+/** Starts an instance. `changed` is called whenever its state may have changed. */
 export function startInstance(
-  { service, index }: { service: Service; index: number },
-  surface: RunSurface,
+  { service, index, adopted = [] }: InstanceSpec,
+  deps: EngineDeps,
   changed: () => void,
 ): ServiceInstance {
-  const units = service.definition.containers.map((container) =>
-    keepContainer({ service, container, instance: `${service.name}-${index}` }, surface, changed),
-  );
+  const instance = `${service.name}-${index}`;
+  const containers = service.definition.containers.map((_, container) => {
+    const unit = adopted.find(({ labels }) => labels.container === container);
+    return keepContainer({ service, container, instance, adopted: unit }, deps, changed);
+  });
   let isStopping = false;
   return {
     state() {
       if (isStopping) return "stopping";
-      if (units.some(({ kept }) => kept.failures() >= FAILURES_OF_A_CRASH_LOOP)) return "failing";
-      return units.every((unit) => unit.isReady()) ? "ready" : "waiting";
+      if (containers.some(({ kept }) => kept.failures() >= FAILURES_OF_A_CRASH_LOOP)) return "failing";
+      return containers.every(({ isReady }) => isReady()) ? "ready" : "waiting";
     },
-    hostPort(containerPort) {
-      const unit = units.find(({ kept, ports }) => kept.current() !== undefined && ports().has(containerPort));
-      return unit?.ports().get(containerPort);
+    address(containerPort) {
+      const addresses = containers.map(({ kept }) => kept.current()?.address(containerPort));
+      return addresses.find((address) => address !== undefined);
     },
     async stop() {
       isStopping = true;
-      await Promise.all(units.map(({ kept }) => kept.stop()));
+      await Promise.all(containers.map(({ kept }) => kept.stop()));
+    },
+    async leave() {
+      await Promise.all(containers.map(({ kept }) => kept.leave()));
     },
     retryNow() {
-      for (const { kept } of units) kept.retryNow();
+      for (const { kept } of containers) kept.retryNow();
     },
   };
 }
 
-type Place = { readonly service: Service; readonly container: Container; readonly instance: string };
+type ContainerSpec = {
+  readonly service: Service;
+  /** The index in the definition. */
+  readonly container: number;
+  readonly instance: string;
+  readonly adopted: Unit | undefined;
+};
 
-function keepContainer(place: Place, surface: RunSurface, changed: () => void): Unit {
-  const { service, instance } = place;
-  let ready: Child | undefined;
-  let ports: ReadonlyMap<number, number> = new Map();
+function keepContainer(container: ContainerSpec, deps: EngineDeps, changed: () => void): KeptContainer {
+  const { service, instance, adopted } = container;
+  let ready: Unit | undefined;
   let recovery: NodeJS.Timeout | undefined;
 
-  const note = (line: string): void => surface.logs.append(service.uid, instance, `[gantry] ${line}`);
+  const note = (line: string): void => deps.logs.append(service.uid, instance, `[gantry] ${line}`);
 
-  async function markReady(child: Child): Promise<void> {
-    const isReady = await whenReady(child, [...ports.values()], {
-      readyAfterMs: surface.readyAfterMs,
-      onSilentPorts: (waitedMs) => note(`${subject(place)} does not answer on its port after ${duration(waitedMs)}`),
+  async function markReady(unit: Unit): Promise<void> {
+    const isReady = await whenReady(unit, {
+      readyAfterMs: deps.readyAfterMs,
+      onSilentPorts: (waitedMs) =>
+        note(`${subject(container)} does not answer on its port after ${duration(waitedMs)}`),
     });
-    if (isReady) ready = child;
+    if (isReady) ready = unit;
     changed();
   }
 
   const kept = keepRunning({
-    backOff: surface.backOff,
-    start: (stopping) =>
-      surface.spawns.run(async () => {
-        ports = await choosePorts(service.definition, place.container);
-        return await startChild(launchOf(place, ports, surface), surface);
-      }, stopping),
-    onStart(child) {
-      recovery = setTimeout(changed, recoveredAfterMs(surface.backOff) + 1).unref();
-      void markReady(child);
+    backOff: deps.backOff,
+    adopted,
+    start: (stopping) => deps.starts.run(() => startUnit(specOf(container), deps), stopping),
+    onStart(unit) {
+      recovery = setTimeout(changed, recoveredAfterMs(deps.backOff) + 1).unref();
+      void markReady(unit);
     },
     async onExit(exit, { delayMs }) {
       clearTimeout(recovery);
-      note(`${subject(place)} ${exit.how}, started again in ${duration(delayMs)}`);
+      note(`${subject(container)} ${exit.how}, started again in ${duration(delayMs)}`);
       changed();
       return "again";
     },
-    onError: (error) => surface.onEvent("an instance could not be kept running", { error, service: service.uid }),
+    onError: (error) => deps.onEvent("an instance could not be kept running", { error, service: service.uid }),
   });
-  return { kept, isReady: () => ready !== undefined && ready === kept.current(), ports: () => ports };
+  return { kept, isReady: () => ready !== undefined && ready === kept.current() };
 }
 
-function subject({ service, container, instance }: Place): string {
-  const isOnly = service.definition.containers.length === 1;
-  return isOnly ? `instance ${instance}` : `container ${container.name} of instance ${instance}`;
+function subject({ service, container, instance }: ContainerSpec): string {
+  const { containers } = service.definition;
+  return containers.length === 1
+    ? `instance ${instance}`
+    : `container ${containers[container]?.name} of instance ${instance}`;
 }
 
-function launchOf(place: Place, ports: ReadonlyMap<number, number>, { dataDir }: RunSurface) {
-  const { service, container, instance } = place;
-  const volumes = service.definition.volumes.map(({ name, diskName, readOnly }) => ({
-    name,
-    readOnly,
-    path: serviceDisk(dataDir, service, diskName),
-  }));
+function specOf({ service, container, instance }: ContainerSpec): UnitSpec {
+  const { uid, username, region, generation, definition } = service;
+  const own = definition.containers[container];
+  if (!own) throw new Error(`the service ${uid} has no container ${container}`);
+  const mounted = definition.volumes.filter(({ name }) => own.mounts.some((mount) => mount.name === name));
   return {
-    workload: service.uid,
+    workload: uid,
     instance,
-    region: service.region,
     container,
-    ports,
-    volumes: hostVolumes(volumes, container),
-    syncTimezone: service.definition.syncTimezone,
-    workFolder: workFolder(dataDir, service.uid),
+    generation,
+    username,
+    region,
+    definition: own,
+    volumes: mounted.map(({ name, diskName, readOnly }) => ({
+      name,
+      readOnly,
+      source: { kind: "disk", username, region, name: diskName },
+    })),
+    ports: portsOf(definition, own),
+    syncTimezone: definition.syncTimezone,
   };
 }
 
-/** A port of its own for each mapping that leads to this container: the one that opens it, else the first container. */
-async function choosePorts(
-  { ports, containers }: ServiceDefinition,
-  container: Container,
-): Promise<Map<number, number>> {
-  const chosen = new Map<number, number>();
-  for (const { containerPort } of ports) {
+/** The mapped ports that lead to this container. A port that no container opens leads to the first one. */
+function portsOf({ ports, containers }: ServiceDefinition, container: Container): number[] {
+  return ports.flatMap(({ containerPort }) => {
     const opener = containers.find((one) => one.ports.some(({ port }) => port === containerPort)) ?? containers[0];
-    if (opener === container) chosen.set(containerPort, await freePort());
-  }
-  return chosen;
+    return opener === container ? [containerPort] : [];
+  });
 }
 
 /**
- * Resolves to whether the process is ready: its ports answer; without a port, it has stayed up for a moment. One that
- * never opens its ports counts as ready in the end, because it may well do other work; its log says so.
+ * Resolves to true when all ports of the unit answer, or when it has stayed up for `readyAfterMs` if it has none. One
+ * that never opens its ports is ready after a longer time, because it may well do other work; its log says so.
  */
-async function whenReady(child: Child, ports: readonly number[], surface: ReadyTimes): Promise<boolean> {
+async function whenReady(unit: Unit, { readyAfterMs, onSilentPorts }: ReadyTimes): Promise<boolean> {
   const gone = new AbortController();
-  void child.exited.finally(() => gone.abort());
-  const waitMs = ports.length > 0 ? surface.readyAfterMs * PORT_PATIENCE : surface.readyAfterMs;
+  void unit.exited.finally(() => gone.abort());
+  const waitMs = unit.answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
   const deadline = performance.now() + waitMs;
   while (!gone.signal.aborted && performance.now() < deadline) {
-    if (ports.length > 0 && (await Promise.all(ports.map(answers))).every(Boolean)) return !gone.signal.aborted;
+    if (unit.answers && (await unit.answers())) return !gone.signal.aborted;
     await pause(Math.max(1, Math.min(POLL_MS, deadline - performance.now())));
   }
-  if (ports.length > 0 && !gone.signal.aborted) surface.onSilentPorts(waitMs);
+  if (unit.answers && !gone.signal.aborted) onSilentPorts(waitMs);
   return !gone.signal.aborted;
 }
 

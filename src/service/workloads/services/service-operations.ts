@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
 import { admitService } from "../admission.ts";
 import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
-import { closeFronts, makeLiveService, openFronts, standingOf, type LiveService } from "./live-service.ts";
+import { closePorts, makeLiveService, openPorts, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import { createdService, listedService, readService as answerService } from "./service-answer.ts";
 import { needsNewInstances, readService, updated, type ServiceDefinition } from "../definitions/service-definition.ts";
@@ -30,21 +30,21 @@ type ServiceOperations = Pick<
 export function serviceOperations(parts: EngineParts): ServiceOperations {
   return {
     async listServices({ user, path: { region } }) {
-      const services = inRegion(parts, user, region).map((live) => listedService(live.service, standingOf(live)));
+      const services = inRegion(parts, user, region).map((live) => listedService(live.service, statusOf(live)));
       return { region, services: [...services, ...unreadableIn(parts, user, region).map(unreadableService)] };
     },
     async getService({ user, path }) {
       const unreadable = findUnreadable(parts, { user, path });
       if (unreadable) return unreadableService(unreadable);
       const live = find(parts, { user, path });
-      return answerService(live.service, standingOf(live));
+      return answerService(live.service, statusOf(live));
     },
     createService: (request) => oneByOne(parts, request, () => create(parts, request)),
     deleteService: (request) => oneByOne(parts, request, () => remove(parts, request)),
     updateService: (request) =>
       move(parts, request, {
         name: "update",
-        change: (service) => ({ ...service, definition: updated(service.definition, request.body) }),
+        change: (service) => withDefinition(service, updated(service.definition, request.body)),
         wish: updateWish,
       }),
     startService: (request) => move(parts, request, starting),
@@ -52,7 +52,7 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     restartService: (request) => move(parts, request, restarting),
     async getServiceLogs({ user, path, query }) {
       const { service } = find(parts, { user, path });
-      const { logs, now } = parts.surface;
+      const { logs, now } = parts.deps;
       const { date, from = 0, size = 100 } = query ?? {};
       const lines = await logs.page({ workload: service.uid, day: requestedDay(date, now()), from, size });
       return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
@@ -97,17 +97,17 @@ function oneByOne<T>(parts: EngineParts, { user, path, signal }: Write, work: ()
 /** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createService">) {
   refuseTwin(parts, { user, path });
-  const definition = readService(path.service_name, body, parts.surface.catalogue);
+  const definition = readService(path.service_name, body, parts.deps.runtime.check);
   ensureService(definition);
-  const service = newService({ user, path }, { definition, createdAt: parts.surface.now().toISOString() });
-  const live = makeLiveService(service, parts.surface);
+  const service = newService({ user, path }, { definition, createdAt: parts.deps.now().toISOString() });
+  const live = makeLiveService(service, parts.deps);
   const giveBack = admitService(parts, service);
   try {
-    live.service = { ...service, definition: await openFronts(live, parts.surface) };
-    await insertService(parts.surface.state, live.service);
+    live.service = { ...service, addresses: await openPorts(live, parts.deps) };
+    await insertService(parts.deps.state, live.service);
   } catch (error) {
     giveBack();
-    await closeFronts(live);
+    await closePorts(live);
     throw error;
   }
   parts.services.set(live.service.uid, live);
@@ -135,6 +135,8 @@ function newService(
     name: path.service_name,
     running: true,
     deleting: false,
+    generation: 0,
+    addresses: new Map(),
     ...of,
   };
 }
@@ -167,8 +169,8 @@ const stopping: Moving = {
 
 const restarting: Moving = {
   name: "restart",
-  change: (service) => service,
-  wish: () => ({ activity: "Updating", renew: true }),
+  change: (service) => ({ ...service, generation: service.generation + 1 }),
+  wish: () => ({ activity: "Updating" }),
 };
 
 /**
@@ -177,14 +179,14 @@ const restarting: Moving = {
 function move(parts: EngineParts, asked: Write, { name, change, wish }: Moving): Promise<Record<string, never>> {
   return oneByOne(parts, asked, async () => {
     const live = find(parts, asked);
-    const refusal = refusalOf(name, live.name, standingOf(live).state);
+    const refusal = refusalOf(name, live.name, statusOf(live).state);
     if (refusal !== undefined) throw new Refusal(409, refusal);
     const before = live.service;
     const after = change(before);
     ensureService(after.definition);
     const giveBack = admitService(parts, after);
     try {
-      await saveService(parts.surface.state, after);
+      await saveService(parts.deps.state, after);
     } catch (error) {
       giveBack();
       throw error;
@@ -198,9 +200,13 @@ function move(parts: EngineParts, asked: Write, { name, change, wish }: Moving):
   });
 }
 
-/** A change of memory renews instances, a change of size only adds or ends some, domains touch none. */
+/** Another memory limit replaces the instances, another size only adds or stops some, domains affect none. */
+function withDefinition(service: Service, definition: ServiceDefinition): Service {
+  const isReplaced = needsNewInstances(service.definition, definition);
+  return { ...service, definition, generation: service.generation + (isReplaced ? 1 : 0) };
+}
+
 function updateWish(before: Service, after: Service): Wish {
-  const renew = needsNewInstances(before.definition, after.definition);
-  const touches = renew || before.definition.size !== after.definition.size;
-  return after.running && touches ? { activity: "Updating", renew } : {};
+  const affects = before.generation !== after.generation || before.definition.size !== after.definition.size;
+  return after.running && affects ? { activity: "Updating" } : {};
 }

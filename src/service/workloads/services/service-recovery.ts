@@ -1,65 +1,61 @@
-import { runIfAdmitted, keepPlace } from "../admission.ts";
+import { runIfAdmitted, reserveStopped } from "../admission.ts";
 import type { EngineParts } from "../engine-parts.ts";
 import { keepTrying } from "../lifecycle/keep-trying.ts";
-import { makeLiveService, openFronts, type LiveService } from "./live-service.ts";
+import type { Unit } from "../runtime.ts";
+import { makeLiveService, openPorts, type LiveService } from "./live-service.ts";
 import { carryOnDeletion } from "./service-deletion.ts";
-import { saveService, type Service } from "../state/service-store.ts";
+import { saveAddresses, type Service } from "../state/service-store.ts";
 
-/** Brings back a service after a restart of the engine; a deletion that was begun is carried on. */
-export async function reviveService(parts: EngineParts, remembered: Service): Promise<void> {
-  const live = makeLiveService(remembered, parts.surface);
-  parts.services.set(remembered.uid, live);
-  if (remembered.deleting) {
-    keepPlace(parts, remembered);
-    live.runner.want(remembered, {});
+/** Restores a service after a restart of the engine, with the units that still run. Finishes an accepted deletion. */
+export async function reviveService(parts: EngineParts, saved: Service, adopted: readonly Unit[]): Promise<void> {
+  const live = makeLiveService(saved, parts.deps, adopted);
+  parts.services.set(saved.uid, live);
+  if (saved.deleting) {
+    reserveStopped(parts, saved);
+    live.runner.want(saved, {});
     carryOnDeletion(parts, live);
     return;
   }
   try {
-    await reopenFronts(parts, live);
+    await reopenPorts(parts, live);
     runIfAdmitted(parts, live);
   } catch (error) {
     live.held = `Its ports can't be opened (${error instanceof Error ? error.message : String(error)}). Retrying.`;
-    keepPlace(parts, remembered);
+    reserveStopped(parts, saved);
     keepOpening(parts, live);
   }
 }
 
 /** For example when out of file descriptors. The service starts once its ports can be opened. */
 function keepOpening(parts: EngineParts, live: LiveService): void {
-  const { surface } = parts;
+  const { deps } = parts;
   const { uid } = live.service;
   async function open(): Promise<void> {
-    if (!live.service.deleting && !surface.closing.aborted) {
-      await reopenFronts(parts, live);
+    if (!live.service.deleting && !deps.closing.aborted) {
+      await reopenPorts(parts, live);
       delete live.opening;
       runIfAdmitted(parts, live);
     }
   }
   live.opening = keepTrying(() => parts.queue.run(serviceKey(live), open), {
-    closing: surface.closing,
-    onFailure: (error) => surface.onEvent("couldn't open the ports of a service", { error, service: uid }),
+    closing: deps.closing,
+    onFailure: (error) => deps.onEvent("couldn't open the ports of a service", { error, service: uid }),
   });
-  surface.inBackground(live.opening.over);
+  deps.inBackground(live.opening.over);
 }
 
-/** Another program may have taken a port: the new one is saved as soon as the disk allows. */
-async function reopenFronts(parts: EngineParts, live: LiveService): Promise<void> {
-  const { surface } = parts;
-  const before = live.service.definition;
-  const definition = await openFronts(live, surface);
-  if (before.ports.every(({ hostPort }, index) => definition.ports[index]?.hostPort === hostPort)) return;
-  live.service = { ...live.service, definition };
-  const { uid } = live.service;
-  // Queued with other changes of the service, which it would otherwise overwrite, and skipped after a deletion.
-  const save = async (): Promise<void> => {
-    if (parts.services.has(uid)) await saveService(surface.state, live.service);
-  };
-  const saving = keepTrying(() => parts.queue.run(serviceKey(live), save), {
-    closing: surface.closing,
-    onFailure: (error) => surface.onEvent("couldn't save the new port of a service", { error, service: uid }),
+/** Another program may have taken an address: the new one is saved as soon as the disk allows. */
+async function reopenPorts(parts: EngineParts, live: LiveService): Promise<void> {
+  const { deps } = parts;
+  const { uid, addresses: before } = live.service;
+  const addresses = await openPorts(live, deps);
+  if ([...addresses].every(([port, address]) => before.get(port) === address)) return;
+  live.service = { ...live.service, addresses };
+  const saving = keepTrying(() => saveAddresses(deps.state, live.service), {
+    closing: deps.closing,
+    onFailure: (error) => deps.onEvent("couldn't save the new port of a service", { error, service: uid }),
   });
-  surface.inBackground(saving.over);
+  deps.inBackground(saving.over);
 }
 
 /** Changes with the same key run one at a time. */

@@ -1,31 +1,32 @@
-import type { RunSurface } from "../engine-parts.ts";
+import type { EngineDeps } from "../engine-parts.ts";
+import type { Unit } from "../runtime.ts";
 import { nextSteps, type PresentInstance } from "./next-steps.ts";
 import { startInstance, type ServiceInstance } from "./service-instance.ts";
 import { serviceState, type ServiceState } from "./service-status.ts";
 import type { Service } from "../state/service-store.ts";
 
 /**
- * Makes the instances of one service what the service is meant to be. It is told what is wanted and goes there by
- * itself: each change (an instance is ready, has crashed, is gone) only makes it compare again.
+ * Brings the instances of one service to the wanted state, one comparison at a time: each change (an instance is ready,
+ * has crashed, is gone) triggers the next one.
  */
 export type ServiceRunner = {
   readonly state: () => ServiceState;
-  /** From now on this is wanted; answers at once. */
+  /** Sets the wanted state and returns immediately. Instances of an older generation are replaced, one at a time. */
   readonly want: (service: Service, how: Wish) => void;
-  /** Ports on the host of instances that are up, for one container port. */
-  readonly targets: (containerPort: number) => readonly number[];
-  /** Stops all instances, without a change of what is wanted: the engine closes. Resolves when they are gone. */
+  /** Addresses of running instances for one container port. */
+  readonly targets: (containerPort: number) => readonly string[];
+  /** Stops all instances because the engine closes. Resolves when they are gone. */
   readonly shutDown: () => Promise<void>;
+  /** Stops managing the instances and leaves them running. */
+  readonly leave: () => Promise<void>;
   /** Resolves when no instance is left. */
   readonly emptied: () => Promise<void>;
 };
 
 export type Wish = {
-  /** What the status says until it is reached. */
+  /** The status until the wanted state is reached. */
   readonly activity?: "Starting" | "Updating";
-  /** Replace the instances that are there, one after the other. */
-  readonly renew?: boolean;
-  /** Forget earlier crashes and try at once. */
+  /** Forget earlier crashes and try immediately. */
   readonly retry?: boolean;
 };
 
@@ -33,44 +34,59 @@ type Numbered = { readonly instance: ServiceInstance; readonly generation: numbe
 
 type Run = {
   readonly instances: Map<number, Numbered>;
-  /** Told when no instance is left. */
+  /** Called when no instance is left. */
   readonly waiting: Set<() => void>;
-  readonly surface: RunSurface;
+  readonly deps: EngineDeps;
   service: Service;
-  /** Rises with each change that running instances cannot follow. */
-  generation: number;
   activity: Wish["activity"];
+  /** Before the first `want`, adopted instances are left as they are. */
+  isWanted: boolean;
   isShutDown: boolean;
 };
 
-export function makeServiceRunner(initial: Service, surface: RunSurface): ServiceRunner {
+export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: readonly Unit[]): ServiceRunner {
   const run: Run = {
     instances: new Map(),
     waiting: new Set(),
-    surface,
+    deps,
     service: { ...initial, running: false },
-    generation: 0,
     activity: undefined,
+    isWanted: false,
     isShutDown: false,
   };
+  adopt(run, adopted);
   return {
     state: () => stateOf(run),
-    want(service, { activity, renew = false, retry = false }) {
+    want(service, { activity, retry = false }) {
       run.service = service;
+      run.isWanted = true;
       run.activity = activity ?? run.activity;
-      if (renew) run.generation += 1;
       if (retry) for (const { instance } of run.instances.values()) instance.retryNow();
       compare(run);
     },
     targets: (containerPort) =>
-      [...run.instances.values()].flatMap(({ instance }) => instance.hostPort(containerPort) ?? []),
+      [...run.instances.values()].flatMap(({ instance }) => instance.address(containerPort) ?? []),
     async shutDown() {
       run.isShutDown = true;
       compare(run);
       await emptied(run);
     },
+    async leave() {
+      run.isShutDown = true;
+      await Promise.all([...run.instances.values()].map(({ instance }) => instance.leave()));
+    },
     emptied: () => emptied(run),
   };
+}
+
+/** The instances of an earlier server: those of an older generation, or too many, are replaced or stopped by `want`. */
+function adopt(run: Run, units: readonly Unit[]): void {
+  for (const [name, own] of Map.groupBy(units, ({ labels }) => labels.instance)) {
+    const index = Number(name.slice(run.service.name.length + 1));
+    const generation = Math.min(...own.map(({ labels }) => labels.generation));
+    const spec = { service: { ...run.service, generation }, index, adopted: own };
+    run.instances.set(index, { generation, instance: startInstance(spec, run.deps, () => compare(run)) });
+  }
 }
 
 function stateOf(run: Run): ServiceState {
@@ -78,22 +94,23 @@ function stateOf(run: Run): ServiceState {
   return serviceState({ deleting, running, activity: run.activity, instances: present(run).map(({ state }) => state) });
 }
 
-function present({ instances, generation }: Run): PresentInstance[] {
+function present({ instances, service }: Run): PresentInstance[] {
   return [...instances].map(([index, one]) => ({
     index,
     state: one.instance.state(),
-    isCurrent: one.generation === generation,
+    isCurrent: one.generation === service.generation,
   }));
 }
 
 function compare(run: Run): void {
-  const { service, instances, generation, surface } = run;
+  const { service, instances, deps } = run;
+  if (!run.isWanted && !run.isShutDown) return;
   const runs = service.running && !service.deleting && !run.isShutDown;
   const steps = nextSteps(runs ? service.definition.size : 0, present(run));
   for (const index of steps.stop) void stop(run, index);
   for (const index of steps.start) {
-    const instance = startInstance({ service, index }, surface, () => compare(run));
-    instances.set(index, { generation, instance });
+    const instance = startInstance({ service, index }, deps, () => compare(run));
+    instances.set(index, { generation: service.generation, instance });
   }
   if (steps.done || present(run).some(({ state }) => state === "failing")) run.activity = undefined;
   if (instances.size > 0) return;
@@ -102,11 +119,11 @@ function compare(run: Run): void {
 }
 
 async function stop(run: Run, index: number): Promise<void> {
-  const { instances, surface, service } = run;
+  const { instances, deps, service } = run;
   try {
     await instances.get(index)?.instance.stop();
   } catch (error) {
-    surface.onEvent("an instance could not be stopped", { error, service: service.uid });
+    deps.onEvent("an instance could not be stopped", { error, service: service.uid });
   }
   instances.delete(index);
   compare(run);

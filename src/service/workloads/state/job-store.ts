@@ -6,7 +6,7 @@ import { parseJob } from "../definitions/stored-definition.ts";
 import type { JobRow, StateTables } from "./tables.ts";
 import type { Unreadable } from "./unreadable.ts";
 
-/** A job as it is remembered. */
+/** A job as saved. */
 export type Job = {
   readonly uid: string;
   readonly username: string;
@@ -27,7 +27,7 @@ export type Job = {
 
 export type JobProgress = Pick<Job, "startedAt" | "endedAt" | "outcome" | "failures" | "reason">;
 
-/** Writes a new job and returns its version; a `Refusal` 409 when the name is taken. */
+/** Saves a new job and returns its version. Throws a `Refusal` 409 when the name is taken. */
 export async function insertJob(db: Kysely<StateTables>, job: Omit<Job, "version">): Promise<number> {
   return await db.transaction().execute(async (tx) => {
     const version = await nextVersion(tx);

@@ -6,7 +6,10 @@ import { parseService } from "../definitions/stored-definition.ts";
 import type { ServiceRow, StateTables } from "./tables.ts";
 import type { Unreadable } from "./unreadable.ts";
 
-/** A service as it is remembered. */
+/** The assigned address of each container port: `127.0.0.1:40123`. */
+export type Addresses = ReadonlyMap<number, string>;
+
+/** A service as saved. */
 export type Service = {
   readonly uid: string;
   readonly username: string;
@@ -15,10 +18,13 @@ export type Service = {
   readonly createdAt: string;
   readonly running: boolean;
   readonly deleting: boolean;
+  /** Rises when running instances have to be replaced. */
+  readonly generation: number;
   readonly definition: ServiceDefinition;
+  readonly addresses: Addresses;
 };
 
-/** Writes a new service; a `Refusal` 409 when the name is taken or a domain is bound elsewhere. */
+/** Saves a new service. Throws a `Refusal` 409 when the name is taken or a domain is bound elsewhere. */
 export async function insertService(db: Kysely<StateTables>, service: Service): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { numInsertedOrUpdatedRows } = await tx
@@ -30,10 +36,25 @@ export async function insertService(db: Kysely<StateTables>, service: Service): 
       throw new Refusal(409, `a service named ${service.name} exists in ${service.region}: choose another name`);
     }
     await bindDomains(tx, service);
+    await writeAddresses(tx, service);
   });
 }
 
-/** Writes what changed of a service; a `Refusal` 409 when a domain is bound elsewhere, and then nothing is written. */
+/** Saves the addresses of a service if it still exists. */
+export async function saveAddresses(db: Kysely<StateTables>, service: Service): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await tx.selectFrom("services").select("uid").where("uid", "=", service.uid).executeTakeFirst();
+    if (row) await writeAddresses(tx, service);
+  });
+}
+
+async function writeAddresses(tx: Transaction<StateTables>, { uid, addresses }: Service): Promise<void> {
+  await tx.deleteFrom("addresses").where("service_uid", "=", uid).execute();
+  const rows = [...addresses].map(([port, address]) => ({ service_uid: uid, container_port: port, address }));
+  if (rows.length > 0) await tx.insertInto("addresses").values(rows).execute();
+}
+
+/** Saves a changed service, except its addresses. Throws a `Refusal` 409 when a domain is bound elsewhere, and saves nothing. */
 export async function saveService(db: Kysely<StateTables>, service: Service): Promise<void> {
   const { uid, ...row } = toRow(service);
   await db.transaction().execute(async (tx) => {
@@ -75,7 +96,11 @@ export async function storedServices(db: Kysely<StateTables>): Promise<StoredSer
     .selectAll()
     .orderBy(sql`rowid`)
     .execute();
-  return rows.map(fromRow);
+  const addresses = Map.groupBy(await db.selectFrom("addresses").selectAll().execute(), (row) => row.service_uid);
+  return rows.map((row) => {
+    const own = addresses.get(row.uid) ?? [];
+    return fromRow(row, new Map(own.map(({ container_port: port, address }) => [port, address])));
+  });
 }
 
 function toRow(service: Service): ServiceRow {
@@ -88,23 +113,23 @@ function toRow(service: Service): ServiceRow {
     created_at: service.createdAt,
     running: service.running ? 1 : 0,
     deleting: service.deleting ? 1 : 0,
+    generation: service.generation,
     definition: JSON.stringify(service.definition),
   };
 }
 
 const Flag = z.union([z.literal(0), z.literal(1)]);
-const Columns = z.object({ created_at: z.iso.datetime(), running: Flag, deleting: Flag });
+const Columns = z.object({ created_at: z.iso.datetime(), running: Flag, deleting: Flag, generation: z.int() });
 
-function fromRow(row: ServiceRow): StoredService {
+function fromRow(row: ServiceRow, addresses: Addresses): StoredService {
   const { uid, username, region, name } = row;
   const read = parseService(row.definition);
   const columns = Columns.safeParse(row);
   if ("definition" in read && columns.success) {
-    const { created_at: createdAt, running, deleting } = columns.data;
+    const { created_at: createdAt, running, deleting, generation } = columns.data;
+    const flags = { running: running === 1, deleting: deleting === 1 };
     const { definition } = read;
-    return {
-      service: { uid, username, region, name, createdAt, running: running === 1, deleting: deleting === 1, definition },
-    };
+    return { service: { uid, username, region, name, createdAt, ...flags, generation, definition, addresses } };
   }
   const reason = "reason" in read ? read.reason : "The saved row is damaged.";
   const createdAt = Columns.shape.created_at.safeParse(row.created_at).data;

@@ -1,12 +1,13 @@
 import type { Migration } from "./migrate.ts";
+import { separateAddresses } from "./separate-addresses.ts";
 
-/** What the engine remembers. Times are ISO 8601 in UTC, yes and no are 1 and 0. */
+/** The tables of `state.sqlite`. Times are ISO 8601 in UTC, booleans are 1 and 0. */
 export type StateTables = {
   services: ServiceRow;
   domains: { domain: string; service_uid: string };
+  /** The assigned address of each port mapping: `127.0.0.1:40123`. */
+  addresses: { service_uid: string; container_port: number; address: string };
   jobs: JobRow;
-  /** Each child, written before it is started; see orphans.ts. */
-  processes: { token: string; workload_uid: string; pid: number | null; started: string | null };
   counters: { name: string; value: number };
 };
 
@@ -16,10 +17,12 @@ export type ServiceRow = {
   region: string;
   name: string;
   created_at: string;
-  /** Whether it is meant to run. */
+  /** Whether it should run. */
   running: 0 | 1;
-  /** A deletion that was accepted; it is carried on after a restart of the engine. */
+  /** A deletion was accepted; the next engine finishes it if necessary. */
   deleting: 0 | 1;
+  /** Rises when running instances have to be replaced: a restart, another memory limit. */
+  generation: number;
   /** JSON of a ServiceDefinition. */
   definition: string;
 };
@@ -37,7 +40,7 @@ export type JobRow = {
   started_at: string | null;
   ended_at: string | null;
   outcome: "complete" | "failed" | null;
-  /** Attempts that failed. */
+  /** Number of failed attempts. */
   failures: number;
   /** Why a job failed before its last attempt; otherwise null. */
   reason: string | null;
@@ -45,7 +48,10 @@ export type JobRow = {
   has_records: 0 | 1;
 };
 
-/** Migrations of `state.sqlite`. Append only, never edit. Version 1 files exist with and without a version number. */
+/**
+ * Migrations of `state.sqlite`. Append only, never edit. Version 1 files exist with and without a version number. The
+ * table `processes` belongs to the process engine (engines/process/records/process-store.ts).
+ */
 export const stateMigrations: readonly Migration<StateTables>[] = [
   [
     `create table if not exists services (uid text primary key, username text not null, region text not null,
@@ -65,4 +71,5 @@ export const stateMigrations: readonly Migration<StateTables>[] = [
     // Deleting a service looks up its domains; without an index this would scan the whole table.
     `create index domains_of_service on domains (service_uid)`,
   ],
+  separateAddresses,
 ];

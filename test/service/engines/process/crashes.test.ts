@@ -8,7 +8,7 @@ const { engine, close } = await openEngine(makeDataDir(), {
   allowHostCommands: true,
   backOffMs: { first: 200, max: 1_600 },
 });
-afterAll(close);
+afterAll(() => close());
 const dana = userOf(engine);
 
 /** A host program given as JavaScript. */

@@ -13,7 +13,7 @@ const { engine, close } = await openEngine(dataDir, {
   allowHostCommands: true,
   logLimits: { day: bound, workload: bound, total: bound },
 });
-afterAll(close);
+afterAll(() => close());
 const dana = userOf(engine);
 
 /** Writes nothing but line ends, as fast as it may, and keeps how many it has got rid of in its working folder. */

@@ -4,7 +4,7 @@ import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, userOf } from "./support/engine-world.ts";
 
 const { engine, close } = await openEngine(makeDataDir());
-afterAll(close);
+afterAll(() => close());
 const dana = userOf(engine);
 const { signal } = new AbortController();
 

@@ -5,7 +5,7 @@ import { makeDataDir } from "./support/data-dir.ts";
 import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";
 
 const { engine, close } = await openEngine(makeDataDir(), { allowHostCommands: true });
-afterAll(close);
+afterAll(() => close());
 const dana = userOf(engine);
 
 /** gantry/hello-web behind one port. */

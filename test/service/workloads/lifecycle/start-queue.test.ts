@@ -1,30 +1,38 @@
 import { describe, expect, test } from "vitest";
-import type { Child } from "../../../../src/service/engines/process/instances/child.ts";
-import { makeSpawnQueue } from "../../../../src/service/workloads/lifecycle/start-queue.ts";
+import type { Exit, Unit } from "../../../../src/service/workloads/runtime.ts";
+import { makeStartQueue } from "../../../../src/service/workloads/lifecycle/start-queue.ts";
 import { childrenOf } from "../../engines/process/support/engine-process.ts";
 import { makeDataDir } from "../../engines/process/support/data-dir.ts";
 import { openEngine, until, userOf } from "../../engines/process/support/engine-world.ts";
 
-/** A process that the test lets speak and exit. */
+/** A unit that the test lets speak and exit. */
 function puppet() {
   const spoken = Promise.withResolvers<void>();
-  const gone = Promise.withResolvers<{ code: number; how: string }>();
-  const child: Child = { pid: 1, exited: gone.promise, spoke: spoken.promise, stop: async () => undefined };
-  return { child, speak: spoken.resolve, exit: () => gone.resolve({ code: 0, how: "exited with code 0" }) };
+  const gone = Promise.withResolvers<Exit>();
+  const unit: Unit = {
+    labels: { workload: "w", instance: "web-0", container: 0, generation: 0 },
+    exited: gone.promise,
+    spoke: spoken.promise,
+    answers: undefined,
+    address: () => undefined,
+    readLog: () => undefined,
+    stop: async () => undefined,
+  };
+  return { unit, speak: spoken.resolve, exit: () => gone.resolve({ code: 0, how: "exited with code 0" }) };
 }
 
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("processes start a few at a time", () => {
+describe("units start a few at a time", () => {
   test("the next one starts when one is up", async () => {
-    const queue = makeSpawnQueue({ atOnce: 2, alive: 10 });
+    const queue = makeStartQueue({ atOnce: 2, alive: 10 });
     const puppets = [puppet(), puppet(), puppet()];
     const started: number[] = [];
-    for (const [index, { child }] of puppets.entries()) {
+    for (const [index, { unit }] of puppets.entries()) {
       void queue.run(async () => {
         started.push(index);
-        return child;
+        return unit;
       }, never);
     }
     await settled();
@@ -37,15 +45,15 @@ describe("processes start a few at a time", () => {
   });
 
   test("one that is stopped before its turn never starts, and no more are alive than may be", async () => {
-    const queue = makeSpawnQueue({ atOnce: 5, alive: 1 });
+    const queue = makeStartQueue({ atOnce: 5, alive: 1 });
     const [first, second, third] = [puppet(), puppet(), puppet()];
     const stopping = new AbortController();
     const started: string[] = [];
     const start =
-      (name: string, { child }: ReturnType<typeof puppet>) =>
+      (name: string, { unit }: ReturnType<typeof puppet>) =>
       async () => {
         started.push(name);
-        return child;
+        return unit;
       };
     void queue.run(start("first", first), never);
     const stopped = queue.run(start("second", second), stopping.signal);
@@ -62,12 +70,12 @@ describe("processes start a few at a time", () => {
   });
 
   test("a start that throws gives its place back", async () => {
-    const queue = makeSpawnQueue({ atOnce: 1, alive: 1 });
+    const queue = makeStartQueue({ atOnce: 1, alive: 1 });
     await expect(queue.run(() => Promise.reject(new Error("no room")), never)).rejects.toThrow("no room");
 
-    const { child } = puppet();
+    const { unit } = puppet();
 
-    expect(await queue.run(async () => child, never)).toBe(child);
+    expect(await queue.run(async () => unit, never)).toBe(unit);
   });
 });
 

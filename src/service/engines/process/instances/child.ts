@@ -2,94 +2,120 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { Kysely } from "kysely";
+import type { Exit, LogReader, Unit, UnitSpec } from "../../../workloads/runtime.ts";
 import { findImage, type CatalogueEntry } from "../catalogue.ts";
-import { planLaunch, caveats, type Launch, type LaunchPlan } from "./launch-plan.ts";
-import { recordOutput } from "./log-output.ts";
-import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
+import { answers, freePort, HOST } from "../network/local-port.ts";
+import { volumeFolder, workFolder } from "../records/host-folder.ts";
+import { endProcesses, signalProcess } from "../records/orphans.ts";
+import { forgetProcess, recordStart, recordToken, type ProcessTables } from "../records/process-store.ts";
+import { seeProcesses, startOf } from "../records/seen-process.ts";
+import { caveats, planLaunch, type Launch, type LaunchPlan } from "./launch-plan.ts";
+import { recordOutput, type Output } from "./log-output.ts";
 import { enforcedMib } from "./memory-limit.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
-import { endProcesses, signalProcess } from "../records/orphans.ts";
-import { forgetProcess, recordStart, recordToken } from "../records/process-store.ts";
-import { seeProcesses, startOf } from "../records/seen-process.ts";
-import type { StateTables } from "../../../workloads/state/tables.ts";
 
-/** What starting a process needs of the engine. */
-export type Surface = {
-  readonly state: Kysely<StateTables>;
-  readonly logs: LogWriter;
+/** Needed to start a process. */
+export type ChildDeps = {
+  readonly state: Kysely<ProcessTables>;
   readonly memory: MemoryWatch;
   readonly catalogue: readonly CatalogueEntry[];
+  readonly dataDir: string;
+  /** From SIGTERM to SIGKILL. */
   readonly graceMs: number;
+  readonly now: () => Date;
 };
 
-/** How a process ended, as a clause: "exited with code 1". */
-export type Exit = {
-  readonly code: number | null;
-  readonly how: string;
-  /** The operating system or the disk prevented the start; not a failure of the program. */
-  readonly isNeverStarted?: true;
-};
+type Note = (line: string) => void;
 
-/** A running program. */
-export type Child = {
-  readonly pid: number | undefined;
-  /** Resolves, never rejects, when the process is gone with all it started, and its output is in the log. */
-  readonly exited: Promise<Exit>;
-  /** Resolves with the first output: the program is up. */
-  readonly spoke: Promise<void>;
-  /** SIGTERM to the process group, SIGKILL after the grace time; resolves with `exited`. May be called twice. */
-  readonly stop: () => Promise<void>;
-};
-
-/** Starts one process in a group of its own. It is written down before it starts, so that it is never lost. */
-export async function startChild(launch: Launch, surface: Surface): Promise<Child> {
+/**
+ * Starts a process in its own group. Its token is saved before, so that it is found again even if this server dies.
+ * Rejects when the machine is out of open files, memory or process ids.
+ */
+export async function startChild(spec: UnitSpec, deps: ChildDeps, note: Note): Promise<Unit> {
   const token = randomBytes(16).toString("hex");
-  const plan = planLaunch(launch, findImage(surface.catalogue, launch.container.image), token);
-  const say = (line: string) => surface.logs.append(launch.workload, launch.instance, `[gantry] ${line}`);
-  for (const caveat of caveats(launch, process.platform)) say(caveat);
-  await recordToken(surface.state, token, launch.workload);
-  const started = await spawnPlan(plan, launch);
+  const launch = await prepare(spec, deps.dataDir);
+  const plan = planLaunch(launch, findImage(deps.catalogue, spec.definition.image), token);
+  for (const caveat of caveats(spec, process.platform)) note(caveat);
+  await recordToken(deps.state, token, spec.workload);
+  const started = await spawnPlan(plan, launch.workFolder);
   if (started instanceof Error) {
-    await orSay(say, () => forgetProcess(surface.state, token));
-    return neverStarted(started);
+    await orNote(note, () => forgetProcess(deps.state, token));
+    throw started;
   }
-  const unwatch = watchMemory(started.pid, { launch, plan, surface });
-  const spoke = new Promise<void>((resolve) => started.stdout?.once("readable", resolve));
-  const output = recordOutput([started.stdout, started.stderr], launch, surface.logs);
-  let isStopping = false;
-  const exited = goneOf(started).then(async (exit) => {
-    unwatch();
-    await output.ended(() => isStopping);
-    started.stdout?.destroy();
-    started.stderr?.destroy();
-    await orSay(say, () => cleanUp(token, plan, surface.state));
-    return exit;
-  });
   const { pid } = started;
+  const unit = unitOf(started, launch, {
+    ...deps,
+    unwatch: watchMemory(pid, { spec, plan, memory: deps.memory, note }),
+    afterExit: () => orNote(note, () => cleanUp(token, plan, deps.state)),
+  });
   if (pid !== undefined) {
-    // Its token is written down already, that is enough to find it: it is not worth losing a process that runs.
-    await orSay(say, async () => recordStart(surface.state, token, { pid, started: (await startOf(pid)) ?? null }));
+    // The saved token is enough to find the process: a failure here is not worth losing it.
+    await orNote(note, async () => recordStart(deps.state, token, { pid, started: (await startOf(pid)) ?? null }));
   }
-  const stop = (): Promise<void> => {
-    isStopping = true;
-    return stopGroup(started, exited, surface.graceMs);
-  };
-  return { pid, exited, spoke, stop };
+  return unit;
 }
 
-async function cleanUp(token: string, plan: LaunchPlan, state: Kysely<StateTables>): Promise<void> {
-  // A catalogue program starts nothing; a host command may leave something behind, even outside of its group. As in a
+async function prepare(spec: UnitSpec, dataDir: string): Promise<Launch> {
+  const hostPorts = new Map<number, number>();
+  for (const containerPort of spec.ports) hostPorts.set(containerPort, await freePort());
+  const volumes = spec.volumes.map(({ name, readOnly, source }) => {
+    const path = volumeFolder(dataDir, source);
+    mkdirSync(path, { recursive: true });
+    return { name, readOnly, path };
+  });
+  return { spec, hostPorts, volumes, workFolder: workFolder(dataDir, spec.workload) };
+}
+
+type Ending = Pick<ChildDeps, "graceMs" | "now"> & {
+  readonly unwatch: () => void;
+  readonly afterExit: () => Promise<void>;
+};
+
+function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now, unwatch, afterExit }: Ending): Unit {
+  const { workload, instance, container, generation } = spec;
+  let output: Output | undefined;
+  let isStopping = false;
+  const exited = goneOf(child).then(async (exit) => {
+    unwatch();
+    await output?.ended(() => isStopping);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    await afterExit();
+    return exit;
+  });
+  const ports = [...hostPorts.values()];
+  return {
+    labels: { workload, instance, container, generation },
+    exited,
+    spoke: new Promise((resolve) => child.stdout?.once("readable", resolve)),
+    answers: ports.length === 0 ? undefined : async () => (await Promise.all(ports.map(answers))).every(Boolean),
+    address(containerPort) {
+      const port = hostPorts.get(containerPort);
+      return port === undefined ? undefined : `${HOST}:${port}`;
+    },
+    readLog({ write }: LogReader) {
+      output = recordOutput([child.stdout, child.stderr], write, now);
+    },
+    stop() {
+      isStopping = true;
+      return stopGroup(child, exited, graceMs);
+    },
+  };
+}
+
+async function cleanUp(token: string, plan: LaunchPlan, state: Kysely<ProcessTables>): Promise<void> {
+  // A catalogue program starts nothing; a host command may leave processes behind, even outside of its group. As in a
   // container, the end of the first process is the end of all.
   if (plan.isHostCommand) await endProcesses([{ token, pid: null, started: null }], table, 0);
   await forgetProcess(state, token);
 }
 
-/** Does what must not take the program down with it; a failure is told in its log. */
-async function orSay(say: (line: string) => void, work: () => Promise<void>): Promise<void> {
+/** Does work that must not affect the program; a failure is noted in its log. */
+async function orNote(note: Note, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    say(`the engine could not keep its books: ${error instanceof Error ? error.message : String(error)}`);
+    note(`the engine could not keep its books: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -99,12 +125,12 @@ const table = { see: seeProcesses, kill: signalProcess };
  * Starts the process. When the machine is out of open files, memory or process ids, Node either throws or returns a
  * child without a pid and reports the reason in a later event. Both become the returned error.
  */
-async function spawnPlan(plan: LaunchPlan, { workFolder }: Launch): Promise<ChildProcess | Error> {
+async function spawnPlan(plan: LaunchPlan, folder: string): Promise<ChildProcess | Error> {
   try {
-    mkdirSync(workFolder, { recursive: true });
-    const child = spawn(process.execPath, plan.args, { cwd: workFolder, env: plan.env, detached: true, stdio: "pipe" });
+    mkdirSync(folder, { recursive: true });
+    const child = spawn(process.execPath, plan.args, { cwd: folder, env: plan.env, detached: true, stdio: "pipe" });
     const failure = new Promise<Error>((resolve) => child.on("error", resolve));
-    // The other end may be gone before it has read: its exit says what there is to say.
+    // The process may end before it has read its input; its exit explains that.
     child.stdin?.on("error", () => undefined);
     if (child.pid === undefined) return await failure;
     child.stdin?.write(`${JSON.stringify(plan.handed)}\n`);
@@ -112,21 +138,6 @@ async function spawnPlan(plan: LaunchPlan, { workFolder }: Launch): Promise<Chil
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-/** What is said of a process that never came to be. */
-function notStarted(reason: unknown): Exit {
-  const why = reason instanceof Error ? reason.message : String(reason);
-  return { code: null, how: `could not be started (${why})`, isNeverStarted: true };
-}
-
-/** Represents a process that failed to start. */
-export function neverStarted(reason: unknown): Child {
-  return { pid: undefined, exited: Promise.resolve(notStarted(reason)), spoke: Promise.resolve(), stop: done };
-}
-
-async function done(): Promise<void> {
-  // There is nothing to stop.
 }
 
 function goneOf(child: ChildProcess): Promise<Exit> {
@@ -137,10 +148,11 @@ function goneOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
+/** SIGTERM to the process group, SIGKILL after the grace time. */
 async function stopGroup(child: ChildProcess, exited: Promise<Exit>, graceMs: number): Promise<void> {
   const isGone = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   const signal = (name: "SIGTERM" | "SIGKILL") => {
-    // Only while the leader is not collected: its pid, which is the number of the group, cannot be another's then.
+    // Only while the leader is not collected: until then its pid, which is the number of the group, is not reused.
     if (!isGone() && child.pid !== undefined) signalProcess(-child.pid, name);
   };
   signal("SIGTERM");
@@ -149,19 +161,22 @@ async function stopGroup(child: ChildProcess, exited: Promise<Exit>, graceMs: nu
   clearTimeout(kill);
 }
 
-function watchMemory(
-  pid: number | undefined,
-  { launch, plan, surface }: { launch: Launch; plan: LaunchPlan; surface: Surface },
-): () => void {
-  const { memoryMib } = launch.container;
+type Watching = {
+  readonly spec: UnitSpec;
+  readonly plan: LaunchPlan;
+  readonly memory: MemoryWatch;
+  readonly note: Note;
+};
+
+function watchMemory(pid: number | undefined, { spec, plan, memory, note }: Watching): () => void {
+  const { memoryMib } = spec.definition;
   if (pid === undefined || memoryMib === undefined) return () => undefined;
   const limitMib = enforcedMib(memoryMib);
   const onExceeded = (used: number) => {
-    const line = `[gantry] out of memory: ${Math.ceil(used)} MiB used, the limit is ${limitMib} MiB, killed`;
-    surface.logs.append(launch.workload, launch.instance, line);
+    note(`out of memory: ${Math.ceil(used)} MiB used, the limit is ${limitMib} MiB, killed`);
     unwatch();
     signalProcess(-pid, "SIGKILL");
   };
-  const unwatch = surface.memory.watch({ pid, limitMib, onlyChildren: plan.isHostCommand, onExceeded });
+  const unwatch = memory.watch({ pid, limitMib, onlyChildren: plan.isHostCommand, onExceeded });
   return unwatch;
 }

@@ -1,61 +1,62 @@
 import { fileURLToPath } from "node:url";
 import { HOST_IMAGE, type CatalogueEntry } from "../catalogue.ts";
-import type { Container } from "../../../workloads/definitions/container.ts";
+import type { UnitSpec } from "../../../workloads/runtime.ts";
 import { enforcedMib } from "./memory-limit.ts";
 import { TOKEN_VARIABLE } from "../records/seen-process.ts";
 
-/** One container of one instance, about to be started. */
+/** A unit about to be started as a process. */
 export type Launch = {
-  readonly workload: string;
-  readonly instance: string;
-  readonly region: string;
-  readonly container: Container;
+  readonly spec: UnitSpec;
+  /** Each container port of the unit, and the host port that the process has to open for it. */
+  readonly hostPorts: ReadonlyMap<number, number>;
   readonly volumes: readonly HostVolume[];
-  /** The port mappings of this container: container port to the port on the host that this process is to open. */
-  readonly ports: ReadonlyMap<number, number>;
-  readonly syncTimezone: boolean;
   readonly workFolder: string;
-  /** For a job: the attempt, from 1, and the file that records its end (run-record.ts). */
-  readonly run?: { readonly path: string; readonly attempt: number };
 };
 
 export type HostVolume = { readonly name: string; readonly path: string; readonly readOnly: boolean };
 
-/** What is handed to the operating system, and what goes through stdin (see programs/lifeline.ts). */
+/** Given to the operating system, except for `handed`, which goes through stdin (programs/lifeline.ts). */
 export type LaunchPlan = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  readonly handed: { readonly env: Readonly<Record<string, string>>; readonly run?: Launch["run"] };
+  readonly handed: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly run?: { readonly path: string; readonly attempt: number };
+  };
   readonly isHostCommand: boolean;
 };
 
 const lifeline = new URL("../programs/lifeline.ts", import.meta.url).href;
-/** Of the engine's own environment only this goes on: it holds secrets of the bot. */
+/** Only these variables of the server are passed on: its environment holds secrets of the bot. */
 const INHERITED = ["PATH", "LANG", "LC_ALL", "TMPDIR"];
 
 export function planLaunch(launch: Launch, entry: CatalogueEntry, token: string): LaunchPlan {
+  const { spec } = launch;
   const isHostCommand = entry.image === HOST_IMAGE;
-  const limit = launch.container.memoryMib;
-  // The heap is bounded at the whole limit: memory-watch.ts, which counts everything, sees most programs first and can
-  // say it in the log; a program that outruns it ends here. The runner of a host command is not the one that is limited.
+  const limit = spec.definition.memoryMib;
+  // The heap is bounded at the whole limit: memory-watch.ts, which counts all memory, catches most programs first and
+  // logs it; a faster one ends here. The runner of a host command itself has no limit.
   const heap = limit === undefined || isHostCommand ? [] : [`--max-old-space-size=${enforcedMib(limit)}`];
   return {
     isHostCommand,
     args: [
-      // What `ps` shows; where the environment of a process cannot be read, the token is found here.
-      `--title=gantry:${launch.instance}:${token}`,
+      // Shown by `ps`; where the environment of a process cannot be read, the token is found here.
+      `--title=gantry:${spec.instance}:${token}`,
       ...heap,
       "--import",
       lifeline,
       fileURLToPath(entry.program),
-      ...(launch.container.command ?? []),
+      ...(spec.definition.command ?? []),
     ],
     env: {
       ...Object.fromEntries(INHERITED.flatMap((name) => entryOf(name))),
       HOME: launch.workFolder,
       [TOKEN_VARIABLE]: token,
     },
-    handed: { env: handedEnv(launch), ...(launch.run && { run: launch.run }) },
+    handed: {
+      env: handedEnv(launch),
+      ...(spec.run && { run: { path: spec.run.record, attempt: spec.run.attempt } }),
+    },
   };
 }
 
@@ -64,18 +65,18 @@ function entryOf(name: string): [string, string][] {
   return value === undefined ? [] : [[name, value]];
 }
 
-/** The container's own environment first: what the engine says, such as PORT, is not for the container to change. */
-function handedEnv(launch: Launch): Record<string, string> {
-  const env: Record<string, string> = { TZ: launch.syncTimezone ? hostZone() : "UTC" };
-  for (const { name, value } of launch.container.env ?? []) env[name] = value ?? "";
-  env["INSTANCE_NAME"] = launch.instance;
-  env["REGION"] = launch.region;
-  if (launch.run) env["GANTRY_ATTEMPT"] = String(launch.run.attempt);
-  const [first] = launch.ports.values();
+/** The container's own environment first, because it must not change the engine's variables, such as PORT. */
+function handedEnv({ spec, hostPorts, volumes }: Launch): Record<string, string> {
+  const env: Record<string, string> = { TZ: spec.syncTimezone ? hostZone() : "UTC" };
+  for (const { name, value } of spec.definition.env ?? []) env[name] = value ?? "";
+  env["INSTANCE_NAME"] = spec.instance;
+  env["REGION"] = spec.region;
+  if (spec.run) env["GANTRY_ATTEMPT"] = String(spec.run.attempt);
+  const [first] = hostPorts.values();
   if (first !== undefined) env["PORT"] = String(first);
-  for (const [containerPort, hostPort] of launch.ports) env[`PORT_${containerPort}`] = String(hostPort);
-  for (const mount of launch.container.mounts) {
-    const volume = launch.volumes.find((candidate) => candidate.name === mount.name);
+  for (const [containerPort, hostPort] of hostPorts) env[`PORT_${containerPort}`] = String(hostPort);
+  for (const mount of spec.definition.mounts) {
+    const volume = volumes.find((candidate) => candidate.name === mount.name);
     const name = mount.name.toUpperCase().replace(/[^A-Z0-9]/g, "_");
     if (volume) env[`GANTRY_VOLUME_${name}`] = volume.path;
     env[`GANTRY_MOUNT_${name}`] = mount.mountPath + (volume?.readOnly ? ":ro" : "");
@@ -87,22 +88,22 @@ function hostZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** What a program's log says before it starts: what was asked for and cannot be had here. */
-export function caveats({ container, volumes }: Launch, platform: NodeJS.Platform): string[] {
-  const said: string[] = [];
-  const limit = container.memoryMib;
+/** Lines for the log before the start, about requested features that are not available here. */
+export function caveats({ definition, volumes }: UnitSpec, platform: NodeJS.Platform): string[] {
+  const lines: string[] = [];
+  const limit = definition.memoryMib;
   if (limit !== undefined && enforcedMib(limit) !== limit) {
-    said.push(
+    lines.push(
       `the memory limit of ${limit} MiB is too small to start a program: ${enforcedMib(limit)} MiB is enforced`,
     );
   }
   if (limit !== undefined && platform !== "linux") {
-    said.push(`the memory limit of ${limit} MiB bounds only the JavaScript heap of catalogue programs on this system`);
+    lines.push(`the memory limit of ${limit} MiB bounds only the JavaScript heap of catalogue programs on this system`);
   }
   for (const { name, readOnly } of volumes) {
-    if (readOnly && container.mounts.some((mount) => mount.name === name)) {
-      said.push(`the volume ${name} is read-only, which is not enforced here: do not write to it`);
+    if (readOnly && definition.mounts.some((mount) => mount.name === name)) {
+      lines.push(`the volume ${name} is read-only, which is not enforced here: do not write to it`);
     }
   }
-  return said;
+  return lines;
 }

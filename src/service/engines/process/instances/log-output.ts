@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Readable } from "node:stream";
 import { splitLines } from "./log-lines.ts";
-import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
+import type { LogReader } from "../../../workloads/runtime.ts";
 
 /** The output of one process on its way to the log. */
 export type Output = {
   /**
-   * Call after the exit. Resolves when all output is in the log, or when a pipe held open stays silent. While `isHurried`,
-   * it waits only briefly for what the pipe still holds.
+   * Call after the exit. Resolves when all output was written, or when a pipe held open stays silent. While `isHurried`,
+   * it waits only briefly for the rest of the pipe.
    */
   readonly ended: (isHurried: () => boolean) => Promise<void>;
 };
@@ -16,27 +16,29 @@ export type Output = {
 const SILENCE_MS = 500;
 /** Limit for a descendant that keeps writing. */
 const LONGEST_MS = 2_000;
-/** But many short lines take longer to be stored, and the last ones say why the program ended. So much may be in the pipe. */
+/** Many short lines take longer to be stored, and the last ones say why the program ended. A pipe holds at most this much. */
 const PIPE_BYTES = 512 * 1024;
 const LONGEST_BACKLOG_MS = 30_000;
 const POLL_MS = 50;
 
-/** How far the output is: how much was read, how many streams are being stored, and when the last line was. */
+/** The bytes read, the number of streams whose lines are being stored, and the time of the last line. */
 type Progress = { bytes: number; storing: number; lastAt: number };
 
-/** Copies a process's output to its log. While the log is full nothing is read, so the pipe blocks the process. */
+/**
+ * Passes a process's output on, line by line. While `write` waits nothing is read, so the pipe blocks the process. A pipe
+ * can't be read again, so its lines have no cursor.
+ */
 export function recordOutput(
   streams: readonly (Readable | null)[],
-  { workload, instance }: { readonly workload: string; readonly instance: string },
-  logs: Pick<LogWriter, "append" | "room">,
+  write: LogReader["write"],
+  now: () => Date,
 ): Output {
   const progress: Progress = { bytes: 0, storing: 0, lastAt: performance.now() };
 
   async function append(lines: Iterable<string>): Promise<void> {
     progress.storing += 1;
     for (const line of lines) {
-      await logs.room();
-      logs.append(workload, instance, line);
+      await write({ at: now(), text: line });
       progress.lastAt = performance.now();
     }
     progress.storing -= 1;
@@ -53,7 +55,7 @@ export function recordOutput(
         await append(splitter.push(chunk));
       }
     } catch {
-      // The pipe was destroyed with output in it: what came until then is in the log.
+      // The pipe was destroyed with output in it. The lines before are in the log.
     }
     await append(splitter.end());
   }
@@ -71,7 +73,7 @@ export function recordOutput(
   };
 }
 
-/** After the program's exit: whether to stop waiting for what is left in its pipe. */
+/** After the program's exit: whether to stop waiting for the rest of its pipe. */
 function waiting(progress: Progress, isHurried: () => boolean): () => boolean {
   const exitedAt = performance.now();
   const mostBytes = progress.bytes + PIPE_BYTES;

@@ -2,10 +2,10 @@ import { connect, createServer, type Socket } from "node:net";
 import { HOST, listen } from "./local-port.ts";
 
 /**
- * What makes a `service_url` answer: a TCP listener of the engine for each port mapping, which hands each connection on
- * to a running instance, in turn. Instances come and go with ports of their own, so the address stays the same through
- * scaling, crashes and updates. It listens as long as the service exists: while no instance takes connections (also
- * when the service is stopped) a connection is closed at once, and nobody else can take the port meanwhile.
+ * The listener behind a `service_url`: it forwards each connection to a running instance, in turn. Instances come and go
+ * with their own ports, so the address stays the same through scaling, crashes and updates. It listens as long as the
+ * service exists: while no instance takes connections (also when the service is stopped) a connection is closed
+ * immediately, and no other program can take the port.
  */
 export type PortFront = { readonly port: number; readonly close: () => Promise<void> };
 
@@ -26,10 +26,10 @@ export function makeConnectionBudget(limit: number): ConnectionBudget {
   };
 }
 
-/** Opens a front on `port`, or on any port when it is 0 or taken. `targets` are the ports of instances that run now. */
+/** Opens a front on `port`, or on any port when it is 0 or taken. `targets` are addresses of running instances. */
 export async function openPortFront(
   port: number,
-  targets: () => readonly number[],
+  targets: () => readonly string[],
   connections: ConnectionBudget,
 ): Promise<PortFront> {
   const sockets = new Set<Socket>();
@@ -42,11 +42,11 @@ export async function openPortFront(
     keep(incoming, sockets);
     const all = targets();
     turn += 1;
-    const inTurn = all.map((_, index) => all[(index + turn) % all.length] ?? 0);
+    const inTurn = all.map((_, index) => all[(index + turn) % all.length] ?? "");
     forward(incoming, inTurn, sockets);
   });
 
-  // Without open file handles a connection cannot be taken; the next one may be, so the listener goes on.
+  // Without file descriptors a connection cannot be accepted, but the next one may be: don't stop.
   server.on("error", () => undefined);
 
   const close = async (): Promise<void> => {
@@ -62,13 +62,13 @@ function keep(socket: Socket, sockets: Set<Socket>): void {
   socket.once("close", () => sockets.delete(socket));
 }
 
-/** Tries one instance after the other: one that starts or has just crashed does not take connections. */
-function forward(incoming: Socket, [target, ...others]: readonly number[], sockets: Set<Socket>): void {
+/** Tries the instances one after the other: one that starts or has just crashed does not take connections. */
+function forward(incoming: Socket, [target, ...others]: readonly string[], sockets: Set<Socket>): void {
   if (target === undefined || incoming.destroyed) {
     incoming.destroy();
     return;
   }
-  const outgoing = connect({ port: target, host: HOST, allowHalfOpen: true });
+  const outgoing = connect({ port: portOf(target), host: HOST, allowHalfOpen: true });
   const cut = () => outgoing.destroy();
   const next = () => {
     incoming.off("close", cut);
@@ -83,6 +83,12 @@ function forward(incoming: Socket, [target, ...others]: readonly number[], socke
     outgoing.once("close", () => incoming.destroySoon());
     incoming.pipe(outgoing).pipe(incoming);
   });
+}
+
+/** The port of an address like `127.0.0.1:40123`; 0 if it has none. */
+export function portOf(address: string): number {
+  const port = Number(address.split(":").at(-1));
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
 }
 
 async function listenSomewhere(server: ReturnType<typeof createServer>, port: number): Promise<number> {

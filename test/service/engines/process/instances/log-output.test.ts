@@ -2,10 +2,18 @@ import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { MAX_LINE_BYTES } from "../../../../../src/service/engines/process/instances/log-lines.ts";
 import { recordOutput } from "../../../../../src/service/engines/process/instances/log-output.ts";
+import { writeTo } from "../../../../../src/service/workloads/lifecycle/start-unit.ts";
+import type { LogWriter } from "../../../../../src/service/workloads/logs/log-writer.ts";
 import { until } from "../support/engine-world.ts";
 import { openLogs } from "../../../workloads/logs/open-logs.ts";
 
 const CHUNK = 64 * 1024;
+
+/** Writes the output to the log of a workload, as the engine does for the unit that runs it. */
+function record(streams: readonly (Readable | null)[], workload: string, logs: LogWriter) {
+  const unit = { workload, instance: "web-0", container: 0, generation: 0 };
+  return recordOutput(streams, writeTo(logs, unit), () => new Date("2026-11-20T12:00:00Z"));
+}
 
 /** A program that writes as fast as it is read, and how much of it was read. */
 function flood(chunk: Buffer) {
@@ -30,7 +38,7 @@ async function storedLines({ db }: Awaited<ReturnType<typeof openLogs>>): Promis
 test("a program that writes empty lines is read no faster than they are stored", async () => {
   const opened = await openLogs({ day: { bytes: 100_000, lines: 10_000 } });
   const { stream, read } = flood(Buffer.alloc(CHUNK, "\n"));
-  recordOutput([stream], { workload: "w", instance: "web-0" }, opened.logs);
+  record([stream], "w", opened.logs);
 
   await until(async () => (await storedLines(opened)) > 10_000, "many lines to be stored");
 
@@ -43,9 +51,9 @@ test("a program that writes empty lines is read no faster than they are stored",
 test("a flood does not keep another program's lines out of the log", async () => {
   const { logs, read } = await openLogs();
   const floods = [flood(Buffer.alloc(CHUNK, "noise\n")), flood(Buffer.alloc(CHUNK, "\n"))];
-  for (const { stream } of floods) recordOutput([stream], { workload: "noisy", instance: "web-0" }, logs);
+  for (const { stream } of floods) record([stream], "noisy", logs);
   const quiet = new PassThrough();
-  recordOutput([quiet], { workload: "w", instance: "web-0" }, logs);
+  record([quiet], "w", logs);
 
   quiet.write("a quiet word\n");
 
@@ -57,7 +65,7 @@ test("a flood does not keep another program's lines out of the log", async () =>
 test("a line without an end is stored in marked pieces, and memory does not grow with it", async () => {
   const { logs, read } = await openLogs({ day: { bytes: 200_000, lines: 10_000 } });
   const { stream } = flood(Buffer.alloc(CHUNK, "x"));
-  recordOutput([stream], { workload: "w", instance: "web-0" }, logs);
+  record([stream], "w", logs);
 
   await until(async () => (await read("2026-11-20", 0, 1_000)).length > 5, "some pieces");
 
@@ -69,11 +77,7 @@ test("a line without an end is stored in marked pieces, and memory does not grow
 test("invalid UTF-8 does no harm", async () => {
   const { logs, read } = await openLogs();
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => (index === 10 || index === 13 ? 32 : index)));
-  const output = recordOutput(
-    [Readable.from([bytes, Buffer.from("\n\ud800\nplain\n")])],
-    { workload: "w", instance: "web-0" },
-    logs,
-  );
+  const output = record([Readable.from([bytes, Buffer.from("\n\ud800\nplain\n")])], "w", logs);
 
   await output.ended(() => false);
 
@@ -86,7 +90,7 @@ test("invalid UTF-8 does no harm", async () => {
 test("the last words of a program are all in the log, also when they are many", async () => {
   const { logs, read } = await openLogs({ day: { bytes: 10_000_000, lines: 100_000 } });
   const words = Array.from({ length: 8_000 }, (_, index) => `${index}\n`).join("");
-  const output = recordOutput([Readable.from([Buffer.from(words)])], { workload: "w", instance: "web-0" }, logs);
+  const output = record([Readable.from([Buffer.from(words)])], "w", logs);
 
   await output.ended(() => false);
 
@@ -98,7 +102,7 @@ const leftover = [...Array.from({ length: 3 }, () => Buffer.alloc(CHUNK, "\n")),
 
 test("the last words of a program are in the log also when many short lines before them wait for room", async () => {
   const { logs, read } = await openLogs();
-  const output = recordOutput([Readable.from(leftover)], { workload: "w", instance: "web-0" }, logs);
+  const output = record([Readable.from(leftover)], "w", logs);
 
   await output.ended(() => false);
 
@@ -107,7 +111,7 @@ test("the last words of a program are in the log also when many short lines befo
 
 test("the end of a program that is stopped does not wait for room for all of its lines", async () => {
   const { logs, read } = await openLogs();
-  const output = recordOutput([Readable.from(leftover)], { workload: "w", instance: "web-0" }, logs);
+  const output = record([Readable.from(leftover)], "w", logs);
 
   await output.ended(() => true);
 
@@ -116,7 +120,7 @@ test("the end of a program that is stopped does not wait for room for all of its
 
 test("a silent pipe held open by a descendant doesn't delay the end", async () => {
   const { logs } = await openLogs();
-  const output = recordOutput([new PassThrough()], { workload: "w", instance: "web-0" }, logs);
+  const output = record([new PassThrough()], "w", logs);
 
   await expect(output.ended(() => false)).resolves.toBeUndefined();
 });
@@ -124,7 +128,7 @@ test("a silent pipe held open by a descendant doesn't delay the end", async () =
 test("a broken pipe, even after the end, affects only the output", async () => {
   const { logs, read } = await openLogs();
   const stream = new PassThrough();
-  const output = recordOutput([stream, null], { workload: "w", instance: "web-0" }, logs);
+  const output = record([stream, null], "w", logs);
   stream.write("before\n");
   await until(async () => (await read("2026-11-20")).length > 0, "the line");
 

@@ -21,7 +21,7 @@ test("idle connections to the ports of services are bounded, and one that ends m
   const reached = new Set<Socket>();
   const instance = createServer((socket) => void reached.add(socket.on("error", () => undefined)));
   const target = await listen(instance, 0);
-  const front = await openPortFront(0, () => [target], makeConnectionBudget(2));
+  const front = await openPortFront(0, () => [`127.0.0.1:${target}`], makeConnectionBudget(2));
   closers.push(
     () => void front.close(),
     () => instance.close(),

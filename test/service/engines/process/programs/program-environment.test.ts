@@ -3,7 +3,7 @@ import { makeDataDir } from "../support/data-dir.ts";
 import { greet, openEngine, until, userOf } from "../support/engine-world.ts";
 
 const { engine, close } = await openEngine(makeDataDir(), { allowHostCommands: true });
-afterAll(close);
+afterAll(() => close());
 const dana = userOf(engine);
 
 describe("what a program is given", () => {

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
 import type { Job } from "../../../../../src/api/schema.ts";
-import { isOurs } from "../../../../../src/service/engines/process/records/orphans.ts";
-import { recordedProcesses } from "../../../../../src/service/engines/process/records/process-store.ts";
+import { isOurs, type RecordedProcess } from "../../../../../src/service/engines/process/records/orphans.ts";
+import {
+  recordedProcesses,
+  type ProcessTables,
+} from "../../../../../src/service/engines/process/records/process-store.ts";
 import { seeProcesses } from "../../../../../src/service/engines/process/records/seen-process.ts";
 import type { StateTables } from "../../../../../src/service/workloads/state/tables.ts";
 import { openSqlite } from "../../../../../src/sqlite.ts";
@@ -69,8 +72,11 @@ export async function engineProcess(dataDir: string) {
 }
 
 /** Reads the state file of an engine, beside the engine. */
-export async function readState<T>(dataDir: string, read: (db: Kysely<StateTables>) => Promise<T>): Promise<T> {
-  const db = openSqlite<StateTables>(join(dataDir, "state.sqlite"));
+export async function readState<T, Tables = StateTables>(
+  dataDir: string,
+  read: (db: Kysely<Tables>) => Promise<T>,
+): Promise<T> {
+  const db = openSqlite<Tables>(join(dataDir, "state.sqlite"));
   try {
     return await read(db);
   } finally {
@@ -80,7 +86,7 @@ export async function readState<T>(dataDir: string, read: (db: Kysely<StateTable
 
 /** All processes that the engine of this folder has started, and what those have started. */
 export async function childrenOf(dataDir: string): Promise<number[]> {
-  const records = await readState(dataDir, recordedProcesses);
+  const records = await readState<RecordedProcess[], ProcessTables>(dataDir, recordedProcesses);
   return (await seeProcesses()).filter((seen) => isOurs(seen, records)).map(({ pid }) => pid);
 }
 

@@ -1,0 +1,117 @@
+import type { Readiness } from "../engine.ts";
+import type { Container } from "./definitions/container.ts";
+
+/** Where a volume's content is kept: a job's volume of a user, or a service's disk of a user in a region. */
+export type VolumeSource =
+  | { readonly kind: "volume"; readonly username: string; readonly name: string }
+  | { readonly kind: "disk"; readonly username: string; readonly region: string; readonly name: string };
+
+/** A volume that a container mounts; `name` is the one that its `mounts` refer to. */
+export type Volume = { readonly name: string; readonly source: VolumeSource; readonly readOnly: boolean };
+
+/**
+ * Identifies a unit: one container of one instance. A runtime that keeps units stores these labels with them, so that
+ * `adopt` can return them to the next server.
+ */
+export type UnitLabels = {
+  /** The uid of the workload. */
+  readonly workload: string;
+  /** The name of the instance: `web-0`. */
+  readonly instance: string;
+  /** The index of the container in the definition. */
+  readonly container: number;
+  /** Rises when running instances have to be replaced. A unit of an older generation is outdated. */
+  readonly generation: number;
+};
+
+/** A unit to be started. */
+export type UnitSpec = UnitLabels & {
+  readonly username: string;
+  readonly region: string;
+  readonly definition: Container;
+  readonly volumes: readonly Volume[];
+  /** Container ports that must be reachable. */
+  readonly ports: readonly number[];
+  readonly syncTimezone: boolean;
+  /**
+   * Only for jobs. `attempt` counts from 1. A runtime whose programs outlive the server for a moment lets them write
+   * their end into `record` (run-record-text.ts); others ignore it.
+   */
+  readonly run?: { readonly attempt: number; readonly record: string };
+};
+
+/** How a unit ended; `how` is a clause: "exited with code 1". */
+export type Exit = {
+  readonly code: number | null;
+  readonly how: string;
+  /** The runtime couldn't start it; not a failure of the program. */
+  readonly isNeverStarted?: true;
+};
+
+/** A line of a unit's output. `cursor` is its position in the stream, for runtimes that can resume one. */
+export type LogLine = { readonly at: Date; readonly text: string; readonly cursor?: string };
+
+export type LogReader = {
+  /** Resume after this line; from the beginning if undefined, or if the cursor is one of an earlier start. */
+  readonly after: string | undefined;
+  /** Undefined when the next line may follow immediately; otherwise wait, so that a flood slows down its own program. */
+  readonly write: (line: LogLine) => Promise<void> | undefined;
+  /** Aborted when nothing is read any more because the server leaves the unit running. */
+  readonly signal: AbortSignal;
+};
+
+/** A running unit. */
+export type Unit = {
+  readonly labels: UnitLabels;
+  /** Resolves, never rejects, when the unit is gone and all its output was passed to the log reader. */
+  readonly exited: Promise<Exit>;
+  /** Resolves with the first sign of life, usually output. */
+  readonly spoke: Promise<void>;
+  /** Whether all its ports answer. Undefined for a unit without ports. */
+  readonly answers: (() => Promise<boolean>) | undefined;
+  /** `host:port` at which it takes connections for a container port; undefined if that port isn't one of its own. */
+  readonly address: (containerPort: number) => string | undefined;
+  /** Starts reading its output. Called once, right after the start or adoption. */
+  readonly readLog: (reader: LogReader) => void;
+  /** Asks it to end and kills it after the grace time; resolves with `exited`. Idempotent. */
+  readonly stop: () => Promise<void>;
+};
+
+/** A container port of a service that must have one address for as long as the service exists. */
+export type Exposed = {
+  readonly workload: string;
+  readonly containerPort: number;
+  /** The address from before, to be kept if possible. */
+  readonly assigned: string | undefined;
+  /** Addresses of the units that take connections now. */
+  readonly targets: () => readonly string[];
+};
+
+export type Exposure = { readonly address: string; readonly release: () => Promise<void> };
+
+/**
+ * Runs units and knows nothing of jobs, services, quotas or restarts; everything else in this folder works over it. An
+ * implementation is a folder in `engines/`.
+ */
+export type Runtime = {
+  /** Whether units can outlive the server. If not, they end with it and `adopt` returns none. */
+  readonly keepsUnits: boolean;
+  /** Throws a `Refusal` 400 if the container can't run here; `where` names it: `containers[0]`. */
+  readonly check: (container: Container, where: string) => void;
+  /** The memory that a container with this limit counts as, in MiB. */
+  readonly reservedMib: (limitMib: number | undefined) => number;
+  /** Starts a unit, or rejects if it can't be started. `note` writes a line about it into the workload's log. */
+  readonly start: (spec: UnitSpec, note: (line: string) => void) => Promise<Unit>;
+  /** The units that still run from an earlier server. Called once, before anything is started. */
+  readonly adopt: () => Promise<readonly Unit[]>;
+  readonly expose: (exposed: Exposed) => Promise<Exposure>;
+  /** The path of a volume's content, for answers. */
+  readonly volumePath: (source: VolumeSource) => string;
+  /** Removes what a deleted workload leaves behind, except volumes. Idempotent. */
+  readonly clear: (workload: string) => Promise<void>;
+  /** The same for all workloads but these. Never rejects. */
+  readonly clearOthers: (kept: ReadonlySet<string>) => Promise<void>;
+  readonly readiness: () => Readiness;
+  /** Frees what this server holds. Units that still run are left alone. */
+  readonly close: () => Promise<void>;
+};

@@ -1,0 +1,177 @@
+import { join } from "node:path";
+import type { Kysely } from "kysely";
+import { openSqlite } from "../../sqlite.ts";
+import { Refusal, type Engine, type OpenedEngine } from "../engine.ts";
+import type { EngineDeps, EngineParts } from "./engine-parts.ts";
+import { jobOperations } from "./jobs/job-operations.ts";
+import type { BackOff } from "./lifecycle/back-off.ts";
+import { makeSerialQueue } from "./lifecycle/serial-queue.ts";
+import { makeStartQueue } from "./lifecycle/start-queue.ts";
+import { DEFAULT_LOG_LIMITS, type LogLimits } from "./logs/log-bounds.ts";
+import { createLogTables, type LogTables } from "./logs/log-tables.ts";
+import { openLogWriter } from "./logs/log-writer.ts";
+import { makeLedger, type Quotas } from "./quota.ts";
+import { recover } from "./recovery.ts";
+import type { Runtime } from "./runtime.ts";
+import { serviceOperations } from "./services/service-operations.ts";
+import { refusingWhenExhausted } from "./state/exhausted.ts";
+import { lockFolder } from "./state/folder-lock.ts";
+import { migrate } from "./state/migrate.ts";
+import { withFileNamed } from "./state/start-error.ts";
+import { stateMigrations, type StateTables } from "./state/tables.ts";
+
+/** Options of every engine that runs workloads over a `Runtime`. */
+export type WorkloadOptions = {
+  /** The folder of saved state and logs. Only one engine at a time can use it. */
+  readonly dataDir: string;
+  /** Where services may run. Jobs run only in `us`. */
+  readonly regions: readonly string[];
+  /** Users whose workloads run; everyone if undefined. Workloads of others are kept but not started. */
+  readonly users?: readonly string[];
+  /** The pause before a crashed container is started again, doubled each time; 1 s, up to 1 min. */
+  readonly backOffMs?: BackOff;
+  /** An instance without ports is ready after this long; 1 s. */
+  readonly readyAfterMs?: number;
+  readonly now?: () => Date;
+  /** 8 MiB a day, 32 MiB a workload, 256 MiB in total. */
+  readonly logLimits?: LogLimits;
+  /** Opens the state file; tests replace it to simulate a full disk. */
+  readonly openState?: (path: string) => Kysely<StateTables>;
+  /** Background actions and failures, for the caller's log. */
+  readonly onEvent?: (message: string, data: object) => void;
+};
+
+/** Given to a runtime: the state file may have tables of its own. */
+export type RuntimeDeps = Required<Pick<WorkloadOptions, "dataDir" | "now" | "onEvent">> & {
+  readonly state: Kysely<StateTables>;
+};
+
+export type RuntimeOptions = {
+  readonly runtime: (deps: RuntimeDeps) => Runtime;
+  readonly quotas: Quotas;
+  /** Maximum number of units starting at the same time. */
+  readonly startsAtOnce: number;
+};
+
+/**
+ * Opens an engine over a runtime and restores the saved workloads: units that still run are adopted, services that
+ * should run do, interrupted jobs run again. Throws when another engine uses the folder.
+ */
+export async function openWorkloadEngine(options: WorkloadOptions, runtime: RuntimeOptions): Promise<OpenedEngine> {
+  const { dataDir } = options;
+  const unlock = await withFileNamed(dataDir, () => lockFolder(dataDir));
+  try {
+    return await openLocked(options, { ...runtime, unlock });
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+type Opening = RuntimeOptions & { readonly unlock: () => void };
+
+async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Opening): Promise<OpenedEngine> {
+  const closing = new AbortController();
+  const leaving = new AbortController();
+  const background = new Set<Promise<unknown>>();
+  const signals = { closing: closing.signal, leaving: leaving.signal };
+  const deps = await openDeps(options, runtime, { ...signals, background });
+  let closed: Promise<void> | undefined;
+  const parts: EngineParts = {
+    deps,
+    regions: options.regions,
+    services: new Map(),
+    jobs: new Map(),
+    unreadable: new Map(),
+    ledger: makeLedger(runtime.quotas),
+    queue: makeSerialQueue(),
+    ensureOpen() {
+      if (closed) throw new Refusal(503, STOPPING);
+    },
+  };
+  const notices = await recover(parts, { regions: options.regions, users: options.users });
+  const engine: Engine = { ...jobOperations(parts), ...serviceOperations(parts) };
+  return {
+    engine: refusingWhenExhausted(engine),
+    ready: () => (closed ? { ok: false, reason: STOPPING } : deps.runtime.readiness()),
+    keepsWorkloads: deps.runtime.keepsUnits,
+    close({ keepWorkloads = false } = {}) {
+      closing.abort();
+      const isLeaving = keepWorkloads && deps.runtime.keepsUnits;
+      return (closed ??= closeAll(parts, background, isLeaving ? leaving : undefined).finally(unlock));
+    },
+    notices,
+  };
+}
+
+const STOPPING = "the workload API is stopping: try again after its restart";
+
+type Background = Pick<EngineDeps, "closing" | "leaving"> & { readonly background: Set<Promise<unknown>> };
+
+async function openDeps(
+  options: WorkloadOptions,
+  { runtime, startsAtOnce, quotas }: RuntimeOptions,
+  { background, ...signals }: Background,
+): Promise<EngineDeps> {
+  const { dataDir, onEvent = () => undefined, now = () => new Date() } = options;
+  const state = await openState(join(dataDir, "state.sqlite"), options.openState ?? openSqlite);
+  const logs = await openLogs(join(dataDir, "logs.sqlite")).catch(async (error: unknown) => {
+    await state.destroy();
+    throw error;
+  });
+  return {
+    runtime: runtime({ dataDir, now, onEvent, state }),
+    state,
+    logs: openLogWriter(logs, { limits: options.logLimits ?? DEFAULT_LOG_LIMITS, now, onEvent }),
+    dataDir,
+    backOff: options.backOffMs ?? { first: 1_000, max: 60_000 },
+    readyAfterMs: options.readyAfterMs ?? 1_000,
+    now,
+    onEvent,
+    starts: makeStartQueue({ atOnce: startsAtOnce, alive: quotas.host.instances }),
+    ...signals,
+    inBackground(work) {
+      const watched = work
+        .catch((error: unknown) => onEvent("background work failed", { error }))
+        .finally(() => background.delete(watched));
+      background.add(watched);
+    },
+  };
+}
+
+async function openState(path: string, open: (path: string) => Kysely<StateTables>): Promise<Kysely<StateTables>> {
+  return await withFileNamed(path, async () => {
+    const state = open(path);
+    await migrate(state, path, stateMigrations);
+    return state;
+  });
+}
+
+async function openLogs(path: string): Promise<Kysely<LogTables>> {
+  return await withFileNamed(path, async () => {
+    const logs = openSqlite<LogTables>(path);
+    await createLogTables(logs, path);
+    return logs;
+  });
+}
+
+/**
+ * Accepted requests are finished first: a service that is just being created is stopped, not forgotten. With `leaving`
+ * the units run on.
+ */
+async function closeAll(
+  { deps, services, jobs, queue }: EngineParts,
+  background: Set<Promise<unknown>>,
+  leaving: AbortController | undefined,
+): Promise<void> {
+  await queue.idle();
+  await Promise.all([
+    ...[...services.values()].map(({ runner }) => (leaving ? runner.leave() : runner.shutDown())),
+    ...[...jobs.values()].map(({ run }) => (leaving ? run?.leave() : run?.stop())),
+  ]);
+  leaving?.abort();
+  await Promise.all(background);
+  await deps.runtime.close();
+  await deps.logs.close();
+  await deps.state.destroy();
+}
