@@ -40,7 +40,7 @@ async function run(): Promise<void> {
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
   let inProgress = (): readonly string[] => [];
   endOnCrash({ log, inProgress: () => inProgress(), end });
-  const { engine, notices, close } = await openProcessEngine({
+  const { engine, ready, notices, close } = await openProcessEngine({
     dataDir: join(dataDir, "service"),
     regions,
     users: known.users.map(({ username }) => username),
@@ -60,7 +60,7 @@ async function run(): Promise<void> {
     }),
   );
   inProgress = requests.list;
-  listening.answerWith(requests.answer);
+  listening.answerWith(requests.answer, ready);
   for (const notice of notices) log.warn(notice);
   process.stdout.write(notices.map((notice) => `${notice}\n`).join(""));
   greet(listening, known, config);

@@ -1,52 +1,57 @@
 import { once } from "node:events";
 import type { Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Readiness } from "../engine.ts";
 import { json } from "./answerer.ts";
 
 type Fetch = (request: Request) => Promise<Response>;
 export type Listening = {
   readonly url: string;
-  /** From now on the requests are answered by this; before, everything is answered with 503. */
-  readonly answerWith: (fetch: Fetch) => void;
-  /** Accepts nothing more, lets what was accepted end for `drainMs`, then cuts it off. */
+  /** Answers requests with `fetch` from now on; before, every answer is 503. `/healthz` is 503 while `ready` isn't ok. */
+  readonly answerWith: (fetch: Fetch, ready: () => Readiness) => void;
+  /** Accepts no more requests and closes the connections of those that take longer than `drainMs`. */
   readonly close: (drainMs: number) => Promise<void>;
 };
 type ListenOptions = Guard & { readonly host: string; readonly port: number; readonly limits?: ServerOptions };
 
 /**
- * Listens on HTTP, with `/healthz` in front, which needs no token. Port 0 takes any free one. Rejects with Node's error
- * when it cannot listen (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` …).
+ * Listens on HTTP and answers `/healthz`, which needs no token. Port 0 takes any free one. Rejects with Node's error when
+ * it cannot listen (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` …).
  */
 export async function listen({ host, port, ...options }: ListenOptions): Promise<Listening> {
-  let answer: Fetch | undefined;
-  const server = httpServer((request, { url = "" }) => answered(request, url, answer), options);
+  let served: Served | undefined;
+  const server = httpServer((request, { url = "" }) => answered(request, url, served), options);
   server.listen(port, host);
   await once(server, "listening");
   const address = server.address() as AddressInfo; // it listens on a host and a port
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
-    answerWith(fetch) {
-      answer = fetch;
+    answerWith(fetch, ready) {
+      served = { fetch, ready };
     },
     close: (drainMs) => closeServer(server, drainMs),
   };
 }
 
+type Served = { readonly fetch: Fetch; readonly ready: () => Readiness };
+
 /** `target` is the request's path and query as they were sent. */
-async function answered(request: Request, target: string, answer: Fetch | undefined): Promise<Response> {
-  if (target.split("?")[0] === "/healthz") return health(answer !== undefined);
-  if (!answer) return json(503, { message: "the service is starting: try again in a moment" });
+async function answered(request: Request, target: string, served: Served | undefined): Promise<Response> {
+  if (target.split("?")[0] === "/healthz") return health(served);
+  if (!served) return json(503, { message: "the service is starting: try again in a moment" });
   if (hasDotSegment(target)) return json(400, { message: "a path must not hold . or .. as a name" });
-  return await answer(request);
+  return await served.fetch(request);
 }
 
-function health(isReady: boolean): Response {
-  return json(isReady ? 200 : 503, { status: isReady ? "ok" : "starting" });
+function health(served: Served | undefined): Response {
+  if (!served) return json(503, { status: "starting" });
+  const readiness = served.ready();
+  return readiness.ok ? json(200, { status: "ok" }) : json(503, { status: "not ready", message: readiness.reason });
 }
 
 /**
- * `..` in the target as it was sent. URL parsers resolve it, also when it is encoded (WHATWG URL, "double-dot URL path
- * segment"), so that a name `..` would quietly lead to another workload.
+ * Whether the target, as sent, has a segment `.` or `..`. URL parsers resolve it, even encoded (WHATWG URL, "double-dot
+ * URL path segment"), so a workload named `..` would silently lead to another one.
  */
 function hasDotSegment(target: string): boolean {
   const path = target.split("?")[0] ?? "";

@@ -166,7 +166,9 @@ async function closeAll(
 ): Promise<void> {
   await queue.idle();
   await Promise.all([
-    ...[...services.values()].map(({ runner }) => (leaving ? runner.leave() : runner.shutDown())),
+    ...[...services.values()].map(({ runner, service }) => {
+      return leaving && !service.deleting ? runner.leave() : runner.shutDown();
+    }),
     ...[...jobs.values()].map(({ run }) => (leaving ? run?.leave() : run?.stop())),
   ]);
   leaving?.abort();

@@ -20,9 +20,23 @@ const workloads: Workloads = {
 
 const regions = ["us", "beijing1"] as const;
 
-/** The service over real processes, with short intervals. */
+/** The service over real processes, on a folder of its own. */
 export async function processService(): Promise<ServiceUnderTest> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-contract-"));
+  const service = await openProcessService(dataDir);
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const accounts = { user1: account("dana"), user2: account("alex"), newcomer: account("kim") };
+
+/** The service over real processes, with short intervals. */
+export async function openProcessService(dataDir: string): Promise<ServiceUnderTest> {
   const { engine, close } = await openProcessEngine({
     dataDir,
     regions,
@@ -33,12 +47,9 @@ export async function processService(): Promise<ServiceUnderTest> {
     // On a busy machine an instance takes long until its port answers; only then it is to count as ready here.
     readyAfterMs: 5_000,
   });
-  const [user1, user2, newcomer] = [account("dana"), account("alex"), account("kim")];
   return {
-    fetch: serve({ engine, users: [user1, user2, newcomer], checkAnswers: true }),
-    user1,
-    user2,
-    newcomer,
+    fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
+    ...accounts,
     regions,
     workloads,
     async reach(serviceUrl) {
@@ -46,10 +57,7 @@ export async function processService(): Promise<ServiceUnderTest> {
       return await response.text();
     },
     deadlineMs: 20_000,
-    async close() {
-      await close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    close: () => close(),
   };
 }
 

@@ -42,6 +42,8 @@ type Run = {
   /** Before the first `want`, adopted instances are left as they are. */
   isWanted: boolean;
   isShutDown: boolean;
+  /** The instances run on without this runner. */
+  isLeft: boolean;
 };
 
 export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: readonly Unit[]): ServiceRunner {
@@ -53,6 +55,7 @@ export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: r
     activity: undefined,
     isWanted: false,
     isShutDown: false,
+    isLeft: false,
   };
   adopt(run, adopted);
   return {
@@ -72,7 +75,7 @@ export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: r
       await emptied(run);
     },
     async leave() {
-      run.isShutDown = true;
+      run.isLeft = true;
       await Promise.all([...run.instances.values()].map(({ instance }) => instance.leave()));
     },
     emptied: () => emptied(run),
@@ -104,7 +107,7 @@ function present({ instances, service }: Run): PresentInstance[] {
 
 function compare(run: Run): void {
   const { service, instances, deps } = run;
-  if (!run.isWanted && !run.isShutDown) return;
+  if (run.isLeft || (!run.isWanted && !run.isShutDown)) return;
   const runs = service.running && !service.deleting && !run.isShutDown;
   const steps = nextSteps(runs ? service.definition.size : 0, present(run));
   for (const index of steps.stop) void stop(run, index);

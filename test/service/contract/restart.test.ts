@@ -1,0 +1,12 @@
+import { makeCluster } from "../support/memory-runtime.ts";
+import { openClusterService } from "./cluster-service.ts";
+import { openProcessService } from "./process-service.ts";
+import { restartContract } from "./restart-contract.ts";
+
+restartContract("real processes", openProcessService);
+
+const stopped = makeCluster();
+restartContract("a cluster whose units are stopped", (dataDir) => openClusterService(dataDir, stopped, false));
+
+const kept = makeCluster();
+restartContract("a cluster whose units run on", (dataDir) => openClusterService(dataDir, kept, true));

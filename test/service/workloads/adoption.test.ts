@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import type { OpenedEngine } from "../../../src/service/engine.ts";
+import { openWorkloadEngine } from "../../../src/service/workloads/workload-engine.ts";
+import { makeDataDir } from "../engines/process/support/data-dir.ts";
+import { until, userOf } from "../engines/process/support/engine-world.ts";
+import { makeCluster, type Cluster } from "../support/memory-runtime.ts";
+
+const roomy = { instances: 100, memoryMib: 100_000, ports: 100, workloads: 100 };
+const web = { containers: [{ image: "test/web" }], port_mappings: [{ container_port: 8080 }], target_instance_size: 2 };
+
+/** Servers that come and go beside one cluster, all on the same data folder. */
+function makeWorld() {
+  const cluster = makeCluster();
+  const dataDir = makeDataDir();
+  const open = (users?: readonly string[]): Promise<OpenedEngine> =>
+    openWorkloadEngine(
+      {
+        dataDir,
+        regions: ["us", "beijing1"],
+        backOffMs: { first: 5, max: 20 },
+        readyAfterMs: 20,
+        ...(users && { users }),
+      },
+      { runtime: () => cluster.runtime, quotas: { user: roomy, host: roomy }, startsAtOnce: 10 },
+    );
+  return { cluster, open };
+}
+
+async function printed(dana: ReturnType<typeof userOf>, name: string): Promise<string[]> {
+  return (await dana.logs(name))
+    .filter(({ log }) => !log.startsWith("[gantry]"))
+    .map((line) => `${line.instance_name} ${line.log}`);
+}
+
+function unitsOf({ running }: Cluster): string[] {
+  return running().map(({ spec }) => `${spec.instance} generation ${spec.generation}`);
+}
+
+describe("a server that leaves its workloads running", () => {
+  test("the next one has them under the same name, address and status, and starts none of them again", async () => {
+    const { cluster, open } = makeWorld();
+    const first = await open();
+    const before = userOf(first.engine);
+    await before.create("web", web);
+    await before.reaches("web", "Running");
+    const service = await before.read("web");
+    await first.close({ keepWorkloads: true });
+    expect(unitsOf(cluster)).toHaveLength(2);
+
+    const second = await open();
+    const after = userOf(second.engine);
+    await after.reaches("web", "Running");
+
+    expect(await after.read("web")).toEqual(service);
+    expect(cluster.started).toHaveLength(2);
+    await second.close();
+    expect(unitsOf(cluster)).toEqual([]);
+  });
+
+  test("the log has each line once: those before, those meanwhile and those after", async () => {
+    const { cluster, open } = makeWorld();
+    const first = await open();
+    await userOf(first.engine).create("web", { ...web, target_instance_size: 1 });
+    await userOf(first.engine).reaches("web", "Running");
+    const [unit] = cluster.running();
+    unit?.print("before");
+    await until(async () => (await printed(userOf(first.engine), "web")).length === 2, "the line before");
+    await first.close({ keepWorkloads: true });
+    unit?.print("meanwhile");
+
+    const second = await open();
+    unit?.print("after");
+    const dana = userOf(second.engine);
+    await until(async () => (await printed(dana, "web")).length >= 4, "the lines after");
+
+    expect(await printed(dana, "web")).toEqual(
+      ["started", "before", "meanwhile", "after"].map((line) => `web-0 ${line}`),
+    );
+    await second.close();
+  });
+
+  test("an instance that crashed meanwhile is started again, the others are left alone", async () => {
+    const { cluster, open } = makeWorld();
+    const first = await open();
+    await userOf(first.engine).create("web", web);
+    await userOf(first.engine).reaches("web", "Running");
+    await first.close({ keepWorkloads: true });
+    const [crashed, healthy] = cluster.running();
+    crashed?.end(1);
+
+    const second = await open();
+    await until(() => unitsOf(cluster).length === 2, "two instances");
+
+    expect(cluster.running()).toContain(healthy);
+    expect(cluster.started).toHaveLength(3);
+    await second.close();
+  });
+
+  test("a restart that was accepted just before is finished by the next one", async () => {
+    const { cluster, open } = makeWorld();
+    const first = await open();
+    await userOf(first.engine).create("web", web);
+    await userOf(first.engine).reaches("web", "Running");
+    await userOf(first.engine).restart("web");
+    await first.close({ keepWorkloads: true });
+
+    const second = await open();
+
+    const renewed = ["web-0 generation 1", "web-1 generation 1"];
+    await until(() => String(unitsOf(cluster).toSorted()) === String(renewed), "both instances to be replaced");
+    await second.close();
+  });
+});
+
+describe("a job", () => {
+  const lasting = { containers: [{ image: "test/lasting" }] };
+
+  test("runs on without a server, in the same instance and attempt", async () => {
+    const { cluster, open } = makeWorld();
+    const first = await open();
+    await userOf(first.engine).createJob("batch", lasting);
+    await until(() => cluster.running().length === 1, "the job to run");
+    await first.close({ keepWorkloads: true });
+
+    const second = await open();
+    const dana = userOf(second.engine);
+    cluster.running()[0]?.print("almost done");
+    cluster.running()[0]?.end(0);
+    await dana.ends("batch");
+
+    expect((await dana.readJob("batch")).status).toMatchObject({ succeeded: 1 });
+    expect((await dana.jobLogs("batch")).slice(1)).toEqual(["started", "almost done"]);
+    expect(cluster.started).toHaveLength(1);
+    await second.close();
+  });
+
+  test("that ended without a server is complete, with its last lines, and is not run again", async () => {
+    const { cluster, open } = makeWorld();
+    const first = await open();
+    await userOf(first.engine).createJob("batch", lasting);
+    await until(() => cluster.running().length === 1, "the job to run");
+    await first.close({ keepWorkloads: true });
+    cluster.started[0]?.print("done");
+    cluster.started[0]?.end(0);
+
+    const second = await open();
+    const dana = userOf(second.engine);
+    await dana.ends("batch");
+
+    expect((await dana.readJob("batch")).status).toMatchObject({ succeeded: 1 });
+    expect((await dana.jobLogs("batch")).at(-1)).toBe("done");
+    expect(cluster.started).toHaveLength(1);
+    await second.close();
+  });
+
+  test("that failed without a server is tried again", async () => {
+    const { cluster, open } = makeWorld();
+    const first = await open();
+    await userOf(first.engine).createJob("batch", lasting);
+    await until(() => cluster.running().length === 1, "the job to run");
+    await first.close({ keepWorkloads: true });
+    cluster.started[0]?.end(1);
+
+    const second = await open();
+    await until(() => cluster.started.length === 2, "the second attempt");
+
+    expect((await userOf(second.engine).readJob("batch")).status).toMatchObject({ active: 1, failed: 1 });
+    await second.close();
+  });
+});
+
+test("units of a service that is held back are stopped, and run again when it is allowed again", async () => {
+  const { cluster, open } = makeWorld();
+  const first = await open();
+  await userOf(first.engine).create("web", web);
+  await userOf(first.engine).reaches("web", "Running");
+  await first.close({ keepWorkloads: true });
+
+  const withoutDana = await open(["kim"]);
+  await until(() => unitsOf(cluster).length === 0, "the units to be stopped");
+  await withoutDana.close({ keepWorkloads: true });
+
+  const withDana = await open();
+  await until(() => unitsOf(cluster).length === 2, "the service to run again");
+  await withDana.close();
+});
+
+test("a server that stops as usual takes its workloads with it", async () => {
+  const { cluster, open } = makeWorld();
+  const { engine, close, ready } = await open();
+  await userOf(engine).create("web", web);
+  await userOf(engine).reaches("web", "Running");
+  expect(ready()).toEqual({ ok: true });
+
+  await close();
+
+  expect(unitsOf(cluster)).toEqual([]);
+  expect(ready()).toMatchObject({ ok: false, reason: expect.stringContaining("stopping") });
+});
