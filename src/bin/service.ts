@@ -15,7 +15,7 @@ import { readServiceConfig, type ServiceConfig } from "../service/config.ts";
 import { type StoredUsers, storedUsers } from "../service/api/users.ts";
 
 const projectDir = resolve(import.meta.dirname, "../..");
-/** What was accepted when the service is told to stop has this long to be answered. */
+/** Requests accepted before a stop signal have this long to be answered. */
 const drainMs = 5_000;
 
 function configured(): ServiceConfig {
@@ -28,9 +28,9 @@ async function run(): Promise<void> {
   const started = Promise.withResolvers<() => Promise<void>>();
   const end = stopOnSignals(async () => (await started.promise)());
   const config = configured();
-  // The port first: when it is taken, nobody is made and nothing is started.
+  // The port first: if it is taken, no user is created and nothing is started.
   const { host, port, regions, dataDir } = config;
-  // There is no log yet: it needs the tokens first, to redact them.
+  // The log comes later, because it needs the tokens in order to redact them.
   let onTrouble: Trouble = () => undefined;
   const opening = listen({ host, port, onTrouble: (message, data) => onTrouble(message, data) });
   const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, opening);
@@ -87,7 +87,7 @@ Ctrl-C stops it; running services run again with the next start.
 `);
 }
 
-/** Node's errors for a host that cannot be listened on; those of the port have a sentence already. */
+/** Node's errors for an invalid host; errors of the port have a sentence already. */
 const wrongHost = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"];
 
 function sentence(error: unknown): string {

@@ -192,12 +192,7 @@ function serviceOf(env: Environment): ServiceConfig {
     regions: env.SERVICE_REGIONS ?? env.WORKLOAD_REGIONS ?? REGIONS,
     hostCommands: env.SERVICE_HOST_COMMANDS === "allow",
     ...(env.SERVICE_CALLS_PER_DAY !== undefined && { callsPerDay: env.SERVICE_CALLS_PER_DAY }),
-    quotas: {
-      userInstances: env.SERVICE_USER_INSTANCES,
-      userMemoryMib: env.SERVICE_USER_MEMORY_MIB,
-      hostInstances: env.SERVICE_HOST_INSTANCES,
-      hostMemoryMib: env.SERVICE_HOST_MEMORY_MIB,
-    },
+    quotas: quotasOf(env),
   };
 }
 

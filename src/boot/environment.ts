@@ -12,12 +12,6 @@ function wholeNumber(what: string, { from, to, byDefault }: { from: number; to: 
   return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error }).default(byDefault);
 }
 
-/** A quota of the local workload API; the default depends on the machine. */
-function quota(what: string) {
-  const error = `must be a whole number of ${what}, at least 1; leave it out for the default`;
-  return z.coerce.number({ error }).int({ error }).min(1, { error }).max(999_999_999, { error }).optional();
-}
-
 function list(error: string) {
   return z.string().transform((text, context) => {
     const items = text.split(",").map((item) => item.trim());
@@ -129,10 +123,7 @@ export const Environment = z.object({
     .int({ error: "must be a whole number of calls" })
     .min(1, { error: "must be at least 1" })
     .optional(),
-  SERVICE_USER_INSTANCES: quota("instances"),
-  SERVICE_USER_MEMORY_MIB: quota("MiB"),
-  SERVICE_HOST_INSTANCES: quota("instances"),
-  SERVICE_HOST_MEMORY_MIB: quota("MiB"),
+  ...quotaVariables,
   SERVICE_HOST_COMMANDS: z.literal("allow", "must be allow, or left out").optional(),
 });
 export type Environment = z.infer<typeof Environment>;

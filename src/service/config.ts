@@ -3,11 +3,11 @@ import { z } from "zod";
 import type { QuotaSettings } from "./engines/process/host-limits.ts";
 import { type Account, parseUsers } from "./api/users.ts";
 
-/** What the service needs to know to run alone. */
+/** The configuration of the service as a separate program. */
 export type ServiceConfig = {
   readonly host: string;
   readonly port: number;
-  /** Without users, they are made on the first start and kept in `dataDir`. */
+  /** If undefined, users are created on the first start and saved in `dataDir`. */
   readonly users: readonly Account[] | undefined;
   readonly regions: readonly string[];
   readonly callsPerDay: number | undefined;
@@ -21,12 +21,31 @@ const portForm = "must be a port, a whole number from 0 to 65535; leave it out f
 const callsForm = "must be a whole number of calls, at least 1; leave it out for no limit";
 const regionsForm = "must be names of regions with commas between them, like us,beijing1";
 
-const quota = (what: string) =>
+const quota = (unit: string) =>
   z
     .string()
-    .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${what}, at least 1; leave it out for the default`)
+    .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${unit}, at least 1; leave it out for the default`)
     .transform(Number)
     .optional();
+
+/** The variables of the quotas, here and for the service inside the bot. */
+export const quotaVariables = {
+  SERVICE_USER_INSTANCES: quota("instances"),
+  SERVICE_USER_MEMORY_MIB: quota("MiB"),
+  SERVICE_HOST_INSTANCES: quota("instances"),
+  SERVICE_HOST_MEMORY_MIB: quota("MiB"),
+};
+
+type QuotaVariables = { readonly [name in keyof typeof quotaVariables]?: number | undefined };
+
+export function quotasOf(variables: QuotaVariables): QuotaSettings {
+  return {
+    userInstances: variables.SERVICE_USER_INSTANCES,
+    userMemoryMib: variables.SERVICE_USER_MEMORY_MIB,
+    hostInstances: variables.SERVICE_HOST_INSTANCES,
+    hostMemoryMib: variables.SERVICE_HOST_MEMORY_MIB,
+  };
+}
 
 /** The message of an error completes the name of its variable. */
 const Environment = z.object({
@@ -48,10 +67,7 @@ const Environment = z.object({
     .regex(/^[1-9]\d{0,8}$/, callsForm)
     .transform(Number)
     .optional(),
-  SERVICE_USER_INSTANCES: quota("instances"),
-  SERVICE_USER_MEMORY_MIB: quota("MiB"),
-  SERVICE_HOST_INSTANCES: quota("instances"),
-  SERVICE_HOST_MEMORY_MIB: quota("MiB"),
+  ...quotaVariables,
   SERVICE_HOST_COMMANDS: z
     .literal("allow", "must be allow, which lets every user of the API run any program of this machine, or be left out")
     .optional(),
@@ -70,15 +86,15 @@ function usersOf(text: string, context: z.RefinementCtx): readonly Account[] {
 }
 
 /**
- * Reads the environment of the service; an empty variable counts as one that is left out, and a relative folder is one
- * of the project. Without a config there is a sentence for each wrong variable, which never holds its value.
+ * Reads the environment of the service. An empty variable counts as unset, and a relative folder is relative to the
+ * project. `problems` has a sentence for each invalid variable, without its value.
  */
 export function readServiceConfig(
   env: Readonly<Record<string, string | undefined>>,
   projectDir: string,
 ): { readonly config: ServiceConfig } | { readonly problems: readonly string[] } {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
-  const parsed = Environment.safeParse(given);
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = Environment.safeParse(set);
   if (!parsed.success) {
     return { problems: parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) };
   }
@@ -90,12 +106,7 @@ export function readServiceConfig(
       users: data.SERVICE_USERS,
       regions: data.SERVICE_REGIONS,
       callsPerDay: data.SERVICE_CALLS_PER_DAY,
-      quotas: {
-        userInstances: data.SERVICE_USER_INSTANCES,
-        userMemoryMib: data.SERVICE_USER_MEMORY_MIB,
-        hostInstances: data.SERVICE_HOST_INSTANCES,
-        hostMemoryMib: data.SERVICE_HOST_MEMORY_MIB,
-      },
+      quotas: quotasOf(data),
       hostCommands: data.SERVICE_HOST_COMMANDS === "allow",
       dataDir: resolve(projectDir, data.GANTRY_DATA),
       checkAnswers: data.NODE_ENV !== "production",

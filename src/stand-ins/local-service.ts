@@ -4,10 +4,10 @@ import type { ApiAccount } from "../api/client.ts";
 import type { EmbeddedService } from "../boot/config.ts";
 
 export type LocalService = {
-  /** Any address does: there is no socket. */
+  /** A placeholder: there is no socket. */
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Whose workloads the bot sees. The token is made anew at each start, since nobody else has it. */
+  /** The account of the bot. Each start makes a new token, because nothing else uses it. */
   readonly account: ApiAccount;
   /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
@@ -18,11 +18,11 @@ type LocalServiceParts = {
   readonly config: EmbeddedService;
   readonly dataDir: string;
   readonly log: Logger;
-  /** For those who cannot wait as long as people do. */
+  /** Shorter intervals, for tests. */
   readonly engine?: Partial<ProcessEngineOptions>;
 };
 
-/** The service in this very process, on the process engine: a `fetch` function. Throws when the engine cannot work here. */
+/** The service inside this process, as a `fetch` function, on the process engine. Throws if the engine can't run here. */
 export async function openLocalService({
   config,
   dataDir,

@@ -3,14 +3,14 @@ import type { Route } from "./routes.ts";
 import type { Pointer } from "./spec.ts";
 import type { Validate } from "./validator.ts";
 
-/** The service or its engine answered what the contract does not allow. */
+/** An answer or refusal that the contract doesn't allow: a bug of the service or its engine. */
 export class WrongAnswer extends Error {
   override readonly name = "WrongAnswer";
 }
 
 /**
- * Makes 200 answers of one operation. Text goes out as text where the contract names `text/plain`, everything else as
- * JSON. With `compile` each body is checked against the contract, and a wrong one becomes a `WrongAnswer`.
+ * Returns a function that makes the 200 answers of one operation: text if the contract names `text/plain`, otherwise
+ * JSON. With `compile` each body is checked against the contract, and a wrong one throws a `WrongAnswer`.
  */
 export function answerer(route: Route, compile?: (pointer: Pointer) => Validate): (body: unknown) => Response {
   const checks = new Map([...route.answers].map(([type, pointer]) => [type, compile?.(pointer)]));
@@ -22,7 +22,6 @@ export function answerer(route: Route, compile?: (pointer: Pointer) => Validate)
   };
 }
 
-/** A JSON answer. */
 export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json(body, { status, headers });
 }

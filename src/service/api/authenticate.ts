@@ -10,11 +10,11 @@ import type { Account } from "./users.ts";
  */
 export function authenticator(accounts: readonly Account[]): (headers: Headers) => User {
   const hashes = new Map(accounts.map(({ username, token }) => [username, hash(token)]));
-  const nobody = hash("");
+  const unknown = hash("");
   return (headers) => {
     const username = headers.get("username") ?? "";
     const token = /^token +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
-    const matches = timingSafeEqual(hash(token), hashes.get(username) ?? nobody);
+    const matches = timingSafeEqual(hash(token), hashes.get(username) ?? unknown);
     if (!matches || token === "" || !hashes.has(username)) throw refusal();
     return { username };
   };
@@ -29,7 +29,7 @@ function refusal(): NotServed {
   );
 }
 
-/** Tokens differ in length, hashes do not; timingSafeEqual wants equal lengths. */
+/** timingSafeEqual needs equal lengths, which hashes have and tokens don't. */
 function hash(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

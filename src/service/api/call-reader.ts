@@ -7,21 +7,21 @@ import type { Route, RouteParameter } from "./routes.ts";
 import type { Pointer } from "./spec.ts";
 import type { Validate } from "./validator.ts";
 
-/** A Call without its `op`, as read from a request and found to be of the documented form. */
+/** A Call without its `op`, read from a request and validated. */
 export type ReadCall = {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>> | undefined;
   readonly body: unknown;
 };
 type Context = { readonly compile: (pointer: Pointer) => Validate; readonly now: () => Date };
-type Place = { readonly request: Request; readonly segments: readonly string[]; readonly query: URLSearchParams };
+type Incoming = { readonly request: Request; readonly segments: readonly string[]; readonly query: URLSearchParams };
 
 /**
- * Makes the reader of one operation's requests. It refuses with a sentence that names the field (400, 413), fills in
- * the defaults of the contract and writes log dates with two digits. What the contract does not name is ignored in the
- * query and refused in the body. `segments` is the path below the base, still encoded.
+ * Returns a function that reads the requests of one operation. It fills in the defaults of the contract and writes log
+ * dates with two digits. Throws a `NotServed` 400 or 413 that names the field. Unknown fields are ignored in the query
+ * and refused in the body. `segments` is the path below the base, still encoded.
  */
-export function callReader(route: Route, { compile, now }: Context): (place: Place) => Promise<ReadCall> {
+export function callReader(route: Route, { compile, now }: Context): (incoming: Incoming) => Promise<ReadCall> {
   const checked = route.parameters.map((parameter) => ({ parameter, validate: compile(parameter.schemaAt) }));
   const names = route.template.split("/");
   const ofPath = checked.filter(({ parameter }) => parameter.in === "path");
@@ -46,13 +46,13 @@ export function callReader(route: Route, { compile, now }: Context): (place: Pla
   };
 }
 
-/** Decoded once. A name with an encoded slash stays one name, and no name may hold a slash or control characters. */
+/** Decodes a name once. Throws a `NotServed` 400 for a name with slashes or control characters. */
 function decoded(segment: string, name: string): string {
   try {
     const value = decodeURIComponent(segment);
     if (!/[/\\\p{Cc}]/u.test(value)) return value;
   } catch {
-    // Not percent-encoded UTF-8: refused below, like the others.
+    // Invalid percent-encoding is refused below.
   }
   throw new NotServed(400, `${name} must not hold slashes, control characters or broken percent signs`);
 }
@@ -63,7 +63,7 @@ function queryValue(query: URLSearchParams, { name, required, schema }: RoutePar
   const value = values[0];
   if (value === undefined && required === true) throw new NotServed(400, `${name} is required`);
   if (value === undefined) return schema.default;
-  // A text that is no safe integer stays a text, so that the check below says what was expected.
+  // Anything but a safe integer stays a text, so that the validation names the expected type.
   const isInteger = schema.type === "integer" && /^-?\d+$/.test(value) && Number.isSafeInteger(Number(value));
   return isInteger ? Number(value) : value;
 }
@@ -74,7 +74,7 @@ function conforming(value: unknown, { name, description }: RouteParameter, valid
   return value;
 }
 
-/** The pattern of a date cannot say how long a month is, nor what day it is today. */
+/** The schema's pattern can't check the length of a month or compare with today. */
 function dated(value: unknown, { name }: RouteParameter, now: () => Date): unknown {
   return name === "date" && typeof value === "string" ? logDate(value, now()) : value;
 }

@@ -25,7 +25,7 @@ export function checkedBody(op: string, body: unknown): unknown {
 function checkedService(body: NewService): NewService {
   checkNew(body);
   const mapped = (body.port_mappings ?? []).map(({ container_port }) => container_port);
-  refuseTwin("port_mappings", mapped);
+  refuseDuplicate("port_mappings", mapped);
   return { ...body, ...checkedDomains(body.binding_domain_name) };
 }
 
@@ -36,7 +36,7 @@ function checkedUpdate(body: ServiceUpdate): ServiceUpdate {
       throw refused(`containers[${index}] has resource and resources with different values: send only resources`);
     }
   }
-  refuseTwin(
+  refuseDuplicate(
     "containers",
     changes.flatMap(({ name }) => name ?? []),
   );
@@ -49,10 +49,10 @@ function limitOf({ limits }: Resources): number | undefined {
   return parseMemoryMiB(limits?.memory);
 }
 
-function checkedDomains(given: readonly string[] | undefined): Pick<ServiceUpdate, "binding_domain_name"> {
-  if (!given) return {};
-  const domains = given.map((domain) => domain.toLowerCase());
-  refuseTwin("binding_domain_name", domains);
+function checkedDomains(requested: readonly string[] | undefined): Pick<ServiceUpdate, "binding_domain_name"> {
+  if (!requested) return {};
+  const domains = requested.map((domain) => domain.toLowerCase());
+  refuseDuplicate("binding_domain_name", domains);
   return { binding_domain_name: domains };
 }
 
@@ -61,11 +61,11 @@ type NewContainer = NewWorkload["containers"][number];
 
 function checkNew({ containers, volumes = [] }: NewWorkload): void {
   const names = volumes.map(({ name }) => name);
-  refuseTwin("volumes", names);
+  refuseDuplicate("volumes", names);
   for (const [index, container] of containers.entries()) {
     const where = `containers[${index}]`;
     const opened = (container.ports ?? []).map(({ port }) => port);
-    refuseTwin(`${where}.ports`, opened);
+    refuseDuplicate(`${where}.ports`, opened);
     checkMemory(container, where);
     checkMounts(container, where, names);
   }
@@ -79,7 +79,7 @@ function checkMemory({ resources }: NewContainer, where: string): void {
 
 function checkMounts({ volumeMounts = [] }: NewContainer, where: string, volumes: readonly string[]): void {
   const paths = volumeMounts.map(({ mountPath }) => plainMountPath(mountPath));
-  refuseTwin(`${where}.volumeMounts`, paths);
+  refuseDuplicate(`${where}.volumeMounts`, paths);
   for (const [index, { name, mountPath }] of volumeMounts.entries()) {
     const wrong = wrongMountPath(mountPath);
     if (wrong !== undefined) throw refused(`${where}.volumeMounts[${index}].mountPath ${wrong}`);
@@ -89,9 +89,9 @@ function checkMounts({ volumeMounts = [] }: NewContainer, where: string, volumes
   }
 }
 
-function refuseTwin(where: string, entries: readonly (string | number)[]): void {
-  const twin = firstDuplicate(entries);
-  if (twin !== undefined) throw refused(`${where} has ${twin} twice: send each once`);
+function refuseDuplicate(where: string, entries: readonly (string | number)[]): void {
+  const duplicate = firstDuplicate(entries);
+  if (duplicate !== undefined) throw refused(`${where} has ${duplicate} twice: send each once`);
 }
 
 function refused(message: string): NotServed {

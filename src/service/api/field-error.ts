@@ -1,12 +1,12 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { closest, distance } from "fastest-levenshtein";
 
-/** Where the value stands, for people: the name of a parameter, or nothing for the body. */
+/** The parameter that holds the value; without a name, the body. */
 export type Field = { readonly name?: string; readonly description?: string };
 
 /**
- * What is wrong, as a sentence that names the field: "containers[0].image is required". It never holds the value, which
- * may be a secret.
+ * Describes the error in a sentence that names the field: "containers[0].image is required". It never contains the
+ * value, which may be a secret.
  */
 export function fieldError(error: ErrorObject, field: Field = {}): string {
   const at = (field.name ?? "") + pathOf(error.instancePath);
@@ -52,8 +52,8 @@ const rules: Readonly<Record<string, (limit: unknown) => string>> = {
 function rule(error: ErrorObject, description: string | undefined): string {
   const words = rules[error.keyword];
   if (words) return words(error.schema);
-  // A pattern or a choice of forms says little to people; the contract's own description of the value says it, up to
-  // what it says about the API's gaps.
+  // A pattern or a choice of forms says little to people. The description in the contract does, without its part about
+  // gaps of the API.
   const own: unknown = error.parentSchema?.["description"] ?? description;
   if (typeof own === "string")
     return `is not valid: ${own

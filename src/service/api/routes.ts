@@ -1,7 +1,7 @@
 import { isRef, methods, partAt, pointerOf } from "./spec.ts";
 import type { Method, Parameter, PathItem, Pointer, Ref, Spec, SpecOperation, SpecResponse } from "./spec.ts";
 
-/** One operation of the contract, with everything that serving it needs; schemas stand as pointers into the spec. */
+/** One operation of the contract, with everything that serving it needs; schemas are pointers into the spec. */
 export type Route = {
   readonly op: string;
   readonly method: Method;
@@ -27,14 +27,14 @@ export function routesOf(spec: Spec): readonly Route[] {
   );
 }
 
-type Place = {
+type OperationAt = {
   readonly template: string;
   readonly method: Method;
   readonly item: PathItem;
   readonly operation: SpecOperation;
 };
 
-function routeOf(spec: Spec, { template, method, item, operation }: Place): Route {
+function routeOf(spec: Spec, { template, method, item, operation }: OperationAt): Route {
   const at = ["paths", template, method];
   const content = [...at, "requestBody", "content", "application/json", "schema"];
   return {
@@ -60,12 +60,9 @@ function parametersAt(spec: Spec, list: PathItem["parameters"], at: Pointer): re
   });
 }
 
-/** A parameter of the operation replaces the one of its path with the same name and place (OpenAPI 3.1, Operation Object). */
+/** A parameter of the operation overrides one of its path with the same `name` and `in` (OpenAPI 3.1, Operation Object). */
 function overridden(ofPath: readonly RouteParameter[], own: readonly RouteParameter[]): readonly RouteParameter[] {
-  return [
-    ...ofPath.filter((each) => !own.some(({ name, in: place }) => name === each.name && place === each.in)),
-    ...own,
-  ];
+  return [...ofPath.filter((each) => !own.some(({ name, in: at }) => name === each.name && at === each.in)), ...own];
 }
 
 function answersAt(spec: Spec, entry: SpecResponse | Ref | undefined, at: Pointer): ReadonlyMap<string, Pointer> {

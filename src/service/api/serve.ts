@@ -14,7 +14,7 @@ import { type Validate, validatorsOf } from "./validator.ts";
 export type ServeOptions = {
   readonly engine: Engine;
   readonly users: readonly Account[];
-  /** Regions where services may run; without it the engine alone decides. Jobs are not concerned. */
+  /** Regions where services may run; without it the engine alone decides. Jobs are not affected. */
   readonly regions?: readonly string[];
   /** Check each answer against the contract: a wrong one becomes a 500 and is logged. For development and tests. */
   readonly checkAnswers?: boolean;
@@ -30,7 +30,7 @@ export function serve(options: ServeOptions): (request: Request) => Promise<Resp
   const routes = routesOf(loadSpec());
   const authenticate = authenticator(options.users);
   const context = contextOf(options);
-  // The raw path: names are decoded once, by the reader, so that an encoded slash never leads to another route.
+  // The raw path, because the reader decodes names: an encoded slash must not lead to another route.
   const whole = new Hono<{ Variables: { user: User } }>({ getPath: (request) => new URL(request.url).pathname });
   const app = whole.basePath(context.base);
   app.use(async (c, next) => {
@@ -41,7 +41,7 @@ export function serve(options: ServeOptions): (request: Request) => Promise<Resp
     const handle = handler(route, context);
     app.on(route.method, honoPath(route), (c) => handle(c.req.raw, c.get("user")));
   }
-  // After the operations: whatever comes this far on a path of the contract has a method that the path does not have.
+  // After the operations: a request that gets here on a path of the contract has a method that the path doesn't allow.
   for (const route of routes) app.all(honoPath(route), () => Promise.reject(wrongMethod(routes, route)));
   app.notFound(() => failureAnswer(noSuchPath(), options.log));
   app.onError((error) => failureAnswer(error, options.log));

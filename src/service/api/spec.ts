@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-/** What this folder reads of an OpenAPI document. `openapi.yaml` is ours; test/api/spec.test.ts keeps it in form. */
+/** The parts of an OpenAPI document that this folder reads. test/api/spec.test.ts checks that `openapi.yaml` has them. */
 export type Spec = {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -41,7 +41,7 @@ export function isRef(value: object): value is Ref {
   return "$ref" in value;
 }
 
-/** Where a part stands: the keys that lead to it. */
+/** The keys that lead to a part of the document. */
 export type Pointer = readonly string[];
 
 /** A local reference (`#/components/…`) as a pointer; RFC 6901 escapes are undone. */
@@ -53,7 +53,7 @@ export function pointerOf(ref: Ref): Pointer {
     .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The part at a pointer; an error names a pointer that leads nowhere. */
+/** The part at a pointer. Throws an Error that names a pointer to nothing. */
 export function partAt(spec: Spec, pointer: Pointer): unknown {
   let part: unknown = spec;
   for (const key of pointer) {

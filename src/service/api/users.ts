@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Who may use the service, with the token in clear. */
+/** A user of the service, with the token in plain text. */
 export type Account = { readonly username: string; readonly token: string };
 
 /** 36 random bytes as base64url are 48 characters, the length that the API's tokens have. */
@@ -42,13 +42,12 @@ function accountOf(pair: string, position: number): Account {
   return { username, token };
 }
 
-/** `isNew`: the tokens were made just now and have to be shown to their users. */
+/** `isNew`: the tokens were just created and must be shown. */
 export type StoredUsers = { readonly users: readonly Account[]; readonly path: string; readonly isNew: boolean };
 
 /**
- * The users kept in the folder `dataDir`; on the first start they are made, with one token for each name, in a file
- * that only its owner can read. Throws an Error that names the file when it cannot be read, parsed or made; a file that
- * exists is never overwritten.
+ * The users saved in `dataDir`. The first start creates them, with one token per name, in a file that only its owner can
+ * read. Throws an Error that names the file if it can't be read, parsed or created; an existing file is never overwritten.
  */
 export function storedUsers(dataDir: string, names: readonly string[]): StoredUsers {
   const path = join(dataDir, "service-users");

@@ -2,13 +2,13 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import addFormats from "ajv-formats";
 import type { Pointer, Spec } from "./spec.ts";
 
-/** Checks a value; the answer is the first thing that is wrong, or nothing. It never changes the value. */
+/** Checks a value and returns the first error. Never changes the value. */
 export type Validate = (value: unknown) => ErrorObject | undefined;
 
 /**
  * Validators for the schemas of a contract, by pointer, each compiled once. `strict` is off because `openapi.yaml` as a
- * whole is handed to Ajv and OpenAPI's own keywords (`paths`, `info` …) are unknown to it. Only the first error is
- * looked for: a body of 1 MB with a wrong entry in each line must not cost more than one.
+ * whole is passed to Ajv, which doesn't know OpenAPI's keywords (`paths`, `info` …). Validation ends at the first error,
+ * so a body of 1 MB with an error in each line costs no more than one error.
  */
 export function validatorsOf(spec: Spec): (pointer: Pointer) => Validate {
   const ajv = new Ajv2020({ strict: false, verbose: true });
@@ -18,7 +18,7 @@ export function validatorsOf(spec: Spec): (pointer: Pointer) => Validate {
 }
 
 function firstError(validate: ValidateFunction): Validate {
-  // Of a failed `oneOf` Ajv reports each branch and then the whole; the whole, at the end, is the one to tell.
+  // For a failed `oneOf` Ajv reports each branch and then the whole, which is the useful one.
   return (value) => (validate(value) ? undefined : validate.errors?.at(-1));
 }
 

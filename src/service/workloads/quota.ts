@@ -2,7 +2,7 @@ import { Refusal } from "../engine.ts";
 import type { Container } from "./definitions/container.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** An amount used or allowed. Each container of an instance counts as one instance, because it is a unit of its own. */
+/** An amount used or allowed. Each container of an instance counts as one instance, because it is a separate unit. */
 export type Amount = {
   readonly instances: number;
   readonly memoryMib: number;

@@ -41,7 +41,7 @@ export type WorkloadOptions = {
   readonly onEvent?: (message: string, data: object) => void;
 };
 
-/** Given to a runtime: the state file may have tables of its own. */
+/** Passed to a runtime, which may have its own tables in the state file. */
 export type RuntimeDeps = Required<Pick<WorkloadOptions, "dataDir" | "now" | "onEvent">> & {
   readonly state: Kysely<StateTables>;
 };

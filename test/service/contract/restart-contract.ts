@@ -50,7 +50,7 @@ async function see({ get }: World): Promise<Seen> {
     off: await get("getService", { name: "off" }),
     done,
     lasting: await get("getJob", { name: "lasting" }),
-    webLog: entries.map(({ log = "" }) => log),
+    webLog: entries.map(({ log }) => log),
     doneLog: await get("getJobInstanceLogs", { name: "done", instance }),
   };
 }

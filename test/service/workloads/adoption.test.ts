@@ -106,8 +106,9 @@ describe("a server that leaves its workloads running", () => {
 
     const second = await open();
 
-    const renewed = ["web-0 generation 1", "web-1 generation 1"];
-    await until(() => String(unitsOf(cluster).toSorted()) === String(renewed), "both instances to be replaced");
+    await until(() => unitsOf(cluster).every((unit) => unit.endsWith("1")), "both instances to be replaced");
+    await userOf(second.engine).reaches("web", "Running");
+    expect(unitsOf(cluster).toSorted()).toEqual(["web-0 generation 1", "web-1 generation 1"]);
     await second.close();
   });
 });
@@ -181,7 +182,8 @@ test("units of a service that is held back are stopped, and run again when it is
   await withoutDana.close({ keepWorkloads: true });
 
   const withDana = await open();
-  await until(() => unitsOf(cluster).length === 2, "the service to run again");
+  await userOf(withDana.engine).reaches("web", "Running");
+  expect(unitsOf(cluster)).toHaveLength(2);
   await withDana.close();
 });
 

@@ -21,8 +21,8 @@ const MOST_PORTS = 1_000;
 const MOST_CONNECTIONS = 2_000;
 
 /**
- * Quotas, with defaults for those not configured. Memory: half of the machine per user, three quarters for all. At most
- * two thirds of the open files are handed out: an instance takes three pipes, a port mapping one listener.
+ * Quotas, with defaults for those not configured. Memory: half of the machine per user, three quarters for all. Instances
+ * (three pipes each) and port mappings (one listener each) may use at most two thirds of the open files.
  */
 export function quotasFor(settings: QuotaSettings, { memoryMib, openFiles }: Machine): Quotas {
   const hostInstances = settings.hostInstances ?? atLeastOne(Math.min(HOST_INSTANCES, openFiles / 10));

@@ -47,9 +47,9 @@ export function updated(definition: ServiceDefinition, body: ServiceUpdate): Ser
     containers[index] = { ...container, memoryMib: readMemory(memory) };
     changed.push(index);
   }
-  const twin = firstDuplicate(changed);
-  if (twin !== undefined) {
-    throw new Refusal(400, `containers changes ${containers[twin]?.name} twice: send each container once`);
+  const duplicate = firstDuplicate(changed);
+  if (duplicate !== undefined) {
+    throw new Refusal(400, `containers changes ${containers[duplicate]?.name} twice: send each container once`);
   }
   return {
     ...definition,

@@ -56,7 +56,7 @@ function templateSpec(job: Job, volumePath: (volume: string) => string) {
     volumes: volumes.length > 0 ? volumes : null,
     containers: definition.containers.map((container) => containerBody(container, added)),
     restartPolicy: "OnFailure",
-    // What the API answers; how long this engine really waits is its own setting.
+    // The value of the API's example; the engine's real grace time is a setting.
     terminationGracePeriodSeconds: 30,
     dnsPolicy: "ClusterFirst",
     serviceAccountName: "",

@@ -37,11 +37,11 @@ export function jobOperations(parts: EngineParts): JobOperations {
       return answerJob(job, around(user, held));
     },
     createJob: (request) =>
-      oneByOne(parts, request, async () => {
+      inTurn(parts, request, async () => {
         const { job } = await create(parts, request);
         return { job: createdJob(job, around(request.user)) };
       }),
-    deleteJob: (request) => oneByOne(parts, request, () => remove(parts, request)),
+    deleteJob: (request) => inTurn(parts, request, () => remove(parts, request)),
     async getJobInstanceLogs({ user, path, query }) {
       const { job } = find(parts, { user, path });
       const instance = path.instance_name;
@@ -56,8 +56,8 @@ export function jobOperations(parts: EngineParts): JobOperations {
   };
 }
 
-type Asked = { readonly user: User; readonly path: { readonly region: string; readonly job_name: string } };
-type Write = Asked & { readonly signal: AbortSignal };
+type Target = { readonly user: User; readonly path: { readonly region: string; readonly job_name: string } };
+type Write = Target & { readonly signal: AbortSignal };
 
 function checkRegion(parts: EngineParts, region: string): void {
   parts.ensureOpen();
@@ -66,13 +66,13 @@ function checkRegion(parts: EngineParts, region: string): void {
   }
 }
 
-function find(parts: EngineParts, { user, path }: Asked): LiveJob {
+function find(parts: EngineParts, { user, path }: Target): LiveJob {
   const unreadable = findUnreadable(parts, { user, path });
   if (unreadable) throw refuseUnreadable(unreadable);
   return findOwn(parts.jobs.values(), { user, name: path.job_name, noun: "job" });
 }
 
-function findUnreadable(parts: EngineParts, { user, path }: Asked): Unreadable | undefined {
+function findUnreadable(parts: EngineParts, { user, path }: Target): Unreadable | undefined {
   checkRegion(parts, path.region);
   return ownOf(unreadableJobs(parts), user, path.job_name);
 }
@@ -81,7 +81,7 @@ function unreadableJobs({ unreadable }: EngineParts): Unreadable[] {
   return [...unreadable.values()].filter(({ kind }) => kind === "job");
 }
 
-function oneByOne<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
+function inTurn<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
   return parts.queue.run(JSON.stringify(["job", user.username, path.job_name]), work, signal);
 }
 

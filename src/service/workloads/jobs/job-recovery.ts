@@ -7,8 +7,9 @@ import { openJob } from "./live-job.ts";
 import { reserveRecords } from "./run-record.ts";
 
 /**
- * Restores a job after an engine restart. Units that still run go on. An interrupted job starts over in the same instance, like a container after a
- * node restart; the interruption doesn't count as a failure. A job that may have completed is not run again.
+ * Restores a job after an engine restart. Units that still run are adopted. An interrupted job starts over in the same
+ * instance, like a container after a node restart; the interruption doesn't count as a failure. A job that may have
+ * completed is not run again.
  */
 export async function reviveJob(parts: EngineParts, job: Job, adopted: readonly Unit[]): Promise<void> {
   const { deps } = parts;

@@ -12,9 +12,9 @@ import type { RunRecord } from "./run-record-text.ts";
 /** The only region of jobs. */
 export const JOB_REGION = "us";
 
-/** The one instance of a job while it runs: all its containers, until each has exited with 0 or the retries are used up. */
+/** The instance of a job while it runs: all its containers, until each has exited with 0 or the retries are used up. */
 export type JobRun = {
-  /** Stops the processes. Unless all exit with 0, the job is neither complete nor failed and runs again later. */
+  /** Stops the units. Unless all exit with 0, the job is neither complete nor failed and runs again later. */
   readonly stop: () => Promise<void>;
   /** Leaves its units running. */
   readonly leave: () => Promise<void>;
@@ -105,7 +105,7 @@ function succeeded(run: Run, index: number): "over" {
   return "over";
 }
 
-/** The machine couldn't start a process; not a failure of the job. */
+/** The runtime couldn't start a unit; not a failure of the job. */
 function notStartedYet(run: Run, { how }: Exit, delayMs: number): "again" {
   say(run, `${how}, tried again in ${duration(delayMs)}`);
   return "again";

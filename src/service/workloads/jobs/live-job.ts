@@ -75,7 +75,7 @@ function saver(live: LiveJob, deps: EngineDeps): () => void {
     trying = undefined;
   }
 
-  /** The previous one may have given up, so each change gets a new one. */
+  /** The previous one may have stopped trying, so each change gets a new one. */
   async function forgetWhenOver(mine: Trying): Promise<void> {
     await mine.over;
     if (trying === mine) trying = undefined;

@@ -1,10 +1,10 @@
-/** How long to wait before a crashed process is started again. */
+/** The pause before a crashed unit is started again, in milliseconds. */
 export type BackOff = { readonly first: number; readonly max: number };
 
-/** After this many failures in a row a service is `Failed`; it is still tried again. */
+/** After this many failures in a row a service is `Failed`, and still restarted. */
 export const FAILURES_OF_A_CRASH_LOOP = 3;
 
-/** How many times a job is run again; Kubernetes' `backoffLimit` is 6 too.
+/** How many times a job is retried, like Kubernetes' `backoffLimit`.
  * https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy */
 export const JOB_RETRIES = 6;
 
@@ -13,12 +13,12 @@ export function delayAfter(failures: number, { first, max }: BackOff): number {
   return Math.min(max, first * 2 ** Math.max(0, failures - 1));
 }
 
-/** A process that stayed up this long has recovered: its failures are forgotten. */
+/** A unit that stayed up this long has recovered: its failures are forgotten. */
 export function recoveredAfterMs({ first }: BackOff): number {
   return first * 10;
 }
 
-/** A wait as people read it. */
+/** A duration for people. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`;
 }

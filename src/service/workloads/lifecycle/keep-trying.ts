@@ -27,7 +27,7 @@ export function keepTrying(work: () => Promise<void>, { closing, onFailure, back
   const waiters = new Set<Waiter>();
   let isOver = false;
 
-  function tell(how: (waiter: Waiter) => void): void {
+  function settle(how: (waiter: Waiter) => void): void {
     for (const waiter of waiters) how(waiter);
     waiters.clear();
   }
@@ -35,11 +35,11 @@ export function keepTrying(work: () => Promise<void>, { closing, onFailure, back
   async function succeeds(failures: number): Promise<boolean> {
     try {
       await work();
-      tell(({ resolve }) => resolve());
+      settle(({ resolve }) => resolve());
       return true;
     } catch (error) {
       if (failures === 0) onFailure(error);
-      tell(({ reject }) => reject(error));
+      settle(({ reject }) => reject(error));
       return false;
     }
   }

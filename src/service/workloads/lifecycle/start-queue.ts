@@ -23,29 +23,29 @@ export type StartLimits = {
 const STARTUP_MS = 250;
 
 export function makeStartQueue(limits: StartLimits): StartQueue {
-  const places = makePlaces(limits);
+  const slots = makeSlots(limits);
   return {
     async run(start, signal) {
-      if (signal.aborted || !(await places.turn(signal))) return undefined;
+      if (signal.aborted || !(await slots.turn(signal))) return undefined;
       try {
         const unit = await start();
-        void Promise.race([unit.spoke, unit.exited, pause(STARTUP_MS, undefined, { ref: false })]).then(places.isUp);
-        void unit.exited.then(places.isGone);
+        void Promise.race([unit.spoke, unit.exited, pause(STARTUP_MS, undefined, { ref: false })]).then(slots.isUp);
+        void unit.exited.then(slots.isGone);
         return unit;
       } catch (error) {
-        places.isUp();
-        places.isGone();
+        slots.isUp();
+        slots.isGone();
         throw error;
       }
     },
     count(unit) {
-      places.add();
-      void unit.exited.then(places.isGone);
+      slots.add();
+      void unit.exited.then(slots.isGone);
     },
   };
 }
 
-type Places = {
+type Slots = {
   /** Resolves in order of the calls: true when a unit may start, false when `signal` is aborted first. */
   readonly turn: (signal: AbortSignal) => Promise<boolean>;
   /** One more is alive without having had a turn. */
@@ -54,7 +54,7 @@ type Places = {
   readonly isGone: () => void;
 };
 
-function makePlaces(limits: StartLimits): Places {
+function makeSlots(limits: StartLimits): Slots {
   const waiting = new Set<() => void>();
   let starting = 0;
   let alive = 0;

@@ -42,7 +42,7 @@ export function makeBatch(db: Kysely<LogTables>, options: BatchOptions): Batch {
     const all = [...lost.notes(dayOf()), ...lines];
     try {
       if (all.length > 0) await writeLines(db, all, limits);
-      lost.told();
+      lost.reported();
     } catch (error) {
       lost.add(lines, error);
       waiting.retry();

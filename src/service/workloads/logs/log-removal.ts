@@ -4,7 +4,7 @@ import type { LogTables } from "./log-tables.ts";
 
 /** Removes logs of workloads. Never throws: failed removals, as on a full disk, are retried later. */
 export type Removal = {
-  /** Whether this workload's log was or will be removed. */
+  /** True if this workload's log was or will be removed. */
   readonly has: (workload: string) => boolean;
   readonly add: (workload: string) => void;
   /** Removes all added logs that still exist. */

@@ -13,7 +13,7 @@ import type { LogTables } from "./log-tables.ts";
 export type LogWriter = {
   /** Adds a line of today. Never waits and never throws. Lines of a forgotten workload are ignored. */
   readonly append: (workload: string, instance: string, line: string) => void;
-  /** Adds a line of a unit to the day it was written, and remembers its cursor. Like `append` otherwise. */
+  /** Adds a line of a unit to the day it was written, and saves its cursor. Like `append` otherwise. */
   readonly record: (unit: UnitLabels, line: LogLine) => void;
   /** The cursor of the last stored line of this container, possibly of an earlier start. */
   readonly cursorOf: (unit: UnitLabels) => Promise<string | undefined>;

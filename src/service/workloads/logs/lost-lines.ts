@@ -8,7 +8,7 @@ export type LostLines = {
   /** One line for each log with a gap. */
   readonly notes: (day: string) => NewLine[];
   /** Call when the notes are stored. */
-  readonly told: () => void;
+  readonly reported: () => void;
   readonly forget: (workload: string) => void;
 };
 
@@ -34,7 +34,7 @@ export function makeLostLines(onEvent: (message: string, data: object) => void):
         const lines = count === 1 ? "1 line was" : `${count} lines were`;
         return { workload, instance, day, line: `[gantry] ${lines} not stored: ${why ?? ""}` };
       }),
-    told() {
+    reported() {
       if (why === undefined) return;
       onEvent("storing log lines again", { lost: total });
       gaps.clear();

@@ -1,19 +1,19 @@
 import type { InstanceState } from "./service-status.ts";
 
-/** An instance as far as deciding needs it. */
+/** An instance, with the fields that `nextSteps` compares. */
 export type PresentInstance = {
   readonly index: number;
   readonly state: InstanceState;
-  /** Whether it was started from what the service is meant to be now. */
+  /** Started from the current definition. */
   readonly isCurrent: boolean;
 };
 
 export type Steps = { readonly start: readonly number[]; readonly stop: readonly number[]; readonly done: boolean };
 
 /**
- * What to do now so that the instances become what is wanted. Called again whenever something has changed, so it needs
- * no memory: it compares. Instances of an older definition are replaced one at a time, the next one when all others are
- * ready; a new one that crashes again and again holds the roll, so that a mistake does not take every instance down.
+ * The next steps towards the wanted size and definition; call it again after every change. Outdated instances are replaced
+ * one at a time, the next one when all others are ready. A new one in a crash loop stops the rollout, so that a mistake
+ * does not take every instance down.
  */
 export function nextSteps(size: number, instances: readonly PresentInstance[]): Steps {
   const stop = instances.filter(({ index, state }) => index >= size && state !== "stopping").map(({ index }) => index);
@@ -23,7 +23,7 @@ export function nextSteps(size: number, instances: readonly PresentInstance[]): 
   const outdated = kept.filter(({ isCurrent }) => !isCurrent);
   const mayReplace = start.length === 0 && kept.every(({ state, isCurrent }) => state === "ready" || !isCurrent);
   const isReplacing = kept.some(({ state }) => state === "stopping");
-  // One that does not work is replaced before one that does.
+  // Broken instances are replaced before working ones.
   const [next] = outdated.toSorted((left, right) => Number(left.state === "ready") - Number(right.state === "ready"));
   if (next && mayReplace && !isReplacing) stop.push(next.index);
   const done =

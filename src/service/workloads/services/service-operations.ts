@@ -8,7 +8,7 @@ import { createdService, listedService, readService as answerService } from "./s
 import { needsNewInstances, readService, updated, type ServiceDefinition } from "../definitions/service-definition.ts";
 import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
 import { serviceKey } from "./service-recovery.ts";
-import type { Wish } from "./service-runner.ts";
+import type { WantOptions } from "./service-runner.ts";
 import { refusalOf, type Move } from "./service-status.ts";
 import { insertService, saveService, type Service } from "../state/service-store.ts";
 import { ensureService } from "../definitions/stored-definition.ts";
@@ -39,17 +39,17 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
       const live = find(parts, { user, path });
       return answerService(live.service, statusOf(live));
     },
-    createService: (request) => oneByOne(parts, request, () => create(parts, request)),
-    deleteService: (request) => oneByOne(parts, request, () => remove(parts, request)),
+    createService: (request) => inTurn(parts, request, () => create(parts, request)),
+    deleteService: (request) => inTurn(parts, request, () => remove(parts, request)),
     updateService: (request) =>
-      move(parts, request, {
+      transition(parts, request, {
         name: "update",
         change: (service) => withDefinition(service, updated(service.definition, request.body)),
         wish: updateWish,
       }),
-    startService: (request) => move(parts, request, starting),
-    stopService: (request) => move(parts, request, stopping),
-    restartService: (request) => move(parts, request, restarting),
+    startService: (request) => transition(parts, request, starting),
+    stopService: (request) => transition(parts, request, stopping),
+    restartService: (request) => transition(parts, request, restarting),
     async getServiceLogs({ user, path, query }) {
       const { service } = find(parts, { user, path });
       const { logs, now } = parts.deps;
@@ -61,8 +61,8 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
 }
 
 type Where = { readonly region: string; readonly service_name: string };
-type Asked = { readonly user: User; readonly path: Where };
-type Write = Asked & { readonly signal: AbortSignal };
+type Target = { readonly user: User; readonly path: Where };
+type Write = Target & { readonly signal: AbortSignal };
 
 function inRegion(parts: EngineParts, user: User, region: string): LiveService[] {
   parts.ensureOpen();
@@ -78,25 +78,25 @@ function unreadableIn({ unreadable }: EngineParts, user: User, region: string): 
   );
 }
 
-function findUnreadable(parts: EngineParts, { user, path }: Asked): Unreadable | undefined {
+function findUnreadable(parts: EngineParts, { user, path }: Target): Unreadable | undefined {
   return ownOf(unreadableIn(parts, user, path.region), user, path.service_name);
 }
 
-function find(parts: EngineParts, { user, path }: Asked): LiveService {
+function find(parts: EngineParts, { user, path }: Target): LiveService {
   const services = inRegion(parts, user, path.region);
   const unreadable = findUnreadable(parts, { user, path });
   if (unreadable) throw refuseUnreadable(unreadable);
   return findOwn(services, { user, name: path.service_name, noun: "service" });
 }
 
-function oneByOne<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
+function inTurn<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
   const { region, service_name: name } = path;
   return parts.queue.run(serviceKey({ username: user.username, region, name }), work, signal);
 }
 
 /** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createService">) {
-  refuseTwin(parts, { user, path });
+  refuseDuplicate(parts, { user, path });
   const definition = readService(path.service_name, body, parts.deps.runtime.check);
   ensureService(definition);
   const service = newService({ user, path }, { definition, createdAt: parts.deps.now().toISOString() });
@@ -115,17 +115,17 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   return createdService(live.service);
 }
 
-function refuseTwin(parts: EngineParts, { user, path }: Asked): void {
+function refuseDuplicate(parts: EngineParts, { user, path }: Target): void {
   const { region, service_name: name } = path;
-  const twin = ownOf(inRegion(parts, user, region), user, name);
-  if (twin?.service.deleting) throw new Refusal(409, `the service ${name} is still being deleted: wait a moment`);
-  if (twin ?? findUnreadable(parts, { user, path })) {
+  const duplicate = ownOf(inRegion(parts, user, region), user, name);
+  if (duplicate?.service.deleting) throw new Refusal(409, `the service ${name} is still being deleted: wait a moment`);
+  if (duplicate ?? findUnreadable(parts, { user, path })) {
     throw new Refusal(409, `a service named ${name} exists in ${region}: choose another name`);
   }
 }
 
 function newService(
-  { user, path }: Asked,
+  { user, path }: Target,
   of: { readonly definition: ServiceDefinition; readonly createdAt: string },
 ): Service {
   return {
@@ -141,33 +141,33 @@ function newService(
   };
 }
 
-async function remove(parts: EngineParts, asked: Write): Promise<string> {
+async function remove(parts: EngineParts, target: Write): Promise<string> {
   parts.ensureOpen();
-  const unreadable = findUnreadable(parts, asked);
+  const unreadable = findUnreadable(parts, target);
   if (unreadable) await deleteUnreadableService(parts, unreadable);
-  else await deleteService(parts, find(parts, asked), asked.signal);
+  else await deleteService(parts, find(parts, target), target.signal);
   return "Service was deleted successfully";
 }
 
-type Moving = {
+type Transition = {
   readonly name: Move;
   readonly change: (service: Service) => Service;
-  readonly wish: (before: Service, after: Service) => Wish;
+  readonly wish: (before: Service, after: Service) => WantOptions;
 };
 
-const starting: Moving = {
+const starting: Transition = {
   name: "start",
   change: (service) => ({ ...service, running: true }),
   wish: () => ({ activity: "Starting", retry: true }),
 };
 
-const stopping: Moving = {
+const stopping: Transition = {
   name: "stop",
   change: (service) => ({ ...service, running: false }),
   wish: () => ({}),
 };
 
-const restarting: Moving = {
+const restarting: Transition = {
   name: "restart",
   change: (service) => ({ ...service, generation: service.generation + 1 }),
   wish: () => ({ activity: "Updating" }),
@@ -176,9 +176,13 @@ const restarting: Moving = {
 /**
  * Shared by update, start, stop and restart: checks state and quotas, saves, and applies the change after the answer.
  */
-function move(parts: EngineParts, asked: Write, { name, change, wish }: Moving): Promise<Record<string, never>> {
-  return oneByOne(parts, asked, async () => {
-    const live = find(parts, asked);
+function transition(
+  parts: EngineParts,
+  target: Write,
+  { name, change, wish }: Transition,
+): Promise<Record<string, never>> {
+  return inTurn(parts, target, async () => {
+    const live = find(parts, target);
     const refusal = refusalOf(name, live.name, statusOf(live).state);
     if (refusal !== undefined) throw new Refusal(409, refusal);
     const before = live.service;
@@ -206,7 +210,7 @@ function withDefinition(service: Service, definition: ServiceDefinition): Servic
   return { ...service, definition, generation: service.generation + (isReplaced ? 1 : 0) };
 }
 
-function updateWish(before: Service, after: Service): Wish {
+function updateWish(before: Service, after: Service): WantOptions {
   const affects = before.generation !== after.generation || before.definition.size !== after.definition.size;
   return after.running && affects ? { activity: "Updating" } : {};
 }

@@ -12,7 +12,7 @@ import type { Service } from "../state/service-store.ts";
 export type ServiceRunner = {
   readonly state: () => ServiceState;
   /** Sets the wanted state and returns immediately. Instances of an older generation are replaced, one at a time. */
-  readonly want: (service: Service, how: Wish) => void;
+  readonly want: (service: Service, how: WantOptions) => void;
   /** Addresses of running instances for one container port. */
   readonly targets: (containerPort: number) => readonly string[];
   /** Stops all instances because the engine closes. Resolves when they are gone. */
@@ -23,7 +23,7 @@ export type ServiceRunner = {
   readonly emptied: () => Promise<void>;
 };
 
-export type Wish = {
+export type WantOptions = {
   /** The status until the wanted state is reached. */
   readonly activity?: "Starting" | "Updating";
   /** Forget earlier crashes and try immediately. */
@@ -38,12 +38,9 @@ type Run = {
   readonly waiting: Set<() => void>;
   readonly deps: EngineDeps;
   service: Service;
-  activity: Wish["activity"];
-  /** Before the first `want`, adopted instances are left as they are. */
-  isWanted: boolean;
-  isShutDown: boolean;
-  /** The instances run on without this runner. */
-  isLeft: boolean;
+  activity: WantOptions["activity"];
+  /** Instances are changed only while `managed`, and stopped while `closing`. New runners only hold adopted ones. */
+  phase: "new" | "managed" | "closing" | "left";
 };
 
 export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: readonly Unit[]): ServiceRunner {
@@ -53,29 +50,27 @@ export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: r
     deps,
     service: { ...initial, running: false },
     activity: undefined,
-    isWanted: false,
-    isShutDown: false,
-    isLeft: false,
+    phase: "new",
   };
   adopt(run, adopted);
   return {
     state: () => stateOf(run),
     want(service, { activity, retry = false }) {
       run.service = service;
-      run.isWanted = true;
+      if (run.phase === "new") run.phase = "managed";
       run.activity = activity ?? run.activity;
       if (retry) for (const { instance } of run.instances.values()) instance.retryNow();
-      compare(run);
+      reconcile(run);
     },
     targets: (containerPort) =>
       [...run.instances.values()].flatMap(({ instance }) => instance.address(containerPort) ?? []),
     async shutDown() {
-      run.isShutDown = true;
-      compare(run);
+      run.phase = "closing";
+      reconcile(run);
       await emptied(run);
     },
     async leave() {
-      run.isLeft = true;
+      run.phase = "left";
       await Promise.all([...run.instances.values()].map(({ instance }) => instance.leave()));
     },
     emptied: () => emptied(run),
@@ -88,7 +83,7 @@ function adopt(run: Run, units: readonly Unit[]): void {
     const index = Number(name.slice(run.service.name.length + 1));
     const generation = Math.min(...own.map(({ labels }) => labels.generation));
     const spec = { service: { ...run.service, generation }, index, adopted: own };
-    run.instances.set(index, { generation, instance: startInstance(spec, run.deps, () => compare(run)) });
+    run.instances.set(index, { generation, instance: startInstance(spec, run.deps, () => reconcile(run)) });
   }
 }
 
@@ -105,14 +100,17 @@ function present({ instances, service }: Run): PresentInstance[] {
   }));
 }
 
-function compare(run: Run): void {
+function wantedSize({ service, phase }: Run): number {
+  return phase === "managed" && service.running && !service.deleting ? service.definition.size : 0;
+}
+
+function reconcile(run: Run): void {
   const { service, instances, deps } = run;
-  if (run.isLeft || (!run.isWanted && !run.isShutDown)) return;
-  const runs = service.running && !service.deleting && !run.isShutDown;
-  const steps = nextSteps(runs ? service.definition.size : 0, present(run));
+  if (run.phase === "new" || run.phase === "left") return;
+  const steps = nextSteps(wantedSize(run), present(run));
   for (const index of steps.stop) void stop(run, index);
   for (const index of steps.start) {
-    const instance = startInstance({ service, index }, deps, () => compare(run));
+    const instance = startInstance({ service, index }, deps, () => reconcile(run));
     instances.set(index, { generation: service.generation, instance });
   }
   if (steps.done || present(run).some(({ state }) => state === "failing")) run.activity = undefined;
@@ -129,7 +127,7 @@ async function stop(run: Run, index: number): Promise<void> {
     deps.onEvent("an instance could not be stopped", { error, service: service.uid });
   }
   instances.delete(index);
-  compare(run);
+  reconcile(run);
 }
 
 async function emptied({ instances, waiting }: Run): Promise<void> {

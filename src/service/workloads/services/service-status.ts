@@ -1,19 +1,18 @@
 /** The words of a service's status; see ServiceStatus in openapi.yaml. */
 export type ServiceState = "Starting" | "Running" | "Stopping" | "Stopped" | "Updating" | "Failed" | "Deleting";
 
-/** What one instance is at: `failing` when it crashes again and again, `waiting` after a crash or before it is ready. */
+/** The state of one instance: `failing` in a crash loop, `waiting` after a crash or before it is ready. */
 export type InstanceState = "ready" | "waiting" | "failing" | "stopping";
 
 export type Situation = {
   readonly deleting: boolean;
-  /** Whether the service is meant to run. */
   readonly running: boolean;
-  /** What was asked for and is not reached yet. */
+  /** An accepted change that isn't finished yet. */
   readonly activity: "Starting" | "Updating" | undefined;
   readonly instances: readonly InstanceState[];
 };
 
-/** A service that is meant to run and whose instance crashed now and then is still `Running`. */
+/** The status word. A running service with occasional crashes is still `Running`. */
 export function serviceState({ deleting, running, activity, instances }: Situation): ServiceState {
   if (deleting) return "Deleting";
   if (!running) return instances.length > 0 ? "Stopping" : "Stopped";

@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { StartError } from "./start-error.ts";
 
 /**
- * Takes the data folder for this engine alone and returns how to give it back. The lock is SQLite's exclusive lock on a
- * file of its own: the operating system lets go of it when the process dies, however it dies, so no stale lock is left.
+ * Locks the data folder for this engine and returns a function that unlocks it. The lock is SQLite's exclusive lock on a
+ * separate file: the operating system releases it when the process dies, however it dies, so no stale lock is left.
  * Throws when another engine holds it.
  */
 export function lockFolder(dataDir: string): () => void {

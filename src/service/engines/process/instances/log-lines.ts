@@ -1,7 +1,7 @@
-/** A line of a program that is longer than this many bytes is stored in several pieces. */
+/** Longer lines of a program are stored in several pieces. */
 export const MAX_LINE_BYTES = 16 * 1024;
 
-/** Stands before each piece of a long line but the first. */
+/** Prefix of all pieces of a long line except the first. */
 const CONTINUED = "[…] ";
 const NEWLINE = 10;
 
@@ -57,7 +57,7 @@ function join(left: Buffer<ArrayBuffer>, right: Buffer): Buffer<ArrayBuffer> {
   return Buffer.concat([left, right]);
 }
 
-/** The last place at or before `limit` that is not inside a character: continuation bytes of UTF-8 are 10xxxxxx. */
+/** The last index at or before `limit` that is not inside a character: continuation bytes of UTF-8 are 10xxxxxx. */
 function cutBefore(bytes: Buffer, limit: number): number {
   let cut = limit;
   while (cut > limit - 4 && ((bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1;

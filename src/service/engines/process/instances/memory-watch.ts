@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 export type Watched = {
   readonly pid: number;
   readonly limitMib: number;
-  /** Only what the process has started counts, not the process itself: the runner of a host command. */
+  /** Count only its children, because the process is the runner of a host command. */
   readonly onlyChildren: boolean;
   readonly onExceeded: (usedMib: number) => void;
 };
@@ -15,14 +15,14 @@ export type MemoryWatch = {
 };
 
 /**
- * Looks at the resident memory of each watched process at an interval. Only Linux can be looked at cheaply enough;
- * elsewhere nothing is watched, and the log of the program says so.
+ * Checks the resident memory of each watched process at an interval. Only Linux makes this cheap enough; elsewhere
+ * nothing is watched, and the log of the program says so.
  */
 export function makeMemoryWatch(intervalMs: number): MemoryWatch {
   const all = new Set<Watched>();
   let timer: NodeJS.Timeout | undefined;
 
-  function look(): void {
+  function check(): void {
     for (const watched of all) {
       const used = usedMib(watched.pid, watched.onlyChildren);
       if (used > watched.limitMib) watched.onExceeded(used);
@@ -33,7 +33,7 @@ export function makeMemoryWatch(intervalMs: number): MemoryWatch {
     watch(watched) {
       if (process.platform !== "linux") return () => undefined;
       all.add(watched);
-      timer ??= setInterval(look, intervalMs);
+      timer ??= setInterval(check, intervalMs);
       return () => {
         all.delete(watched);
         if (all.size > 0) return;
@@ -59,7 +59,7 @@ function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 }
 
-/** Empty for a process that has just gone. */
+/** Empty if the process has just ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -2,7 +2,7 @@ import { connect, createServer, type Server } from "node:net";
 
 export const HOST = "127.0.0.1";
 
-/** A port that nobody listens on now. Whoever gets it has to listen soon: nothing reserves it. */
+/** A port that is free now. Nothing reserves it, so listen on it soon. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.on("error", () => undefined); // also after listening: accepting a connection can fail
@@ -25,7 +25,7 @@ export async function listen(server: Server, port: number): Promise<number> {
   return address.port;
 }
 
-/** Whether something takes connections on the port. */
+/** Resolves to true if a program accepts connections on the port. */
 export function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, HOST);

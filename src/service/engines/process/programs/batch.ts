@@ -1,4 +1,4 @@
-// gantry/batch: a job that works a number of steps and exits with a given code.
+// gantry/batch: a job that runs a number of steps and exits with a code.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
@@ -13,7 +13,7 @@ function count(name: string, text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : refuse(`${name} takes a number, not ${JSON.stringify(text)}`);
 }
 
-function given() {
+function parsedArgs() {
   const options = { exit: { type: "string" }, delay: { type: "string" }, "fail-first": { type: "string" } } as const;
   try {
     return parseArgs({ options, allowPositionals: true });
@@ -22,7 +22,7 @@ function given() {
   }
 }
 
-const { values, positionals } = given();
+const { values, positionals } = parsedArgs();
 if (positionals.length > 1) refuse(`one number of steps, not ${positionals.length}`);
 const steps = count("STEPS", positionals[0] ?? "10");
 const code = count("--exit", values.exit ?? "0");

@@ -1,4 +1,4 @@
-// gantry/hello-web: an HTTP server on each PORT that the engine gives it.
+// gantry/hello-web: an HTTP server on each of its PORT variables.
 import { createServer, type ServerResponse } from "node:http";
 import { parseArgs } from "node:util";
 

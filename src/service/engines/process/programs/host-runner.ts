@@ -1,12 +1,12 @@
-// Runs a host command (image `host`, only where it was allowed): its arguments are the argv, no shell is involved.
-// It stays as the parent of the command so that the command goes when the engine dies (see lifeline.ts).
+// Runs a host command (image `host`, if allowed): its arguments are the argv, without a shell. It remains the parent of
+// the command, so that the command ends when the server dies (lifeline.ts).
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 const [file = "", ...args] = process.argv.slice(2);
 const command = spawn(file, args, { stdio: ["ignore", "inherit", "inherit"] });
 
-// The engine signals the whole process group: the command has the signal already, this process waits for its end.
+// The engine signals the whole process group, so the command has the signal. This process waits for its end.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 
 command.on("error", (error) => {

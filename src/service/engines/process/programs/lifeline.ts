@@ -1,9 +1,9 @@
-// Loaded (`--import`) before every program that the process engine starts. Two things come through stdin:
+// Loaded (`--import`) before every program of the process engine. Stdin carries two things:
 // - the first line is JSON with the container's environment and, for a job, the file for the end of its run. The
-//   environment is not given to the operating system's exec, so that NODE_OPTIONS, LD_PRELOAD and the like, which
-//   anybody may write into a creation body, mean nothing to the runtime.
-// - the pipe then stays open for as long as the engine lives. Its end means that the engine is gone, also after kill -9:
-//   the whole process group goes then, since nobody could stop it any more.
+//   environment is not passed to exec, because any user can write NODE_OPTIONS, LD_PRELOAD and the like into a creation
+//   body, and Node or the system would obey them.
+// - the pipe then stays open for as long as the server lives. When it ends, even after a kill -9, the whole process group
+//   ends, because no server could stop it any more.
 import { fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { encodeRecord } from "../../../workloads/jobs/run-record-text.ts";
 

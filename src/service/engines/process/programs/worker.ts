@@ -1,4 +1,4 @@
-// gantry/worker: works through an endless queue, and logs like real programs do, mistakes included.
+// gantry/worker: works through an endless queue and logs like a real program, errors included.
 import { parseArgs } from "node:util";
 
 const USAGE = "usage: [--every MS]";
@@ -19,7 +19,7 @@ function intervalMs(): number {
   }
 }
 
-// Secrets that never were: programs leak such lines, and whoever shows logs has to hide them.
+// Fake secrets. Real programs leak such lines, so anything that shows logs has to redact them.
 const leaks = [
   "DEBUG connecting with aws_access_key_id=AKIAIOSFODNN7EXAMPLE",
   "DEBUG > Authorization: Bearer not-a-real-token-0123456789abcdefghij",

@@ -1,26 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SeenProcess } from "./seen-process.ts";
 
-/** What was written down about a child: its token before it was started, pid and start time right after. */
+/** The record of a child: its token is saved before the start, pid and start time right after it. */
 export type RecordedProcess = {
   readonly token: string;
   readonly pid: number | null;
   readonly started: string | null;
 };
 
-/** How processes are looked at and signalled: the real thing, or a test's. */
+/** Lists and signals processes; tests replace it. */
 export type ProcessTable = {
   readonly see: () => Promise<readonly SeenProcess[]>;
   readonly kill: (pid: number, signal: "SIGTERM" | "SIGKILL") => void;
 };
 
 const POLL_MS = 20;
-/** A process that outlives SIGKILL this long hangs in the kernel or is another user's: nothing more can be done. */
+/** A process that outlives SIGKILL this long hangs in the kernel or belongs to another user. */
 const GIVE_UP_MS = 5_000;
 
 /**
- * Whether a process that is seen was started by us. A pid alone says nothing: pids are used again. The token of its
- * environment decides; where that cannot be read, pid and start time together do.
+ * True for a process that we started. Pids are reused, so the token of its environment decides; if that can't be read,
+ * pid and start time together do.
  */
 export function isOurs(seen: SeenProcess, records: readonly RecordedProcess[]): boolean {
   if (seen.token !== "unreadable") return records.some((record) => record.token === seen.token);
@@ -28,8 +28,8 @@ export function isOurs(seen: SeenProcess, records: readonly RecordedProcess[]): 
 }
 
 /**
- * Ends every process that was started under these records, their descendants included: SIGTERM, SIGKILL after the grace
- * time, until none is seen any more. Returns the pids that were found.
+ * Ends every process of these records and their descendants: SIGTERM, then SIGKILL after the grace time, until none is
+ * left. Returns the pids it found.
  */
 export async function endProcesses(
   records: readonly RecordedProcess[],
@@ -51,7 +51,7 @@ export async function endProcesses(
   }
 }
 
-/** Signals a process, or a whole group when `pid` is negative; that it is gone already is fine. */
+/** Signals a process, or a whole group if `pid` is negative. Does nothing if it is gone. */
 export function signalProcess(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(pid, signal);

@@ -4,24 +4,24 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What each child carries in its environment, and hands on to its own children: a random text of its own. */
+/** The variable with a child's token, a random text. Its own children inherit it. */
 export const TOKEN_VARIABLE = "GANTRY_CHILD";
 
-/** A process as the operating system shows it. */
+/** A process as listed by the operating system. */
 export type SeenProcess = {
   readonly pid: number;
   /** When it started, as text that differs between two processes that had the same pid. */
   readonly started: string;
-  /** The token of its environment, `none`, or `unreadable` when its environment cannot be looked at. */
+  /** The token of its environment, `none`, or `unreadable` without permission to read the environment. */
   readonly token: string;
 };
 
-/** All processes of the machine that can be seen. */
+/** All visible processes of the machine. */
 export async function seeProcesses(): Promise<SeenProcess[]> {
   return process.platform === "linux" ? await seeLinux() : await seeMac();
 }
 
-/** When this process started; undefined when there is none (any more). */
+/** When the process started; undefined if it doesn't exist. */
 export async function startOf(pid: number): Promise<string | undefined> {
   if (process.platform === "linux") return await linuxStart(pid, await bootId());
   try {
@@ -32,7 +32,7 @@ export async function startOf(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Start times count from the boot, so the boot belongs to them. */
+/** Start times count from the boot, so they are unique only together with its id. */
 async function bootId(): Promise<string> {
   return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
 }
@@ -66,8 +66,8 @@ async function linuxStart(pid: number, boot: string): Promise<string | undefined
 }
 
 /**
- * Field 22 of /proc/<pid>/stat, or undefined for a process that is dead and only waits to be collected. The second
- * field is a name in parentheses that may hold spaces and parentheses itself, so counting begins after the last one.
+ * Field 22 of /proc/<pid>/stat, or undefined for a zombie. The second field is a name in parentheses that may contain
+ * spaces and parentheses, so counting begins after the last one.
  * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
  */
 export function startTicks(stat: string): string | undefined {
@@ -92,7 +92,7 @@ async function seeMac(): Promise<SeenProcess[]> {
   return parsePs(stdout);
 }
 
-/** Reads `ps -axEww -o pid=,lstart=,command=`: the command is followed by the environment where it may be seen. */
+/** Reads `ps -axEww -o pid=,lstart=,command=`: the command is followed by the environment if it is visible. */
 export function parsePs(text: string): SeenProcess[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*(\d+)\s+(\w{3}\s+\w{3}\s+\d+\s+[\d:]{8}\s+\d{4})\s+(.*)$/.exec(line);
