@@ -19,6 +19,7 @@ export type EngineDeps = {
   readonly logs: LogWriter;
   readonly dataDir: string;
   readonly backOff: BackOff;
+  readonly jobRetries: number;
   /** An instance without ports is ready after this long. */
   readonly readyAfterMs: number;
   readonly now: () => Date;

@@ -4,7 +4,7 @@ import { openSqlite } from "../../sqlite.ts";
 import { Refusal, type Engine, type OpenedEngine } from "../engine.ts";
 import type { EngineDeps, EngineParts } from "./engine-parts.ts";
 import { jobOperations } from "./jobs/job-operations.ts";
-import type { BackOff } from "./lifecycle/back-off.ts";
+import { JOB_RETRIES, type BackOff } from "./lifecycle/back-off.ts";
 import { makeSerialQueue } from "./lifecycle/serial-queue.ts";
 import { makeStartQueue } from "./lifecycle/start-queue.ts";
 import { DEFAULT_LOG_LIMITS, type LogLimits } from "./logs/log-bounds.ts";
@@ -30,6 +30,8 @@ export type WorkloadOptions = {
   readonly users?: readonly string[];
   /** The pause before a crashed container is started again, doubled each time; 1 s, up to 1 min. */
   readonly backOffMs?: BackOff;
+  /** How many times a failed job is retried; 6. */
+  readonly jobRetries?: number;
   /** An instance without ports is ready after this long; 1 s. */
   readonly readyAfterMs?: number;
   readonly now?: () => Date;
@@ -125,6 +127,7 @@ async function openDeps(
     logs: openLogWriter(logs, { limits: options.logLimits ?? DEFAULT_LOG_LIMITS, now, onEvent }),
     dataDir,
     backOff: options.backOffMs ?? { first: 1_000, max: 60_000 },
+    jobRetries: options.jobRetries ?? JOB_RETRIES,
     readyAfterMs: options.readyAfterMs ?? 1_000,
     now,
     onEvent,

@@ -24,6 +24,16 @@ export async function instanceOf({ get }: World, name: string): Promise<string> 
   return String(instances[0]);
 }
 
+const completed = new WeakMap<World, Promise<Job>>();
+
+/** A job that has ended well, the same one for all cases that only read. */
+export function completedJob(world: World): Promise<Job> {
+  const made = async () => await jobThatIs(world, await newJob(world, world.workloads.lines(2)), "Complete");
+  const job = completed.get(world) ?? made();
+  completed.set(world, job);
+  return job;
+}
+
 /** Every line of the only instance of a job, once the line is there that its program writes last. */
 export async function wholeLog(world: World, name: string, lastLine: string): Promise<readonly string[]> {
   const instance = await instanceOf(world, name);

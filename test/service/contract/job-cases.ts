@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { ContractCase } from "./contract.ts";
-import { instanceOf, jobThatIs, newJob } from "./finished-job.ts";
+import { completedJob, instanceOf, jobThatIs, newJob } from "./finished-job.ts";
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const text = expect.stringMatching(/./);
@@ -17,24 +17,23 @@ export const jobCases: readonly ContractCase[] = [
     operation: "listJobs",
     title: "shows a job as it is read alone, without the names of its instances",
     async run(world) {
-      const name = await newJob(world, world.workloads.lines(1));
-      const { instance_names: instances, ...job } = await jobThatIs(world, name, "Complete");
+      const { instance_names: instances, ...job } = await completedJob(world);
 
       const { jobs } = await world.get("listJobs");
 
       expect(instances).toHaveLength(1);
-      expect(jobs.filter((each) => each.metadata.name === name)).toEqual([job]);
+      expect(jobs.filter((each) => each.metadata.name === job.metadata.name)).toEqual([job]);
     },
   },
   {
     operation: "listJobs",
     title: "shows nobody else's jobs",
     async run(world) {
-      const name = await newJob(world, world.workloads.lines(1));
+      const { metadata } = await completedJob(world);
 
       const { jobs } = await world.get("listJobs", { user: world.user2 });
 
-      expect(jobs.map((job) => job.metadata.name)).not.toContain(name);
+      expect(jobs.map((job) => job.metadata.name)).not.toContain(metadata.name);
     },
   },
   {
@@ -75,9 +74,7 @@ export const jobCases: readonly ContractCase[] = [
     operation: "getJob",
     title: "tells of a job that ended well: Complete, its times, one success",
     async run(world) {
-      const name = await newJob(world, world.workloads.lines(2));
-
-      const { status } = await jobThatIs(world, name, "Complete");
+      const { status } = await completedJob(world);
 
       expect(status).toMatchObject({
         conditions: [{ type: "Complete", status: "True", lastProbeTime: time, lastTransitionTime: time }],

@@ -4,8 +4,18 @@ import { instanceOf, jobThatIs, newJob, wholeLog } from "./finished-job.ts";
 import { expectDays, expectPages, onStillLog, type ReadPage } from "./pages.ts";
 import type { World } from "./world.ts";
 
-/** A job that has written `count` lines and ended, with what it wrote. */
-async function written(world: World, count: number) {
+const COUNT = 130;
+const logged = new WeakMap<World, ReturnType<typeof write>>();
+
+/** A job that has written its lines and ended, the same one for all cases. */
+function written(world: World): ReturnType<typeof write> {
+  const job = logged.get(world) ?? write(world, COUNT);
+  logged.set(world, job);
+  return job;
+}
+
+/** A job that has written `count` lines and ended. */
+async function write(world: World, count: number) {
   const name = await newJob(world, world.workloads.lines(count));
   await jobThatIs(world, name, "Complete");
   await wholeLog(world, name, world.workloads.nthLine(count, count));
@@ -20,10 +30,10 @@ export const jobLogCases: readonly ContractCase[] = [
     title: "answers every line that the job wrote, oldest first",
     async run(world) {
       const { nthLine } = world.workloads;
-      const { name } = await written(world, 12);
-      const whole = await wholeLog(world, name, nthLine(12, 12));
+      const { name } = await written(world);
+      const whole = await wholeLog(world, name, nthLine(COUNT, COUNT));
 
-      const wanted = Array.from({ length: 12 }, (_, index) => nthLine(index + 1, 12));
+      const wanted = Array.from({ length: COUNT }, (_, index) => nthLine(index + 1, COUNT));
 
       const places = wanted.map((line) => whole.findIndex((each) => each.includes(line)));
       expect(places).not.toContain(-1);
@@ -34,7 +44,7 @@ export const jobLogCases: readonly ContractCase[] = [
     operation: "getJobInstanceLogs",
     title: "counts pages from the newest line",
     async run(world) {
-      const { read } = await written(world, 9);
+      const { read } = await written(world);
 
       await onStillLog(read, (whole) => expectPages(read, whole));
     },
@@ -43,7 +53,7 @@ export const jobLogCases: readonly ContractCase[] = [
     operation: "getJobInstanceLogs",
     title: "takes a day in UTC, and today without one",
     async run(world) {
-      const { read } = await written(world, 6);
+      const { read } = await written(world);
 
       await onStillLog(read, (whole) => expectDays(read, whole));
     },
@@ -52,10 +62,10 @@ export const jobLogCases: readonly ContractCase[] = [
     operation: "getJobInstanceLogs",
     title: "answers the 100 newest lines without a size",
     async run(world) {
-      const { read } = await written(world, 130);
+      const { read } = await written(world);
 
       await onStillLog(read, async (whole) => {
-        expect(whole.length).toBeGreaterThanOrEqual(130);
+        expect(whole.length).toBeGreaterThanOrEqual(COUNT);
         expect(await read({})).toEqual(whole.slice(-100));
       });
     },
@@ -79,8 +89,8 @@ export const jobLogCases: readonly ContractCase[] = [
     operation: "getJobInstanceLogs",
     title: "knows only the instances of this job, and nobody else's",
     async run(world) {
-      const first = await written(world, 6);
-      const second = await written(world, 6);
+      const first = await written(world);
+      const second = await write(world, 1);
       const query = { size: 1 };
 
       const replies = [

@@ -8,7 +8,7 @@ import type { ServiceUnderTest, Workloads } from "./world.ts";
 
 const workloads: Workloads = {
   web: {
-    container: { image: "gantry/hello-web", command: ["--heartbeat", "50"] },
+    container: { image: "gantry/hello-web", command: ["--heartbeat", "100"] },
     port: 8080,
     startLine: /^listening on port /,
   },
@@ -44,6 +44,7 @@ export async function openProcessService(dataDir: string): Promise<ServiceUnderT
     // So that a small machine does not refuse what a case asks for.
     quotas: { userInstances: 200, hostInstances: 200, userMemoryMib: 1_000_000, hostMemoryMib: 1_000_000 },
     backOffMs: { first: 10, max: 50 },
+    jobRetries: 1,
     // On a busy machine an instance takes long until its port answers; only then it is to count as ready here.
     readyAfterMs: 5_000,
   });

@@ -4,8 +4,17 @@ import { expectDays, expectPages, onStillLog, type ReadPage } from "./pages.ts";
 import { idleService, logOf, runningService, serviceThatIs, startsReach } from "./web-service.ts";
 import type { World } from "./world.ts";
 
-/** A service that has written at least that much and was stopped, so that its log stands still. */
-async function written(world: World, { lines, instances }: { lines: number; instances: number }) {
+const stopped = new WeakMap<World, ReturnType<typeof write>>();
+
+/** A stopped service with a log that no longer changes, the same one for all cases that only read it. */
+function written(world: World): ReturnType<typeof write> {
+  const service = stopped.get(world) ?? write(world, { lines: 6, instances: 2 });
+  stopped.set(world, service);
+  return service;
+}
+
+/** A service that has written at least that much and was stopped. */
+async function write(world: World, { lines, instances }: { lines: number; instances: number }) {
   const name = await runningService(world, { target_instance_size: instances });
   await startsReach(world, name, instances);
   await world.until(
@@ -43,7 +52,7 @@ export const serviceLogCases: readonly ContractCase[] = [
     operation: "getServiceLogs",
     title: "counts pages from the newest line",
     async run(world) {
-      const { read } = await written(world, { lines: 6, instances: 2 });
+      const { read } = await written(world);
 
       await onStillLog(read, (whole) => expectPages(read, whole));
     },
@@ -52,7 +61,7 @@ export const serviceLogCases: readonly ContractCase[] = [
     operation: "getServiceLogs",
     title: "takes a day in UTC, and today without one",
     async run(world) {
-      const { read } = await written(world, { lines: 2, instances: 1 });
+      const { read } = await written(world);
 
       await onStillLog(read, (whole) => expectDays(read, whole));
     },
@@ -70,7 +79,7 @@ export const serviceLogCases: readonly ContractCase[] = [
     operation: "getServiceLogs",
     title: "keeps the log of a stopped service",
     async run(world) {
-      const { name } = await written(world, { lines: 3, instances: 1 });
+      const { name } = await write(world, { lines: 3, instances: 1 });
 
       expect((await logOf(world, name)).length).toBeGreaterThanOrEqual(3);
     },

@@ -16,7 +16,7 @@ export async function reviveJob(parts: EngineParts, job: Job, adopted: readonly 
   const running = new Set(adopted.map(({ labels }) => labels.container));
   const resumed =
     job.outcome === undefined
-      ? await resume(job, { dataDir: deps.dataDir, now: deps.now().toISOString(), running })
+      ? await resume(job, { dataDir: deps.dataDir, now: deps.now().toISOString(), retries: deps.jobRetries, running })
       : undefined;
   const onOver = reserveStoppedAtEnd(parts, job);
   reserveStopped(parts, job);

@@ -1,4 +1,3 @@
-import { JOB_RETRIES } from "../lifecycle/back-off.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import { readRecord, recordPath } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";
@@ -18,6 +17,7 @@ const LOST =
 type ResumeOptions = {
   readonly dataDir: string;
   readonly now: string;
+  readonly retries: number;
   /** Indexes of containers whose units still run. */
   readonly running: ReadonlySet<number>;
 };
@@ -26,7 +26,7 @@ type ResumeOptions = {
  * Combines the database with the run records, which are newer if the engine died or the disk was full. A run without an
  * end whose unit is gone was interrupted before its program exited. Without a record, the job is not run again.
  */
-export async function resume(job: Job, { dataDir, now, running }: ResumeOptions): Promise<Resumed> {
+export async function resume(job: Job, { dataDir, now, retries, running }: ResumeOptions): Promise<Resumed> {
   const before: JobProgress = job;
   const hasBegun = before.startedAt !== undefined;
   if (!job.hasRecords) return { progress: before, done: new Set(), isInterrupted: hasBegun };
@@ -50,7 +50,7 @@ export async function resume(job: Job, { dataDir, now, running }: ResumeOptions)
   if (done.size === known.length) {
     return { progress: ended({ ...before, failures }, { outcome: "complete", at }), done, isInterrupted: false };
   }
-  if (failures > JOB_RETRIES) {
+  if (failures > retries) {
     return { progress: ended({ ...before, failures }, { outcome: "failed", at }), done, isInterrupted: false };
   }
   return { progress: { ...before, failures }, done, isInterrupted };

@@ -1,4 +1,4 @@
-import { duration, JOB_RETRIES } from "../lifecycle/back-off.ts";
+import { duration } from "../lifecycle/back-off.ts";
 import type { Container } from "../definitions/container.ts";
 import type { EngineDeps } from "../engine-parts.ts";
 import { ended, later } from "./job-resume.ts";
@@ -116,7 +116,7 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   if (run.progress.outcome !== undefined) return "over";
   const failures = run.progress.failures + 1;
   const what = `attempt ${failures} ${exit.how}`;
-  if (failures > JOB_RETRIES) {
+  if (failures > run.deps.jobRetries) {
     say(run, `${what}: the job has failed and is not tried again`);
     for (const kept of run.kept.values()) stopLater(kept);
     move(run, ended({ ...run.progress, failures }, { outcome: "failed", at: moment(run.deps) }));

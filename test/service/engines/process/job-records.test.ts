@@ -1,6 +1,7 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { readRecord, recordPath } from "../../../../src/service/workloads/jobs/run-record.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { childrenOf, engineProcess, killEngines } from "./support/engine-process.ts";
 import { openEngine, until, userOf } from "./support/engine-world.ts";
@@ -9,16 +10,31 @@ afterEach(killEngines);
 
 const steps = (lines: readonly string[]) => lines.filter((line) => line.startsWith("step"));
 
-test("a job that completes while the engine hangs, and is then killed, is complete and does not run again", async () => {
-  const dataDir = makeDataDir();
+/** A host program that runs until the gate is opened, and then exits; with 1 in its first attempts if `failFirst` says so. */
+function gated(gate: string, failFirst = 0) {
+  const code = `const { existsSync } = require("node:fs");
+    setInterval(() => existsSync(${JSON.stringify(gate)}) && process.exit(+(process.env.GANTRY_ATTEMPT <= ${failFirst})), 10);`;
+  return { containers: [{ image: "host", command: [process.execPath, "-e", code] }] };
+}
+
+/** Runs a job until its program ends while the engine hangs, and kills that engine. */
+async function endWhileEngineHangs(dataDir: string, name: string, failFirst: number): Promise<void> {
+  const gate = join(dataDir, "gate");
   const doomed = await engineProcess(dataDir);
-  await doomed.createJob("once", { containers: [{ image: "gantry/batch", command: ["3", "--delay", "300"] }] });
-  await until(async () => (await childrenOf(dataDir)).length > 0, "the job to run");
+  await doomed.createJob(name, gated(gate, failFirst));
+  // The runner of the host program, and the program.
+  await until(async () => (await childrenOf(dataDir)).length === 2, "the job to run");
   process.kill(doomed.pid, "SIGSTOP");
+  writeFileSync(gate, "");
   await until(async () => (await childrenOf(dataDir)).length === 0, "the job to exit");
   await doomed.kill();
+}
 
-  const next = await openEngine(dataDir);
+test("a job that completes while the engine hangs, and is then killed, is complete and does not run again", async () => {
+  const dataDir = makeDataDir();
+  await endWhileEngineHangs(dataDir, "once", 0);
+
+  const next = await openEngine(dataDir, { allowHostCommands: true });
 
   const dana = userOf(next.engine);
   expect((await dana.readJob("once")).status).toMatchObject({ succeeded: 1, completionTime: expect.any(String) });
@@ -28,15 +44,9 @@ test("a job that completes while the engine hangs, and is then killed, is comple
 
 test("an attempt that failed while the engine hung counts as failed", async () => {
   const dataDir = makeDataDir();
-  const doomed = await engineProcess(dataDir);
-  const command = ["1", "--delay", "500", "--fail-first", "1"];
-  await doomed.createJob("second", { containers: [{ image: "gantry/batch", command }] });
-  await until(async () => (await childrenOf(dataDir)).length > 0, "the job to run");
-  process.kill(doomed.pid, "SIGSTOP");
-  await until(async () => (await childrenOf(dataDir)).length === 0, "the job to exit");
-  await doomed.kill();
+  await endWhileEngineHangs(dataDir, "second", 1);
 
-  const next = await openEngine(dataDir);
+  const next = await openEngine(dataDir, { allowHostCommands: true });
 
   const dana = userOf(next.engine);
   await dana.ends("second");
@@ -46,16 +56,18 @@ test("an attempt that failed while the engine hung counts as failed", async () =
 
 test("of a job with two containers, the one that has completed does not run again", async () => {
   const dataDir = makeDataDir();
-  const first = await openEngine(dataDir);
+  const gate = join(dataDir, "gate");
+  const first = await openEngine(dataDir, { allowHostCommands: true });
   const before = userOf(first.engine);
   const quick = { image: "gantry/batch", command: ["1", "--delay", "1"] };
-  const slow = { image: "gantry/batch", command: ["2", "--delay", "1500"] };
-  await before.createJob("pair", { containers: [quick, slow] });
-  await until(async () => (await before.jobLogs("pair")).includes("done, exit 0"), "the quick one to complete");
-  await until(async () => (await childrenOf(dataDir)).length === 1, "it to exit");
+  await before.createJob("pair", { containers: [quick, ...gated(gate).containers] });
+  const { uid = "" } = (await before.readJob("pair")).metadata;
+  const isRecorded = async () => (await readRecord(recordPath(dataDir, uid, 0)))?.state === "ended";
+  await until(isRecorded, "the quick one to complete");
   await first.close();
+  writeFileSync(gate, "");
 
-  const second = await openEngine(dataDir);
+  const second = await openEngine(dataDir, { allowHostCommands: true });
   const after = userOf(second.engine);
   await after.ends("pair");
 

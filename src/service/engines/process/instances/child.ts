@@ -94,7 +94,7 @@ function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now
       return port === undefined ? undefined : `${HOST}:${port}`;
     },
     readLog({ write }: LogReader) {
-      output = recordOutput([child.stdout, child.stderr], write, now);
+      output = recordOutput([child.stdout, child.stderr], write, { now });
     },
     stop() {
       isStopping = true;

@@ -12,17 +12,25 @@ export type Output = {
   readonly ended: (isHurried: () => boolean) => Promise<void>;
 };
 
-/** A descendant may still hold the pipe of a process that exited. After this much silence, output is complete. */
-const SILENCE_MS = 500;
-/** Limit for a descendant that keeps writing. */
-const LONGEST_MS = 2_000;
-/** Many short lines take longer to be stored, and the last ones say why the program ended. A pipe holds at most this much. */
+/** How long to wait for the rest of the output after the exit, in milliseconds. */
+export type OutputWaits = {
+  /** A descendant may still hold the pipe. After this much silence, the output is complete. */
+  readonly silence: number;
+  /** Limit for a descendant that keeps writing. */
+  readonly longest: number;
+  /** Limit while lines from before the exit wait to be stored: the last ones say why the program ended. */
+  readonly longestBacklog: number;
+};
+
+const DEFAULT_WAITS: OutputWaits = { silence: 500, longest: 2_000, longestBacklog: 30_000 };
+/** A pipe holds at most this much. */
 const PIPE_BYTES = 512 * 1024;
-const LONGEST_BACKLOG_MS = 30_000;
 const POLL_MS = 50;
 
 /** The bytes read, the number of streams whose lines are being stored, and the time of the last line. */
 type Progress = { bytes: number; storing: number; lastAt: number };
+
+type OutputOptions = { readonly now: () => Date; readonly waits?: OutputWaits };
 
 /**
  * Passes a process's output on, line by line. While `write` waits nothing is read, so the pipe blocks the process. A pipe
@@ -31,7 +39,7 @@ type Progress = { bytes: number; storing: number; lastAt: number };
 export function recordOutput(
   streams: readonly (Readable | null)[],
   write: LogReader["write"],
-  now: () => Date,
+  { now, waits = DEFAULT_WAITS }: OutputOptions,
 ): Output {
   const progress: Progress = { bytes: 0, storing: 0, lastAt: performance.now() };
 
@@ -64,7 +72,7 @@ export function recordOutput(
   const read = Promise.all(open.map(record)).then(() => "all" as const);
   return {
     async ended(isHurried) {
-      const isOver = waiting(progress, isHurried);
+      const isOver = waiting(progress, isHurried, waits);
       while (!isOver()) {
         const came = await Promise.race([read, pause(POLL_MS, undefined, { ref: false })]);
         if (came === "all") return;
@@ -74,15 +82,15 @@ export function recordOutput(
 }
 
 /** After the program's exit: whether to stop waiting for the rest of its pipe. */
-function waiting(progress: Progress, isHurried: () => boolean): () => boolean {
+function waiting(progress: Progress, isHurried: () => boolean, waits: OutputWaits): () => boolean {
   const exitedAt = performance.now();
   const mostBytes = progress.bytes + PIPE_BYTES;
   progress.lastAt = exitedAt;
   return () => {
     const now = performance.now();
     const quietMs = progress.storing > 0 ? 0 : now - progress.lastAt;
-    if (quietMs >= SILENCE_MS || now >= exitedAt + LONGEST_BACKLOG_MS) return true;
+    if (quietMs >= waits.silence || now >= exitedAt + waits.longestBacklog) return true;
     const isBacklog = quietMs < POLL_MS && progress.bytes <= mostBytes && !isHurried();
-    return now >= exitedAt + LONGEST_MS && !isBacklog;
+    return now >= exitedAt + waits.longest && !isBacklog;
   };
 }

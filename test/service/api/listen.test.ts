@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { afterEach, expect, test } from "vitest";
+import { listen, type Listening } from "../../../src/service/api/listen.ts";
+import { serve } from "../../../src/service/api/serve.ts";
+import type { Readiness } from "../../../src/service/engine.ts";
+import { dana, engineOfTest, services } from "../support/asked-service.ts";
+
+const open: Listening[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close(0);
+});
+
+async function listening(): Promise<Listening> {
+  const server = await listen({ host: "127.0.0.1", port: 0 });
+  open.push(server);
+  return server;
+}
+
+const headers = { username: dana.username, Authorization: `token ${dana.token}` };
+
+/** Sends a target unchanged: fetch would resolve its dots. */
+async function rawStatus(url: string, path: string) {
+  const { hostname, port } = new URL(url);
+  const sent = request({ hostname, port, path, method: "DELETE", headers, agent: false });
+  sent.end();
+  const [response] = await once(sent, "response");
+  response.resume();
+  return response.statusCode;
+}
+
+test("no name leads to another workload, and a body that is too large is refused", async () => {
+  const { url, answerWith } = await listening();
+  answerWith(serve({ engine: engineOfTest(), users: [dana] }), () => ({ ok: true }));
+
+  const statuses = [
+    await rawStatus(url, `${services}/x/../web`),
+    await rawStatus(url, `${services}/%2e%2E/jobs/web`),
+    await rawStatus(url, `${services}/..%5Cweb`),
+    await rawStatus(url, `${services}/web?q=/../`),
+  ];
+  const large = await fetch(`${url}${services}/web`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: " ".repeat(1_000_001),
+  });
+
+  expect(statuses).toEqual([400, 400, 400, 404]);
+  expect(large.status).toBe(413);
+});
+
+test("the health check says whether requests can be served, and why not", async () => {
+  const { url, answerWith } = await listening();
+  let readiness: Readiness = { ok: true };
+  const health = async () => {
+    const response = await fetch(`${url}/healthz`, { headers: { connection: "close" } });
+    return [response.status, await response.json()];
+  };
+
+  const starting = await health();
+  answerWith(serve({ engine: engineOfTest(), users: [dana] }), () => readiness);
+  const ready = await health();
+  readiness = { ok: false, reason: "the cluster does not answer" };
+  const lost = await health();
+
+  expect([starting, ready, lost]).toEqual([
+    [503, { status: "starting" }],
+    [200, { status: "ok" }],
+    [503, { status: "not ready", message: "the cluster does not answer" }],
+  ]);
+});
