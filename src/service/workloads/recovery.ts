@@ -45,13 +45,21 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
   return absent.length > 0 ? [absentNotice(absent)] : [];
 }
 
+/** At most one unit of each container: of several, which only a failed start can leave, the last one is adopted. */
 async function adoptUnits({ deps }: EngineParts): Promise<Adopted> {
-  const units = await deps.runtime.adopt();
-  for (const unit of units) {
+  const latest = new Map<string, Unit>();
+  for (const unit of await deps.runtime.adopt()) {
+    const { workload, instance, container } = unit.labels;
+    const key = JSON.stringify([workload, instance, container]);
+    const other = latest.get(key);
+    if (other) deps.inBackground(other.stop());
+    latest.set(key, unit);
+  }
+  for (const unit of latest.values()) {
     deps.starts.count(unit);
     await resumeLog(unit, deps);
   }
-  return Map.groupBy(units, ({ labels }) => labels.workload);
+  return Map.groupBy(latest.values(), ({ labels }) => labels.workload);
 }
 
 /** The units of workloads that were deleted, can't be read, or whose user or region is not configured. */
@@ -69,6 +77,8 @@ async function each(parts: EngineParts, named: Named, revived: () => Promise<voi
     await revived();
   } catch (error) {
     const reason = `It couldn't be restored after the last start: ${String(error)}.`;
+    // Otherwise it would restart the adopted units, which are stopped below.
+    parts.deps.inBackground(parts.services.get(named.uid)?.runner.shutDown() ?? Promise.resolve());
     parts.services.delete(named.uid);
     parts.jobs.delete(named.uid);
     addUnreadable(parts, { ...named, createdAt: undefined, reason });

@@ -113,6 +113,23 @@ describe("a server that leaves its workloads running", () => {
   });
 });
 
+test("of two units of the same instance only one is adopted, and the other is stopped", async () => {
+  const { cluster, open } = makeWorld();
+  const first = await open();
+  await userOf(first.engine).create("web", { ...web, target_instance_size: 1 });
+  await userOf(first.engine).reaches("web", "Running");
+  await first.close({ keepWorkloads: true });
+  for (const { spec } of cluster.running()) await cluster.runtime.start(spec, () => undefined);
+  expect(unitsOf(cluster)).toHaveLength(2);
+
+  const second = await open();
+  await userOf(second.engine).reaches("web", "Running");
+
+  await until(() => unitsOf(cluster).length === 1, "the duplicate to be stopped");
+  expect(cluster.started).toHaveLength(2);
+  await second.close();
+});
+
 describe("a job", () => {
   const lasting = { containers: [{ image: "test/lasting" }] };
 

@@ -81,6 +81,7 @@ export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: r
 function adopt(run: Run, units: readonly Unit[]): void {
   for (const [name, own] of Map.groupBy(units, ({ labels }) => labels.instance)) {
     const index = Number(name.slice(run.service.name.length + 1));
+    if (!Number.isInteger(index)) continue;
     const generation = Math.min(...own.map(({ labels }) => labels.generation));
     const spec = { service: { ...run.service, generation }, index, adopted: own };
     run.instances.set(index, { generation, instance: startInstance(spec, run.deps, () => reconcile(run)) });

@@ -110,6 +110,19 @@ describe("when the engine closes", () => {
     await expect(dana.list()).rejects.toMatchObject({ status: 503 });
   });
 
+  test("its programs end, even if they are to be kept: it says that it can't keep them", async () => {
+    const { engine, close, keepsWorkloads } = await openEngine(makeDataDir());
+    const dana = userOf(engine);
+    await dana.create("web", web);
+    await dana.reaches("web", "Running");
+    const pid = pidIn(await greet((await dana.read("web")).default_domain_name));
+
+    await close({ keepWorkloads: true });
+
+    expect(keepsWorkloads).toBe(false);
+    expect(await isAlive(pid)).toBe(false);
+  });
+
   test("a deletion that takes long is answered, is visible, and is over before it has closed", async () => {
     const dataDir = makeDataDir();
     const slow = await openEngine(dataDir, { allowHostCommands: true, graceMs: 2_500 });
