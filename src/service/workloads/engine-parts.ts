@@ -12,7 +12,7 @@ import type { Runtime } from "./runtime.ts";
 import type { StateTables } from "./state/tables.ts";
 import type { Unreadable } from "./state/unreadable.ts";
 
-/** What services and jobs use. */
+/** Dependencies of services and jobs. */
 export type EngineDeps = {
   readonly runtime: Runtime;
   readonly state: Kysely<StateTables>;
