@@ -4,6 +4,8 @@ import type { Settings } from "../commands/command.ts";
 import { ConfigError } from "./config-error.ts";
 import { type DatabaseTls, databaseTls } from "./database-tls.ts";
 import { Environment } from "./environment.ts";
+import { quotasOf } from "../service/config.ts";
+import type { QuotaSettings } from "../service/engines/process/host-limits.ts";
 
 type Listen = { readonly host: string; readonly port: number };
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isZone } from "../api/log-pages.ts";
+import { quotaVariables } from "../service/config.ts";
 
 /** A whole number in a variable, for a port. */
 function port(byDefault: number) {

@@ -2,6 +2,9 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { ApiAccount } from "../api/client.ts";
 import type { EmbeddedService } from "../boot/config.ts";
+import { openProcessEngine, type ProcessEngineOptions } from "../service/engines/process/process-engine.ts";
+import { serve } from "../service/api/serve.ts";
+import { makeToken } from "../service/api/users.ts";
 
 export type LocalService = {
   /** A placeholder: there is no socket. */

@@ -1,4 +1,5 @@
 import { totalmem } from "node:os";
+import { openFileLimit } from "../../../http/open-files.ts";
 import type { Quotas } from "../../workloads/quota.ts";
 
 /** Configurable quotas; defaults depend on the machine. */
