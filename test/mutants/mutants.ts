@@ -85,6 +85,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/flows/suspended-before-sending.test.ts"],
   },
   {
+    bug: "one person's slow commands take every place of a lane",
+    file: "src/workflow/inbox/lane-queue.ts",
+    text: "if (owner !== undefined && ofOwner >= limits.perOwner && !isAborted) continue;",
+    becomes: "",
+    tests: ["test/workflow/inbox/scheduler.test.ts"],
+  },
+  {
     bug: "a required reason is not asked for",
     file: "src/workflow/propose.ts",
     text: "if (needsReason && interaction.ask.reason === undefined) {",

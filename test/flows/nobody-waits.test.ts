@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { approvalTown } from "../support/approval-town.ts";
+import { openPolicy } from "../support/open-policy.ts";
+import { quorum } from "../support/policies.ts";
+import { card, says, whispers } from "../support/speak.ts";
+import { type Person, type World, world } from "../support/world.ts";
+
+const drain = { graceMs: 50, goodbyeMs: 50 };
+
+/** The service accepts every update, and no update ends. */
+async function updating(request: Request): Promise<Response> {
+  const name = new URL(request.url).pathname.split("/").at(-1);
+  const containers = [{ name: "c", image: "gantry/hello-web", resources: { limits: { memory: "512" } } }];
+  return Response.json({ uid: `u-${name}`, name, status: "Updating", target_instance_size: 1, containers });
+}
+
+/** A town in which every pause before a look at a workload lasts until it is over. */
+async function townThatUpdates() {
+  const { promise: updated, resolve: finish } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const town = await world({
+    policy: openPolicy,
+    apiFetch: updating,
+    drain,
+    async wait() {
+      waiting += 1;
+      await updated;
+    },
+  });
+  return { town, waiting: () => waiting, finish };
+}
+
+async function asksForHelp(town: World, person: Person): Promise<void> {
+  await person.says("/gantry help");
+  await town.until(() => whispers(person).some((text) => text.includes("/gantry restart")));
+}
+
+test("while 19 scale commands wait for services that stay Updating, another person's help is answered", async () => {
+  const { town, waiting, finish } = await townThatUpdates();
+  await using _town = town;
+  for (let at = 1; at <= 19; at += 1) await town.developer.says(`/gantry scale svc-${at} 3`);
+  await town.until(() => waiting() >= 16);
+
+  await asksForHelp(town, town.approver);
+
+  // Not one of them has got further.
+  await town.until(() => waiting() === 19);
+  finish();
+});
+
+test("while 19 approved requests wait for services that stay Updating, the person who approved them gets help", async () => {
+  const { town, waiting, finish } = await townThatUpdates();
+  await using _town = town;
+  const { developer, approver } = town;
+  town.setPolicy(quorum.replace("votes: 2", "votes: 1"));
+  for (let at = 1; at <= 19; at += 1) await says(town, developer, `/gantry scale svc-${at} 3`);
+  for (const { id } of await town.store().pendingChanges("T0PLAYGR")) await approver.says(`/gantry approve ${id}`);
+  await town.until(() => waiting() >= 16);
+
+  await asksForHelp(town, approver);
+
+  await town.until(() => waiting() === 19);
+  finish();
+});
+
+test.each(["429", "hang"] as const)(
+  "with 25 expired cards and a Slack that answers chat.update with %s, help is answered",
+  async (failure) => {
+    await using town = await approvalTown({ policy: quorum, drain });
+    const { developer, playground } = town;
+    for (let size = 3; size < 28; size += 1) await says(town, developer, `/gantry scale web ${size}`);
+    playground.trouble.retryAfterSeconds = 30;
+    playground.trouble.answer("chat.update", failure);
+    town.passMinutes(61);
+    const swept = town.sweep();
+    await town.until(
+      () => town.logged().some(({ msg }) => msg === "couldn't draw a card; retrying") || failure === "hang",
+    );
+
+    await asksForHelp(town, town.approver);
+
+    expect(card(developer)).not.toMatch(/expired/iu);
+    playground.trouble.clear();
+    await swept;
+  },
+);
