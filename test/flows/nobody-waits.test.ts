@@ -43,8 +43,8 @@ test("while 19 scale commands wait for services that stay Updating, another pers
 
   await asksForHelp(town, town.approver);
 
-  // Not one of them has got further.
   await town.until(() => waiting() === 19);
+  expect(town.calls().filter((op) => op === "updateService")).toHaveLength(19);
   finish();
 });
 
@@ -60,6 +60,7 @@ test("while 19 approved requests wait for services that stay Updating, the perso
   await asksForHelp(town, approver);
 
   await town.until(() => waiting() === 19);
+  expect(town.calls().filter((op) => op === "updateService")).toHaveLength(19);
   finish();
 });
 
