@@ -227,6 +227,7 @@ async function missing(
     identity.isKnown().catch(() => false),
     store.isOpen() ? store.isReachable() : false,
   ]);
+  identity.recheck();
   const refusal = tokenRefusal();
   return [
     ...(isStoreReady ? [] : [store.isOpen() ? "the database does not answer" : "the store is closed"]),

@@ -186,4 +186,5 @@ test("/readyz notices a revoked token while nobody asks the bot for anything, an
   town.playground.faults.clear();
   town.passMinutes(1);
   await town.until(async () => (await readyz(town)).startsWith("200"));
+  expect(asked(town, "auth.test")).toBe(3);
 });

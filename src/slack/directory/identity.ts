@@ -6,8 +6,10 @@ import { classify } from "../send/slack-error.ts";
 export type Identity = {
   /** Asks Slack who we are. Throws an Error with a sentence when Slack refuses the token. */
   readonly check: () => Promise<void>;
-  /** Whether Slack has confirmed the token once. Asks again: soon while it hasn't, and now and then afterwards. */
+  /** Whether Slack has confirmed the token once; asks again now and then while it hasn't. */
   readonly isKnown: () => Promise<boolean>;
+  /** For readiness probes: asks Slack again about a token it confirmed, at most once a minute. Nobody waits for the answer. */
+  readonly recheck: () => void;
   /** `teamId` is the workspace in which the bot is installed; ids are undefined until Slack has answered. */
   readonly bot: People["bot"];
   /** What people type after @ to invite the bot. */
@@ -49,17 +51,18 @@ export function createIdentity({ client, tokenRefusal, log, now }: Parts): Ident
       log.warn({ err: error }, "Slack did not confirm the token yet");
     }
   };
+  const isDue = (everyMs: number): boolean => now().getTime() - askedMs >= everyMs;
   const bot = (): ReturnType<People["bot"]> => known ?? { name: "gantry", userId: undefined, teamId: undefined };
   return {
     check,
     async isKnown() {
-      const sinceMs = now().getTime() - askedMs;
-      const everyMs = known === undefined || tokenRefusal() !== undefined ? ASK_AGAIN_MS : CHECK_EVERY_MS;
-      if (sinceMs < everyMs) return known !== undefined;
-      if (known === undefined) await check();
-      // Nobody waits for a repetition: a probe must not hang with Slack. `tokenRefusal` has its result.
-      else void check().catch((err: unknown) => log.error({ err }, "Slack refuses the bot token"));
+      if (known === undefined && isDue(ASK_AGAIN_MS)) await check();
       return known !== undefined;
+    },
+    recheck() {
+      if (known === undefined || !isDue(tokenRefusal() === undefined ? CHECK_EVERY_MS : ASK_AGAIN_MS)) return;
+      // `tokenRefusal` has the result.
+      check().catch((err: unknown) => log.error({ err }, "Slack refuses the bot token"));
     },
     bot,
     botName: () => bot().name,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createLog } from "../../../src/log.ts";
-import { createPlayground } from "../../../src/playground/playground.ts";
+import type { Playground } from "../../../src/playground/playground.ts";
 import { createBackOff } from "../../../src/slack/send/back-off.ts";
 import { createClients } from "../../../src/slack/send/clients.ts";
 import { createMessenger, type Messenger } from "../../../src/slack/send/messenger.ts";
@@ -8,7 +8,6 @@ import { openLocalSlack } from "../../../src/stand-ins/local-slack.ts";
 import { endView } from "../../../src/views/forms/form-states.ts";
 import { sentence } from "../../../src/views/messages/sentences.ts";
 
-type Playground = ReturnType<typeof createPlayground>;
 type Town = AsyncDisposable & {
   readonly messenger: Messenger;
   readonly playground: Playground;
@@ -93,7 +92,7 @@ test.each([
   ["a server error that stays", "500", {}, 3],
   ["a permanent refusal", { error: "is_archived" }, {}, 1],
   ["a code nobody knows", { error: "a_code_nobody_knows" }, {}, 1],
-] as const)("a background call gives up after %s", async (_, fault, scope, calls) => {
+] as const)("a background call gives up after %s", async (...[, fault, scope, calls]) => {
   await using slack = await town();
   slack.playground.faults.answer("chat.postMessage", fault, scope);
 
