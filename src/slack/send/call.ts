@@ -14,6 +14,8 @@ export type CallDeps = {
   readonly wait: (ms: number) => Promise<void>;
   readonly log: Logger;
   readonly newReference: () => string;
+  /** The latest replacing call that is under way, by method and target. */
+  readonly latest: Map<string, unknown>;
 };
 
 export type Call<Value> = {
@@ -22,6 +24,8 @@ export type Call<Value> = {
   readonly target: string;
   readonly urgency: Urgency;
   readonly run: (client: WebClient) => Promise<Value>;
+  /** It replaces a whole view: a retry after a later call for the same view would bring back an older state. */
+  readonly isReplacing?: true;
 };
 
 /** Attempts of a background call. */
@@ -32,13 +36,18 @@ const LONGEST_WAIT_MS = 30_000;
 
 /** Calls Slack once; in the background up to three times. Never rejects, and logs why it failed. */
 export async function callSlack<Value>(deps: CallDeps, call: Call<Value>): Promise<Result<Value>> {
-  let result = await once(deps, call, deps.backOff.remaining(keyOf(call)));
+  const key = keyOf(call);
+  if (call.isReplacing) deps.latest.set(key, call);
+  const isOutdated = (): boolean => call.isReplacing === true && deps.latest.get(key) !== call;
+  let result = await once(deps, call, deps.backOff.remaining(key));
   for (let attempts = 1; attempts < MOST_ATTEMPTS && !result.ok; attempts += 1) {
     const ms = call.urgency === "background" ? retryIn(result.failure, attempts) : undefined;
     if (ms === undefined) break;
     await deps.wait(ms);
+    if (isOutdated()) break;
     result = await once(deps, call, 0);
   }
+  if (!isOutdated()) deps.latest.delete(key);
   if (!result.ok) logFailure(deps.log, result.failure);
   return result;
 }

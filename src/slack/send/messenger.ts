@@ -42,7 +42,7 @@ export type Messenger = {
 
 export type ResponseHow = Omit<ResponseBody, "text" | "blocks">;
 
-export type MessengerDeps = CallDeps & {
+export type MessengerDeps = Omit<CallDeps, "latest"> & {
   readonly replies: ReplyDeps;
   /** The slash command, named where buttons couldn't be shown. */
   readonly command: string;
@@ -53,7 +53,8 @@ const unfurl = { unfurl_links: false, unfurl_media: false } as const;
 
 type View = Parameters<WebClient["views"]["open"]>[0]["view"];
 
-export function createMessenger(deps: MessengerDeps): Messenger {
+export function createMessenger(parts: MessengerDeps): Messenger {
+  const deps = { ...parts, latest: new Map<string, unknown>() };
   return {
     ...posting(deps),
     ...viewing(deps),
@@ -77,7 +78,7 @@ export function createMessenger(deps: MessengerDeps): Messenger {
   };
 }
 
-function posting(deps: MessengerDeps): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
+function posting(deps: MessengerDeps & CallDeps): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
   return {
     post: ({ channel, threadTs }, post, urgency) =>
       asTextIfRefused(deps, post, (body) =>
@@ -146,6 +147,7 @@ function viewing(deps: CallDeps): Pick<Messenger, "openView" | "updateView" | "p
       call({
         method: "views.update",
         target: viewId,
+        isReplacing: true,
         urgency: "background",
         async run(client) {
           const update = { view_id: viewId, view: view as View }; // built by views/
@@ -157,6 +159,7 @@ function viewing(deps: CallDeps): Pick<Messenger, "openView" | "updateView" | "p
       call({
         method: "views.publish",
         target: user,
+        isReplacing: true,
         urgency: "background",
         run: async (client) => void (await client.views.publish({ user_id: user, view: view as View })), // built by views/
       }),

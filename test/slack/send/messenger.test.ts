@@ -15,6 +15,8 @@ type Town = AsyncDisposable & {
   readonly lines: readonly string[];
   readonly waits: readonly number[];
   readonly passSeconds: (seconds: number) => void;
+  /** Happens during the next wait. */
+  readonly meanwhile: (work: () => Promise<unknown>) => void;
 };
 
 /** A messenger that speaks to the simulated Slack, with the bot in #ops and #general. */
@@ -26,7 +28,13 @@ async function town(): Promise<Town> {
   let nowMs = 1_000_000;
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   const clients = createClients(slack.access, log);
-  const wait = async (ms: number): Promise<void> => void waits.push(ms);
+  let work: () => Promise<unknown> = () => Promise.resolve();
+  const wait = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    const now = work;
+    work = () => Promise.resolve();
+    await now();
+  };
   const messenger = createMessenger({
     clients,
     backOff: createBackOff(() => nowMs),
@@ -42,6 +50,7 @@ async function town(): Promise<Town> {
     refusal: clients.tokenRefusal,
     lines,
     waits,
+    meanwhile: (next) => void (work = next),
     passSeconds: (seconds) => void (nowMs += seconds * 1_000),
     [Symbol.asyncDispose]: slack.close,
   };
@@ -167,6 +176,23 @@ async function triggerOf({ playground }: Town): Promise<string> {
   const sent = playground.transcript().find(({ direction }) => direction !== "from bot");
   return String(Object(sent?.request)["trigger_id"]);
 }
+
+test("an update that has to wait is given up when a later one was sent for the same view", async () => {
+  await using slack = await town();
+  const { messenger, playground } = slack;
+  const home = (text: string): object => ({ type: "home", blocks: sentence(text).blocks });
+  playground.faults.answer("views.publish", "429", { times: 1, retryAfterSeconds: 5 });
+  slack.meanwhile(() => {
+    slack.passSeconds(5);
+    return messenger.publishHome({ user: "U0DANA", view: home("later") });
+  });
+
+  const earlier = await messenger.publishHome({ user: "U0DANA", view: home("earlier") });
+
+  expect(earlier.ok).toBe(false);
+  expect(asked(slack, "views.publish")).toBe(2);
+  expect(JSON.stringify(playground.as("dana").home()?.content)).toContain("later");
+});
 
 test("a refused token is known until a call succeeds, whichever method it was", async () => {
   await using slack = await town();
