@@ -12,21 +12,21 @@ type BoltLogger = {
 };
 
 /**
- * What Bolt and the Web API client say, in our log. Their texts are not static and may hold a piece of a payload, so
- * they go into the object, and what they call debug (whole requests) goes nowhere.
+ * Passes the log lines of Bolt and the Web API client to our log. Their texts aren't static and may hold part of a
+ * payload, so they go into the object. Their debug lines hold whole requests and are dropped.
  */
 export function boltLogger(log: Logger): BoltLogger {
   let level: LogLevel = LogLevel.INFO;
-  const said = (parts: readonly unknown[]): object => {
+  const dataOf = (parts: readonly unknown[]): object => {
     const err = parts.find((part) => part instanceof Error);
     const text = parts.filter((part) => typeof part === "string").join(" ");
-    return { ...(err !== undefined && { err }), ...(text !== "" && { said: text }) };
+    return { ...(err !== undefined && { err }), ...(text !== "" && { text }) };
   };
   return {
     debug: () => undefined,
-    info: (...parts) => log.debug(said(parts), "the Slack library said something"),
-    warn: (...parts) => log.warn(said(parts), "the Slack library warned"),
-    error: (...parts) => log.error(said(parts), "the Slack library reported an error"),
+    info: (...parts) => log.debug(dataOf(parts), "the Slack library said something"),
+    warn: (...parts) => log.warn(dataOf(parts), "the Slack library warned"),
+    error: (...parts) => log.error(dataOf(parts), "the Slack library reported an error"),
     setLevel: (wanted) => {
       level = wanted;
     },

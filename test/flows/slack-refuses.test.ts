@@ -157,6 +157,16 @@ test("people read which scope the app lacks, and the log has it under the same r
   expect(count(town, "restartService")).toBe(0);
 });
 
+test("a form that Slack refuses is told with the reason and a reference, not as a late one", async () => {
+  await using town = await approvalTown();
+  town.playground.faults.answer("views.open", { error: "view_too_large" });
+
+  const told = await says(town, town.developer, "/gantry scale web");
+
+  expect(told).toMatch(/The form didn't open: Slack refused it \(view_too_large\)\. Nothing was done/u);
+  expect(explained(town, told)).toEqual([expect.objectContaining({ method: "views.open", target: "U0DANA" })]);
+});
+
 test.each(["token_revoked", "account_inactive"])(
   "/readyz says that Slack refuses the token (%s)",
   async (tokenError) => {

@@ -1,5 +1,6 @@
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Origin } from "../../workflow/origin.ts";
+import { isTemporary, reasonFor } from "../send/slack-error.ts";
 import type { Shell } from "../../workflow/shell.ts";
 
 type Opening = { readonly triggerId: string; readonly view: object; readonly origin: Origin };
@@ -11,7 +12,12 @@ export async function openForm(
 ): Promise<string | undefined> {
   const opened = await messenger.openView({ triggerId, user: origin.userId, view });
   if (opened.ok) return opened.value?.viewId;
-  await responder.tell(sentences.noForm(settings.command), origin);
+  const { failure } = opened;
+  const isLate = failure.kind === "gone" || isTemporary(failure);
+  const why = isLate
+    ? sentences.noForm(settings.command)
+    : sentences.formRefused(reasonFor(failure), failure.reference);
+  await responder.tell(why, origin);
   return undefined;
 }
 

@@ -53,6 +53,10 @@ export const sentences = {
     sentence(`Gantry stopped before it began your \`${verb}\`. Nothing was sent; ask again if you still want it.`),
   noForm: (command: string) =>
     sentence(`Slack did not open the form in time, and nothing was done. Try again, or type \`${command} help\`.`),
+  formRefused: (reason: string, reference: string) =>
+    sentence(
+      `The form didn't open: ${reason}. Nothing was done. Give your Gantry admin the reference \`${reference}\`.`,
+    ),
   needsCommand: (command: string) =>
     sentence(
       `A form can be opened only from a command: type \`${command} connect\` outside of a thread. A token never stands in a message.`,
