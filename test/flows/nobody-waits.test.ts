@@ -70,8 +70,8 @@ test.each(["429", "hang"] as const)(
     await using town = await approvalTown({ policy: quorum, drain });
     const { developer, playground } = town;
     for (let size = 3; size < 28; size += 1) await says(town, developer, `/gantry scale web ${size}`);
-    playground.trouble.retryAfterSeconds = 30;
-    playground.trouble.answer("chat.update", failure);
+    playground.faults.retryAfterSeconds = 30;
+    playground.faults.answer("chat.update", failure);
     town.passMinutes(61);
     const swept = town.sweep();
     await town.until(
@@ -81,7 +81,7 @@ test.each(["429", "hang"] as const)(
     await asksForHelp(town, town.approver);
 
     expect(card(developer)).not.toMatch(/expired/iu);
-    playground.trouble.clear();
+    playground.faults.clear();
     await swept;
   },
 );
