@@ -1,12 +1,11 @@
 // Tests a policy file from a shell: `npm run policy -- check|explain|print`.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { AskedError, askedQuestion } from "../policy/asked-question.ts";
+import { AskedError, askedQuestion } from "../policy/question-from-options.ts";
 import { defaultPolicy, defaultPolicyText } from "../policy/default-policy.ts";
 import { explain, explanationLines } from "../policy/explain.ts";
-import { PolicyError } from "../policy/policy-error.ts";
+import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
-import { readPolicy } from "../policy/read-policy.ts";
 
 const usage = `Usage: npm run policy -- check [FILE]
        npm run policy -- explain [FILE] --op OPERATION [--does routine|disruptive|destructive]

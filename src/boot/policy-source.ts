@@ -3,9 +3,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Logger } from "pino";
 import { defaultPolicy } from "../policy/default-policy.ts";
-import { PolicyError } from "../policy/policy-error.ts";
+import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
-import { readPolicy } from "../policy/read-policy.ts";
 
 /** What became of a changed file. */
 export type PolicyNews =

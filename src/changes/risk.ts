@@ -1,5 +1,5 @@
 import type { Call } from "../api/operations.ts";
-import type { Risk } from "../policy/risk.ts";
+import type { Risk } from "../policy/question.ts";
 import type { Change, WriteOperationId } from "./change.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { domainSet } from "./updatable-fields.ts";

@@ -1,5 +1,5 @@
 import type { AccountRef } from "../accounts/account.ts";
-import type { Risk } from "../policy/risk.ts";
+import type { Risk } from "../policy/question.ts";
 import type { Terms } from "../policy/verdict.ts";
 import type { WorkloadRef, WriteOperationId } from "./change.ts";
 import type { Outcome } from "./outcome.ts";

@@ -1,4 +1,4 @@
-import { matchesPattern } from "./pattern.ts";
+import { matchesPattern } from "./match.ts";
 import type { Question } from "./question.ts";
 
 /** What a channel is bound to; at least one of the first three is said. */

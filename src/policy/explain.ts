@@ -1,10 +1,8 @@
 import type { Match } from "./match.ts";
 import type { Policy } from "./policy.ts";
 import type { Question } from "./question.ts";
-import { deedInWords, placeInWords, whoInWords } from "./question-in-words.ts";
-import type { Step } from "./step.ts";
-import { termsInWords } from "./terms-in-words.ts";
-import { follow } from "./trail.ts";
+import { deedInWords, placeInWords, whoInWords, termsInWords } from "./wording.ts";
+import { type Step, follow } from "./evaluate.ts";
 import type { Verdict } from "./verdict.ts";
 
 export type ExplainedRule = {

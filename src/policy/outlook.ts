@@ -1,10 +1,8 @@
-import { matchOfParts, matchRule, type Part } from "./match-rule.ts";
+import { matchOfParts, matchRule, type Part } from "./match.ts";
 import { type ActionId, operationFacts } from "./operation-facts.ts";
-import type { Policy } from "./policy.ts";
-import type { Rule } from "./rule.ts";
-import type { Question } from "./question.ts";
+import type { Policy, Rule } from "./policy.ts";
+import type { Question, Risk } from "./question.ts";
 import { neverServed } from "./refusals.ts";
-import type { Risk } from "./risk.ts";
 
 type Outlook = "allow" | "approve" | "refuse";
 type Asker = Pick<Question, "person" | "place" | "account"> & { readonly breakGlass?: boolean };

@@ -1,8 +1,17 @@
 import { z } from "zod";
-import { Duration } from "./duration.ts";
+import {
+  Duration,
+  ApproverWord,
+  ChannelId,
+  DeedWord,
+  isUserId,
+  notText,
+  Pattern,
+  WhereWord,
+  WhoWord,
+} from "./policy-words.ts";
 import { operationFacts } from "./operation-facts.ts";
-import type { Deeds } from "./rule.ts";
-import { ApproverWord, ChannelId, DeedWord, isUserId, notText, Pattern, WhereWord, WhoWord } from "./rule-words.ts";
+import type { Deeds } from "./policy.ts";
 
 /** One word stands for a list of one. */
 function listOf<Item extends z.ZodType>(item: Item) {

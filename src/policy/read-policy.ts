@@ -1,10 +1,8 @@
 import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
 import type { z } from "zod";
-import { didYouMean } from "./near-word.ts";
-import { PolicyError, type PolicyProblem } from "./policy-error.ts";
+import { didYouMean, isGroupId, isUserId } from "./policy-words.ts";
 import { isRuleName, knownKeys, PolicyFile, type RuleInFile } from "./policy-file.ts";
-import type { Policy } from "./policy.ts";
-import { ruleOf } from "./rule-of.ts";
+import type { Policy, Rule, RuleEnd } from "./policy.ts";
 import { type Path, type YamlLines, yamlLines } from "./yaml-lines.ts";
 
 /** Reads a policy from YAML. `source` is the file as people know it. Throws a `PolicyError` that names all problems. */
@@ -84,4 +82,62 @@ function sameNames(rules: readonly RuleInFile[], lines: YamlLines): PolicyProble
     const sentence = `rule “${name}”: line ${before} has a rule of the same name, and cards and history tell rules by their names: choose another one.`;
     return [{ line, sentence }];
   });
+}
+
+/** A rule as it is judged by, from the one in the file. Pure. */
+export function ruleOf(rule: RuleInFile, line: number): Rule {
+  const { name, who, where, does, workloads } = rule;
+  return {
+    name,
+    line,
+    who,
+    where,
+    does,
+    kinds: workloads?.kind,
+    names: workloads?.name,
+    regions: workloads?.region,
+    accounts: workloads?.account,
+    end: endOf(rule),
+  };
+}
+
+function endOf({ then, say }: RuleInFile): RuleEnd {
+  if (then.allow !== undefined) return { kind: "allow" };
+  if (then["break-glass"] !== undefined) return { kind: "break-glass" };
+  if (then.approve === undefined) return { kind: "refuse", say };
+  const { votes, from, reason, expires, mention } = then.approve;
+  return {
+    kind: "approve",
+    terms: {
+      votes,
+      from: {
+        users: [...new Set(from.filter(isUserId))],
+        groups: [...new Set(from.filter(isGroupId))],
+        channelMembers: from.includes("channel-members"),
+      },
+      selfApproval: then.approve["self-approval"],
+      reasonRequired: reason === "required",
+      expiresMs: expires,
+      cardIn: then.approve["post-in"],
+      mention,
+    },
+  };
+}
+
+export type PolicyProblem = {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly sentence: string;
+};
+
+/** What is wrong with a policy file: file, line and a sentence for each problem, all of them at once. */
+export class PolicyError extends Error {
+  override readonly name = "PolicyError";
+  readonly problems: readonly PolicyProblem[];
+
+  constructor(file: string, problems: readonly PolicyProblem[]) {
+    const lines = problems.map(({ line, sentence }) => `- ${file}:${line}: ${sentence}`);
+    super(`The policy cannot be used as it is written:\n${lines.join("\n")}`);
+    this.problems = problems;
+  }
 }

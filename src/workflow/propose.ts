@@ -6,7 +6,7 @@ import { newChangeId } from "../commands/grammar/change-id.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { proposeChange, type Refused } from "../commands/gate.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
-import type { Risk } from "../policy/risk.ts";
+import type { Risk } from "../policy/question.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { NewChange } from "../store/store.ts";
 import { askedElsewhere } from "../views/messages/asked-message.ts";

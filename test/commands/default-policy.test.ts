@@ -4,7 +4,7 @@ import { parseText } from "../../src/commands/grammar/parse.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
 import { outlook } from "../../src/policy/outlook.ts";
-import type { Person, Standing } from "../../src/policy/person.ts";
+import type { Person, Standing } from "../../src/policy/question.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { report, service } from "../views/support/workloads.ts";
 import { scripted } from "./support/given.ts";

@@ -4,8 +4,7 @@ import { explain } from "../../src/policy/explain.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
 import { operationFacts } from "../../src/policy/operation-facts.ts";
 import { outlook } from "../../src/policy/outlook.ts";
-import type { Policy } from "../../src/policy/policy.ts";
-import type { Rule } from "../../src/policy/rule.ts";
+import type { Policy, Rule } from "../../src/policy/policy.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { anyFacts, anyPolicy, type Facts, questionFrom, worldsOf } from "./policy-arbitrary.ts";
 

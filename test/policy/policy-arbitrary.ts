@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { operationFacts } from "../../src/policy/operation-facts.ts";
-import type { Policy } from "../../src/policy/policy.ts";
+import type { Policy, Deeds, Rule, RuleEnd } from "../../src/policy/policy.ts";
 import type { Question } from "../../src/policy/question.ts";
-import type { Deeds, Rule, RuleEnd } from "../../src/policy/rule.ts";
 import type { Terms } from "../../src/policy/verdict.ts";
 
 // Few words of each sort, so that rules and questions often meet.

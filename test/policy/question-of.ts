@@ -1,5 +1,4 @@
-import type { Person } from "../../src/policy/person.ts";
-import type { Question } from "../../src/policy/question.ts";
+import type { Person, Question } from "../../src/policy/question.ts";
 
 type Given = Partial<Omit<Question, "person" | "workload">> & {
   readonly person?: Partial<Person>;

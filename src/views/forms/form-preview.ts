@@ -1,5 +1,5 @@
 import type { Change } from "../../changes/change.ts";
-import type { Risk } from "../../policy/risk.ts";
+import type { Risk } from "../../policy/question.ts";
 import type { Terms, Verdict } from "../../policy/verdict.ts";
 import { termsWords } from "../cards/approvers-words.ts";
 import { divider, fields, section, type Line } from "../kit/blocks.ts";

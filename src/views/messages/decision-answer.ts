@@ -1,5 +1,5 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Standing } from "../../policy/person.ts";
+import type { Standing } from "../../policy/question.ts";
 import { approversWords } from "../cards/approvers-words.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { changeFate } from "../cards/change-fate.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { didYouMean } from "./near-word.ts";
 import { isDeedId, operationFacts } from "./operation-facts.ts";
-import type { Deeds } from "./rule.ts";
+import type { Deeds } from "./policy.ts";
+import { distance } from "fastest-levenshtein";
 
 // Ids only, because names can be changed by those they name. Slack gives ids no fixed length; five characters keep “SRE”
 // from being taken for one.
@@ -80,4 +80,48 @@ function hint(typed: string, known: readonly string[], find: string): string {
 
 function isOneOf<Known extends string>(known: readonly Known[], text: string): text is Known {
   return known.some((each) => each === text);
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 30 * 86_400_000;
+const error = "This must be a time such as 30m, 2h or 1d, from 1m to 30d.";
+
+/** `30m`, `2h`, `1d`, as milliseconds. */
+export const Duration = z.string({ error }).transform((text, context): number => {
+  const [, digits = "", unit = ""] = /^(\d{1,5}) ?([mhd])$/u.exec(text.trim()) ?? [];
+  const ms = Number(digits) * (unitMs[unit] ?? 0);
+  if (ms > 0 && ms <= LONGEST_MS) return ms;
+  context.addIssue(error);
+  return z.NEVER;
+});
+
+/** 5400000 → "90 minutes": in the largest unit that leaves no rest. */
+export function durationInWords(ms: number): string {
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+  ] as const;
+  const [unit, each] = units.find(([, size]) => ms % size === 0) ?? ["minute", 60_000];
+  const count = Math.round(ms / each);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** " Did you mean “who”?" for a known word that looks like what was typed; "" when none does. */
+export function didYouMean(typed: string, known: readonly string[]): string {
+  const wanted = typed.toLowerCase();
+  const most = Math.max(1, Math.floor(wanted.length / 3));
+  const near = known
+    .map((word) => ({ word, score: scoreOf(wanted, word.toLowerCase()) }))
+    .filter(({ score }) => score <= most)
+    .sort((a, b) => a.score - b.score)
+    .slice(0, 2)
+    .map(({ word }) => `“${word}”`);
+  return near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+}
+
+/** Typing errors apart; a word that begins with what was typed counts as one (`delete` for `deleteJob`). */
+function scoreOf(wanted: string, word: string): number {
+  const apart = distance(wanted, word);
+  return wanted.length >= 3 && word.startsWith(wanted) ? Math.min(apart, 1) : apart;
 }

@@ -1,6 +1,7 @@
 import { operationFacts } from "./operation-facts.ts";
-import type { Person } from "./person.ts";
-import type { PolicyPlace, Question } from "./question.ts";
+import type { Person, PolicyPlace, Question } from "./question.ts";
+import { durationInWords } from "./policy-words.ts";
+import type { Terms } from "./verdict.ts";
 
 const standingWords = {
   member: "a full member",
@@ -27,4 +28,19 @@ export function deedInWords({ op, risk, workload: { kind, name } }: Question): s
   const bare = kind === undefined ? `“${name}”` : `the ${kind} “${name}”`;
   const hurts = risk === undefined ? "" : ` (${risk})`;
   return `${verb} ${name === undefined ? `a ${thing}` : bare}${hurts}`;
+}
+
+/** "2 votes of another full member of the channel or somebody in S0ONCALL, within 1 hour; …", as part of a sentence. */
+export function termsInWords({ votes, from, selfApproval, reasonRequired, expiresMs, cardIn }: Terms): string {
+  const people = [
+    ...(from.channelMembers ? ["full members of the channel"] : []),
+    ...from.groups.map((group) => `the user group ${group}`),
+    ...from.users,
+  ];
+  return [
+    `${votes} vote${votes === 1 ? "" : "s"} from ${people.join(" or ")}, within ${durationInWords(expiresMs)}`,
+    selfApproval ? "one's own vote counts" : "one's own vote does not count",
+    ...(reasonRequired ? ["a reason has to be given"] : []),
+    ...(cardIn === undefined ? [] : [`the card stands in the channel ${cardIn}`]),
+  ].join("; ");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AskedError, type AskedOptions, askedQuestion } from "../../src/policy/asked-question.ts";
+import { AskedError, type AskedOptions, askedQuestion } from "../../src/policy/question-from-options.ts";
 
 function problem(options: AskedOptions): string {
   try {

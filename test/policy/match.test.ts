@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesEverything, matchesPattern } from "../../src/policy/pattern.ts";
+import { matchesEverything, matchesPattern } from "../../src/policy/match.ts";
 
 test.each([
   ["web", "web", true],

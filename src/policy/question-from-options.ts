@@ -1,7 +1,6 @@
 import { isDeedId, operationFacts } from "./operation-facts.ts";
-import { didYouMean } from "./near-word.ts";
+import { didYouMean, isGroupId } from "./policy-words.ts";
 import type { Question } from "./question.ts";
-import { isGroupId } from "./rule-words.ts";
 
 /** A question as it is typed into a shell: the options of `npm run policy -- explain`. */
 export type AskedOptions = {
