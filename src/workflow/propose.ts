@@ -10,7 +10,7 @@ import type { Risk } from "../policy/question.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { NewChange } from "../store/store.ts";
 import { askedElsewhere } from "../views/messages/asked-message.ts";
-import { outcomeMessage } from "../views/messages/outcome-message.ts";
+import { outcomeMessage } from "../views/cards/outcome.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import type { Message, Post } from "../views/kit/message.ts";
 import { carryOn } from "./run.ts";

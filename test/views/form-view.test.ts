@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isObject, parseJson } from "../../src/playground/json.ts";
 import { initialState } from "../../src/playground/view-state.ts";
 import { section } from "../../src/views/kit/blocks.ts";
-import { blockOf, StateValues, valuesIn } from "../../src/views/forms/form-values-in.ts";
+import { blockOf, StateValues, valuesIn } from "../../src/views/forms/form-values.ts";
 import { drawnForm } from "./support/drawn.ts";
 import { fields, filledIn, form } from "./support/fields.ts";
 import { expectFormFits } from "./support/judges.ts";

@@ -1,7 +1,7 @@
 import type { Card } from "../../changes/stored-change.ts";
 import type { Drawing } from "../../store/store.ts";
 import type { EventKind } from "../../changes/history-event.ts";
-import { diffReplies } from "../../views/cards/diff-reply.ts";
+import { diffReplies } from "../../views/cards/diff.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { asTextAtLast, gone, isClosed, placeCard, type Placed, threadOf, unfurl } from "./post-card.ts";

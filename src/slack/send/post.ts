@@ -1,10 +1,9 @@
 import type { Logger } from "pino";
 import type { Message, Post } from "../../views/kit/message.ts";
-import { inviteHint } from "../../views/messages/invite-hint.ts";
+import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import type { Clients } from "./clients.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import { reply, type ResponseBody, type ReplyDeps } from "./response-url.ts";
-import { sentences } from "../../views/messages/sentences.ts";
 import { closedPlaces, errorOf, uninvited } from "./slack-error.ts";
 import { postThread } from "./thread.ts";
 

@@ -1,13 +1,13 @@
-import type { Health, StoredChange } from "../../changes/stored-change.ts";
-import { context, section } from "../kit/blocks.ts";
-import { changeButtons } from "./change-buttons.ts";
+import type { Health, StoredChange, ChangeState } from "../../changes/stored-change.ts";
+import { context, section, actButton, actions } from "../kit/blocks.ts";
 import { changeFacts } from "./change-facts.ts";
 import { changeHead, isFollowed, type ChangeHead } from "./change-head.ts";
 import { namesIn, oneLine } from "./change-words.ts";
 import { words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
-import { told, type Names } from "./spoken.ts";
+import { told, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
+import { inviteHint } from "../messages/sentences.ts";
 
 export type ChangeCard = ChangeHead & {
   /** Whether there is an inverse: the button of a finished Change. */
@@ -83,4 +83,46 @@ function small({ change, command }: ChangeCard): string {
   const name = truncate(id, 40);
   const parts = [`Change ${name}`, ...(rule === "" ? [] : [`rule “${truncate(rule, 100)}”`])];
   return [...parts, ...(state === "pending" ? [`in words: ${command} approve ${name}`] : [])].join(" · ");
+}
+
+type Act = { readonly label: string; readonly act: string; readonly style?: "primary" | "danger" };
+
+const approve: Act = { label: "Approve", act: "change:approve", style: "primary" };
+const reject: Act = { label: "Reject", act: "change:reject", style: "danger" };
+const cancel: Act = { label: "Cancel", act: "change:cancel" };
+const undo: Act = { label: "Undo", act: "change:undo" };
+const again: Act = { label: "Ask again", act: "change:again" };
+
+const acts: Readonly<Record<ChangeState, readonly Act[]>> = {
+  pending: [approve, reject, cancel],
+  approved: [cancel],
+  claimed: [],
+  done: [undo],
+  failed: [],
+  unknown: [again],
+  rejected: [],
+  cancelled: [],
+  expired: [again],
+  drifted: [again],
+};
+
+/** What can still be done with it here; each button carries the Change's id, and what it means is checked at the click. */
+export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
+  const { id, state, isUndone, settledAt } = change;
+  // While it is being read back, nobody needs to ask again.
+  const isOpenDoubt = state === "unknown" && settledAt === undefined;
+  const shown = acts[state].filter((act) => (act === undo ? canUndo && !isUndone : !isOpenDoubt));
+  return actions(...shown.map((act) => actButton({ ...act, value: id })));
+}
+
+export type RunWithoutCard = Omit<ChangeCard, "canUndo" | "isOnce"> & {
+  /** How the bot is invited to where it cannot post; without it, no hint is given. */
+  readonly botName?: string;
+};
+
+/** How a Change went, for who asked alone, where no card can stand: without buttons, since nothing would draw them anew. */
+export function runWithoutCard({ botName, ...card }: RunWithoutCard): Post {
+  const { change, names } = card;
+  const hint = botName === undefined ? [] : inviteHint(change.channelId, botName).blocks;
+  return told([...changeBlocks({ ...card, canUndo: false, isOnce: true }), ...hint], namesIn(change, names));
 }

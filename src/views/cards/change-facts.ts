@@ -1,11 +1,10 @@
 import type { AccountRef } from "../../accounts/account.ts";
 import type { ChangeState, StoredChange, Vote } from "../../changes/stored-change.ts";
-import { termsWords } from "./approvers-words.ts";
+import { termsWords, oneLine, whoWords } from "./change-words.ts";
 import { fields, type Field } from "../kit/blocks.ts";
-import { oneLine, whoWords } from "./change-words.ts";
 import { code, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
-import type { Names } from "./spoken.ts";
+import type { Names } from "../kit/post.ts";
 
 const VOTERS = 5;
 const REASON = 500;

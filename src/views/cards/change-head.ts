@@ -1,11 +1,10 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { section } from "../kit/blocks.ts";
 import { deedWords, whoWords } from "./change-words.ts";
-import { diffList } from "./diff-list.ts";
-import { driftList } from "./drift-list.ts";
+import { diffList, driftList } from "./diff.ts";
 import { strong, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
-import { outcomeBlocks } from "./outcome-blocks.ts";
+import { outcomeBlocks } from "./outcome.ts";
 
 export type ChangeHead = {
   readonly change: StoredChange;

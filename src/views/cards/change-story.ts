@@ -1,13 +1,12 @@
 import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords } from "./approvers-words.ts";
+import { termsWords, deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
 import { preformatted, section, type Line } from "../kit/blocks.ts";
-import { deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
-import { driftList } from "./drift-list.ts";
+import { driftList } from "./diff.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
 import { newestPage } from "../logs/pages.ts";
 import type { Block, Post } from "../kit/message.ts";
-import { told, type Names } from "./spoken.ts";
+import { told, type Names } from "../kit/post.ts";
 import { counted, visibleLines } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 

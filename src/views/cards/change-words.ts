@@ -1,7 +1,9 @@
 import type { WorkloadRef, WriteOperationId } from "../../changes/change.ts";
-import type { StoredChange, Who } from "../../changes/stored-change.ts";
-import { person, strong, words, type Inline } from "../kit/inline.ts";
-import type { Names } from "./spoken.ts";
+import type { StoredChange, Who, ChangeState } from "../../changes/stored-change.ts";
+import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
+import { type Names, groupName, nameOf } from "../kit/post.ts";
+import type { Terms } from "../../policy/verdict.ts";
+import { counted } from "../kit/text.ts";
 
 /** An operation as a deed: done, asked for, failed, in doubt. */
 export const actions: Readonly<
@@ -62,4 +64,69 @@ export function namesIn({ requester, votes, ending }: StoredChange, names: Names
 /** What people wrote in several lines, in one. */
 export function oneLine(text: string): string {
   return text.trim().replaceAll(/\s*[\r\n]+\s*/gu, " ");
+}
+
+const LISTED = 5;
+
+type Approving = Pick<Terms, "from" | "selfApproval" | "mention">;
+
+/**
+ * Who may approve: "@oncall, Alex Kim or any other full member of this channel". Whoever is mentioned is notified by the
+ * first message that holds it; the others are written as a name, which notifies nobody.
+ */
+export function approversWords({ from, selfApproval, mention }: Approving, names: Names = {}): Inline[] {
+  const handle = (id: string): Inline => words(groupName(names, id), 60);
+  const name = (id: string): Inline => words(nameOf(names, id), 60);
+  const all = [
+    ...listed(from.groups, mention === "nobody" ? handle : group),
+    ...listed(from.users, mention === "all" ? person : name),
+    ...(from.channelMembers ? [words(`any ${selfApproval ? "" : "other "}full member of this channel`)] : []),
+  ];
+  const last = all.at(-1);
+  if (last === undefined) return [words("nobody")];
+  return all.length === 1 ? [last] : [...joined(all.slice(0, -1)), words(" or "), last];
+}
+
+function listed(ids: readonly string[], draw: (id: string) => Inline): Inline[] {
+  const more = ids.length > LISTED ? [words(`${ids.length - LISTED} more`)] : [];
+  return [...ids.slice(0, LISTED).map(draw), ...more];
+}
+
+/** "2 votes of @oncall or Alex Kim": what an approval takes. */
+export function termsWords(terms: Terms, names: Names = {}): Inline[] {
+  return [words(`${counted(terms.votes, "vote")} of `), ...approversWords(terms, names)];
+}
+
+type Tell = (change: StoredChange) => string;
+
+const fates: Readonly<Record<ChangeState, Tell>> = {
+  pending: ({ terms, votes }) =>
+    `It waits for ${counted((terms?.votes ?? 1) - votes.length, "more vote", "more votes")}.`,
+  approved: (change) => `${approval(change)}It is about to run.`,
+  claimed: (change) => `${approval(change)}It is running.`,
+  done: ({ ending }) =>
+    ending?.kind === "run" && ending.outcome.kind === "asked"
+      ? "It ran, and the service accepted it."
+      : "It ran and took effect.",
+  failed: () => "It failed, and its card says why.",
+  unknown: ({ settledAt }) =>
+    settledAt === undefined
+      ? "It ran, no answer came, and Gantry is finding out whether it took effect."
+      : "It ran, and nobody can tell whether it took effect.",
+  rejected: ({ ending }) => (ending?.kind === "rejected" ? `${ending.by.name} rejected it.` : "It was rejected."),
+  cancelled: ({ ending }) => (ending?.kind === "cancelled" ? `${ending.by.name} cancelled it.` : "It was cancelled."),
+  expired: () => "It expired, and nothing was sent.",
+  drifted: () => "It did not run, because what it is about has changed since it was asked for.",
+};
+
+/** What became of a Change so far, in complete sentences with real names. */
+export function changeFate(change: StoredChange): string {
+  return fates[change.state](change);
+}
+
+function approval({ votes }: StoredChange): string {
+  const names = votes.map(({ name }) => name);
+  const last = names.pop();
+  if (last === undefined) return "";
+  return `${names.length === 0 ? last : `${names.join(", ")} and ${last}`} approved it. `;
 }

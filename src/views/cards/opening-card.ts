@@ -1,10 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords } from "./approvers-words.ts";
+import { termsWords, deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
 import { context, fields, section } from "../kit/blocks.ts";
-import { deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
 import { words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "./spoken.ts";
+import { told, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
 
 export type OpeningCard = {

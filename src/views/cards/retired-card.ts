@@ -3,7 +3,7 @@ import { section } from "../kit/blocks.ts";
 import { deedWords } from "./change-words.ts";
 import { channel, code, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "./spoken.ts";
+import { told } from "../kit/post.ts";
 
 export type RetiredCard = {
   readonly change: StoredChange;

@@ -1,9 +1,8 @@
 import type { ExternalSelect, InputBlockElement, PlainTextElement, PlainTextInput } from "@slack/types";
 import type { FormField, FormInput } from "../../commands/forms/form.ts";
 import { limits } from "../kit/blocks.ts";
-import { option, optionsOf } from "./option.ts";
-import { plain } from "../kit/plain.ts";
-import { visible, visibleLines } from "../kit/text.ts";
+import { option, optionsOf } from "../kit/menu.ts";
+import { plain, visible, visibleLines } from "../kit/text.ts";
 
 /** What a box that is ticked holds. */
 const TICKED = "yes";

@@ -1,14 +1,13 @@
 import type { Change } from "../../changes/change.ts";
 import type { Risk } from "../../policy/question.ts";
 import type { Terms, Verdict } from "../../policy/verdict.ts";
-import { termsWords } from "../cards/approvers-words.ts";
+import { termsWords, actions, workloadWords } from "../cards/change-words.ts";
 import { divider, fields, section, type Line } from "../kit/blocks.ts";
 import { riskWords } from "../cards/change-facts.ts";
-import { actions, workloadWords } from "../cards/change-words.ts";
-import { diffList } from "../cards/diff-list.ts";
+import { diffList } from "../cards/diff.ts";
 import { firstOf, words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
-import type { Names } from "../cards/spoken.ts";
+import type { Names } from "../kit/post.ts";
 import { counted } from "../kit/text.ts";
 
 export type FormPreview = {

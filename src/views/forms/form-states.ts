@@ -1,8 +1,11 @@
 import type { ModalView } from "@slack/types";
-import { section } from "../kit/blocks.ts";
-import { words } from "../kit/inline.ts";
+import { section, context } from "../kit/blocks.ts";
+import { words, channel, type Inline } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { modal } from "./modal.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { deedWords } from "../cards/change-words.ts";
+import { told } from "../kit/post.ts";
 
 type Stage = { readonly title: string; readonly sentence: string };
 
@@ -24,4 +27,25 @@ export function endView({ title, post }: End): ModalView {
 /** Slack takes no table in a modal, and a click in one tells no message that could be drawn again. */
 function isForModals({ type }: Block): boolean {
   return type !== "table" && type !== "actions";
+}
+
+type Placed = {
+  readonly change: StoredChange;
+  readonly defaultRegion?: string | undefined;
+};
+
+/** What became of a form that was sent: the change itself is told by its card. */
+export function placedInForm({ change, defaultRegion }: Placed): Post {
+  const deed = deedWords(change, defaultRegion);
+  const said: Inline[] =
+    change.state === "pending"
+      ? [words("⏳ You asked to "), ...deed, words(". Others have to approve it.")]
+      : [words("✅ Gantry is at it: "), ...deed, words(".")];
+  return told([section(said, [...where(change), words(" tells how it goes.")]), context(`Change ${change.id}`)]);
+}
+
+function where({ card, terms, channelId }: StoredChange): Inline[] {
+  const id = card?.channelId ?? terms?.cardIn ?? channelId;
+  if (!/^[CG]/u.test(id)) return [words("Its card in your conversation with Gantry")];
+  return [words("Its card in "), channel(id)];
 }

@@ -1,8 +1,7 @@
 import type { InputBlock, ModalView } from "@slack/types";
 import { limits } from "../kit/blocks.ts";
 import type { Block } from "../kit/message.ts";
-import { plain } from "../kit/plain.ts";
-import { truncate, visible, visibleLines } from "../kit/text.ts";
+import { plain, truncate, visible, visibleLines } from "../kit/text.ts";
 
 // Builders of forms, as total as those of messages in blocks.ts.
 

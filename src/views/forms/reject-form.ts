@@ -2,7 +2,7 @@ import type { ModalView } from "@slack/types";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { section } from "../kit/blocks.ts";
 import { deedWords, whoWords } from "../cards/change-words.ts";
-import { diffList } from "../cards/diff-list.ts";
+import { diffList } from "../cards/diff.ts";
 import { words } from "../kit/inline.ts";
 import { modal, textInput } from "./modal.ts";
 

@@ -1,6 +1,8 @@
 import { context, limits } from "./blocks.ts";
-import type { Block, Post } from "./message.ts";
-import { escapeWithin, visibleLines } from "./text.ts";
+import type { Block, Post, Message } from "./message.ts";
+import { escapeWithin, visibleLines, visible } from "./text.ts";
+import type { RichTextBlock } from "@slack/types";
+import type { Inline } from "./inline.ts";
 
 /**
  * Slack refuses two equal action_ids in a block, and a click names its own: the buttons that carry an Ask become `ask:0`,
@@ -41,4 +43,85 @@ function within(blocks: readonly Block[]): Block[] {
 export function post(text: string, blocks: readonly Block[]): Post {
   const spoken = escapeWithin(visibleLines(text), limits.text).trim();
   return { text: spoken === "" ? "Gantry" : spoken, blocks: within(numbered(blocks)) };
+}
+
+/** Real names of people and handles of user groups by Slack id, for what is read out instead of being drawn. */
+export type Names = Readonly<Record<string, string>>;
+
+/** The name behind an id; without one, the id itself. */
+export function nameOf(names: Names, id: string): string {
+  return (Object.hasOwn(names, id) ? names[id] : undefined) ?? id;
+}
+
+/** The handle of a user group; without one, what it is and its id, by which one finds it in Slack. */
+export function groupName(names: Names, id: string): string {
+  const name = nameOf(names, id);
+  return name === id ? `the user group ${id}` : name;
+}
+
+function piece(inline: Inline, names: Names): string {
+  switch (inline.type) {
+    case "text":
+      // What stands between a label and its value.
+      return inline.text === "  " ? ": " : inline.text;
+    case "user":
+      return nameOf(names, inline.user_id);
+    case "usergroup":
+      return groupName(names, inline.usergroup_id);
+    case "channel":
+      return nameOf(names, inline.channel_id);
+    case "date":
+      return inline.fallback ?? "";
+    case "link":
+      return inline.text ?? inline.url;
+    default:
+      return "";
+  }
+}
+
+function richText({ elements }: RichTextBlock, names: Names): string[] {
+  return elements.flatMap((part) =>
+    part.type === "rich_text_list"
+      ? part.elements.map((each) => `- ${each.elements.map((inline) => piece(inline, names)).join("")}`)
+      : [part.elements.map((inline) => piece(inline, names)).join("")],
+  );
+}
+
+/** What blocks say, line by line, without their buttons. */
+export function spoken(blocks: readonly Block[], names: Names = {}): string {
+  return blocks
+    .flatMap((block) => {
+      if (block.type === "rich_text") return richText(block, names);
+      if (block.type === "header") return [block.text.text];
+      if (block.type === "context") return block.elements.map((each) => ("text" in each ? each.text : ""));
+      return [];
+    })
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+/** A post whose text, which notifications show and screen readers read, tells all that its blocks draw. */
+export function told(blocks: readonly Block[], names: Names = {}): Post {
+  return post(spoken(blocks, names), blocks);
+}
+
+/** The same answer with a small line under it, wherever it ends up: at the head of its thread, and for one person alone. */
+export function withContextLine(message: Message, line: string): Message {
+  const { thread } = message;
+  if (thread === undefined) return under(message, line);
+  return { ...under(message, line), thread: { ...thread, alone: under(thread.alone, line) } };
+}
+
+/** A message that is full goes without it: what it says stands in its text. */
+function under({ text, blocks }: Post, line: string): Post {
+  const block = context(line);
+  const size = [...blocks, block].reduce((sum, each) => sum + sizeOf(each), 0);
+  const isFull = blocks.length === 0 || blocks.length >= limits.blocks || size > limits.blocksJson;
+  const said = `${text}\n${escapeWithin(visible(line), limits.text)}`;
+  return { text: said.length > limits.text ? text : said, blocks: isFull ? blocks : [...blocks, block] };
+}
+
+/** As `limits.blocksJson` counts. */
+function sizeOf(block: Post["blocks"][number]): number {
+  return block.type === "table" ? 0 : JSON.stringify(block).length + 1;
 }

@@ -1,3 +1,5 @@
+import type { PlainTextElement } from "@slack/types";
+
 // Text that comes from a workload's name, image or status can hold anything. Here it becomes harmless to look at.
 
 // Format characters reorder or hide text (bidi overrides, zero width, tags); surrogates alone are no text. The joiners
@@ -78,4 +80,9 @@ export function grouped(count: number): string {
 /** "1 line", "2 lines"; `many` where an s does not do. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** Text in which Slack parses nothing, on one line and never empty. */
+export function plain(text: Shown, max: number): PlainTextElement {
+  return { type: "plain_text", text: truncate(visible(text), max) || "–", emoji: false };
 }

@@ -2,7 +2,7 @@ import type { AccountOwner } from "../../accounts/account.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { channel, code, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "../cards/spoken.ts";
+import { told } from "../kit/post.ts";
 
 /** Whose account is linked: a person's own, or a channel's. */
 export type LinkOwner = Exclude<AccountOwner, { readonly kind: "workspace" }>;

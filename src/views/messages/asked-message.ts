@@ -1,10 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords } from "../cards/approvers-words.ts";
+import { termsWords, deedWords, namesIn } from "../cards/change-words.ts";
 import { fields, section } from "../kit/blocks.ts";
-import { deedWords, namesIn } from "../cards/change-words.ts";
 import { channel, code, moment, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "../cards/spoken.ts";
+import { told, type Names } from "../kit/post.ts";
 
 export type AskedElsewhere = {
   readonly change: StoredChange;

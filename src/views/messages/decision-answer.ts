@@ -1,12 +1,10 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Standing } from "../../policy/question.ts";
-import { approversWords } from "../cards/approvers-words.ts";
+import { approversWords, changeFate, deedWords, namesIn } from "../cards/change-words.ts";
 import { section, type Line } from "../kit/blocks.ts";
-import { changeFate } from "../cards/change-fate.ts";
-import { deedWords, namesIn } from "../cards/change-words.ts";
 import { code, firstOf, joined, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "../cards/spoken.ts";
+import { told, type Names } from "../kit/post.ts";
 
 type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };
 

@@ -1,11 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords } from "../cards/approvers-words.ts";
+import { termsWords, changeFate, deedWords, namesIn } from "../cards/change-words.ts";
 import { actions, linkButton, section, type Line } from "../kit/blocks.ts";
-import { changeFate } from "../cards/change-fate.ts";
-import { deedWords, namesIn } from "../cards/change-words.ts";
 import { channel, code, strong, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "../cards/spoken.ts";
+import { told, type Names } from "../kit/post.ts";
 
 export type DuplicateRequest = {
   /** The earlier Change. */

@@ -2,7 +2,7 @@ import type { Verdict } from "../../policy/verdict.ts";
 import { context, section, type Line } from "../kit/blocks.ts";
 import { channel, code, firstOf, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "../cards/spoken.ts";
+import { told } from "../kit/post.ts";
 import { counted, truncate } from "../kit/text.ts";
 
 type Decided = { readonly rule: string; readonly command: string };

@@ -2,7 +2,7 @@ import type { Binding, BindingTerms } from "../../../policy/binding.ts";
 import { bullets, section, type Line } from "../../../views/kit/blocks.ts";
 import { channel, code, firstOf, moment, words } from "../../../views/kit/inline.ts";
 import type { Block, Post } from "../../../views/kit/message.ts";
-import { told } from "../../../views/cards/spoken.ts";
+import { told } from "../../../views/kit/post.ts";
 
 type InChannel = { readonly channelId: string; readonly command: string };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FormValues } from "../../commands/forms/form.ts";
-import { NONE } from "./option.ts";
+import { NONE } from "../kit/menu.ts";
 
 const Chosen = z.object({ value: z.string() });
 

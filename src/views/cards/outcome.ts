@@ -1,11 +1,12 @@
-import type { WorkloadRef, WriteOperationId } from "../../changes/change.ts";
+import type { WorkloadRef, WriteOperationId, Change } from "../../changes/change.ts";
 import type { Outcome } from "../../changes/outcome.ts";
 import { section } from "../kit/blocks.ts";
 import { actions, needsRegion, workloadWords } from "./change-words.ts";
-import { diffList } from "./diff-list.ts";
-import { words, type Inline } from "../kit/inline.ts";
-import type { Block } from "../kit/message.ts";
+import { diffList } from "./diff.ts";
+import { words, type Inline, person } from "../kit/inline.ts";
+import type { Block, Message } from "../kit/message.ts";
 import { truncate, visible } from "../kit/text.ts";
+import { post } from "../kit/post.ts";
 
 export type OutcomeInput = {
   readonly op: WriteOperationId;
@@ -76,4 +77,25 @@ function next(input: OutcomeInput): Block[] {
   }
   const mayLook = outcome.kind === "asked" && input.isFollowed !== true;
   return mayLook ? [section(`See whether it took effect with ${show}`)] : [];
+}
+
+export type OutcomeMessage = {
+  readonly change: Change;
+  readonly outcome: Outcome;
+  readonly command: string;
+  /** Who asked, by Slack id. */
+  readonly by: string;
+  /** The region that needs not be typed; without it the hints name none. */
+  readonly defaultRegion?: string;
+};
+
+/** How a write ended, for a Change that has no card. */
+export function outcomeMessage({ change, by, ...rest }: OutcomeMessage): Message {
+  const { call, workload, diff } = change;
+  const input = { op: call.op, workload, diff, ...rest };
+  const spoken = outcomeSentence(input).map((piece) => (piece.type === "text" ? piece.text : ""));
+  return post([spoken.join(""), ...diff].join("\n"), [
+    ...outcomeBlocks(input),
+    ...(by === "" ? [] : [section([words("By "), person(by)])]),
+  ]);
 }

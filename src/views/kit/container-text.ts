@@ -1,5 +1,6 @@
 import type { Job, Service } from "../../api/answers.ts";
 import { type Shown, visible } from "./text.ts";
+import { redactLines } from "../../logs/redact.ts";
 
 const units: Readonly<Record<string, string>> = { "": "MiB", Ki: "KiB", Mi: "MiB", Gi: "GiB", Ti: "TiB" };
 
@@ -25,4 +26,18 @@ export function serviceMemory(service: Service): string {
 
 export function jobMemory(job: Job): string {
   return allMemory(job.spec?.template?.spec?.containers);
+}
+
+type Env = readonly { readonly value?: string | undefined }[];
+
+/**
+ * Formats a container's command as one line: quoted where needed, with likely secrets and environment values redacted.
+ */
+export function commandLine(command: readonly string[], env: Env = []): string {
+  const values = env.map(({ value = "" }) => value);
+  return redactLines([command.map(quoted).join(" ")], values).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/u.test(word) ? word : JSON.stringify(word);
 }
