@@ -1,7 +1,6 @@
 import { UserError } from "../errors.ts";
 import type { AccountMode, AccountOwner, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "./account.ts";
-import type { Sealer } from "./seal.ts";
-import { SealError } from "./seal-error.ts";
+import { type Sealer, SealError } from "./seal.ts";
 
 /** What the store has linked for a seeker. */
 export type FoundAccounts = { readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined };

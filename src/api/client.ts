@@ -5,12 +5,12 @@ import { createCallCount, type CallCount, type CallsToday } from "./call-count.t
 import { decode } from "./decode.ts";
 import { exchange, type Exchange, type Fetch } from "./exchange.ts";
 import { aborted, heldBack } from "./failures.ts";
-import { createFlights, type Flight } from "./flights.ts";
+import { createFlights, type Flight } from "./single-flight.ts";
 import { operationTable, type Call, type OperationId } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import { refusedBeforeSending, requestFor, type ApiAccount } from "./request.ts";
 import { withRetries } from "./retry.ts";
-import { secretValues } from "./secret-values.ts";
+import { secretValues } from "./service-message.ts";
 
 export type { ApiAccount } from "./request.ts";
 

@@ -1,12 +1,10 @@
 import type { z } from "zod";
 import { answerShapes, type ParsedAnswer } from "./answers.ts";
 import { isStatusAll, type Exchange } from "./exchange.ts";
-import { unexpected } from "./failures.ts";
+import { unexpected, refusal } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
-import { refusal } from "./refusals.ts";
 import { retryAfterSeconds } from "./retry.ts";
-import { isHtml, sentenceIn, showable } from "./said.ts";
-import type { Secret } from "./secret-values.ts";
+import { isHtml, sentenceIn, showable, type Secret } from "./service-message.ts";
 
 export type Decoding<Op extends OperationId> = {
   readonly op: Op;

@@ -1,4 +1,4 @@
-import type { Gaps } from "./gaps.ts";
+import type { Gaps } from "./dialect.ts";
 
 export type LogPage = {
   readonly mode: Gaps["logFrom"];

@@ -1,7 +1,7 @@
 import type { Call } from "../api/operations.ts";
 import { parseMemoryMiB } from "../api/memory.ts";
 import type { Change } from "./change.ts";
-import { alsoMoved, lostSight, traceless } from "./settle.ts";
+import { alsoMoved, lostSight, traceless } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { domainSet, NOT_TOLD, updatableFields } from "./updatable-fields.ts";
 

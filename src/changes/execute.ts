@@ -1,12 +1,10 @@
 import { operationTable } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
-import type { Change } from "./change.ts";
-import { digestOf } from "./digest.ts";
-import { driftOf, otherDigest } from "./drift.ts";
-import type { Outcome } from "./outcome.ts";
-import { readSnapshot, type ReadDeps } from "./read-snapshot.ts";
-import { settleAccepted, type SettleAcceptedDeps } from "./settle-accepted.ts";
-import { settleUnknown } from "./settle-unknown.ts";
+import type { Change, Outcome } from "./change.ts";
+import { digestOf, driftOf, otherDigest } from "./drift.ts";
+import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import { settleAccepted, type SettleAcceptedDeps } from "./read-back-accepted.ts";
+import { settleUnknown } from "./read-back-unknown.ts";
 import type { Drift } from "./stored-change.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { AccountRef } from "../accounts/account.ts";
 import type { Risk } from "../policy/question.ts";
 import type { Terms } from "../policy/verdict.ts";
-import type { WorkloadRef, WriteOperationId } from "./change.ts";
-import type { Outcome } from "./outcome.ts";
+import type { WorkloadRef, WriteOperationId, Outcome } from "./change.ts";
 
 /**
  * `pending` waits for votes, `approved` for its turn (what needs no approval begins here), `claimed` was or is about to

@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { NewEvent } from "../changes/history-event.ts";
-import type { Outcome } from "../changes/outcome.ts";
+import type { Outcome } from "../changes/change.ts";
 import type { Drift, Ending, StoredChange, Who } from "../changes/stored-change.ts";
 import { step, stepAlone } from "./changes.ts";
 import { insertEvent } from "./events.ts";

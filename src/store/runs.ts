@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import type { NewEvent } from "../changes/history-event.ts";
-import type { Outcome } from "../changes/outcome.ts";
+import type { Outcome } from "../changes/change.ts";
 import type { ChangeState, Health, StoredChange } from "../changes/stored-change.ts";
 import { storedChange } from "./change-row.ts";
 import { stepAlone } from "./changes.ts";

@@ -1,6 +1,6 @@
 import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/account.ts";
 import type { HistoryEvent, HistoryQuery, NewEvent } from "../changes/history-event.ts";
-import type { Outcome } from "../changes/outcome.ts";
+import type { Outcome } from "../changes/change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Terms } from "../policy/verdict.ts";
 import type { Card, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";

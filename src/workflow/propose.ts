@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Change } from "../changes/change.ts";
-import { digestOf } from "../changes/digest.ts";
+import { digestOf } from "../changes/drift.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { newChangeId } from "../commands/grammar/change-id.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";

@@ -1,6 +1,6 @@
 import { executeChange, type Executed } from "../changes/execute.ts";
-import type { Outcome } from "../changes/outcome.ts";
-import { settleUnknown } from "../changes/settle-unknown.ts";
+import type { Outcome } from "../changes/change.ts";
+import { settleUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { operationTable } from "../api/operations.ts";
 import { UserError } from "../errors.ts";

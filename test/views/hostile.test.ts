@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import type { Change } from "../../src/changes/change.ts";
-import type { Outcome } from "../../src/changes/outcome.ts";
+import type { Change, Outcome } from "../../src/changes/change.ts";
 import { UserError } from "../../src/errors.ts";
 import { makeExcerpt } from "../../src/logs/excerpt.ts";
 import { bugMessage, problemMessage, userErrorMessage } from "../../src/views/messages/error-messages.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Change } from "../../src/changes/change.ts";
-import type { Outcome } from "../../src/changes/outcome.ts";
+import type { Change, Outcome } from "../../src/changes/change.ts";
 import { outcomeMessage } from "../../src/views/cards/outcome.ts";
 import { drawn } from "./support/drawn.ts";
 import { command } from "./support/workloads.ts";

@@ -1,5 +1,4 @@
-import type { WorkloadRef, WriteOperationId, Change } from "../../changes/change.ts";
-import type { Outcome } from "../../changes/outcome.ts";
+import type { WorkloadRef, WriteOperationId, Change, Outcome } from "../../changes/change.ts";
 import { section } from "../kit/blocks.ts";
 import { actions, needsRegion, workloadWords } from "./change-words.ts";
 import { diffList } from "./diff.ts";

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { pino } from "pino";
 import type { EventKind, NewEvent } from "../../../src/changes/history-event.ts";
-import type { Outcome } from "../../../src/changes/outcome.ts";
+import type { Outcome } from "../../../src/changes/change.ts";
 import type { StoredChange, Who } from "../../../src/changes/stored-change.ts";
 import type { Terms } from "../../../src/policy/verdict.ts";
 import { openStore, type OpenStore } from "../../../src/store/open-store.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { eventKinds, type HistoryEvent } from "../../../src/changes/history-event.ts";
-import type { Outcome } from "../../../src/changes/outcome.ts";
+import type { Outcome } from "../../../src/changes/change.ts";
 import { changeStates, type ChangeState, type Ending, type StoredChange } from "../../../src/changes/stored-change.ts";
 import type { Terms } from "../../../src/policy/verdict.ts";
 import { hostileText, long } from "./hostile.ts";

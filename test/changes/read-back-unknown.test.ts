@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Change } from "../../src/changes/change.ts";
-import type { Outcome } from "../../src/changes/outcome.ts";
-import { settleUnknown } from "../../src/changes/settle-unknown.ts";
+import type { Change, Outcome } from "../../src/changes/change.ts";
+import { settleUnknown } from "../../src/changes/read-back-unknown.ts";
 import { newJob, plain, toFour } from "./support/changes.ts";
 import { gone, inTurn, scripted, unreadable } from "./support/scripted.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Change } from "../../src/changes/change.ts";
-import { settle } from "../../src/changes/settle.ts";
+import { settle } from "../../src/changes/effect.ts";
 import type { Snapshot } from "../../src/changes/snapshot.ts";
 
 const before = { uid: "u1", status: "Running", size: 2, memoryMiB: [512], domains: ["a.example.com"] };

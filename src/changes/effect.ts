@@ -1,6 +1,5 @@
 import type { Change } from "./change.ts";
-import { isAnother } from "./identity.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { isAnother, type Snapshot } from "./snapshot.ts";
 import { updatableFields } from "./updatable-fields.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { Problem } from "../api/problem.ts";
-import type { Change } from "./change.ts";
-import type { Outcome } from "./outcome.ts";
-import { readSnapshot, type ReadDeps } from "./read-snapshot.ts";
-import { settle, type Verdict } from "./settle.ts";
+import type { Change, Outcome } from "./change.ts";
+import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import { settle, type Verdict } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export type SettleAcceptedDeps = ReadDeps & {
