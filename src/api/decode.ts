@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { answerShapes, type ParsedAnswer } from "./answers.ts";
-import { isStatusAll, type Exchange } from "./exchange.ts";
+import { isStatusOnly, type Exchange } from "./exchange.ts";
 import { unexpected, refusal } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import { retryAfterSeconds } from "./retry.ts";
@@ -27,15 +27,11 @@ export function decode<Op extends OperationId>(
   if (text === undefined) throw unexpected(op, "text that is not UTF-8", status);
   // A login page of a proxy comes with 200 as well: nothing of the operation was done.
   if (isDocument(text)) throw unexpected(op, "a web page", status);
-  const body = isStatusAll(op) ? anyOf(text, secrets) : jsonIn(text, op, status);
-  const read = parse(op, body);
-  if (!read.success) throw unexpected(op, differenceIn(body, read.error), status);
-  return read.data;
-}
-
-function parse<Op extends OperationId>(op: Op, body: unknown): z.ZodSafeParseResult<ParsedAnswer<Op>> {
+  const body = isStatusOnly(op) ? anyOf(text, secrets) : jsonIn(text, op, status);
   const shape: z.ZodType = answerShapes[op];
-  return shape.safeParse(body) as z.ZodSafeParseResult<ParsedAnswer<Op>>; // the row of `op` has the output of `op`
+  const read = shape.safeParse(body);
+  if (!read.success) throw unexpected(op, differenceIn(body, read.error), status);
+  return read.data as ParsedAnswer<Op>; // the shape of `op` has this output
 }
 
 function nameOf(status: number, headers: Headers, secrets: readonly Secret[]): string {

@@ -8,7 +8,7 @@ import type { paths } from "./schema.ts";
 export type ApiAccount = { readonly username: string; readonly token: string };
 
 /** Why a call cannot be sent at all; undefined when it can. */
-export function refusedBeforeSending(call: Call, account: ApiAccount): Problem | undefined {
+export function unsendable(call: Call, account: ApiAccount): Problem | undefined {
   if (!fitsHeader(account.username) || !fitsHeader(account.token)) {
     // The runtime's own error would quote the value, and with it the token.
     const sentence = "The user name or the token of this account is empty or has characters that cannot be sent.";
@@ -52,14 +52,10 @@ export async function requestFor(call: Call, { baseUrl, account, signal }: Reque
       return Promise.resolve(new Response(null, { status: 204 }));
     },
   });
-  const { send } = rowOf(call.op);
+  // The row of this operation takes this call; TypeScript can't relate the two unions.
+  const { send } = operationTable[call.op] as Operation<OperationId>; // see above
   await send(client, call, { signal });
   const [request] = built;
   if (request === undefined) throw new Error(`the operation table sends nothing for ${call.op}`);
   return request;
-}
-
-function rowOf(op: OperationId): Operation<OperationId> {
-  // `op` of the call selects the row, so the row takes the call; TypeScript cannot follow a union on both sides.
-  return operationTable[op] as Operation<OperationId>; // reason above
 }

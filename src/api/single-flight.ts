@@ -3,101 +3,97 @@ import { aborted, timedOut } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import type { Problem } from "./problem.ts";
 
-/** One request under way, retries included, and those who wait for it. */
+/** A request in flight, retries included. */
 export type Flight = {
-  /** Aborted when nobody waits any longer. */
+  /** Aborted when the last caller has given up. */
   readonly signal: AbortSignal;
-  /** To be called just before a request leaves. */
+  /** Call this right before a request leaves. */
   readonly leaving: () => void;
-  /** Until the most patient of those who wait gives up. */
+  /** Milliseconds until the last caller gives up. */
   readonly timeLeftMs: () => number;
 };
 
-type Passenger = {
+type Caller = {
   readonly op: OperationId;
-  /** Equal keys share a flight. Without a key it is a write, and nobody shares it. */
+  /** Calls with equal keys share one request. A write has no key and is never shared. */
   readonly key?: string;
   readonly budgetMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly start: (flight: Flight) => Promise<Exchange>;
 };
 
-type Airborne = {
+type InFlight = Flight & {
   readonly answer: Promise<Exchange>;
   readonly control: AbortController;
   readonly deadlines: Set<{ readonly at: number }>;
-  sent: boolean;
+  isSent: boolean;
 };
 
-export type Flights = { join(passenger: Passenger): Promise<Exchange> };
+export type SingleFlight = { join(caller: Caller): Promise<Exchange> };
 
 /**
- * Shares requests that are under way. Everybody has their own budget and may give up alone; the request itself is
- * aborted when the last one has. Nobody shares a read that began before a write did, or before it was over: it may not
- * show what the write has done.
+ * Shares equal reads that are in flight. Each caller has its own budget and can give up alone; the request is aborted
+ * when the last one has. A read isn't shared across a write: one that started before the write ended may not show it.
  */
-export function createFlights(): Flights {
-  let shared = new Map<string, Airborne>();
-  const closeDoors = (): void => {
-    shared = new Map();
+export function createSingleFlight(): SingleFlight {
+  let reads = new Map<string, InFlight>();
+  const forgetReads = (): void => {
+    reads = new Map();
   };
-  const launch = (passenger: Passenger): Promise<Exchange> => {
-    const { key } = passenger;
-    const doors = shared;
-    const found = key === undefined ? undefined : doors.get(key);
-    const flight = found ?? takeOff(passenger);
-    const done = (): void => forget(doors, key, flight);
-    if (found === undefined && key !== undefined) {
-      doors.set(key, flight);
-      void flight.answer.catch(() => undefined).finally(done);
-    }
-    return board(flight, passenger, done);
+  const shared = (key: string, caller: Caller): InFlight => {
+    const current = reads;
+    const found = current.get(key);
+    if (found !== undefined) return found;
+    const flight = begin(caller);
+    current.set(key, flight);
+    // A later request may use the key by then.
+    const forget = (): void => void (current.get(key) === flight && current.delete(key));
+    flight.signal.addEventListener("abort", forget);
+    flight.answer.then(forget, forget);
+    return flight;
   };
   return {
-    join(passenger) {
-      if (passenger.key !== undefined) return launch(passenger);
-      closeDoors();
-      return launch(passenger).finally(closeDoors);
+    join(caller) {
+      if (caller.key !== undefined) return answerWithin(shared(caller.key, caller), caller);
+      forgetReads();
+      return answerWithin(begin(caller), caller).finally(forgetReads);
     },
   };
 }
 
-function forget(shared: Map<string, Airborne>, key: string | undefined, flight: Airborne): void {
-  // Another flight may have taken the key since.
-  if (key !== undefined && shared.get(key) === flight) shared.delete(key);
-}
-
-function takeOff({ start }: Passenger): Airborne {
+function begin({ start }: Caller): InFlight {
   const control = new AbortController();
-  const deadlines = new Set<{ readonly at: number }>();
-  const { promise: answer, resolve } = Promise.withResolvers<Exchange>();
-  const flight: Airborne = { answer, control, deadlines, sent: false };
-  const leaving = (): void => {
-    flight.sent = true;
+  const deadlines: InFlight["deadlines"] = new Set();
+  const flight: InFlight = {
+    control,
+    deadlines,
+    isSent: false,
+    signal: control.signal,
+    leaving: () => {
+      flight.isSent = true;
+    },
+    timeLeftMs: () => Math.max(0, ...[...deadlines].map(({ at }) => at)) - performance.now(),
+    // Starts in the next microtask, when the first caller's deadline is known.
+    answer: Promise.resolve().then(() => start(flight)),
   };
-  const timeLeftMs = (): number => Math.max(0, ...[...deadlines].map(({ at }) => at)) - performance.now();
-  // Begins in the next turn, when the first one is on board and the time that is left is known.
-  resolve(Promise.resolve().then(() => start({ signal: control.signal, leaving, timeLeftMs })));
   return flight;
 }
 
-/** Waits for the flight within the passenger's own budget and signal. Time is monotonic: clocks are set, budgets are not. */
-function board(flight: Airborne, { op, budgetMs, signal }: Passenger, deserted: () => void): Promise<Exchange> {
-  const seat = { at: performance.now() + budgetMs };
-  flight.deadlines.add(seat);
-  const { promise: given, reject } = Promise.withResolvers<never>();
+/** Waits within the caller's own budget and signal. Measured on the monotonic clock: the wall clock can be set. */
+function answerWithin(flight: InFlight, { op, budgetMs, signal }: Caller): Promise<Exchange> {
+  const deadline = { at: performance.now() + budgetMs };
+  flight.deadlines.add(deadline);
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
   const giveUp = (problem: Problem): void => {
-    flight.deadlines.delete(seat);
+    flight.deadlines.delete(deadline);
     reject(problem);
-    if (flight.deadlines.size > 0) return;
-    deserted();
-    flight.control.abort();
+    if (flight.deadlines.size === 0) flight.control.abort();
   };
-  const stop = (): void => giveUp(aborted(op, flight.sent));
-  const timer = setTimeout(() => giveUp(timedOut(op, budgetMs, flight.sent)), budgetMs);
-  signal?.addEventListener("abort", stop, { once: true });
-  return Promise.race([flight.answer, given]).finally(() => {
+  const onAbort = (): void => giveUp(aborted(op, flight.isSent));
+  const timer = setTimeout(() => giveUp(timedOut(op, budgetMs, flight.isSent)), budgetMs);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return Promise.race([flight.answer, givenUp]).finally(() => {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
+    signal?.removeEventListener("abort", onAbort);
   });
 }
