@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Job } from "./job-shape.ts";
-import { identity, listOf, maybe, text } from "./lenient.ts";
+import { identity, listOf, lenient, text } from "./lenient.ts";
 import type { OperationId } from "./operations.ts";
 import { Service } from "./service-shape.ts";
 
@@ -14,7 +14,7 @@ export type LogLine = { instance_name?: string; log: string };
 function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item) {
   const listed = listOf(item);
   return z
-    .looseObject({ region: maybe(identity) })
+    .looseObject({ region: lenient(identity) })
     .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `no ${key} in it`)
     .refine((answer) => Array.isArray(answer[key] ?? []), `${key} is not a list`)
     .transform((answer) => {
@@ -34,7 +34,7 @@ const LogEntries = z
   .nullable()
   .transform((entries) => (entries ?? []).map(logLine));
 
-const LogObject = z.looseObject({ instance_name: maybe(text), log: text });
+const LogObject = z.looseObject({ instance_name: lenient(text), log: text });
 
 function logLine(entry: unknown): LogLine {
   if (typeof entry === "string") return { log: entry };
@@ -51,7 +51,7 @@ function logLine(entry: unknown): LogLine {
 const Done = z.unknown().transform(() => ({}));
 const DeletedJob = z.unknown().transform((body) =>
   z
-    .looseObject({ jobName: maybe(text) })
+    .looseObject({ jobName: lenient(text) })
     .catch({})
     .parse(body),
 );

@@ -4,7 +4,7 @@ import { isStatusOnly, type Exchange } from "./exchange.ts";
 import { unexpected, refusal } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import { retryAfterSeconds } from "./retry.ts";
-import { isHtml, sentenceIn, showable, type Secret } from "./service-message.ts";
+import { isHtml, errorSentence, displayable, type Secret } from "./service-message.ts";
 
 export type Decoding<Op extends OperationId> = {
   readonly op: Op;
@@ -20,24 +20,24 @@ export function decode<Op extends OperationId>(
 ): ParsedAnswer<Op> {
   const { status, headers, text } = exchange;
   if (status >= 400 && status < 600) {
-    const detail = sentenceIn(text ?? "", secrets);
+    const detail = errorSentence(text ?? "", secrets);
     throw refusal({ op, status, detail, retryAfterSeconds: retryAfterSeconds(headers, now()) });
   }
-  if (status < 200 || status > 299) throw unexpected(op, nameOf(status, headers, secrets), status);
+  if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
   if (text === undefined) throw unexpected(op, "text that is not UTF-8", status);
   // A login page of a proxy comes with 200 as well: nothing of the operation was done.
   if (isDocument(text)) throw unexpected(op, "a web page", status);
-  const body = isStatusOnly(op) ? anyOf(text, secrets) : jsonIn(text, op, status);
+  const body = isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
   const shape: z.ZodType = answerShapes[op];
   const read = shape.safeParse(body);
-  if (!read.success) throw unexpected(op, differenceIn(body, read.error), status);
+  if (!read.success) throw unexpected(op, mismatch(body, read.error), status);
   return read.data as ParsedAnswer<Op>; // the shape of `op` has this output
 }
 
-function nameOf(status: number, headers: Headers, secrets: readonly Secret[]): string {
+function statusText(status: number, headers: Headers, secrets: readonly Secret[]): string {
   if (status < 300 || status > 399) return `the status ${status}`;
   const location = headers.get("location") ?? "";
-  const host = URL.canParse(location) ? showable(new URL(location).host, secrets) : undefined;
+  const host = URL.canParse(location) ? displayable(new URL(location).host, secrets) : undefined;
   return host === undefined ? `a redirect (${status})` : `a redirect (${status}) to ${host}`;
 }
 
@@ -48,15 +48,15 @@ function isDocument(text: string): boolean {
 }
 
 /** The body of an answer whose status says all: JSON, a sentence, or nothing. */
-function anyOf(text: string, secrets: readonly Secret[]): unknown {
+function jsonOrSentence(text: string, secrets: readonly Secret[]): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return showable(text, secrets);
+    return displayable(text, secrets);
   }
 }
 
-function jsonIn(text: string, op: OperationId, status: number): unknown {
+function jsonOf(text: string, op: OperationId, status: number): unknown {
   if (text.trim() === "") throw unexpected(op, "an empty answer", status);
   try {
     return JSON.parse(text);
@@ -66,7 +66,7 @@ function jsonIn(text: string, op: OperationId, status: number): unknown {
 }
 
 /** In words and names of ours: nothing of the body is repeated. */
-function differenceIn(body: unknown, error: z.ZodError): string {
+function mismatch(body: unknown, error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue?.code === "custom") return `an answer of another form (${issue.message})`;
   const where = issue?.path.map(String).join(".") ?? "";

@@ -1,7 +1,7 @@
 import type { ContainerUpdate, MemoryChoice } from "./schema.ts";
 
 /** What the API leaves open, as settings. */
-export type Gaps = {
+export type ApiDialect = {
   /** The key of a memory limit in an update: the property list says `resources`, one example says `resource`. */
   readonly resourcesKey: "resources" | "resource";
   /** Whether `from` of a log counts records or pages. */
@@ -13,7 +13,10 @@ export type Gaps = {
 export type MemoryUpdate = { readonly container?: string | undefined; readonly mib: MemoryChoice };
 
 /** The item of `containers` in the body of `updateService` that sets a memory limit. */
-export function memoryUpdate({ resourcesKey }: Pick<Gaps, "resourcesKey">, update: MemoryUpdate): ContainerUpdate {
+export function memoryUpdate(
+  { resourcesKey }: Pick<ApiDialect, "resourcesKey">,
+  update: MemoryUpdate,
+): ContainerUpdate {
   const resources = { limits: { memory: update.mib } };
   const name = update.container === undefined ? {} : { name: update.container };
   return resourcesKey === "resources" ? { ...name, resources } : { ...name, resource: resources };

@@ -12,7 +12,7 @@ export function invalid(op: OperationId, sentence: string, next: string): Proble
 export function aborted(op: OperationId, maybeSent: boolean): Problem {
   const sentence = "The request was given up before the service had answered.";
   const unsent = maybeSent ? "Try again when you need it." : "Nothing was sent; try again when you need it.";
-  return new Problem({ kind: "aborted", op, maybeSent, sentence, next: lookFirst(op, maybeSent, unsent) });
+  return new Problem({ kind: "aborted", op, maybeSent, sentence, next: nextStep(op, maybeSent, unsent) });
 }
 
 /** The caller was asked right before the request would have left, and said no. */
@@ -25,7 +25,7 @@ export function heldBack(op: OperationId): Problem {
 export function timedOut(op: OperationId, limitMs: number, maybeSent: boolean): Problem {
   const seconds = limitMs / 1000;
   const sentence = `The service did not answer within ${seconds} second${seconds === 1 ? "" : "s"}.`;
-  const next = lookFirst(op, maybeSent, `Try again in a minute; ${ASK_OPERATORS}`);
+  const next = nextStep(op, maybeSent, `Try again in a minute; ${ASK_OPERATORS}`);
   return new Problem({ kind: "timeout", op, maybeSent, sentence, next });
 }
 
@@ -38,14 +38,14 @@ export function unexpected(op: OperationId, what: string, status?: number): Prob
     op,
     maybeSent: true,
     sentence: `The service answered something unexpected: ${what}.`,
-    next: isWrite ? `${lookFirst(op, true, "")} If it stays so, ${check}` : `Try again; if it stays so, ${check}`,
+    next: isWrite ? `${nextStep(op, true, "")} If it stays so, ${check}` : `Try again; if it stays so, ${check}`,
     ...(status !== undefined && { status }),
   });
 }
 
 /** No connection, or it broke off. `host` is the host and port that was called. */
 export function unreachable(op: OperationId, cause: unknown, host: string): Problem {
-  const reason = reasonOf(cause);
+  const reason = unsentReason(cause);
   const maybeSent = reason === undefined;
   const why = reason ?? "the connection broke off before the answer was complete";
   return new Problem({
@@ -53,7 +53,7 @@ export function unreachable(op: OperationId, cause: unknown, host: string): Prob
     op,
     maybeSent,
     sentence: `The service cannot be reached at ${host}: ${why}.`,
-    next: lookFirst(op, maybeSent, `Try again in a minute; ${ASK_OPERATORS}`),
+    next: nextStep(op, maybeSent, `Try again in a minute; ${ASK_OPERATORS}`),
     cause,
   });
 }
@@ -79,18 +79,18 @@ const beforeSending: Readonly<Record<string, string>> = {
 };
 
 /** Why nothing was sent; undefined when something may have been. */
-function reasonOf(error: unknown, depth = 0): string | undefined {
+function unsentReason(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 5) return undefined;
   // Several addresses were tried (localhost has two); one that got further decides.
   if (error instanceof AggregateError) {
-    const reasons = error.errors.map((each) => reasonOf(each, depth + 1));
+    const reasons = error.errors.map((each) => unsentReason(each, depth + 1));
     return reasons.includes(undefined) ? undefined : reasons[0];
   }
   if (error.message === "bad port") return "fetch never calls this port (https://fetch.spec.whatwg.org/#port-blocking)";
   const known = "code" in error ? beforeSending[String(error.code)] : undefined;
   if (known !== undefined) return known;
   if ("syscall" in error && error.syscall === "connect") return "no connection came about";
-  return reasonOf(error.cause, depth + 1);
+  return unsentReason(error.cause, depth + 1);
 }
 
 type Words = { readonly sentence: string; readonly next: string };
@@ -157,7 +157,7 @@ export function refusal({ op, status, detail, retryAfterSeconds }: Refused): Pro
     status,
     maybeSent,
     sentence: said,
-    next: lookFirst(op, maybeSent, later || "Try again later; some services count calls per day."),
+    next: nextStep(op, maybeSent, later || "Try again later; some services count calls per day."),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
@@ -180,7 +180,7 @@ function duration(seconds: number): string {
  * The next step after a failure. A write whose outcome is unknown is never to be repeated blindly, whatever went wrong;
  * in every other case `otherwise` stands.
  */
-export function lookFirst(op: OperationId, maybeSent: boolean, otherwise: string): string {
+export function nextStep(op: OperationId, maybeSent: boolean, otherwise: string): string {
   const isUnknown = maybeSent && operationTable[op].effect === "write";
   return isUnknown ? "Whether it was done is not known: look at it before you try again." : otherwise;
 }

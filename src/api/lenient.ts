@@ -4,7 +4,7 @@ import { z } from "zod";
  * A field that may be missing or null; one of another form is taken for missing, so that it does not hide the rest of
  * the answer.
  */
-export function maybe<Schema extends z.ZodType>(schema: Schema) {
+export function lenient<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
 

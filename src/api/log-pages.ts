@@ -1,7 +1,7 @@
-import type { Gaps } from "./dialect.ts";
+import type { ApiDialect } from "./dialect.ts";
 
 export type LogPage = {
-  readonly mode: Gaps["logFrom"];
+  readonly mode: ApiDialect["logFrom"];
   /** Records to leave out, counted from the newest. */
   readonly from: number;
   /** Records wanted, at least 1. */

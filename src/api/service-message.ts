@@ -16,7 +16,7 @@ export function isHtml(text: string): boolean {
  * What a service said, fit to be shown: one line without control or direction characters, at most 200 characters, no
  * HTML, and without the secrets that it may have echoed. Undefined when nothing is left. Escaping is for the view.
  */
-export function showable(text: string, secrets: readonly Secret[]): string | undefined {
+export function displayable(text: string, secrets: readonly Secret[]): string | undefined {
   if (isHtml(text)) return undefined;
   const cleaned = withoutSecrets(text, secrets)
     .toWellFormed()
@@ -37,11 +37,11 @@ function withoutSecrets(text: string, secrets: readonly Secret[]): string {
 }
 
 /** The sentence in the body of an error: from JSON, or the text itself when it is short. Undefined when there is none. */
-export function sentenceIn(body: string, secrets: readonly Secret[]): string | undefined {
+export function errorSentence(body: string, secrets: readonly Secret[]): string | undefined {
   const value = jsonOf(body);
-  if (value === undefined) return body.trim().length <= LONGEST ? showable(body, secrets) : undefined;
+  if (value === undefined) return body.trim().length <= LONGEST ? displayable(body, secrets) : undefined;
   const found = find(value, 0);
-  return found === undefined ? undefined : showable(found, secrets);
+  return found === undefined ? undefined : displayable(found, secrets);
 }
 
 function jsonOf(text: string): unknown {

@@ -7,7 +7,7 @@ import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** What became of a changed file. */
-export type PolicyNews =
+export type PolicyUpdate =
   | { readonly kind: "taken"; readonly rules: number }
   /** The policy before it stays; the message names lines and sentences. */
   | { readonly kind: "broken"; readonly message: string };
@@ -16,7 +16,7 @@ type PolicySourceOptions = {
   /** Without a file the built-in default holds. */
   readonly path: string | undefined;
   readonly log: Logger;
-  readonly onChange?: (news: PolicyNews) => void;
+  readonly onChange?: (news: PolicyUpdate) => void;
   /** How often the file is looked at in any case; every 2 s without it. */
   readonly pollMs?: number;
 };
@@ -43,10 +43,10 @@ export async function openPolicy({
 }: PolicySourceOptions): Promise<PolicySource> {
   if (path === undefined) return { current: () => defaultPolicy, close: () => undefined };
   const file = resolve(path);
-  let judged = await contentOf(file);
-  let policy = policyFrom(judged, path);
+  let lastRead = await contentOf(file);
+  let policy = policyFrom(lastRead, path);
   const take = (content: Content): void => {
-    judged = content;
+    lastRead = content;
     try {
       policy = policyFrom(content, path);
       const rules = policy.rules.length;
@@ -58,7 +58,7 @@ export async function openPolicy({
       onChange?.({ kind: "broken", message: error.message });
     }
   };
-  const follower = followFile(file, pollMs, { isNew: (content) => !isSame(content, judged), take });
+  const follower = followFile(file, pollMs, { isNew: (content) => !isSame(content, lastRead), take });
   return { current: () => policy, close: follower.close };
 }
 
@@ -95,28 +95,28 @@ type Follow = {
  * watch on the file itself would lose; and looks from time to time, because not every file system tells.
  */
 function followFile(file: string, pollMs: number, { isNew, take }: Follow): { readonly close: () => void } {
-  let seen: Content | undefined;
+  let pending: Content | undefined;
   let isClosed = false;
-  let settling: NodeJS.Timeout | undefined;
-  const look = async (): Promise<void> => {
-    settling = undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const check = async (): Promise<void> => {
+    timer = undefined;
     const content = await contentOf(file);
     if (isClosed) return;
-    const isSettled = seen !== undefined && isSame(seen, content);
-    seen = isNew(content) && !isSettled ? content : undefined;
-    if (seen !== undefined) lookSoon();
+    const isSettled = pending !== undefined && isSame(pending, content);
+    pending = isNew(content) && !isSettled ? content : undefined;
+    if (pending !== undefined) checkSoon();
     else if (isNew(content)) take(content);
   };
-  const lookSoon = (): void => {
-    settling ??= setTimeout(() => void look(), SETTLE_MS).unref();
+  const checkSoon = (): void => {
+    timer ??= setTimeout(() => void check(), SETTLE_MS).unref();
   };
-  const poll = setInterval(lookSoon, pollMs).unref();
-  const watcher = watchFolder(dirname(file), lookSoon);
+  const poll = setInterval(checkSoon, pollMs).unref();
+  const watcher = watchFolder(dirname(file), checkSoon);
   return {
     close() {
       isClosed = true;
       clearInterval(poll);
-      clearTimeout(settling);
+      clearTimeout(timer);
       watcher?.close();
     },
   };

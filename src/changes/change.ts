@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Call } from "../api/operations.ts";
-import { Snapshot, told } from "./snapshot.ts";
+import { Snapshot, optional } from "./snapshot.ts";
 
 /** The operations that change something. */
 const writeOperationIds = [
@@ -22,7 +22,7 @@ export const WorkloadRef = z
     region: z.string(),
     name: z.string(),
     /** What stands for it where the service tells no `uid`: see `identityOf`. */
-    uid: told(z.string()),
+    uid: optional(z.string()),
   })
   .readonly();
 export type WorkloadRef = z.output<typeof WorkloadRef>;
@@ -35,7 +35,7 @@ const WriteCall = z
   .object({
     op: z.enum(writeOperationIds),
     path: z.record(z.string(), z.string()),
-    body: told(z.record(z.string(), z.unknown())),
+    body: optional(z.record(z.string(), z.unknown())),
   })
   .transform(({ op, path, body }): Call<WriteOperationId> => {
     const call: unknown = { op, path, query: undefined, body };

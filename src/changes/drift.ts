@@ -1,6 +1,6 @@
 import type { Change } from "./change.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { NOT_TOLD, updatableFields } from "./updatable-fields.ts";
+import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
 import { createHash } from "node:crypto";
 import type { Drift } from "./stored-change.ts";
 
@@ -21,14 +21,14 @@ export const THE_WORKLOAD = "the workload";
  * Pure.
  */
 export function dependsOn(change: Change, snapshot: Snapshot): readonly Dependency[] {
-  const which = { field: THE_WORKLOAD, value: whichOne(snapshot), asked: undefined };
+  const which = { field: THE_WORKLOAD, value: identityText(snapshot), asked: undefined };
   if (snapshot === undefined) return [which];
   return [which, ...fieldsOf(change, snapshot)];
 }
 
-function whichOne(snapshot: Snapshot): string {
+function identityText(snapshot: Snapshot): string {
   if (snapshot === undefined) return "does not exist";
-  return `id ${snapshot.uid ?? NOT_TOLD}`;
+  return `id ${snapshot.uid ?? NOT_REPORTED}`;
 }
 
 function fieldsOf(change: Change, snapshot: NonNullable<Snapshot>): Dependency[] {
@@ -77,18 +77,18 @@ export function driftOf(change: Change, now: Snapshot): Drift[] {
   const before = dependsOn(change, change.before);
   const today = new Map(dependsOn(change, now).map(({ field, value }) => [field, value]));
   const moved = before.filter(({ field, value }) => today.get(field) !== value);
-  if (moved.some(({ field }) => field === THE_WORKLOAD)) return [whichDrift(change, now)];
+  if (moved.some(({ field }) => field === THE_WORKLOAD)) return [workloadDrift(change, now)];
   return moved.map(({ field, value, asked }) => drift(field, [value, today.get(field) ?? "gone", asked]));
 }
 
-function whichDrift({ before }: Change, now: Snapshot): Drift {
+function workloadDrift({ before }: Change, now: Snapshot): Drift {
   if (before === undefined) return drift(THE_WORKLOAD, ["nothing had this name", "it exists", "a new one"]);
   if (now === undefined) return drift(THE_WORKLOAD, ["it existed", "deleted", undefined]);
   return drift(THE_WORKLOAD, ["the one that was asked about", "another one of this name, made since", undefined]);
 }
 
 /** Nothing moved that has a name here, and the digest is another one all the same: what counts was changed by an update. */
-export const otherDigest: Drift = drift(THE_WORKLOAD, [
+export const unexplainedDrift: Drift = drift(THE_WORKLOAD, [
   "compared as another version of Gantry does",
   "not comparable",
   undefined,

@@ -8,51 +8,51 @@ import { updatableFields } from "./updatable-fields.ts";
  * - `not-yet`: nothing contradicts it, and it is not (or cannot be) seen
  * - `nothing`: the service accepted an update and every field it names is what it was before
  */
-export type Verdict =
+export type Effect =
   | { readonly kind: "done"; readonly alsoMoved: readonly string[] }
   | { readonly kind: "not-yet"; readonly why: string }
   | { readonly kind: "nothing"; readonly still: readonly string[] };
 
 /** Compares what was asked with what was read back. Pure. */
-export function settle(change: Change, after: Snapshot): Verdict {
+export function effectOf(change: Change, after: Snapshot): Effect {
   switch (change.call.op) {
     case "createService":
     case "createJob":
       return after === undefined ? notYet("It does not show in the service yet.") : done();
     case "deleteService":
     case "deleteJob":
-      return settleDelete(change, after);
+      return deletionEffect(change, after);
     case "startService":
-      return settleStatus(change, after, "Running");
+      return statusEffect(change, after, "Running");
     case "stopService":
-      return settleStatus(change, after, "Stopped");
+      return statusEffect(change, after, "Stopped");
     case "restartService":
-      return notYet(traceless(after));
+      return notYet(restartUnseen(after));
     case "updateService":
-      return settleUpdate(change, after);
+      return updateEffect(change, after);
   }
 }
 
-function settleDelete({ workload }: Change, after: Snapshot): Verdict {
+function deletionEffect({ workload }: Change, after: Snapshot): Effect {
   // A namesake was made by somebody else after the deletion.
   if (after === undefined || isAnother(workload.uid, after.uid)) return done();
   return notYet(`It is still there${after.status === undefined ? "" : `, with status ${after.status}`}.`);
 }
 
 /** Why a restart can never be seen. Pure. */
-export function traceless(after: Snapshot): string {
+export function restartUnseen(after: Snapshot): string {
   const status = after?.status === undefined ? "" : `; right after, its status was ${after.status}`;
   return `A restart leaves no trace in what the service tells${status}.`;
 }
 
-function settleStatus(change: Change, after: Snapshot, wanted: string): Verdict {
-  const lost = lostSight(change, after);
+function statusEffect(change: Change, after: Snapshot, wanted: string): Effect {
+  const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return notYet(lost);
   return after?.status === wanted ? done() : notYet(`Its status is ${after?.status ?? "not told"}.`);
 }
 
-function settleUpdate(change: Change, after: Snapshot): Verdict {
-  const lost = lostSight(change, after);
+function updateEffect(change: Change, after: Snapshot): Effect {
+  const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return notYet(lost);
   const fields = updatableFields(change, after);
   const asked = fields.filter(({ wanted }) => wanted !== undefined);
@@ -64,7 +64,7 @@ function settleUpdate(change: Change, after: Snapshot): Verdict {
 }
 
 /** Why the workload that was changed cannot be seen any more; undefined when it can. Pure. */
-export function lostSight({ workload }: Change, after: Snapshot): string | undefined {
+export function goneOrReplaced({ workload }: Change, after: Snapshot): string | undefined {
   if (after === undefined) return `The ${workload.kind} is gone.`;
   return isAnother(workload.uid, after.uid) ? "It was deleted meanwhile, and made anew." : undefined;
 }
@@ -76,10 +76,10 @@ export function alsoMoved(change: Change, after: Snapshot): string[] {
     .map(({ label, before, now }) => `${label} ${before} → ${now}`);
 }
 
-function done(): Verdict {
+function done(): Effect {
   return { kind: "done", alsoMoved: [] };
 }
 
-function notYet(why: string): Verdict {
+function notYet(why: string): Effect {
   return { kind: "not-yet", why };
 }

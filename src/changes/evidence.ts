@@ -1,9 +1,9 @@
 import type { Call } from "../api/operations.ts";
 import { parseMemoryMiB } from "../api/memory.ts";
 import type { Change } from "./change.ts";
-import { alsoMoved, lostSight, traceless } from "./effect.ts";
+import { alsoMoved, goneOrReplaced, restartUnseen } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { domainSet, NOT_TOLD, updatableFields } from "./updatable-fields.ts";
+import { domainSet, NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
 
 /**
  * What a workload that was read back says of a write whose answer is missing.
@@ -23,25 +23,25 @@ export function evidenceOf(change: Change, after: Snapshot): Evidence {
   const { call } = change;
   switch (call.op) {
     case "createService":
-      return ofCreation(change, after, otherThanAsked(call.body, after));
+      return creationEvidence(change, after, differenceFromRequest(call.body, after));
     case "createJob":
-      return ofCreation(change, after, undefined);
+      return creationEvidence(change, after, undefined);
     case "deleteService":
     case "deleteJob":
-      return ofDeletion(change, after);
+      return deletionEvidence(change, after);
     case "startService":
-      return ofPower(change, after, { target: "Running", from: ["Stopped"] });
+      return powerEvidence(change, after, { target: "Running", from: ["Stopped"] });
     case "stopService":
-      return ofPower(change, after, { target: "Stopped", from: ["Running", "Starting", "Updating", "Failed"] });
+      return powerEvidence(change, after, { target: "Stopped", from: ["Running", "Starting", "Updating", "Failed"] });
     case "restartService":
-      return cannotTell(traceless(after));
+      return cannotTell(restartUnseen(after));
     case "updateService":
-      return ofUpdate(change, after);
+      return updateEvidence(change, after);
   }
 }
 
 /** The name was free when it was asked for, and only this account makes workloads under it. */
-function ofCreation({ workload, before }: Change, after: Snapshot, other: string | undefined): Evidence {
+function creationEvidence({ workload, before }: Change, after: Snapshot, other: string | undefined): Evidence {
   const { kind } = workload;
   if (before !== undefined) return cannotTell(`There was a ${kind} of that name before.`);
   if (after === undefined) return { kind: "untouched", still: `there is no ${kind} of that name` };
@@ -50,7 +50,7 @@ function ofCreation({ workload, before }: Change, after: Snapshot, other: string
 }
 
 /** What of a service that is there now differs from the one that was to be made, where both are told. */
-function otherThanAsked(body: Call<"createService">["body"], after: Snapshot): string | undefined {
+function differenceFromRequest(body: Call<"createService">["body"], after: Snapshot): string | undefined {
   if (after === undefined) return undefined;
   const { target_instance_size: size, containers, binding_domain_name: domains } = body;
   if (size !== undefined && after.size !== undefined && size !== after.size) {
@@ -67,10 +67,10 @@ function otherThanAsked(body: Call<"createService">["body"], after: Snapshot): s
   return domains !== undefined && now !== "" && now !== String(domainSet(domains)) ? "other domains" : undefined;
 }
 
-function ofDeletion(change: Change, after: Snapshot): Evidence {
+function deletionEvidence(change: Change, after: Snapshot): Evidence {
   if (change.before === undefined) return cannotTell("It was not there before.");
   // Gone, or gone and made anew by somebody.
-  if (after === undefined || lostSight(change, after) !== undefined) return tookEffect();
+  if (after === undefined || goneOrReplaced(change, after) !== undefined) return tookEffect();
   const isGoing = after.status === "Deleting";
   if (!isGoing && after.status === change.before.status)
     return { kind: "untouched", still: `it is still there${statusOf(after)}` };
@@ -80,8 +80,8 @@ function ofDeletion(change: Change, after: Snapshot): Evidence {
 type Power = { readonly target: string; readonly from: readonly string[] };
 
 /** `from`: the status words from which a service does not reach the target by itself; of other words nobody knows. */
-function ofPower(change: Change, after: Snapshot, { target, from }: Power): Evidence {
-  const lost = lostSight(change, after);
+function powerEvidence(change: Change, after: Snapshot, { target, from }: Power): Evidence {
+  const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return cannotTell(lost);
   const then = change.before?.status;
   const now = after?.status;
@@ -90,19 +90,19 @@ function ofPower(change: Change, after: Snapshot, { target, from }: Power): Evid
   if (now === target)
     return isFirm
       ? tookEffect()
-      : cannotTell(`Its status is ${now}, and was ${then ?? NOT_TOLD}: it may have come to that by itself.`);
+      : cannotTell(`Its status is ${now}, and was ${then ?? NOT_REPORTED}: it may have come to that by itself.`);
   return isFirm && now === then
     ? { kind: "untouched", still: `its status is still ${now}` }
     : moving(`Its status is ${now}.`);
 }
 
-function ofUpdate(change: Change, after: Snapshot): Evidence {
-  const lost = lostSight(change, after);
+function updateEvidence(change: Change, after: Snapshot): Evidence {
+  const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return cannotTell(lost);
   const asked = updatableFields(change, after).filter(({ wanted }) => wanted !== undefined);
   const words = asked.map(({ label, now }) => `${label}: ${now}`).join(", ");
   // A value that was not told before may have been as asked all the time.
-  const known = asked.filter(({ before, wanted }) => !before.includes(NOT_TOLD) && before !== wanted);
+  const known = asked.filter(({ before, wanted }) => !before.includes(NOT_REPORTED) && before !== wanted);
   if (known.length === 0) return cannotTell(`It has ${words} now; what it had before is not known.`);
   if (asked.every(({ now, wanted }) => now === wanted)) return tookEffect(alsoMoved(change, after));
   if (known.every(({ now, before }) => now === before)) {

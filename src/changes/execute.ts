@@ -1,17 +1,17 @@
 import { operationTable } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
-import { digestOf, driftOf, otherDigest } from "./drift.ts";
+import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
 import { readSnapshot, type ReadDeps } from "./read-workload.ts";
-import { settleAccepted, type SettleAcceptedDeps } from "./read-back-accepted.ts";
-import { settleUnknown } from "./read-back-unknown.ts";
+import { readBackAccepted, type ReadBackDeps } from "./read-back-accepted.ts";
+import { readBackUnknown } from "./read-back-unknown.ts";
 import type { Drift } from "./stored-change.ts";
 
 /**
  * What the execution of a Change is given; it knows no SQL and no Slack. The signal is aborted when the bot stops.
  */
 export type ExecuteDeps = ReadDeps &
-  SettleAcceptedDeps & {
+  ReadBackDeps & {
     /** Whether the Change was read seconds ago, so that it need not be read again before it is sent. */
     readonly isFresh: boolean;
     /** Of what the Change depends on, as it was when it was asked for: see `digestOf`. */
@@ -66,7 +66,7 @@ async function readAgain(change: Change, deps: ExecuteDeps): Promise<Change | Ex
   const now = { ...change, before: read.snapshot };
   if (digestOf(now) === deps.digest) return now;
   const drift = driftOf(change, read.snapshot);
-  return { kind: "drifted", drift: drift.length > 0 ? drift : [otherDigest] };
+  return { kind: "drifted", drift: drift.length > 0 ? drift : [unexplainedDrift] };
 }
 
 async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
@@ -75,19 +75,19 @@ async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
     await api.send(change.call, { signal, mayLeave });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.maybeSent) return settleDoubt(change, error, deps);
+    if (error.maybeSent) return resolveUnknown(change, error, deps);
     return ended({ kind: "failed", why: error.sentence, next: error.next });
   }
-  return ended(await settleAccepted(change, deps));
+  return ended(await readBackAccepted(change, deps));
 }
 
-async function settleDoubt(change: Change, problem: Problem, deps: ExecuteDeps): Promise<Executed> {
+async function resolveUnknown(change: Change, problem: Problem, deps: ExecuteDeps): Promise<Executed> {
   const next = "Gantry does not send it again by itself; it is reading the workload back.";
   await deps.doubt({ kind: "unknown", after: "unread", why: problem.sentence, next });
   if (deps.signal.aborted) return { kind: "lost" };
   // The service may work on it for as long as it may take to answer, counted from now: longer than needed, never shorter.
   const notBeforeMs = operationTable[change.call.op].timeoutMs;
-  const outcome = await settleUnknown(change, { ...deps, notBeforeMs });
+  const outcome = await readBackUnknown(change, { ...deps, notBeforeMs });
   if (outcome.kind !== "unknown" && outcome.kind !== "failed") return ended(outcome);
   if (outcome.kind === "unknown" && deps.signal.aborted) return { kind: "lost" };
   return ended({ ...outcome, why: `${problem.sentence} ${outcome.why}` });

@@ -5,7 +5,7 @@ import { failingLines, type FailingLinesDeps } from "./failing-lines.ts";
 import type { Health } from "./stored-change.ts";
 
 /** A workload as it was read after a Change; without either it was not there. */
-export type SeenWorkload = { readonly service?: Service | undefined; readonly job?: Job | undefined };
+export type WorkloadRead = { readonly service?: Service | undefined; readonly job?: Job | undefined };
 
 export type HealthNow = {
   /** Whether the target is reached, something goes wrong, or neither yet. */
@@ -36,7 +36,7 @@ const crashWords: ReadonlySet<string> = new Set([
 const OLD_STATUS_MS = 15_000;
 
 /** What a workload looks like `sinceMs` after a Change of it was done. Not for a deletion. Pure. */
-export function healthOf(change: Change, seen: SeenWorkload, sinceMs: number): HealthNow {
+export function healthOf(change: Change, seen: WorkloadRead, sinceMs: number): HealthNow {
   if (seen.job !== undefined) return jobHealth(seen.job);
   if (seen.service !== undefined) return serviceHealth(change, seen.service, sinceMs);
   return { kind: "waiting", line: "not to be found" };
@@ -112,13 +112,13 @@ const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 405, 429]);
  */
 export async function watchHealth(change: Change, deps: WatchHealthDeps): Promise<Health> {
   const { op } = change.call;
-  if (op === "deleteService" || op === "deleteJob") return quiet("unwatched", "");
+  if (op === "deleteService" || op === "deleteJob") return withoutExcerpt("unwatched", "");
   const startedMs = deps.nowMs();
   let last = (after: string): string => `not looked at after ${after}; look with show`;
   for (const pauseMs of PAUSES_MS) {
     await deps.wait(pauseMs);
     if (deps.signal.aborted) break;
-    const read = await look(change.workload, deps);
+    const read = await readWorkload(change.workload, deps);
     const sinceMs = deps.nowMs() - startedMs;
     if (read instanceof Problem) {
       last = (after) => `could not be read, ${after} after: ${read.sentence}`;
@@ -127,11 +127,11 @@ export async function watchHealth(change: Change, deps: WatchHealthDeps): Promis
     }
     const now = healthOf(change, read, sinceMs);
     const line = `${now.line}, ${seconds(sinceMs)} later`;
-    if (now.kind === "reached") return quiet("reached", line);
+    if (now.kind === "reached") return withoutExcerpt("reached", line);
     if (now.kind === "trouble") return trouble(change, { now, line }, deps);
     last = (after) => `${now.line} after ${after}; look with show`;
   }
-  return quiet("not-yet", last(seconds(deps.nowMs() - startedMs)));
+  return withoutExcerpt("not-yet", last(seconds(deps.nowMs() - startedMs)));
 }
 
 type Trouble = { readonly now: HealthNow; readonly line: string };
@@ -140,15 +140,15 @@ async function trouble({ workload }: Change, { now, line }: Trouble, deps: Watch
   return { kind: "trouble", line, excerpt: await failingLines(workload, now.instance, deps) };
 }
 
-function quiet(kind: Health["kind"], line: string): Health {
+function withoutExcerpt(kind: Health["kind"], line: string): Health {
   return { kind, line, excerpt: [] };
 }
 
 /** One call. A 404 is an answer: it is not there. */
-async function look(
+async function readWorkload(
   { kind, region, name }: WorkloadRef,
   { api, signal }: WatchHealthDeps,
-): Promise<SeenWorkload | Problem> {
+): Promise<WorkloadRead | Problem> {
   try {
     if (kind === "job") {
       const path = { region, job_name: name };

@@ -1,10 +1,10 @@
 import { Problem } from "../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
 import { readSnapshot, type ReadDeps } from "./read-workload.ts";
-import { settle, type Verdict } from "./effect.ts";
+import { effectOf, type Effect } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-export type SettleAcceptedDeps = ReadDeps & {
+export type ReadBackDeps = ReadDeps & {
   /** A pause; it may end early when the signal is aborted. */
   readonly wait: (ms: number) => Promise<void>;
   readonly resourcesKey: "resources" | "resource";
@@ -13,11 +13,11 @@ export type SettleAcceptedDeps = ReadDeps & {
 /** The pauses before it is read back, in milliseconds: two reads at most, so that a write costs five calls. */
 const READ_BACK_AFTER_MS = [250, 1_750];
 
-type Seen = { readonly after: Snapshot; readonly verdict: Exclude<Verdict, { kind: "done" }> };
+type ReadBack = { readonly after: Snapshot; readonly verdict: Exclude<Effect, { kind: "done" }> };
 
 /** Reads back what the service accepted, until it is as asked, at most twice. Never throws a `Problem`. */
-export async function settleAccepted(change: Change, deps: SettleAcceptedDeps): Promise<Outcome> {
-  const seen: Seen[] = [];
+export async function readBackAccepted(change: Change, deps: ReadBackDeps): Promise<Outcome> {
+  const seen: ReadBack[] = [];
   let problem: Problem | undefined;
   for (const delayMs of READ_BACK_AFTER_MS) {
     await deps.wait(delayMs);
@@ -27,18 +27,18 @@ export async function settleAccepted(change: Change, deps: SettleAcceptedDeps): 
       continue;
     }
     const { snapshot: after } = read;
-    const verdict = settle(change, after);
+    const verdict = effectOf(change, after);
     if (verdict.kind === "done") return { kind: "done", after, alsoMoved: verdict.alsoMoved };
     seen.push({ after, verdict });
     // A restart leaves no trace: a second read would tell no more.
     if (change.call.op === "restartService") break;
   }
-  return notSeen(change, seen, { problem, ...deps });
+  return notConfirmed(change, seen, { problem, ...deps });
 }
 
-type Rest = Pick<SettleAcceptedDeps, "resourcesKey" | "signal"> & { readonly problem: Problem | undefined };
+type Rest = Pick<ReadBackDeps, "resourcesKey" | "signal"> & { readonly problem: Problem | undefined };
 
-function notSeen(change: Change, seen: readonly Seen[], { problem, resourcesKey, signal }: Rest): Outcome {
+function notConfirmed(change: Change, seen: readonly ReadBack[], { problem, resourcesKey, signal }: Rest): Outcome {
   const last = seen.at(-1);
   if (last === undefined) {
     const why = problem?.sentence ?? "there was no answer.";
@@ -51,11 +51,11 @@ function notSeen(change: Change, seen: readonly Seen[], { problem, resourcesKey,
   const still = verdict.still.join(", ");
   if (!isSure) return { kind: "asked", after, why: `It does not show yet: ${still}.` };
   const why = `The service accepted the update, but nothing changed: ${still}.`;
-  return { kind: "failed", why, next: adviceFor(change, resourcesKey) };
+  return { kind: "failed", why, next: nextStepFor(change, resourcesKey) };
 }
 
 /** A write is never sent twice, not even in the other spelling: the person is told which setting to change. */
-function adviceFor({ call }: Change, key: SettleAcceptedDeps["resourcesKey"]): string {
+function nextStepFor({ call }: Change, key: ReadBackDeps["resourcesKey"]): string {
   const aboutMemory = call.op === "updateService" && call.body.containers !== undefined;
   const other = key === "resources" ? "resource" : "resources";
   return aboutMemory

@@ -4,7 +4,7 @@ import { evidenceOf, type Evidence } from "./evidence.ts";
 import { readSnapshot, type ReadDeps } from "./read-workload.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-export type SettleUnknownDeps = ReadDeps & {
+export type ReadBackUnknownDeps = ReadDeps & {
   /** A pause; it may end early when the signal is aborted. */
   readonly wait: (ms: number) => Promise<void>;
   /** From now until the operation's time limit is over, in milliseconds: until then the request may still take effect. */
@@ -18,15 +18,15 @@ const READS_AT_MS = [250, 2_000, 4_000] as const;
 /** So much later than the time limit, so that what took effect in the last moment is seen. */
 const MARGIN_MS = 500;
 
-type Seen = { readonly after: Snapshot; readonly evidence: Evidence };
+type ReadBack = { readonly after: Snapshot; readonly evidence: Evidence };
 
 /**
  * Finds out by reading whether a write took effect whose answer is missing: `done`, `failed` (which takes two equal
  * reads, the last one later than the time limit), or `unknown`. Never sends a write, never throws a `Problem`. When
  * the signal was aborted on the way, `unknown` is no last word: somebody has to look again.
  */
-export async function settleUnknown(change: Change, deps: SettleUnknownDeps): Promise<Outcome> {
-  const seen: Seen[] = [];
+export async function readBackUnknown(change: Change, deps: ReadBackUnknownDeps): Promise<Outcome> {
+  const seen: ReadBack[] = [];
   let problem: Problem | undefined;
   let elapsedMs = 0;
   for (const atMs of readTimes(change, deps)) {
@@ -43,18 +43,18 @@ export async function settleUnknown(change: Change, deps: SettleUnknownDeps): Pr
     const outcome = outcomeOf(seen, elapsedMs >= deps.notBeforeMs);
     if (outcome !== undefined) return outcome;
   }
-  return unknown(seen, inWords(seen, problem));
+  return unknown(seen, unclearReason(seen, problem));
 }
 
 /** Of what leaves no trace one read tells all there is to tell. */
-function readTimes({ call }: Change, { notBeforeMs }: SettleUnknownDeps): readonly number[] {
+function readTimes({ call }: Change, { notBeforeMs }: ReadBackUnknownDeps): readonly number[] {
   if (call.op === "restartService") return [READS_AT_MS[0]];
   const [first, second, third] = READS_AT_MS;
   return [first, second, notBeforeMs <= 0 ? third : Math.max(third, notBeforeMs + MARGIN_MS)];
 }
 
 /** What the reads come to; undefined when another one may tell more. */
-function outcomeOf(seen: readonly Seen[], isOver: boolean): Outcome | undefined {
+function outcomeOf(seen: readonly ReadBack[], isOver: boolean): Outcome | undefined {
   const last = seen.at(-1);
   if (last === undefined) return undefined;
   const { after, evidence } = last;
@@ -69,12 +69,12 @@ function outcomeOf(seen: readonly Seen[], isOver: boolean): Outcome | undefined 
   };
 }
 
-function unknown(seen: readonly Seen[], why: string): Outcome {
+function unknown(seen: readonly ReadBack[], why: string): Outcome {
   const last = seen.at(-1);
   return { kind: "unknown", after: last === undefined ? "unread" : last.after, why, next: NEXT };
 }
 
-function inWords(seen: readonly Seen[], problem: Problem | undefined): string {
+function unclearReason(seen: readonly ReadBack[], problem: Problem | undefined): string {
   const last = seen.at(-1)?.evidence;
   if (last === undefined) return `It could not be read back: ${problem?.sentence ?? "there was no answer."}`;
   if (last.kind === "moving") return last.why;

@@ -3,15 +3,15 @@ import type { Job, Service } from "../api/answers.ts";
 import { parseMemoryMiB } from "../api/memory.ts";
 
 /** The fields of a workload that a write can change or depends on, as read; `undefined` when it does not exist. */
-export const Snapshot = told(
+export const Snapshot = optional(
   z
     .object({
       /** What stands for it: see `identityOf`. */
-      uid: told(z.string()),
-      status: told(z.string()),
-      size: told(z.number()),
+      uid: optional(z.string()),
+      status: optional(z.string()),
+      size: optional(z.number()),
       /** MiB by container, in the order of the containers. */
-      memoryMiB: z.array(told(z.number())).readonly(),
+      memoryMiB: z.array(optional(z.number())).readonly(),
       domains: z.array(z.string()).readonly(),
     })
     .readonly(),
@@ -53,6 +53,6 @@ export function isAnother(one: string | undefined, other: string | undefined): b
 }
 
 /** A value that may not be told. JSON has no `undefined`: in an object it is left out, in a list it becomes null. */
-export function told<Schema extends z.ZodType>(schema: Schema) {
+export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }

@@ -3,7 +3,7 @@ import type { Change } from "./change.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** What stands for a value that the service does not tell. */
-export const NOT_TOLD = "not told";
+export const NOT_REPORTED = "not told";
 
 export type UpdatableField = {
   readonly label: "instances" | "memory" | "domains";
@@ -50,12 +50,12 @@ function wantedMemory(updates: ContainerUpdates, before: Snapshot): readonly (nu
 }
 
 function sizeText(snapshot: Snapshot): string {
-  return String(snapshot?.size ?? NOT_TOLD);
+  return String(snapshot?.size ?? NOT_REPORTED);
 }
 
 function memoryText(memory: readonly (number | undefined)[] | undefined): string {
-  if (memory === undefined || memory.length === 0) return NOT_TOLD;
-  return memory.map((mib) => (mib === undefined ? NOT_TOLD : `${mib} MiB`)).join(" and ");
+  if (memory === undefined || memory.length === 0) return NOT_REPORTED;
+  return memory.map((mib) => (mib === undefined ? NOT_REPORTED : `${mib} MiB`)).join(" and ");
 }
 
 function domainText(domains: readonly string[] | undefined): string {

@@ -9,7 +9,7 @@ const RUN = /[A-Za-z0-9+/_-]{32,}={0,2}/gu;
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/giu;
 const harmless =
   /commit|sha\d|\bsha\b|revision|\brev\b|\bHEAD\b|digest|checksum|etag|md5|hash|image|layer|docker|containerd|overlay|trace|span|request|build|\bgit\b|blob|tree\b/iu;
-const telling =
+const sensitive =
   /(?<![a-z])(?:token|keys?|secret|passw|auth(?!or)|credential|session)(?![a-z]{5})|(?:token|secret|key)s?\b/iu;
 /** How many characters before a string are looked at for a word that says what it is. */
 const BESIDE = 32;
@@ -55,7 +55,7 @@ function redactRun(run: string, before: string): string {
   const noisy = chunks.filter(isNoisy);
   if (noisy.reduce((sum, chunk) => sum + chunk.length, 0) < 24) return run;
   const beside = before + run.slice(0, run.indexOf(noisy[0] ?? ""));
-  const named = noisy.every(isHex) && harmless.test(beside.slice(-BESIDE)) && !telling.test(beside.slice(-BESIDE));
+  const named = noisy.every(isHex) && harmless.test(beside.slice(-BESIDE)) && !sensitive.test(beside.slice(-BESIDE));
   return named ? run : REDACTED;
 }
 
@@ -78,7 +78,7 @@ function replaceAfter(
 /** UUIDs are ordinary ids, unless the words before or right after them say "token" or "key". */
 function redactUuid(uuid: string, before: string, after: string): string {
   const said = /^["']?[ \t](?:is|as|was)[ \t](?:the|a|an|your|my)?[ \t]?\w{0,16}/u.exec(after)?.[0] ?? "";
-  return telling.test(before) || telling.test(said) ? REDACTED : uuid;
+  return sensitive.test(before) || sensitive.test(said) ? REDACTED : uuid;
 }
 
 /** Replaces long random strings, and UUIDs beside words such as token or key. */

@@ -1,96 +1,102 @@
 import type { Policy, Rule } from "./policy.ts";
 import type { Question } from "./question.ts";
-import { bindingCannotWait, glassStays, neverServed, noRuleMatches, ruleRefuses, unsureApproval } from "./refusals.ts";
+import {
+  bindingCannotWait,
+  breakGlassRefused,
+  neverServed,
+  noRuleMatches,
+  ruleRefuses,
+  approvalUnclear,
+} from "./refusals.ts";
 import type { Verdict } from "./verdict.ts";
-import { type Match, matchOfParts, matchRule, type Part } from "./match.ts";
+import { type Match, matchOfConditions, matchRule, type Condition } from "./match.ts";
 
-/** How a verdict was found. */
-export type Trail = {
-  /** The rules in the order in which they were looked at. */
-  readonly steps: readonly Step[];
-  /** Undefined where no rule matched, or nobody looked at any. */
-  readonly decider: Step | undefined;
+/** A verdict with every rule that was checked for it. */
+export type Trace = {
+  /** In the order in which the rules were checked. */
+  readonly checks: readonly RuleCheck[];
+  /** Undefined when no rule decided. */
+  readonly decider: RuleCheck | undefined;
   readonly verdict: Verdict;
 };
 
 /**
- * Judges, and keeps how. The first rule that matches decides, and where none does the answer is no. With `--break-glass`
- * the rules for it are looked at before all others, where only a refusal above one keeps it closed; without it they are
- * not there. Total: it answers every question, and the same one the same way.
+ * The first rule that matches decides; without a match the answer is no. With `--break-glass`, break-glass rules come
+ * first, and only a refusal above one prevents it; without the flag they are ignored. Pure and total.
  */
-export function follow(policy: Policy, asked: Question): Trail {
-  // Glass is broken for a change that cannot wait; a binding is none.
+export function trace(policy: Policy, asked: Question): Trace {
+  // Break-glass is for urgent changes. A binding never is.
   const question = asked.op === "bindChannel" ? { ...asked, breakGlass: false } : asked;
   const never = neverServed(question.person);
-  if (never !== undefined) return { steps: [], decider: undefined, verdict: never };
-  if (!question.breakGlass) return usually(policy, question, []);
-  const glass = stepsThrough(policy, question, ["break-glass", "refuse"]);
-  const breaking = breakingStep(glass);
+  if (never !== undefined) return { checks: [], decider: undefined, verdict: never };
+  if (!question.breakGlass) return withoutBreakGlass(policy, question, []);
+  const glass = checkRules(policy, question, ["break-glass", "refuse"]);
+  const breaking = breakGlassCheck(glass);
   if (breaking !== undefined) {
-    return { steps: glass, decider: breaking, verdict: { kind: "break-glass", rule: breaking.rule.name } };
+    return { checks: glass, decider: breaking, verdict: { kind: "break-glass", rule: breaking.rule.name } };
   }
-  const looked = glass.filter(({ rule }) => rule.end.kind === "break-glass");
-  const usual = usually(policy, question, looked);
-  return { ...usual, steps: [...looked, ...usual.steps] };
+  const notMatched = glass.filter(({ rule }) => rule.end.kind === "break-glass");
+  const usual = withoutBreakGlass(policy, question, notMatched);
+  return { ...usual, checks: [...notMatched, ...usual.checks] };
 }
 
-/** `glass`: the rules for it that were looked at in vain. */
-function usually(policy: Policy, question: Question, glass: readonly Step[]): Trail {
-  const steps = stepsThrough(policy, question, ["allow", "approve", "refuse"]);
-  // An approval that may be needed must not be skipped for a later rule that asks less.
-  const unsure = steps.find(({ rule, match }) => rule.end.kind === "approve" && match === "unknown");
-  const last = steps.at(-1);
+/** `glass`: the break-glass rules that did not match. */
+function withoutBreakGlass(policy: Policy, question: Question, glass: readonly RuleCheck[]): Trace {
+  const checks = checkRules(policy, question, ["allow", "approve", "refuse"]);
+  // A later rule that requires less must not win over an approval that might be required.
+  const unsure = checks.find(({ rule, match }) => rule.end.kind === "approve" && match === "unknown");
+  const last = checks.at(-1);
   const mayBreak = (): boolean => couldBreakGlass(policy, question);
   if (last === undefined || !decides(last)) {
-    return { steps, decider: undefined, verdict: noRuleMatches([...glass, ...steps], question, mayBreak()) };
+    return { checks, decider: undefined, verdict: noRuleMatches([...glass, ...checks], question, mayBreak()) };
   }
   const { end, name: rule } = last.rule;
-  if (end.kind === "refuse") return { steps, decider: last, verdict: ruleRefuses(last, question, mayBreak()) };
-  if (unsure !== undefined) return { steps, decider: unsure, verdict: unsureApproval(unsure, question) };
-  if (end.kind !== "approve") return { steps, decider: last, verdict: { kind: end.kind, rule } };
-  if (question.op === "bindChannel") return { steps, decider: last, verdict: bindingCannotWait(rule) };
+  if (end.kind === "refuse") return { checks, decider: last, verdict: ruleRefuses(last, question, mayBreak()) };
+  if (unsure !== undefined) return { checks, decider: unsure, verdict: approvalUnclear(unsure, question) };
+  if (end.kind !== "approve") return { checks, decider: last, verdict: { kind: end.kind, rule } };
+  if (question.op === "bindChannel") return { checks, decider: last, verdict: bindingCannotWait(rule) };
   const maybeGlass = glass.find(({ match }) => match === "unknown");
   const approve: Verdict = { kind: "approve", rule, terms: end.terms };
-  return { steps, decider: last, verdict: question.breakGlass ? glassStays(rule, maybeGlass) : approve };
+  return { checks, decider: last, verdict: question.breakGlass ? breakGlassRefused(rule, maybeGlass) : approve };
 }
 
-/** Whether it would run at once if they said `--break-glass`, for a hint in a refusal. */
+/** Whether `--break-glass` would allow it, for the hint in a refusal. */
 function couldBreakGlass(policy: Policy, question: Question): boolean {
   if (question.breakGlass || question.risk === undefined || question.op === "bindChannel") return false;
-  return breakingStep(stepsThrough(policy, question, ["break-glass", "refuse"])) !== undefined;
+  return breakGlassCheck(checkRules(policy, question, ["break-glass", "refuse"])) !== undefined;
 }
 
-function breakingStep(steps: readonly Step[]): Step | undefined {
-  const last = steps.at(-1);
+function breakGlassCheck(checks: readonly RuleCheck[]): RuleCheck | undefined {
+  const last = checks.at(-1);
   return last?.rule.end.kind === "break-glass" && decides(last) ? last : undefined;
 }
 
-/** What the policy says to a question. Pure and total; `explain` tells how it came to that. */
+/** Answers a question with the first rule that matches. Pure and total; `explain` shows how it was decided. */
 export function evaluate(policy: Policy, question: Question): Verdict {
-  return follow(policy, question).verdict;
+  return trace(policy, question).verdict;
 }
 
-/** A rule that was looked at, condition by condition. */
-export type Step = {
+/** One rule checked against a question, condition by condition. */
+export type RuleCheck = {
   readonly rule: Rule;
   readonly match: Match;
-  readonly parts: readonly Part[];
+  readonly conditions: readonly Condition[];
 };
 
-/** Rules in their order until one decides, which then stands last; `kinds` says which rules are there at all. */
-export function stepsThrough(policy: Policy, question: Question, kinds: readonly Rule["end"]["kind"][]): Step[] {
-  const steps: Step[] = [];
+/** Checks rules in order up to the one that decides, which is last. Rules of other kinds are skipped. */
+export function checkRules(policy: Policy, question: Question, kinds: readonly Rule["end"]["kind"][]): RuleCheck[] {
+  const checks: RuleCheck[] = [];
   for (const rule of policy.rules) {
     if (!kinds.includes(rule.end.kind)) continue;
-    const parts = matchRule(rule, question);
-    const step = { rule, match: matchOfParts(parts), parts };
-    steps.push(step);
-    if (decides(step)) break;
+    const conditions = matchRule(rule, question);
+    const check = { rule, match: matchOfConditions(conditions), conditions };
+    checks.push(check);
+    if (decides(check)) break;
   }
-  return steps;
+  return checks;
 }
 
-/** What is not known opens nothing: a rule that refuses decides all the same, a rule that opens does not. */
-export function decides({ rule, match }: Step): boolean {
+/** Fail closed: when a fact is unknown, refuse rules decide and allow rules do not. */
+export function decides({ rule, match }: RuleCheck): boolean {
   return match === "yes" || (match === "unknown" && rule.end.kind === "refuse");
 }

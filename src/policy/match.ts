@@ -1,54 +1,58 @@
-import { deedInWords, placeInWords, whoInWords } from "./wording.ts";
+import { actionText, whereText, whoText } from "./wording.ts";
 import { type ActionId, operationFacts } from "./operation-facts.ts";
-import type { Deeds, Rule } from "./policy.ts";
+import type { RuleActions, Rule } from "./policy.ts";
 import type { Question } from "./question.ts";
 import { isGroupId } from "./policy-words.ts";
-import { type Unknown, unknownFact } from "./refusals.ts";
+import { type UnknownFact, unknownFact } from "./refusals.ts";
 
-/** One condition of a rule, held against a question. */
-export type Part = {
+/** One condition of a rule, compared with a question. */
+export type Condition = {
   readonly of: "who" | "where" | "does" | "kind" | "name" | "region" | "account";
   readonly match: Match;
-  /** Why it is not a plain yes, to be read after the condition's name. */
+  /** Why it is not a yes, to be read after the name of the condition. */
   readonly why: string;
-  /** Only where it is unknown: why, as the end of a sentence, and what the person can do. */
-  readonly unknown: Unknown | undefined;
+  /** Only when the match is unknown. */
+  readonly unknown: UnknownFact | undefined;
 };
 
-/** Every condition of a rule, held against a question. Pure; it knows nothing of what the rule would lead to. */
-export function matchRule(rule: Rule, question: Question): readonly Part[] {
+/** Compares every condition of a rule with a question. Pure. */
+export function matchRule(rule: Rule, question: Question): readonly Condition[] {
   const isBinding = question.op === "bindChannel";
   const others = [
-    partOf("where", matchWhere(rule.where, question), { rule, question }),
-    partOf("does", matchDeed(rule.does, question), { rule, question }),
-    partOf("kind", matchKind(rule.kinds, question), { rule, question }),
-    partOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), { rule, question }),
-    partOf("region", matchPatterns(rule.regions, question.workload.region), { rule, question }),
-    partOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), { rule, question }),
+    conditionOf("where", matchWhere(rule.where, question), { rule, question }),
+    conditionOf("does", matchAction(rule.does, question), { rule, question }),
+    conditionOf("kind", matchKind(rule.kinds, question), { rule, question }),
+    conditionOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), { rule, question }),
+    conditionOf("region", matchPatterns(rule.regions, question.workload.region), { rule, question }),
+    conditionOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), { rule, question }),
   ];
-  // Asking for a group may be a call to Slack: nobody asks for a rule that is about something else anyway.
+  // Group membership can cost a call to Slack, so it is only checked when everything else matches.
   const { person } = question;
-  const asked = matchOfParts(others) === "no" ? { ...question, person: { ...person, inGroup: nobodyAsked } } : question;
-  return [partOf("who", matchWho(rule, asked), { rule, question: asked }), ...others];
+  const asked =
+    matchOfConditions(others) === "no" ? { ...question, person: { ...person, inGroup: notAsked } } : question;
+  return [conditionOf("who", matchWho(rule, asked), { rule, question: asked }), ...others];
 }
 
-/** What a binding is about where a rule asks for a name or an account: no pattern is like it but one for everything. */
+/** The name and account of a binding: only a pattern that matches everything matches this. */
 const NOTHING = "";
 
-const nobodyAsked = (): "unknown" => "unknown";
+const notAsked = (): "unknown" => "unknown";
 
-function partOf(of: Part["of"], match: Match, held: { readonly rule: Rule; readonly question: Question }): Part {
+function conditionOf(
+  of: Condition["of"],
+  match: Match,
+  held: { readonly rule: Rule; readonly question: Question },
+): Condition {
   const unknown = match === "unknown" ? unknownFact(of, held.rule, held.question) : undefined;
   return { of, match, why: unknown?.why ?? whyNot(of, held.rule, held.question), unknown };
 }
 
-/** What the rule wants, and what it is. */
-function whyNot(of: Part["of"], rule: Rule, question: Question): string {
-  const { workload, account, place, person } = question;
-  const words: Readonly<Record<Part["of"], readonly [readonly string[] | undefined, string | undefined]>> = {
-    who: [rule.who, whoInWords(person)],
-    where: [rule.where, placeInWords(place)],
-    does: [rule.does, `to ${deedInWords(question)}`],
+function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
+  const { workload, account, where, person } = question;
+  const words: Readonly<Record<Condition["of"], readonly [readonly string[] | undefined, string | undefined]>> = {
+    who: [rule.who, whoText(person)],
+    where: [rule.where, whereText(where)],
+    does: [rule.does, `to ${actionText(question)}`],
     kind: [rule.kinds?.map((kind) => `${kind}s`), `a ${workload.kind}`],
     name: [rule.names, workload.name],
     region: [rule.regions, workload.region],
@@ -59,41 +63,40 @@ function whyNot(of: Part["of"], rule: Rule, question: Question): string {
   return `the rule is for ${wanted.join(", ")}; this is ${is}`;
 }
 
-/** Whether the rule matches as a whole. */
-export function matchOfParts(parts: readonly Part[]): Match {
-  return allOf(parts.map(({ match }) => match));
+export function matchOfConditions(conditions: readonly Condition[]): Match {
+  return allOf(conditions.map(({ match }) => match));
 }
 
-/** Bots and deactivated people never come here. A group is asked for only where nothing else in the list matches. */
+/** Bots and deactivated people were refused before. Groups are looked up only if nothing else in the list matches. */
 function matchWho({ who }: Rule, { person }: Question): Match {
   const standing = `${person.standing}s`;
   if (who.some((word) => word === "everyone" || word === standing || word === person.userId)) return "yes";
   return anyOf(who.filter(isGroupId).map((group) => matchOf(person.inGroup(group))));
 }
 
-function matchWhere(where: Rule["where"], { place }: Question): Match {
+function matchWhere(where: Rule["where"], { where: asked }: Question): Match {
   if (where === undefined) return "yes";
   return matchOf(
     where.some((word) => {
-      if (word === "dm") return place.kind === "dm";
-      return word === "channels" ? place.kind === "channel" : word === place.channelId;
+      if (word === "dm") return asked.kind === "dm";
+      return word === "channels" ? asked.kind === "channel" : word === asked.channelId;
     }),
   );
 }
 
 /**
- * Of a bare name nobody knows yet whether it is a service or a job, so the operation may be the other one as well:
- * then a rule matches only when it speaks of both.
+ * A bare name can turn out to be a service or a job, so the operation can be either of two: a rule matches only if it
+ * covers both.
  */
-function matchDeed(does: readonly Deeds[], { op, risk, workload }: Question): Match {
+function matchAction(does: readonly RuleActions[], { op, risk, workload }: Question): Match {
   const { twin } = operationFacts[op];
   const meant = workload.kind === undefined && twin !== undefined ? [op, twin] : [op];
-  const matches = meant.map((each) => anyOf(does.map((deeds) => matchOneDeed(deeds, each, risk))));
+  const matches = meant.map((each) => anyOf(does.map((deeds) => matchOneAction(deeds, each, risk))));
   if (matches.every((match) => match === "no")) return "no";
   return allOf(matches) === "yes" ? "yes" : "unknown";
 }
 
-function matchOneDeed(deeds: Deeds, op: ActionId, risk: Question["risk"]): Match {
+function matchOneAction(deeds: RuleActions, op: ActionId, risk: Question["risk"]): Match {
   const isRead = operationFacts[op].effect === "read";
   if (deeds === "anything") return "yes";
   if (deeds === "read") return matchOf(isRead);
@@ -113,29 +116,29 @@ function matchPatterns(patterns: readonly string[] | undefined, name: string | u
   return matchOf(name === undefined ? "unknown" : patterns.some((pattern) => matchesPattern(pattern, name)));
 }
 
-/** Whether something is so. `unknown` must open nothing: what would open does not match, what would refuse does. */
+/** Fail closed: with `unknown`, allow rules do not match and refuse rules do. */
 export type Match = "yes" | "no" | "unknown";
 
-export function matchOf(isSo: boolean | "unknown"): Match {
-  if (isSo === "unknown") return "unknown";
-  return isSo ? "yes" : "no";
+export function matchOf(isTrue: boolean | "unknown"): Match {
+  if (isTrue === "unknown") return "unknown";
+  return isTrue ? "yes" : "no";
 }
 
-/** All of them are so; of none: yes. */
+/** An empty list is a yes. */
 export function allOf(matches: readonly Match[]): Match {
   if (matches.includes("no")) return "no";
   return matches.includes("unknown") ? "unknown" : "yes";
 }
 
-/** At least one of them is so; of none: no. */
+/** An empty list is a no. */
 export function anyOf(matches: readonly Match[]): Match {
   if (matches.includes("yes")) return "yes";
   return matches.includes("unknown") ? "unknown" : "no";
 }
 
 /**
- * Whether a name is as a pattern has it: `*` stands for any characters, also none; all others for themselves, capitals
- * included. Works in steps bounded by both lengths, whatever the pattern is, unlike a regular expression.
+ * Case-sensitive; `*` matches any characters, also none. Linear in both lengths, unlike a regular expression, so a
+ * pattern can't take long.
  */
 export function matchesPattern(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
@@ -151,7 +154,6 @@ export function matchesPattern(pattern: string, name: string): boolean {
   return at <= name.length - last.length;
 }
 
-/** A pattern that every name matches. */
 export function matchesEverything(pattern: string): boolean {
   return /^\*+$/u.test(pattern);
 }

@@ -1,9 +1,9 @@
-import { isDeedId, operationFacts } from "./operation-facts.ts";
+import { isActionId, operationFacts } from "./operation-facts.ts";
 import { didYouMean, isGroupId } from "./policy-words.ts";
 import type { Question } from "./question.ts";
 
-/** A question as it is typed into a shell: the options of `npm run policy -- explain`. */
-export type AskedOptions = {
+/** The options of `npm run policy -- explain`. */
+export type QuestionOptions = {
   readonly as?: string | undefined;
   readonly standing?: string | undefined;
   readonly in?: string | undefined;
@@ -17,8 +17,8 @@ export type AskedOptions = {
   readonly "break-glass"?: boolean | undefined;
 };
 
-/** What was typed cannot be a question; the message is for whoever typed it. */
-export class AskedError extends Error {
+/** The options don't form a question; the message says which one is wrong. */
+export class QuestionError extends Error {
   override readonly name = "AskedError";
 }
 
@@ -26,7 +26,7 @@ const standings = ["member", "guest", "outsider", "bot", "deactivated"] as const
 const risks = ["routine", "disruptive", "destructive"] as const;
 const kinds = ["service", "job"] as const;
 
-/** What an operation always is; an update is the one that may be any of the three, so it has to be said. */
+/** The risk of each operation. An update can have any of the three, so it has to be given. */
 const riskOfOp = {
   createService: "routine",
   createJob: "routine",
@@ -38,21 +38,21 @@ const riskOfOp = {
   bindChannel: "routine",
 } as const;
 
-/** A channel that no rule can name, for a question without a place. */
+/** Used without `--in`. No rule can name it. */
 const SOME_CHANNEL = "C000000000";
 
 /**
- * The question that was typed; throws an `AskedError`. What was left out is not known, but for the kind, which is the
- * operation's, and for groups: in none.
+ * Throws a `QuestionError`. A missing option means unknown, except that the kind is the operation's, and the person is
+ * in no group.
  */
-export function askedQuestion(typed: AskedOptions): Question {
+export function questionFromOptions(typed: QuestionOptions): Question {
   const { as: userId = "U000000000", in: place = SOME_CHANNEL, name, region, account } = typed;
   const op = operation(typed.op);
   const kind = typed.kind === undefined ? operationFacts[op].kind : oneOf("--kind", kinds, typed.kind);
   if (!/^[UW][A-Z0-9]+$/u.test(userId))
-    throw new AskedError(`--as takes a user's id such as U0123ABCD, not “${userId}”.`);
+    throw new QuestionError(`--as takes a user's id such as U0123ABCD, not “${userId}”.`);
   if (place !== "dm" && !/^[CG][A-Z0-9]+$/u.test(place)) {
-    throw new AskedError(`--in takes a channel's id such as C0123ABCD, or dm, not “${place}”.`);
+    throw new QuestionError(`--in takes a channel's id such as C0123ABCD, or dm, not “${place}”.`);
   }
   return {
     person: {
@@ -61,7 +61,7 @@ export function askedQuestion(typed: AskedOptions): Question {
       standing: oneOf("--standing", standings, typed.standing ?? "member"),
       inGroup: membership(typed.groups),
     },
-    place: place === "dm" ? { kind: "dm", channelId: "D000000000" } : { kind: "channel", channelId: place },
+    where: place === "dm" ? { kind: "dm", channelId: "D000000000" } : { kind: "channel", channelId: place },
     op,
     risk: riskOf(op, typed.does),
     workload: { kind, region, name },
@@ -71,21 +71,21 @@ export function askedQuestion(typed: AskedOptions): Question {
 }
 
 function operation(op: string | undefined): Question["op"] {
-  if (op === undefined) throw new AskedError("--op is missing: say which operation, such as --op deleteService.");
-  if (isDeedId(op)) return op;
+  if (op === undefined) throw new QuestionError("--op is missing: say which operation, such as --op deleteService.");
+  if (isActionId(op)) return op;
   const known = Object.keys(operationFacts);
-  throw new AskedError(`There is no operation “${op}”.${didYouMean(op, known)} There are: ${known.join(", ")}.`);
+  throw new QuestionError(`There is no operation “${op}”.${didYouMean(op, known)} There are: ${known.join(", ")}.`);
 }
 
 function riskOf(op: Question["op"], does: string | undefined): Question["risk"] {
   if (operationFacts[op].effect === "read") {
     if (does === undefined || does === "read") return undefined;
-    throw new AskedError(`${op} only reads: leave --does out.`);
+    throw new QuestionError(`${op} only reads: leave --does out.`);
   }
   if (does !== undefined) return oneOf("--does", risks, does);
   const usual: Partial<Record<Question["op"], Question["risk"]>> = riskOfOp;
   if (usual[op] !== undefined) return usual[op];
-  throw new AskedError(`--does is missing: ${op} can be routine, disruptive or destructive.`);
+  throw new QuestionError(`--does is missing: ${op} can be routine, disruptive or destructive.`);
 }
 
 function membership(groups: string | undefined): Question["person"]["inGroup"] {
@@ -93,7 +93,7 @@ function membership(groups: string | undefined): Question["person"]["inGroup"] {
   const ids = groups?.split(",").map((id) => id.trim()) ?? [];
   const wrong = ids.find((id) => !isGroupId(id));
   if (wrong !== undefined) {
-    throw new AskedError(`--groups takes ids such as S0123ABCD,S0456EFGH, or unknown; “${wrong}” is not one.`);
+    throw new QuestionError(`--groups takes ids such as S0123ABCD,S0456EFGH, or unknown; “${wrong}” is not one.`);
   }
   return (group) => ids.includes(group);
 }
@@ -101,5 +101,5 @@ function membership(groups: string | undefined): Question["person"]["inGroup"] {
 function oneOf<Word extends string>(option: string, words: readonly Word[], typed: string): Word {
   const found = words.find((word) => word === typed);
   if (found !== undefined) return found;
-  throw new AskedError(`${option} takes ${words.join(", ")}, not “${typed}”.${didYouMean(typed, words)}`);
+  throw new QuestionError(`${option} takes ${words.join(", ")}, not “${typed}”.${didYouMean(typed, words)}`);
 }

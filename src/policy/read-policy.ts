@@ -5,7 +5,7 @@ import { isRuleName, knownKeys, PolicyFile, type RuleInFile } from "./policy-fil
 import type { Policy, Rule, RuleEnd } from "./policy.ts";
 import { type Path, type YamlLines, yamlLines } from "./yaml-lines.ts";
 
-/** Reads a policy from YAML. `source` is the file as people know it. Throws a `PolicyError` that names all problems. */
+/** Reads a policy from YAML. `source` names the file for people. Throws a `PolicyError` that lists all problems. */
 export function readPolicy(text: string, source: string): Policy {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
@@ -25,7 +25,7 @@ export function readPolicy(text: string, source: string): Policy {
   return { source, rules: rules.map((rule, at) => ruleOf(rule, lines.ofValue(["rules", at]))) };
 }
 
-/** Aliases that multiply without end make the library throw. */
+/** The library throws on aliases that expand without end. */
 function plainData(document: Document, source: string): unknown {
   try {
     return document.toJS();
@@ -45,7 +45,7 @@ function yamlSentence({ code, message }: YAMLError): string {
 function problemsOf({ issues }: z.ZodError, document: Document, lines: YamlLines): PolicyProblem[] {
   const unknown = new Set(issues.filter(({ code }) => code === "unrecognized_keys").map(({ path }) => path.join("\n")));
   const problems = issues.flatMap((issue): PolicyProblem[] => {
-    // An unknown word after then: is one mistake, not also that no known one stands there.
+    // An unknown word after then: is one mistake; don't also report that none of the known ones is there.
     if (issue.code === "custom" && unknown.has(issue.path.join("\n"))) return [];
     const place = placeOf(issue.path, document);
     if (issue.code !== "unrecognized_keys") {
@@ -84,7 +84,6 @@ function sameNames(rules: readonly RuleInFile[], lines: YamlLines): PolicyProble
   });
 }
 
-/** A rule as it is judged by, from the one in the file. Pure. */
 export function ruleOf(rule: RuleInFile, line: number): Rule {
   const { name, who, where, does, workloads } = rule;
   return {
@@ -130,7 +129,7 @@ export type PolicyProblem = {
   readonly sentence: string;
 };
 
-/** What is wrong with a policy file: file, line and a sentence for each problem, all of them at once. */
+/** All problems of a policy file at once: file, line and a sentence for each. */
 export class PolicyError extends Error {
   override readonly name = "PolicyError";
   readonly problems: readonly PolicyProblem[];

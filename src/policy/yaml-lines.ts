@@ -2,11 +2,11 @@ import { type Document, isMap, isNode, isScalar, type LineCounter } from "yaml";
 
 export type Path = readonly PropertyKey[];
 
-/** Where things stand in a YAML text; lines are counted from 1. */
+/** Line numbers in a YAML text, counted from 1. */
 export type YamlLines = {
-  /** Of the value at a path, or of the nearest value around it when there is none. */
+  /** The line of the value at a path, or of the nearest value around it. */
   readonly ofValue: (path: Path) => number;
-  /** Of a key itself, whose value may begin further down. */
+  /** The line of the key; its value can begin on a later one. */
   readonly ofKey: (path: Path) => number;
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Change } from "../../src/changes/change.ts";
-import { settle } from "../../src/changes/effect.ts";
+import { effectOf } from "../../src/changes/effect.ts";
 import type { Snapshot } from "../../src/changes/snapshot.ts";
 
 const before = { uid: "u1", status: "Running", size: 2, memoryMiB: [512], domains: ["a.example.com"] };
@@ -17,7 +17,7 @@ function power(op: "startService" | "stopService" | "restartService" | "deleteSe
 
 describe("an update", () => {
   test("took effect when every asked field is as asked", () => {
-    expect(settle(update({ target_instance_size: 4 }), { ...before, size: 4 })).toEqual({
+    expect(effectOf(update({ target_instance_size: 4 }), { ...before, size: 4 })).toEqual({
       kind: "done",
       alsoMoved: [],
     });
@@ -26,7 +26,7 @@ describe("an update", () => {
   test("names another updatable field that moved meanwhile", () => {
     const after = { ...before, size: 4, memoryMiB: [1024] };
 
-    const verdict = settle(update({ target_instance_size: 4 }), after);
+    const verdict = effectOf(update({ target_instance_size: 4 }), after);
 
     expect(verdict).toEqual({ kind: "done", alsoMoved: ["memory 512 MiB → 1024 MiB"] });
   });
@@ -34,27 +34,27 @@ describe("an update", () => {
   test("is told apart from one that changed nothing", () => {
     const body = { containers: [{ resource: { limits: { memory: 1024 as const } } }] };
 
-    expect(settle(update(body), before)).toEqual({ kind: "nothing", still: ["memory: still 512 MiB"] });
+    expect(effectOf(update(body), before)).toEqual({ kind: "nothing", still: ["memory: still 512 MiB"] });
   });
 
   test("reads the memory of the container that was meant, among several", () => {
     const two = { ...before, memoryMiB: [512, 256] };
     const body = { containers: [{ name: "web" }, { name: "proxy", resources: { limits: { memory: 512 as const } } }] };
 
-    expect(settle(update(body, two), { ...two, memoryMiB: [512, 512] }).kind).toBe("done");
-    expect(settle(update(body, two), two).kind).toBe("nothing");
+    expect(effectOf(update(body, two), { ...two, memoryMiB: [512, 512] }).kind).toBe("done");
+    expect(effectOf(update(body, two), two).kind).toBe("nothing");
   });
 
   test("does not mind the order of domains", () => {
     const after = { ...before, domains: ["a.example.com", "b.example.com"] };
 
-    const verdict = settle(update({ binding_domain_name: ["b.example.com", "a.example.com"] }), after);
+    const verdict = effectOf(update({ binding_domain_name: ["b.example.com", "a.example.com"] }), after);
 
     expect(verdict.kind).toBe("done");
   });
 
   test("on the way is neither done nor nothing", () => {
-    expect(settle(update({ target_instance_size: 4 }), { ...before, size: 3 })).toEqual({
+    expect(effectOf(update({ target_instance_size: 4 }), { ...before, size: 3 })).toEqual({
       kind: "not-yet",
       why: "instances: 3.",
     });
@@ -69,13 +69,13 @@ test.each([
   ["stopService", "Stopping", "not-yet"],
   ["restartService", "Running", "not-yet"],
 ] as const)("%s with status %s is %s", (op, status, kind) => {
-  expect(settle(power(op), { ...before, status }).kind).toBe(kind);
+  expect(effectOf(power(op), { ...before, status }).kind).toBe(kind);
 });
 
 test("a deletion is done when the name is free, or belongs to a namesake made later", () => {
-  expect(settle(power("deleteService"), undefined).kind).toBe("done");
-  expect(settle(power("deleteService"), { ...before, uid: "u2" }).kind).toBe("done");
-  expect(settle(power("deleteService"), { ...before, status: "Deleting" })).toEqual({
+  expect(effectOf(power("deleteService"), undefined).kind).toBe("done");
+  expect(effectOf(power("deleteService"), { ...before, uid: "u2" }).kind).toBe("done");
+  expect(effectOf(power("deleteService"), { ...before, status: "Deleting" })).toEqual({
     kind: "not-yet",
     why: "It is still there, with status Deleting.",
   });

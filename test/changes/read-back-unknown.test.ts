@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Change, Outcome } from "../../src/changes/change.ts";
-import { settleUnknown } from "../../src/changes/read-back-unknown.ts";
+import { readBackUnknown } from "../../src/changes/read-back-unknown.ts";
 import { newJob, plain, toFour } from "./support/changes.ts";
 import { gone, inTurn, scripted, unreadable } from "./support/scripted.ts";
 
@@ -24,7 +24,7 @@ async function settled(change: Change, notBeforeMs: number, answers: readonly un
     readsAtMs.push(nowMs);
     return next();
   });
-  const outcome = await settleUnknown(change, {
+  const outcome = await readBackUnknown(change, {
     api,
     signal: new AbortController().signal,
     notBeforeMs,
@@ -155,7 +155,7 @@ describe("cannot tell", () => {
       return Promise.resolve();
     };
 
-    const outcome = await settleUnknown(toFour, { api, signal: control.signal, notBeforeMs: 0, wait });
+    const outcome = await readBackUnknown(toFour, { api, signal: control.signal, notBeforeMs: 0, wait });
 
     expect(outcome).toMatchObject({ kind: "unknown", after: { size: 2 } });
     expect(sent).toHaveLength(1);

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { AskedError, type AskedOptions, askedQuestion } from "../../src/policy/question-from-options.ts";
+import { QuestionError, type QuestionOptions, questionFromOptions } from "../../src/policy/question-from-options.ts";
 
-function problem(options: AskedOptions): string {
+function problem(options: QuestionOptions): string {
   try {
-    askedQuestion(options);
+    questionFromOptions(options);
   } catch (error) {
-    if (error instanceof AskedError) return error.message;
+    if (error instanceof QuestionError) return error.message;
     throw error;
   }
   return "none";
 }
 
 test("every option of a question", () => {
-  const { person, ...rest } = askedQuestion({
+  const { person, ...rest } = questionFromOptions({
     as: "U0DANA",
     standing: "guest",
     in: "dm",
@@ -27,7 +27,7 @@ test("every option of a question", () => {
   });
 
   expect(rest).toEqual({
-    place: { kind: "dm", channelId: "D000000000" },
+    where: { kind: "dm", channelId: "D000000000" },
     op: "updateService",
     risk: "destructive",
     workload: { kind: "service", region: "beijing1", name: "web" },
@@ -44,14 +44,14 @@ test.each([
   ["deleteJob", "destructive"],
   ["getJob", undefined],
 ])("%s is %s without a word on it", (op, risk) => {
-  expect(askedQuestion({ op }).risk).toBe(risk);
+  expect(questionFromOptions({ op }).risk).toBe(risk);
 });
 
 test("groups of which Slack does not tell", () => {
-  expect(askedQuestion({ op: "getJob", groups: "unknown" }).person.inGroup("S0ONCALL")).toBe("unknown");
+  expect(questionFromOptions({ op: "getJob", groups: "unknown" }).person.inGroup("S0ONCALL")).toBe("unknown");
 });
 
-test.each<[string, AskedOptions, string]>([
+test.each<[string, QuestionOptions, string]>([
   ["no operation", {}, "--op is missing: say which operation, such as --op deleteService."],
   [
     "an update of unknown risk",

@@ -1,11 +1,11 @@
 import type { Health, StoredChange, ChangeState } from "../../changes/stored-change.ts";
-import { context, section, actButton, actions } from "../kit/blocks.ts";
+import { context, section, actionButton, actions } from "../kit/blocks.ts";
 import { changeFacts } from "./change-facts.ts";
 import { changeHead, isFollowed, type ChangeHead } from "./change-head.ts";
 import { namesIn, oneLine } from "./change-words.ts";
 import { words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
-import { told, type Names } from "../kit/post.ts";
+import { postOf, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
 import { inviteHint } from "../messages/sentences.ts";
 
@@ -21,24 +21,24 @@ export type ChangeCard = ChangeHead & {
  * drawing it anew over the same message notifies nobody.
  */
 export function changeCard(card: ChangeCard): Post {
-  return told([...changeBlocks(card), ...changeButtons(card.change, card.canUndo)], namesIn(card.change, card.names));
+  return postOf([...changeBlocks(card), ...changeButtons(card.change, card.canUndo)], namesIn(card.change, card.names));
 }
 
 /** A card without its buttons. */
 export function changeBlocks(card: ChangeCard): Block[] {
   const { change, names = {} } = card;
   return [
-    ...brokenGlass(change),
+    ...breakGlassLine(change),
     ...changeHead(card),
     ...rejection(change),
-    ...returned(change),
+    ...returnedNotice(change),
     ...changeFacts(change, names),
     ...healthLine(card),
-    context(small(card)),
+    context(footer(card)),
   ];
 }
 
-function brokenGlass({ breakGlass, state }: StoredChange): Block[] {
+function breakGlassLine({ breakGlass, state }: StoredChange): Block[] {
   if (!breakGlass) return [];
   const runs = state === "approved" || state === "claimed" ? "runs" : "went";
   return [section(`🚨 Break-glass: it ${runs} without anybody's approval.`)];
@@ -51,7 +51,7 @@ function rejection({ ending }: StoredChange): Block[] {
 }
 
 /** It was approved, but policy now requires more. */
-function returned({ state, notice }: StoredChange): Block[] {
+function returnedNotice({ state, notice }: StoredChange): Block[] {
   return state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : [];
 }
 
@@ -78,22 +78,22 @@ function healthLine({ change, isOnce = false }: ChangeCard): Block[] {
 }
 
 /** How it is named in words, and by which rule it came this far. */
-function small({ change, command }: ChangeCard): string {
+function footer({ change, command }: ChangeCard): string {
   const { id, rule, state } = change;
   const name = truncate(id, 40);
   const parts = [`Change ${name}`, ...(rule === "" ? [] : [`rule “${truncate(rule, 100)}”`])];
   return [...parts, ...(state === "pending" ? [`in words: ${command} approve ${name}`] : [])].join(" · ");
 }
 
-type Act = { readonly label: string; readonly act: string; readonly style?: "primary" | "danger" };
+type ButtonSpec = { readonly label: string; readonly act: string; readonly style?: "primary" | "danger" };
 
-const approve: Act = { label: "Approve", act: "change:approve", style: "primary" };
-const reject: Act = { label: "Reject", act: "change:reject", style: "danger" };
-const cancel: Act = { label: "Cancel", act: "change:cancel" };
-const undo: Act = { label: "Undo", act: "change:undo" };
-const again: Act = { label: "Ask again", act: "change:again" };
+const approve: ButtonSpec = { label: "Approve", act: "change:approve", style: "primary" };
+const reject: ButtonSpec = { label: "Reject", act: "change:reject", style: "danger" };
+const cancel: ButtonSpec = { label: "Cancel", act: "change:cancel" };
+const undo: ButtonSpec = { label: "Undo", act: "change:undo" };
+const again: ButtonSpec = { label: "Ask again", act: "change:again" };
 
-const acts: Readonly<Record<ChangeState, readonly Act[]>> = {
+const buttonsOf: Readonly<Record<ChangeState, readonly ButtonSpec[]>> = {
   pending: [approve, reject, cancel],
   approved: [cancel],
   claimed: [],
@@ -111,8 +111,8 @@ export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
   const { id, state, isUndone, settledAt } = change;
   // While it is being read back, nobody needs to ask again.
   const isOpenDoubt = state === "unknown" && settledAt === undefined;
-  const shown = acts[state].filter((act) => (act === undo ? canUndo && !isUndone : !isOpenDoubt));
-  return actions(...shown.map((act) => actButton({ ...act, value: id })));
+  const shown = buttonsOf[state].filter((act) => (act === undo ? canUndo && !isUndone : !isOpenDoubt));
+  return actions(...shown.map((act) => actionButton({ ...act, value: id })));
 }
 
 export type RunWithoutCard = Omit<ChangeCard, "canUndo" | "isOnce"> & {
@@ -124,5 +124,5 @@ export type RunWithoutCard = Omit<ChangeCard, "canUndo" | "isOnce"> & {
 export function runWithoutCard({ botName, ...card }: RunWithoutCard): Post {
   const { change, names } = card;
   const hint = botName === undefined ? [] : inviteHint(change.channelId, botName).blocks;
-  return told([...changeBlocks({ ...card, canUndo: false, isOnce: true }), ...hint], namesIn(change, names));
+  return postOf([...changeBlocks({ ...card, canUndo: false, isOnce: true }), ...hint], namesIn(change, names));
 }

@@ -1,6 +1,6 @@
 import type { AccountRef } from "../../accounts/account.ts";
 import type { ChangeState, StoredChange, Vote } from "../../changes/stored-change.ts";
-import { termsWords, oneLine, whoWords } from "./change-words.ts";
+import { termsWords, oneLine, personWords } from "./change-words.ts";
 import { fields, type Field } from "../kit/blocks.ts";
 import { code, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -14,7 +14,7 @@ export function changeFacts(change: StoredChange, names: Names): Block[] {
   const { state, reason, account, undoOf } = change;
   return fields([
     // The sentence over a Change that was sent tells of the workload, and of nobody.
-    field("Asked by", sent.has(state) && [whoWords(change.requester)]),
+    field("Asked by", sent.has(state) && [personWords(change.requester)]),
     field("Reason", reason !== undefined && [words(oneLine(reason), REASON)]),
     ...(state === "pending" ? toDecide(change, names) : decided(change)),
     field("Account", accountWords(account)),

@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { section } from "../kit/blocks.ts";
-import { deedWords, whoWords } from "./change-words.ts";
+import { actionWords, personWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
 import { strong, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -29,15 +29,15 @@ export function changeHead(head: ChangeHead): Block[] {
     const isShown = isFollowed(change) && head.isOnce !== true;
     return outcomeBlocks({ op, workload, diff, outcome: ending.outcome, command, defaultRegion, isFollowed: isShown });
   }
-  const sentence = section(headline(change, deedWords(change, defaultRegion)));
-  if (ending?.kind === "drifted") return [sentence, ...driftList(ending.drift), ...voided(change)];
+  const sentence = section(headline(change, actionWords(change, defaultRegion)));
+  if (ending?.kind === "drifted") return [sentence, ...driftList(ending.drift), ...voidedVotes(change)];
   const why = ending === undefined || ending.kind === "rejected" ? [] : [section(notSent(change))];
   return [sentence, ...diffList(diff), ...why];
 }
 
 function headline(change: StoredChange, deed: readonly Inline[]): Inline[] {
   const { ending } = change;
-  const asker = whoWords(change.requester);
+  const asker = personWords(change.requester);
   const askedBy = [words(", asked by "), asker, words(".")];
   switch (change.state) {
     case "pending":
@@ -78,7 +78,7 @@ function notSent({ ending, terms }: StoredChange): string {
 }
 
 /** It was approved before it was read again; the row keeps none of the votes. */
-function voided({ terms }: StoredChange): Block[] {
+function voidedVotes({ terms }: StoredChange): Block[] {
   const votesVoid = terms === undefined ? "" : "The votes it had are void. ";
   return [section(`Nothing was sent. ${votesVoid}Asked again, it starts from what is there now.`)];
 }
@@ -87,7 +87,7 @@ function voided({ terms }: StoredChange): Block[] {
 function readingBack({ change, defaultRegion }: ChangeHead): Block[] {
   const doubt = change.ending?.kind === "run" ? change.ending.outcome : undefined;
   return [
-    section([words("❓ No answer came to: "), ...deedWords(change, defaultRegion), words(".")]),
+    section([words("❓ No answer came to: "), ...actionWords(change, defaultRegion), words(".")]),
     ...diffList(change.diff),
     ...(doubt?.kind === "unknown" ? [section(doubt.why)] : []),
     section("Gantry is reading it back to see whether it took effect. It is not sent again."),

@@ -1,17 +1,17 @@
 import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords, deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
+import { termsWords, actionWords, namesIn, oneLine, personWords } from "./change-words.ts";
 import { preformatted, section, type Line } from "../kit/blocks.ts";
 import { driftList } from "./diff.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
 import { newestPage } from "../logs/pages.ts";
 import type { Block, Post } from "../kit/message.ts";
-import { told, type Names } from "../kit/post.ts";
+import { postOf, type Names } from "../kit/post.ts";
 import { counted, visibleLines } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 
 /** A line each; more at once would not fit into one message. */
-const TOLD = 8;
+const MOST_LINES = 8;
 const RESULT = 200;
 const DIFF = 4;
 
@@ -27,14 +27,14 @@ export type ChangeStory = {
  */
 export function storyReply(events: readonly HistoryEvent[], story: ChangeStory): Post | undefined {
   const { change, names } = story;
-  const mine = events.filter((event) => belongs(event, change));
-  const [first, ...rest] = mine.slice(-TOLD).map((event) => lines[event.kind](event, story));
+  const mine = events.filter((event) => isForThread(event, change));
+  const [first, ...rest] = mine.slice(-MOST_LINES).map((event) => threadLines[event.kind](event, story));
   if (first === undefined) return undefined;
-  const left = mine.length - TOLD;
+  const left = mine.length - MOST_LINES;
   const earlier = left > 0 ? [section(`${counted(left, "thing")} before that: see history.`)] : [];
   const { ending } = change;
   const moved = ending?.kind === "drifted" && mine.some(({ kind }) => kind === "drifted") ? ending.drift : [];
-  return told(
+  return postOf(
     [...earlier, section(first, ...rest), ...neededNow(mine, story), ...driftList(moved)],
     namesIn(change, names),
   );
@@ -47,23 +47,23 @@ function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory
   return [section([words("Needs "), ...termsWords(terms, names), words(".")])];
 }
 
-type ToldEvent = HistoryEvent & { readonly kind: Told };
+type ThreadEvent = HistoryEvent & { readonly kind: ThreadKind };
 
 /** What is told to a person alone, or is about no Change, does not; nor does the approval of what needed none. */
-function belongs(event: HistoryEvent, { terms }: StoredChange): event is ToldEvent {
-  return Object.hasOwn(lines, event.kind) && (event.kind !== "approved" || terms !== undefined);
+function isForThread(event: HistoryEvent, { terms }: StoredChange): event is ThreadEvent {
+  return Object.hasOwn(threadLines, event.kind) && (event.kind !== "approved" || terms !== undefined);
 }
 
 type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
-type Told = Exclude<EventKind, "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound">;
+type ThreadKind = Exclude<EventKind, "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound">;
 
-const lines: Readonly<Record<Told, Tell>> = {
+const threadLines: Readonly<Record<ThreadKind, Tell>> = {
   requested,
-  voted: (event, { change }) => [words("👍 "), doer(event), words(` approved it${whichVote(event, change)}.`)],
+  voted: (event, { change }) => [words("👍 "), actor(event), words(` approved it${whichVote(event, change)}.`)],
   approved: () => "🗳️ It has the votes it needs.",
   returned: (event) => [words("⏳ Needs approval again"), ...result(event)],
-  rejected: (event) => [words("🚫 "), doer(event), words(" rejected it"), ...result(event)],
-  cancelled: (event) => [words("🚫 "), doer(event), words(" cancelled it; nothing was sent.")],
+  rejected: (event) => [words("🚫 "), actor(event), words(" rejected it"), ...result(event)],
+  cancelled: (event) => [words("🚫 "), actor(event), words(" cancelled it; nothing was sent.")],
   expired: (event) => [words("⌛ It expired; nothing was sent"), ...result(event)],
   drifted: () => "🔀 It did not run, because what it is about has changed since it was asked for; nothing was sent.",
   claimed: ({ account }) => [
@@ -76,7 +76,7 @@ const lines: Readonly<Record<Told, Tell>> = {
   health: (event) => [words("🔴 It is not well"), ...result(event)],
 };
 
-function doer({ who }: HistoryEvent): Inline {
+function actor({ who }: HistoryEvent): Inline {
   return strong(who?.name ?? "Gantry", 80);
 }
 
@@ -90,9 +90,9 @@ function requested({ who, breakGlass }: HistoryEvent, { change, defaultRegion }:
   const what = diff.length === 0 ? [] : [words(": "), words(diff.slice(0, DIFF).join("; "), RESULT)];
   return [
     words(breakGlass ? "🚨 " : "🙋 "),
-    whoWords(who ?? change.requester),
+    personWords(who ?? change.requester),
     words(breakGlass ? " broke the glass to " : " asked to "),
-    ...deedWords(change, defaultRegion),
+    ...actionWords(change, defaultRegion),
     ...what,
     ...(reason === undefined ? [] : [words(". Reason: "), words(oneLine(reason), RESULT)]),
   ];
@@ -124,5 +124,5 @@ function reference({ reference }: HistoryEvent): Inline[] {
 export function excerptReply({ health }: StoredChange): Post | undefined {
   if (health === undefined || health.excerpt.length === 0) return undefined;
   const { text } = newestPage(health.excerpt.map(visibleLines));
-  return told([section([words(`Its last lines: ${health.line}`, 400)]), preformatted(text)]);
+  return postOf([section([words(`Its last lines: ${health.line}`, 400)]), preformatted(text)]);
 }

@@ -6,7 +6,7 @@ import type { Terms } from "../../policy/verdict.ts";
 import { counted } from "../kit/text.ts";
 
 /** An operation as a deed: done, asked for, failed, in doubt. */
-export const actions: Readonly<
+export const operationWords: Readonly<
   Record<WriteOperationId, readonly [past: string, infinitive: string, participle: string]>
 > = {
   createJob: ["Created", "create", "created"],
@@ -40,17 +40,17 @@ export function workloadWords(named: Named): Inline[] {
 }
 
 /** "scale service web": what a Change does, as one asks for it. */
-export function deedWords(
+export function actionWords(
   change: Pick<StoredChange, "verb" | "op" | "workload">,
   defaultRegion?: string,
 ): readonly Inline[] {
   const known = Object.hasOwn(infinitives, change.verb) ? infinitives[change.verb] : undefined;
-  const infinitive = known ?? actions[change.op][1];
+  const infinitive = known ?? operationWords[change.op][1];
   return [words(`${infinitive} `), ...workloadWords({ workload: change.workload, defaultRegion })];
 }
 
 /** A person as Slack draws them; one whose id is none, by the name they had. */
-export function whoWords({ userId, name }: Who): Inline {
+export function personWords({ userId, name }: Who): Inline {
   const drawn = person(userId);
   return drawn.type === "user" ? drawn : words(name, 80);
 }
@@ -99,7 +99,7 @@ export function termsWords(terms: Terms, names: Names = {}): Inline[] {
 
 type Tell = (change: StoredChange) => string;
 
-const fates: Readonly<Record<ChangeState, Tell>> = {
+const summaries: Readonly<Record<ChangeState, Tell>> = {
   pending: ({ terms, votes }) =>
     `It waits for ${counted((terms?.votes ?? 1) - votes.length, "more vote", "more votes")}.`,
   approved: (change) => `${approval(change)}It is about to run.`,
@@ -120,8 +120,8 @@ const fates: Readonly<Record<ChangeState, Tell>> = {
 };
 
 /** What became of a Change so far, in complete sentences with real names. */
-export function changeFate(change: StoredChange): string {
-  return fates[change.state](change);
+export function changeSummary(change: StoredChange): string {
+  return summaries[change.state](change);
 }
 
 function approval({ votes }: StoredChange): string {

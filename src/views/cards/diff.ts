@@ -3,7 +3,7 @@ import { words, strong } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { truncate, visible } from "../kit/text.ts";
 import type { StoredChange, Drift } from "../../changes/stored-change.ts";
-import { told } from "../kit/post.ts";
+import { postOf } from "../kit/post.ts";
 
 const ITEMS = 12;
 const ITEM = 200;
@@ -49,7 +49,10 @@ export function diffReplies({ diff }: Pick<StoredChange, "diff">): readonly Post
     else pages.splice(-1, 1, `${last}\n${line}`);
   }
   return pages.map((page, at) =>
-    told([section(`All that changes${pages.length > 1 ? `, ${at + 1} of ${pages.length}` : ""}:`), preformatted(page)]),
+    postOf([
+      section(`All that changes${pages.length > 1 ? `, ${at + 1} of ${pages.length}` : ""}:`),
+      preformatted(page),
+    ]),
   );
 }
 

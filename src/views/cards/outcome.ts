@@ -1,6 +1,6 @@
 import type { WorkloadRef, WriteOperationId, Change, Outcome } from "../../changes/change.ts";
 import { section } from "../kit/blocks.ts";
-import { actions, needsRegion, workloadWords } from "./change-words.ts";
+import { operationWords, needsRegion, workloadWords } from "./change-words.ts";
 import { diffList } from "./diff.ts";
 import { words, type Inline, person } from "../kit/inline.ts";
 import type { Block, Message } from "../kit/message.ts";
@@ -20,32 +20,32 @@ export type OutcomeInput = {
 };
 
 /** What the service says about it can be long. */
-const TOLD = 500;
+const REASON = 500;
 
 /** How a write ended: "asked" and "took effect" are different sentences, and so is "cannot tell". */
 export function outcomeBlocks(input: OutcomeInput): Block[] {
   const { outcome } = input;
-  const diff = isAlreadySo(input) ? [] : input.diff;
+  const diff = isUnchanged(input) ? [] : input.diff;
   return [
     section(outcomeSentence(input)),
     ...(outcome.kind === "done" || diff.length === 0 ? [] : [section("Asked for:")]),
     ...diffList(diff),
-    ...(outcome.kind === "done" ? moved(outcome.alsoMoved) : [section(truncate(outcome.why, TOLD))]),
+    ...(outcome.kind === "done" ? otherChanges(outcome.alsoMoved) : [section(truncate(outcome.why, REASON))]),
     ...next(input),
   ];
 }
 
-function isAlreadySo({ diff, outcome }: OutcomeInput): boolean {
+function isUnchanged({ diff, outcome }: OutcomeInput): boolean {
   return outcome.kind === "done" && diff.length === 0;
 }
 
 /** The sentence that tells the outcome. */
 export function outcomeSentence(input: OutcomeInput): Inline[] {
-  const [past, infinitive, participle] = actions[input.op];
+  const [past, infinitive, participle] = operationWords[input.op];
   const { kind } = input.workload;
   const what = workloadWords(input);
   const [, ...named] = what;
-  if (isAlreadySo(input))
+  if (isUnchanged(input))
     return [words("✅ It is already so: "), ...what, words(" was left as it is, nothing was sent.")];
   switch (input.outcome.kind) {
     case "done":
@@ -59,7 +59,7 @@ export function outcomeSentence(input: OutcomeInput): Inline[] {
   }
 }
 
-function moved(alsoMoved: readonly string[]): Block[] {
+function otherChanges(alsoMoved: readonly string[]): Block[] {
   return alsoMoved.length === 0 ? [] : [section("Something else moved meanwhile:"), ...diffList(alsoMoved)];
 }
 
@@ -69,8 +69,8 @@ function next(input: OutcomeInput): Block[] {
   const name = `${workload.kind}/${truncate(visible(workload.name), 255)}`;
   const at = needsRegion(input) ? ` --region ${truncate(visible(workload.region), 60)}` : "";
   const show = `\`${command} show ${name}${at}\``;
-  if (outcome.kind === "failed") return [section(truncate(outcome.next, TOLD))];
-  if (outcome.kind === "unknown") return [section(truncate(outcome.next, TOLD)), section(`Look with ${show}`)];
+  if (outcome.kind === "failed") return [section(truncate(outcome.next, REASON))];
+  if (outcome.kind === "unknown") return [section(truncate(outcome.next, REASON)), section(`Look with ${show}`)];
   if (op === "createService" || op === "createJob") {
     return [section(`Look at it with ${show} and read its log with \`${command} logs ${name}${at}\``)];
   }

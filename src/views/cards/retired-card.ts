@@ -1,9 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { section } from "../kit/blocks.ts";
-import { deedWords } from "./change-words.ts";
+import { actionWords } from "./change-words.ts";
 import { channel, code, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "../kit/post.ts";
+import { postOf } from "../kit/post.ts";
 
 export type RetiredCard = {
   readonly change: StoredChange;
@@ -15,13 +15,13 @@ export type RetiredCard = {
 export function retiredCard({ change, command, defaultRegion }: RetiredCard): Post {
   const { card, id } = change;
   const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
-  return told([
+  return postOf([
     section(
       [
         words("This card is out of date: change "),
         code(id, 40),
         words(", to "),
-        ...deedWords(change, defaultRegion),
+        ...actionWords(change, defaultRegion),
         words(", has a newer card"),
         ...where,
         words("."),

@@ -1,7 +1,7 @@
 import type { Change } from "../../changes/change.ts";
 import type { Risk } from "../../policy/question.ts";
 import type { Terms, Verdict } from "../../policy/verdict.ts";
-import { termsWords, actions, workloadWords } from "../cards/change-words.ts";
+import { termsWords, operationWords, workloadWords } from "../cards/change-words.ts";
 import { divider, fields, section, type Line } from "../kit/blocks.ts";
 import { riskWords } from "../cards/change-facts.ts";
 import { diffList } from "../cards/diff.ts";
@@ -31,7 +31,11 @@ export function previewBlocks(preview: FormPreview): Block[] {
   const { call, workload, diff } = change;
   if (diff.length === 0) return [section("It is already so: nothing would be sent."), divider];
   return [
-    section([words(`This would ${actions[call.op][1]} `), ...workloadWords({ workload, defaultRegion }), words(":")]),
+    section([
+      words(`This would ${operationWords[call.op][1]} `),
+      ...workloadWords({ workload, defaultRegion }),
+      words(":"),
+    ]),
     ...diffList(diff),
     ...fields([{ label: "Risk", value: [words(riskWords({ op: call.op, risk }))] }]),
     policyWords(preview),

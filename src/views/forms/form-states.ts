@@ -4,8 +4,8 @@ import { words, channel, type Inline } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { modal } from "./modal.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { deedWords } from "../cards/change-words.ts";
-import { told } from "../kit/post.ts";
+import { actionWords } from "../cards/change-words.ts";
+import { postOf } from "../kit/post.ts";
 
 type Stage = { readonly title: string; readonly sentence: string };
 
@@ -36,12 +36,12 @@ type Placed = {
 
 /** What became of a form that was sent: the change itself is told by its card. */
 export function placedInForm({ change, defaultRegion }: Placed): Post {
-  const deed = deedWords(change, defaultRegion);
+  const deed = actionWords(change, defaultRegion);
   const said: Inline[] =
     change.state === "pending"
       ? [words("⏳ You asked to "), ...deed, words(". Others have to approve it.")]
       : [words("✅ Gantry is at it: "), ...deed, words(".")];
-  return told([section(said, [...where(change), words(" tells how it goes.")]), context(`Change ${change.id}`)]);
+  return postOf([section(said, [...where(change), words(" tells how it goes.")]), context(`Change ${change.id}`)]);
 }
 
 function where({ card, terms, channelId }: StoredChange): Inline[] {

@@ -1,6 +1,6 @@
 import type { ModalView, InputBlock } from "@slack/types";
 import type { Form, FormField, FormValues } from "../../commands/forms/form.ts";
-import { actButton, actions, section, type Line, limits } from "../kit/blocks.ts";
+import { actionButton, actions, section, type Line, limits } from "../kit/blocks.ts";
 import type { Block } from "../kit/message.ts";
 import { modal } from "./modal.ts";
 import { truncate, plain } from "../kit/text.ts";
@@ -49,7 +49,7 @@ export function formView(input: FormViewInput): ModalView {
   });
 }
 
-const moreButton = actButton({ label: "More settings", act: "form:more", value: "more" });
+const moreButton = actionButton({ label: "More settings", act: "form:more", value: "more" });
 
 function valueOf(values: FormValues, id: string): string {
   return (Object.hasOwn(values, id) ? values[id] : undefined) ?? "";

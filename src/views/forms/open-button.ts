@@ -1,6 +1,6 @@
 import type { Button } from "@slack/types";
 import type { FormValues } from "../../commands/forms/form.ts";
-import { actButton } from "../kit/blocks.ts";
+import { actionButton } from "../kit/blocks.ts";
 
 /** What a button carries that opens a form: of which verb, what stands in it, and where services are looked for. */
 export type FormOpening = {
@@ -16,5 +16,5 @@ export function openButton(
   style?: "primary" | "danger",
 ): Button | undefined {
   const value = JSON.stringify({ verb, values, region });
-  return actButton({ label, act: `form:open:${verb}`, value, style });
+  return actionButton({ label, act: `form:open:${verb}`, value, style });
 }

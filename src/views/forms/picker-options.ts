@@ -26,7 +26,7 @@ export type WorkloadOptions = {
 
 /** Live names for a picker, `service/web` and `job/report`, and what was typed itself. At most 100 options. Pure. */
 export function workloadOptions({ services, jobs, region, query, problems, now }: WorkloadOptions): Suggestion {
-  const { kind, name } = meant(query.trim());
+  const { kind, name } = parsedQuery(query.trim());
   const where = region === undefined ? "Services" : `Services in ${region}`;
   const groups = [
     ...(services === undefined || kind === "job" ? [] : [group("service", `${where}${old(services, now)}`, services)]),
@@ -47,7 +47,7 @@ function old({ at }: Lately, now: Date | undefined): string {
 }
 
 /** `job/report` asks for a job; everything else is a part of a name. */
-function meant(query: string): { readonly kind: "service" | "job" | undefined; readonly name: string } {
+function parsedQuery(query: string): { readonly kind: "service" | "job" | undefined; readonly name: string } {
   const [, kind, name = query] = /^(service|job)\/(.*)$/isu.exec(query) ?? [];
   const wanted = kind?.toLowerCase();
   return { kind: wanted === "service" || wanted === "job" ? wanted : undefined, name };
@@ -64,17 +64,17 @@ function byText(one: OptionInput, other: OptionInput): number {
 
 /** The instances of a job, in the order given; any other can be typed. */
 export function instanceOptions({ query, names }: { readonly query: string; readonly names: readonly string[] }) {
-  const groups = [named("Instances", names)];
+  const groups = [plainGroup("Instances", names)];
   return suggestion({ groups, query, typed: asTyped(query, groups) });
 }
 
 /** The regions that are known; any other can be typed. */
 export function regionOptions({ query, regions }: { readonly query: string; readonly regions: readonly string[] }) {
-  const groups = [named("Known regions", regions)];
+  const groups = [plainGroup("Known regions", regions)];
   return suggestion({ groups, query, typed: pathSafe(query.trim()) ? asTyped(query, groups) : undefined });
 }
 
-function named(label: string, names: readonly string[]): Group {
+function plainGroup(label: string, names: readonly string[]): Group {
   return { label, items: names.map((name) => ({ value: name, text: name })) };
 }
 

@@ -1,7 +1,7 @@
 import type { ModalView } from "@slack/types";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { section } from "../kit/blocks.ts";
-import { deedWords, whoWords } from "../cards/change-words.ts";
+import { actionWords, personWords } from "../cards/change-words.ts";
 import { diffList } from "../cards/diff.ts";
 import { words } from "../kit/inline.ts";
 import { modal, textInput } from "./modal.ts";
@@ -22,7 +22,7 @@ export function rejectForm({ change, metadata, defaultRegion }: RejectForm): Mod
     close: "Back",
     form: { callbackId: "change:reject", submit: "Reject", metadata },
     blocks: [
-      section([whoWords(change.requester), words(" asks to "), ...deedWords(change, defaultRegion), words(".")]),
+      section([personWords(change.requester), words(" asks to "), ...actionWords(change, defaultRegion), words(".")]),
       ...diffList(change.diff),
       textInput({
         id: "reason",

@@ -1,6 +1,6 @@
 import type { StaticSelect } from "@slack/types";
 import type { AccountOwner } from "../../accounts/account.ts";
-import { actButton, actions, fields, section } from "../kit/blocks.ts";
+import { actionButton, actions, fields, section } from "../kit/blocks.ts";
 import type { HomeState } from "./state.ts";
 import { code, strong, words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -35,7 +35,7 @@ export function homeAccount(
 }
 
 function connect(label: string, style?: "primary") {
-  return actButton({ label, act: "home:connect", value: "mine", style });
+  return actionButton({ label, act: "home:connect", value: "mine", style });
 }
 
 const whose: Readonly<Record<AccountOwner["kind"], string>> = {

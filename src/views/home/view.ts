@@ -1,5 +1,5 @@
 import type { HomeView } from "@slack/types";
-import { actButton, actions, bullets, divider, header, limits, section, type Line } from "../kit/blocks.ts";
+import { actionButton, actions, bullets, divider, header, limits, section, type Line } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
 import { homeAccount } from "./account.ts";
 import { homeChanges } from "./changes.ts";
@@ -21,7 +21,7 @@ const RECENT = 5;
 export function homeView(state: HomeState): HomeView {
   const blocks = [
     header("Gantry"),
-    ...actions(...doing(state)),
+    ...actions(...quickActions(state)),
     ...state.problems.slice(0, PROBLEMS).map((problem) => section([words(`⚠️ ${problem}`, 600)])),
     ...homeWorkloads(state),
     ...homeChanges(state),
@@ -37,7 +37,7 @@ export function homeView(state: HomeState): HomeView {
   return { type: "home", blocks: numbered(blocks).slice(0, limits.viewBlocks) };
 }
 
-function doing({ account, verbs }: HomeState) {
+function quickActions({ account, verbs }: HomeState) {
   const names = new Set(verbs.map(({ name }) => name));
   const opening = (label: string, verb: string) =>
     account !== undefined && names.has(verb) ? openButton(label, { verb, values: {} }) : undefined;
@@ -45,7 +45,7 @@ function doing({ account, verbs }: HomeState) {
   return [
     opening("Create workload", "create"),
     opening("Find workload", "show"),
-    actButton({ label: "Refresh", act: "home:refresh", value: "refresh" }),
+    actionButton({ label: "Refresh", act: "home:refresh", value: "refresh" }),
     account === undefined ? undefined : menu({ act: "home:do", placeholder: "Do something…", options: all }),
   ];
 }

@@ -138,7 +138,7 @@ type ButtonInput = {
   readonly style?: "primary" | "danger";
 };
 
-type ActButtonInput = {
+type ActionButtonInput = {
   readonly label: string;
   /** What the click does, `change:approve`; once in a row of buttons. */
   readonly act: string;
@@ -147,7 +147,7 @@ type ActButtonInput = {
 };
 
 /** A button that does one thing to what its value names; undefined where the value does not fit: better none than a broken one. */
-export function actButton({ label, act, value, style }: ActButtonInput): Button | undefined {
+export function actionButton({ label, act, value, style }: ActionButtonInput): Button | undefined {
   if (value === "" || value.length > limits.buttonValue) return undefined;
   const text = truncate(visible(label), limits.buttonText) || "–";
   return {
@@ -168,7 +168,7 @@ export function linkButton(label: string, url: string | undefined): Button | und
 
 /** A button that carries a whole Ask; undefined where that is too long for one. `post` numbers the action_ids of a message. */
 export function button({ label, ask, style }: ButtonInput): Button | undefined {
-  return actButton({ label, act: "ask", value: JSON.stringify(ask), style });
+  return actionButton({ label, act: "ask", value: JSON.stringify(ask), style });
 }
 
 export function askButton(label: string, ask: Ask): Button | undefined {

@@ -2,7 +2,7 @@ import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
 import { truncate, visible } from "./text.ts";
 
 /** What happened, as a sentence begins: who did what; `what` is the deed, "scale service web". */
-const begins: Readonly<Record<EventKind, (who: string, what: string) => string>> = {
+const openings: Readonly<Record<EventKind, (who: string, what: string) => string>> = {
   requested: (who, what) => `${who} asked to ${what}`,
   refused: (who, what) => `🚫 ${who} was not allowed to ${what}`,
   voted: (who, what) => `${who} voted to ${what}`,
@@ -25,7 +25,7 @@ const begins: Readonly<Record<EventKind, (who: string, what: string) => string>>
 };
 
 /** What the words of its kind say already. */
-const unsaid: Readonly<Partial<Record<EventKind, string>>> = {
+const redundant: Readonly<Partial<Record<EventKind, string>>> = {
   voted: "approved it",
   approved: "has the votes it needs",
   cancelled: "by who asked",
@@ -37,13 +37,13 @@ const unsaid: Readonly<Partial<Record<EventKind, string>>> = {
 export function historyLine(event: HistoryEvent): string {
   const { kind, who, verb, workload, result, changeId, breakGlass, reference } = event;
   const deed = [verb ?? "something", workload?.kind, workload?.name].filter((part) => part !== undefined).join(" ");
-  const isUnsaid = result === "" || result === unsaid[kind];
+  const isRedundant = result === "" || result === redundant[kind];
   const what = short(deed, 90);
   // What was not seen to take effect says why.
-  const isAccepted = kind === "done" && !isUnsaid;
-  const begin = isAccepted ? `📨 Accepted: ${what}` : begins[kind](short(who?.name ?? "Gantry", 40), what);
+  const isAccepted = kind === "done" && !isRedundant;
+  const begin = isAccepted ? `📨 Accepted: ${what}` : openings[kind](short(who?.name ?? "Gantry", 40), what);
   const glass = breakGlass ? "🚨 " : "";
-  const came = isUnsaid ? "" : `: ${short(result, 140)}`;
+  const came = isRedundant ? "" : `: ${short(result, 140)}`;
   return `${glass}${begin}${came}${tag(changeId, reference)}`;
 }
 

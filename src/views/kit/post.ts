@@ -25,7 +25,7 @@ export function numbered(blocks: readonly Block[]): Block[] {
 const rest = context("There is more than fits into one message of Slack.");
 
 /** The first blocks that fit into one message. Views stay below this by themselves; it is the net under them. */
-function within(blocks: readonly Block[]): Block[] {
+function fitting(blocks: readonly Block[]): Block[] {
   const sizes = blocks.map((block) => (block.type === "table" ? 0 : JSON.stringify(block).length + 1));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total <= limits.blocksJson && blocks.length <= limits.blocks) return [...blocks];
@@ -41,8 +41,8 @@ function within(blocks: readonly Block[]): Block[] {
 
 /** A message of Slack: `text` is what notifications and screen readers get, and Slack parses it, so it is escaped. */
 export function post(text: string, blocks: readonly Block[]): Post {
-  const spoken = escapeWithin(visibleLines(text), limits.text).trim();
-  return { text: spoken === "" ? "Gantry" : spoken, blocks: within(numbered(blocks)) };
+  const plainTextOf = escapeWithin(visibleLines(text), limits.text).trim();
+  return { text: plainTextOf === "" ? "Gantry" : plainTextOf, blocks: fitting(numbered(blocks)) };
 }
 
 /** Real names of people and handles of user groups by Slack id, for what is read out instead of being drawn. */
@@ -59,7 +59,7 @@ export function groupName(names: Names, id: string): string {
   return name === id ? `the user group ${id}` : name;
 }
 
-function piece(inline: Inline, names: Names): string {
+function plainTextOfInline(inline: Inline, names: Names): string {
   switch (inline.type) {
     case "text":
       // What stands between a label and its value.
@@ -79,11 +79,11 @@ function piece(inline: Inline, names: Names): string {
   }
 }
 
-function richText({ elements }: RichTextBlock, names: Names): string[] {
+function plainTextOfRichText({ elements }: RichTextBlock, names: Names): string[] {
   return elements.flatMap((part) =>
     part.type === "rich_text_list"
-      ? part.elements.map((each) => `- ${each.elements.map((inline) => piece(inline, names)).join("")}`)
-      : [part.elements.map((inline) => piece(inline, names)).join("")],
+      ? part.elements.map((each) => `- ${each.elements.map((inline) => plainTextOfInline(inline, names)).join("")}`)
+      : [part.elements.map((inline) => plainTextOfInline(inline, names)).join("")],
   );
 }
 
@@ -91,7 +91,7 @@ function richText({ elements }: RichTextBlock, names: Names): string[] {
 export function spoken(blocks: readonly Block[], names: Names = {}): string {
   return blocks
     .flatMap((block) => {
-      if (block.type === "rich_text") return richText(block, names);
+      if (block.type === "rich_text") return plainTextOfRichText(block, names);
       if (block.type === "header") return [block.text.text];
       if (block.type === "context") return block.elements.map((each) => ("text" in each ? each.text : ""));
       return [];
@@ -101,19 +101,19 @@ export function spoken(blocks: readonly Block[], names: Names = {}): string {
 }
 
 /** A post whose text, which notifications show and screen readers read, tells all that its blocks draw. */
-export function told(blocks: readonly Block[], names: Names = {}): Post {
+export function postOf(blocks: readonly Block[], names: Names = {}): Post {
   return post(spoken(blocks, names), blocks);
 }
 
 /** The same answer with a small line under it, wherever it ends up: at the head of its thread, and for one person alone. */
 export function withContextLine(message: Message, line: string): Message {
   const { thread } = message;
-  if (thread === undefined) return under(message, line);
-  return { ...under(message, line), thread: { ...thread, alone: under(thread.alone, line) } };
+  if (thread === undefined) return withLine(message, line);
+  return { ...withLine(message, line), thread: { ...thread, alone: withLine(thread.alone, line) } };
 }
 
 /** A message that is full goes without it: what it says stands in its text. */
-function under({ text, blocks }: Post, line: string): Post {
+function withLine({ text, blocks }: Post, line: string): Post {
   const block = context(line);
   const size = [...blocks, block].reduce((sum, each) => sum + sizeOf(each), 0);
   const isFull = blocks.length === 0 || blocks.length >= limits.blocks || size > limits.blocksJson;

@@ -2,7 +2,7 @@ import type { AccountOwner } from "../../accounts/account.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { channel, code, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "../kit/post.ts";
+import { postOf } from "../kit/post.ts";
 
 /** Whose account is linked: a person's own, or a channel's. */
 export type LinkOwner = Exclude<AccountOwner, { readonly kind: "workspace" }>;
@@ -14,7 +14,7 @@ export type AccountMessage =
 /** What became of an account, for those who act with it. */
 export function accountMessage(message: AccountMessage): Post {
   const [first, ...rest] = lines(message);
-  return told([section(first, ...rest)]);
+  return postOf([section(first, ...rest)]);
 }
 
 function lines(message: AccountMessage): readonly [Line, ...Line[]] {

@@ -1,9 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords, deedWords, namesIn } from "../cards/change-words.ts";
+import { termsWords, actionWords, namesIn } from "../cards/change-words.ts";
 import { fields, section } from "../kit/blocks.ts";
 import { channel, code, moment, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "../kit/post.ts";
+import { postOf, type Names } from "../kit/post.ts";
 
 export type AskedElsewhere = {
   readonly change: StoredChange;
@@ -17,13 +17,13 @@ export type AskedElsewhere = {
 /** For who asked, when the card stands in another channel than theirs. */
 export function askedElsewhere({ change, cardIn, command, defaultRegion, names = {} }: AskedElsewhere): Post {
   const { id, terms, expiresAt } = change;
-  return told(
+  return postOf(
     [
       section([
         words("⏳ Asked in "),
         channel(cardIn),
         words(" for approval to "),
-        ...deedWords(change, defaultRegion),
+        ...actionWords(change, defaultRegion),
         words("."),
       ]),
       ...fields([

@@ -1,10 +1,10 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Standing } from "../../policy/question.ts";
-import { approversWords, changeFate, deedWords, namesIn } from "../cards/change-words.ts";
+import { approversWords, changeSummary, actionWords, namesIn } from "../cards/change-words.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { code, firstOf, joined, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "../kit/post.ts";
+import { postOf, type Names } from "../kit/post.ts";
 
 type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };
 
@@ -52,7 +52,7 @@ type Lines = readonly [Line, ...Line[]];
 export function decisionAnswer(input: DecisionAnswerInput): Post {
   const { answer, names } = input;
   const [first, ...rest] = lines(input);
-  return told([section(first, ...rest)], "change" in answer ? namesIn(answer.change, names) : names);
+  return postOf([section(first, ...rest)], "change" in answer ? namesIn(answer.change, names) : names);
 }
 
 function lines(input: DecisionAnswerInput): Lines {
@@ -64,7 +64,7 @@ function lines(input: DecisionAnswerInput): Lines {
       return ["⚠️ Nothing was decided, because Slack did not tell whether you may.", "Try again in a minute."];
     case "late":
     case "retired":
-      return past(answer, input);
+      return tooLate(answer, input);
     case "foreign":
     case "own":
     case "not-yours":
@@ -72,15 +72,15 @@ function lines(input: DecisionAnswerInput): Lines {
       return refused(answer, input);
     case "not-enough":
     case "not-run":
-      return held(answer, input);
+      return notRun(answer, input);
     default:
-      return taken(answer, input);
+      return accepted(answer, input);
   }
 }
 
 type Some<Kind extends DecisionAnswer["kind"]> = DecisionAnswer & { readonly kind: Kind };
 
-function taken(
+function accepted(
   { kind, change }: Some<"counted" | "approved" | "rejected" | "cancelled" | "twice">,
   input: DecisionAnswerInput,
 ): Lines {
@@ -103,7 +103,7 @@ function taken(
 }
 
 /** Approved, but stopped by a policy that changed since the request. */
-function held(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput): Lines {
+function notRun(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput): Lines {
   const { change } = answer;
   const what = about(change, input);
   if (answer.kind === "not-run") {
@@ -118,10 +118,10 @@ function held(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput
   ];
 }
 
-function past(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {
+function tooLate(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {
   const { change } = answer;
   const what = about(change, input);
-  const fate: Line = [words(changeFate(change), 600)];
+  const fate: Line = [words(changeSummary(change), 600)];
   if (answer.kind === "late") {
     return [[words(`Too late to ${answer.wanted} it, nothing was changed by this: `), ...what], fate];
   }
@@ -166,7 +166,7 @@ const standings: Readonly<Record<Exclude<Standing, "member">, string>> = {
 
 /** "scale service web, 7K3M9Q". */
 function about(change: StoredChange, { defaultRegion }: DecisionAnswerInput): Inline[] {
-  return [...deedWords(change, defaultRegion), words(", "), code(change.id, 40)];
+  return [...actionWords(change, defaultRegion), words(", "), code(change.id, 40)];
 }
 
 function votes({ votes: all, terms }: StoredChange): string {

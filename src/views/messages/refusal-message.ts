@@ -2,7 +2,7 @@ import type { Verdict } from "../../policy/verdict.ts";
 import { context, section, type Line } from "../kit/blocks.ts";
 import { channel, code, firstOf, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "../kit/post.ts";
+import { postOf } from "../kit/post.ts";
 import { counted, truncate } from "../kit/text.ts";
 
 type Decided = { readonly rule: string; readonly command: string };
@@ -25,7 +25,7 @@ export function refusalMessage(refusal: Refusal): Post {
   const rule = refusal.kind === "policy" ? refusal.verdict.rule : refusal.rule;
   const decided = rule === undefined || rule === "" ? "no rule allows it" : `rule “${truncate(rule, 100)}”`;
   const [why, ...next] = lines(refusal);
-  return told([
+  return postOf([
     section([words("🚫 "), ...why], ...next),
     context(`Nothing was done · ${decided} · what you may do: ${command} help`),
   ]);

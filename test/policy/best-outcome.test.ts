@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
-import { outlook } from "../../src/policy/outlook.ts";
+import { bestOutcome } from "../../src/policy/best-outcome.ts";
 import { readPolicy } from "../../src/policy/read-policy.ts";
 import { questionOf } from "./question-of.ts";
 
@@ -17,7 +17,7 @@ test.each([
   ["a guest asks for help, for which nobody needs a rule", questionOf({ person: { standing: "guest" } }), [], "allow"],
   ["a bot asks for help", questionOf({ person: { standing: "bot" } }), [], "refuse"],
 ] as const)("by the built-in policy %s", (...[, asker, deeds, expected]) => {
-  expect(outlook(defaultPolicy, asker, deeds)).toBe(expected);
+  expect(bestOutcome(defaultPolicy, asker, deeds)).toBe(expected);
 });
 
 const policy = readPolicy(
@@ -36,7 +36,7 @@ test.each([
   ["is taken for the name that suits best", questionOf(), [restart], "allow"],
   [
     "ends at a rule that refuses every workload",
-    questionOf({ place: { kind: "dm", channelId: "D0" } }),
+    questionOf({ where: { kind: "dm", channelId: "D0" } }),
     [restart],
     "refuse",
   ],
@@ -45,5 +45,5 @@ test.each([
   ["does not skip an approval that may be needed", questionOf({ groups: "unknown" }), [restart], "refuse"],
   ["breaks no glass", questionOf(), [scaleToZero], "refuse"],
 ] as const)("the outlook %s", (...[, asker, deeds, expected]) => {
-  expect(outlook(policy, asker, deeds)).toBe(expected);
+  expect(bestOutcome(policy, asker, deeds)).toBe(expected);
 });
