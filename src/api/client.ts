@@ -15,57 +15,57 @@ import { secretValues } from "./service-message.ts";
 export type { ApiAccount } from "./request.ts";
 
 export type ApiSettings = {
-  /** Where the service is, with or without a path prefix and a trailing slash. */
+  /** May have a path prefix and a trailing slash. */
   readonly baseUrl: string;
-  /** Default: the runtime's fetch, which keeps connections alive. An embedded service is a function without a socket. */
+  /** Default: the runtime's fetch, which keeps connections alive. The embedded service is called without a socket. */
   readonly fetch?: Fetch;
-  /** Milliseconds since 1970; counts days and reads `Retry-After` dates. Time limits do not go by it. */
+  /** Milliseconds since 1970, for days and `Retry-After` dates. Time limits use the monotonic clock. */
   readonly now?: () => number;
   readonly random?: () => number;
-  /** The pause before a retry. */
+  /** Pauses before a retry. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** The longest answer that is read, in bytes after decompression. Default 16 MB. */
+  /** The longest answer read, in bytes after decompression. Default: 16 MB. */
   readonly bodyLimitBytes?: number;
-  /** Time limits of single attempts, in milliseconds. Default: those of the operation table. */
+  /** Time limits of single attempts, in milliseconds. Default: the operation table. */
   readonly timeouts?: Partial<Record<OperationId, number>>;
 };
 
 export type SendOptions = {
   readonly signal?: AbortSignal;
-  /** For the answer with all retries, in milliseconds. Default: 8 s for a read, the time limit for a write. */
+  /** In milliseconds, for the answer with all retries. Default: 8 s for a read, the time limit for a write. */
   readonly budgetMs?: number;
   /**
-   * Asked once, right before a write leaves, with nothing waited for in between. False: nothing is sent or counted, and
-   * `send` throws a Problem of kind `aborted` with `maybeSent` false. Not asked for a read. Must not throw.
+   * Called once, right before a write leaves, with nothing awaited in between. False: nothing is sent or counted, and
+   * `send` throws a Problem of kind `aborted` with `maybeSent` false. Not called for a read. Must not throw.
    */
   readonly mayLeave?: () => boolean;
 };
 
 export type AccountApi = {
   /**
-   * Sends a call and reads its answer. Throws a Problem and nothing else. A read is tried up to three times and shared
-   * with equal reads under way; a write is sent once, whatever happens.
+   * Sends a call and reads its answer. Throws only Problems. A read is tried up to three times and shared with equal
+   * reads in flight; a write is sent at most once.
    */
   send<Op extends OperationId>(call: Call<Op>, options?: SendOptions): Promise<ParsedAnswer<Op>>;
 };
 
 export type Api = {
-  /** Binds an account. Cheap: call it per request. */
+  /** Cheap: call it per request. */
   as(account: ApiAccount): AccountApi;
-  /** HTTP calls sent for a user, retries included, shared reads once. */
+  /** HTTP calls sent for a user. Retries count; a shared read counts once. */
   callsToday(username: string): CallsToday;
 };
 
 const READ_BUDGET_MS = 8_000;
 const RETRIES = 2;
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
-// setTimeout takes no longer one, and fires at once instead (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
+// With a longer delay, setTimeout fires at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
 const LONGEST_MS = 2 ** 31 - 1;
 
 type Client = Required<ApiSettings> & { readonly counted: CallCount; readonly singleFlight: SingleFlight };
 type Sending = { readonly call: Call; readonly account: ApiAccount; readonly options: SendOptions };
 
-/** Throws an Error with one sentence when `baseUrl` is not an address that can be called. */
+/** Throws an Error with a sentence when `baseUrl` can't be called. */
 export function createApi(settings: ApiSettings): Api {
   const now = settings.now ?? Date.now;
   const client: Client = {

@@ -8,12 +8,12 @@ import { isHtml, errorSentence, displayable, type Secret } from "./service-messa
 
 export type Decoding<Op extends OperationId> = {
   readonly op: Op;
-  /** Taken out of everything that the service says. */
+  /** Removed from everything the service says. */
   readonly secrets: readonly Secret[];
   readonly now: () => number;
 };
 
-/** What an exchange means: the parsed answer, or a Problem is thrown. */
+/** Parses the answer of an operation. Throws a Problem for a refusal or an answer that isn't of this API. */
 export function decode<Op extends OperationId>(
   exchange: Exchange,
   { op, secrets, now }: Decoding<Op>,
@@ -25,7 +25,7 @@ export function decode<Op extends OperationId>(
   }
   if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
   if (text === undefined) throw unexpected(op, "text that is not UTF-8", status);
-  // A login page of a proxy comes with 200 as well: nothing of the operation was done.
+  // The login page of a proxy also comes with 200.
   if (isDocument(text)) throw unexpected(op, "a web page", status);
   const body = isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
   const shape: z.ZodType = answerShapes[op];
@@ -41,13 +41,13 @@ function statusText(status: number, headers: Headers, secrets: readonly Secret[]
   return host === undefined ? `a redirect (${status})` : `a redirect (${status}) to ${host}`;
 }
 
-/** Only at its start: a log line may speak of HTML. */
+/** Only the start counts: a log line can contain HTML. */
 function isDocument(text: string): boolean {
   const start = text.slice(0, 200).trimStart();
   return start.startsWith("<") && isHtml(start);
 }
 
-/** The body of an answer whose status says all: JSON, a sentence, or nothing. */
+/** For operations whose success is the status alone. */
 function jsonOrSentence(text: string, secrets: readonly Secret[]): unknown {
   try {
     return JSON.parse(text);
@@ -65,7 +65,7 @@ function jsonOf(text: string, op: OperationId, status: number): unknown {
   }
 }
 
-/** In words and names of ours: nothing of the body is repeated. */
+/** Describes the difference without repeating anything from the body. */
 function mismatch(body: unknown, error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue?.code === "custom") return `an answer of another form (${issue.message})`;

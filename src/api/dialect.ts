@@ -1,6 +1,6 @@
 import type { ContainerUpdate, MemoryChoice } from "./schema.ts";
 
-/** What the API leaves open, as settings. */
+/** Settings for the points on which the API's documentation is ambiguous. */
 export type ApiDialect = {
   /** The key of a memory limit in an update: the property list says `resources`, one example says `resource`. */
   readonly resourcesKey: "resources" | "resource";

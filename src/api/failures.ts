@@ -3,19 +3,19 @@ import { Problem } from "./problem.ts";
 
 const ASK_OPERATORS = "if it stays so, tell those who run this bot.";
 
-/** Not sent: the call itself can never be right. */
+/** Not sent: the call could never succeed. */
 export function invalid(op: OperationId, sentence: string, next: string): Problem {
   return new Problem({ kind: "invalid", op, maybeSent: false, sentence, next });
 }
 
-/** The caller gave up. `maybeSent`: whether the request had left by then. */
+/** The caller gave up. `maybeSent`: whether the request had already left. */
 export function aborted(op: OperationId, maybeSent: boolean): Problem {
   const sentence = "The request was given up before the service had answered.";
   const unsent = maybeSent ? "Try again when you need it." : "Nothing was sent; try again when you need it.";
   return new Problem({ kind: "aborted", op, maybeSent, sentence, next: nextStep(op, maybeSent, unsent) });
 }
 
-/** The caller was asked right before the request would have left, and said no. */
+/** `mayLeave` said no right before the request would have left. */
 export function heldBack(op: OperationId): Problem {
   const sentence = "The request was held back in the last moment: by then it might have come too late.";
   const next = "Nothing was sent; try again when you need it.";
@@ -29,7 +29,7 @@ export function timedOut(op: OperationId, limitMs: number, maybeSent: boolean): 
   return new Problem({ kind: "timeout", op, maybeSent, sentence, next });
 }
 
-/** An answer that is not one of this API: `what` completes "The service answered something unexpected: …". */
+/** The answer isn't of this API. `what` completes "The service answered something unexpected: …". */
 export function unexpected(op: OperationId, what: string, status?: number): Problem {
   const isWrite = operationTable[op].effect === "write";
   const check = "check that the bot's address of the service is right and that no login page or proxy answers instead.";
@@ -43,7 +43,7 @@ export function unexpected(op: OperationId, what: string, status?: number): Prob
   });
 }
 
-/** No connection, or it broke off. `host` is the host and port that was called. */
+/** No connection, or it broke off. `host` includes the port. */
 export function unreachable(op: OperationId, cause: unknown, host: string): Problem {
   const reason = unsentReason(cause);
   const maybeSent = reason === undefined;
@@ -61,9 +61,8 @@ export function unreachable(op: OperationId, cause: unknown, host: string): Prob
 const NAME_UNKNOWN = "its host name is not known";
 const CERTIFICATE = "its certificate is not trusted";
 
-// Codes of Node (https://nodejs.org/api/errors.html#common-system-errors), TLS and undici that can only come up before
-// a request is written. A code that can also come up later must not stand here: a write that was done would be taken
-// for one that was not.
+// Codes of Node (https://nodejs.org/api/errors.html#common-system-errors), TLS and undici that can only occur before a
+// request is written. A code that can also occur later must not be listed: a write that was done would count as not sent.
 const beforeSending: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing answers there",
   ENOTFOUND: NAME_UNKNOWN,
@@ -78,10 +77,10 @@ const beforeSending: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: CERTIFICATE,
 };
 
-/** Why nothing was sent; undefined when something may have been. */
+/** Why nothing was sent; undefined when something might have been. */
 function unsentReason(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 5) return undefined;
-  // Several addresses were tried (localhost has two); one that got further decides.
+  // Several addresses were tried (localhost has two). The one that got furthest decides.
   if (error instanceof AggregateError) {
     const reasons = error.errors.map((each) => unsentReason(each, depth + 1));
     return reasons.includes(undefined) ? undefined : reasons[0];

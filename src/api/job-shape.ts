@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { count, identity, listOf, lenient, text } from "./lenient.ts";
 
-/** A named environment variable, in jobs and services. Its value may be a secret. */
+/** An environment variable of a job or service. Its value may be a secret. */
 export const EnvVar = z.looseObject({ name: identity, value: lenient(text) });
 export type EnvVar = z.output<typeof EnvVar>;
 
 export const VolumeMount = z.looseObject({ name: identity, mountPath: lenient(text), readOnly: lenient(z.boolean()) });
 export type VolumeMount = z.output<typeof VolumeMount>;
 
-/** Limits as they stand in an answer; `parseMemoryMiB` reads the memory. */
+/** `parseMemoryMiB` reads the memory. */
 export const Resources = z.looseObject({
   limits: lenient(z.looseObject({ cpu: lenient(text), memory: lenient(z.union([z.string(), z.number()])) })),
 });
@@ -84,7 +84,7 @@ const JobStatus = z.looseObject({
 });
 export type JobStatus = z.output<typeof JobStatus>;
 
-/** A job without a name cannot be shown or addressed: it is no job. */
+/** A job without a name can't be shown or addressed, so the name is required. */
 export const Job = z.looseObject({
   instance_names: lenient(listOf(identity)),
   metadata: JobMetadata,

@@ -3,18 +3,17 @@ import type { ApiAccount } from "./request.ts";
 
 const LONGEST = 200;
 
-// Names of HTML tags that stand in error pages. Not every `<word>`: "<nil>" or "<name>" in a message is a message.
+// Tags of error pages. Not every `<word>` is one: a message can contain "<nil>" or "<name>".
 const html =
   /<(?:!doctype|\/?(?:html|head|body|title|meta|link|script|style|h[1-6]|p|div|span|center|hr|br|a|b|i|ul|ol|li|pre|code|table|tr|td|form|img|iframe))\b/iu;
 
-/** Whether a text is, or holds, a piece of a web page. */
 export function isHtml(text: string): boolean {
   return html.test(text.slice(0, 5_000));
 }
 
 /**
- * What a service said, fit to be shown: one line without control or direction characters, at most 200 characters, no
- * HTML, and without the secrets that it may have echoed. Undefined when nothing is left. Escaping is for the view.
+ * Makes the service's text displayable: one line of at most 200 characters, without control and direction characters,
+ * HTML or echoed secrets. Undefined when nothing is left. The view escapes it.
  */
 export function displayable(text: string, secrets: readonly Secret[]): string | undefined {
   if (isHtml(text)) return undefined;
@@ -23,7 +22,7 @@ export function displayable(text: string, secrets: readonly Secret[]): string | 
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .replaceAll(/[\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/gu, "")
     .trim();
-  // Again: an echo may have been broken up by what was taken out.
+  // Again: a removed character may have split an echoed secret.
   const line = withoutSecrets(cleaned, secrets);
   if (line === "") return undefined;
   const characters = Array.from(line);
@@ -36,7 +35,7 @@ function withoutSecrets(text: string, secrets: readonly Secret[]): string {
   return clean;
 }
 
-/** The sentence in the body of an error: from JSON, or the text itself when it is short. Undefined when there is none. */
+/** The error message in a body: from JSON, or the text itself when it is short. */
 export function errorSentence(body: string, secrets: readonly Secret[]): string | undefined {
   const value = jsonOf(body);
   if (value === undefined) return body.trim().length <= LONGEST ? displayable(body, secrets) : undefined;
@@ -52,7 +51,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-// The keys that error bodies of HTTP services use for people; `title` is the least telling
+// The keys for messages in error bodies; `title` is the least specific
 // (https://www.rfc-editor.org/rfc/rfc9457#section-3.1).
 const keys = ["message", "detail", "error", "errors", "title"];
 const DEEPEST = 3;
@@ -63,7 +62,7 @@ function find(value: unknown, depth: number): string | undefined {
   if (Array.isArray(value)) return firstOf(value.slice(0, 10), depth);
   const entries = Object.entries(value);
   const named = keys.flatMap((key) => entries.filter(([name]) => name === key).map(([, inner]) => inner));
-  // Under `errors` the keys are fields and their values the sentences: {"errors": {"image": ["is required"]}}.
+  // Under `errors`, keys are fields and values are messages: {"errors": {"image": ["is required"]}}.
   return firstOf(depth === 0 || named.length > 0 ? named : entries.slice(0, 10).map(([, inner]) => inner), depth);
 }
 
@@ -75,15 +74,15 @@ function firstOf(values: readonly unknown[], depth: number): string | undefined 
   return undefined;
 }
 
-/** A text that must not be shown, and what stands in its place. */
+/** A text that must not be shown, and its placeholder. */
 export type Secret = { readonly text: string; readonly shown: "[token]" | "[value]" };
 
-/** Shorter ones are words like `true` and `80`, which would be taken out of sentences that mean something else. */
+/** Shorter values are words such as `true` and `80`, which also occur in harmless sentences. */
 const SHORTEST = 5;
 
 /**
- * What a service may repeat in a refusal and must not be shown, stored or logged: the token, and the values of the
- * environment variables that the call sets, also as they stand in JSON. Longest first, so that none is left in part.
+ * Secrets that a refusal might repeat: the token and the values of environment variables in the call, also as JSON.
+ * They must not be shown, stored or logged. Longest first, so that none is removed in part.
  */
 export function secretValues({ body }: Call, { token }: ApiAccount): readonly Secret[] {
   const containers = body !== undefined && "containers" in body ? (body.containers ?? []) : [];

@@ -33,7 +33,7 @@ const ServiceVolume = z.looseObject({
 });
 export type ServiceVolume = z.output<typeof ServiceVolume>;
 
-/** A service without a name cannot be shown or addressed: it is no service. */
+/** A service without a name can't be shown or addressed, so the name is required. */
 export const Service = z.looseObject({
   region: lenient(text),
   uid: lenient(text),
