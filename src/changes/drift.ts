@@ -4,21 +4,20 @@ import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
 import { createHash } from "node:crypto";
 import type { Drift } from "./stored-change.ts";
 
-/** A field that a Change depends on: its label, and its value in words. */
+/** A field that a Change depends on, with its value in words. */
 export type Dependency = {
   readonly field: string;
   readonly value: string;
-  /** What the Change would make of it; undefined where it only depends on it. */
+  /** The requested value; undefined when the Change doesn't set the field. */
   readonly asked: string | undefined;
 };
 
-/** The label of the row that says which workload it is, or that there is none. */
+/** The label of the identity row. */
 export const THE_WORKLOAD = "the workload";
 
 /**
- * What a Change depends on, as it stands in `snapshot`: first which workload it is, then the fields that its operation
- * changes. Everything else (status words, times, ports, addresses, resourceVersion) moves by itself and never counts.
- * Pure.
+ * The values in `snapshot` that a Change depends on: the workload's identity, then the fields that the operation sets.
+ * Everything else (status, times, ports, addresses, resourceVersion) changes by itself and is ignored. Pure.
  */
 export function dependsOn(change: Change, snapshot: Snapshot): readonly Dependency[] {
   const which = { field: THE_WORKLOAD, value: identityText(snapshot), asked: undefined };
@@ -50,15 +49,14 @@ function fieldsOf(change: Change, snapshot: NonNullable<Snapshot>): Dependency[]
   }
 }
 
-/** Coarse: between the words for a service that is not stopped it moves by itself. */
+/** A service that isn't stopped changes its status by itself. */
 function powerOf({ status }: NonNullable<Snapshot>): string {
   return status === "Stopped" ? "stopped" : "not stopped";
 }
 
 /**
- * A sha-256 in hex over the workload's identity and the fields that the Change depends on, as they were read before:
- * equal digests of the same Call mean that nothing it depends on has moved. Lists in a fixed order keep the JSON
- * canonical. Pure.
+ * SHA-256, in hex, of the workload's identity and the fields that the Change depends on. Equal digests of one Call mean
+ * that nothing it depends on has changed. Lists in a fixed order make the JSON canonical. Pure.
  */
 export function digestOf(change: Change): string {
   const { kind, region, name } = change.workload;
@@ -69,9 +67,8 @@ export function digestOf(change: Change): string {
 }
 
 /**
- * What moved of the fields that a Change depends on, between its request and now: a row for each, in words. Empty when
- * none did; whether one did is for `digestOf` to say, this says which. Of a workload that is gone, or is another one of
- * the same name, only that is said. Pure.
+ * The fields that a Change depends on and that changed since its request, one row each. `digestOf` decides whether
+ * something changed; this names it. For a deleted or replaced workload, there is only that row. Pure.
  */
 export function driftOf(change: Change, now: Snapshot): Drift[] {
   const before = dependsOn(change, change.before);
@@ -87,7 +84,7 @@ function workloadDrift({ before }: Change, now: Snapshot): Drift {
   return drift(THE_WORKLOAD, ["the one that was asked about", "another one of this name, made since", undefined]);
 }
 
-/** Nothing moved that has a name here, and the digest is another one all the same: what counts was changed by an update. */
+/** The digest differs but no field does: another version of Gantry computed it. */
 export const unexplainedDrift: Drift = drift(THE_WORKLOAD, [
   "compared as another version of Gantry does",
   "not comparable",

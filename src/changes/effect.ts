@@ -3,17 +3,17 @@ import { isAnother, type Snapshot } from "./snapshot.ts";
 import { updatableFields } from "./updatable-fields.ts";
 
 /**
- * What a workload that was read back says of a Change that the service accepted.
- * - `done`: it is as asked, `alsoMoved` names the other updatable fields that changed meanwhile
- * - `not-yet`: nothing contradicts it, and it is not (or cannot be) seen
- * - `nothing`: the service accepted an update and every field it names is what it was before
+ * The effect of an accepted Change, from reading the workload back.
+ * - `done`: the workload is as requested; `alsoMoved` lists other updatable fields that changed meanwhile
+ * - `not-yet`: the effect isn't visible, or can't be
+ * - `nothing`: an update was accepted, but every field it sets has its old value
  */
 export type Effect =
   | { readonly kind: "done"; readonly alsoMoved: readonly string[] }
   | { readonly kind: "not-yet"; readonly why: string }
   | { readonly kind: "nothing"; readonly still: readonly string[] };
 
-/** Compares what was asked with what was read back. Pure. */
+/** Compares the request with the workload read back. Pure. */
 export function effectOf(change: Change, after: Snapshot): Effect {
   switch (change.call.op) {
     case "createService":
@@ -34,12 +34,12 @@ export function effectOf(change: Change, after: Snapshot): Effect {
 }
 
 function deletionEffect({ workload }: Change, after: Snapshot): Effect {
-  // A namesake was made by somebody else after the deletion.
+  // Another workload of this name was created after the deletion.
   if (after === undefined || isAnother(workload.uid, after.uid)) return done();
   return notYet(`It is still there${after.status === undefined ? "" : `, with status ${after.status}`}.`);
 }
 
-/** Why a restart can never be seen. Pure. */
+/** The API doesn't report restarts, so the effect of one is never visible. */
 export function restartUnseen(after: Snapshot): string {
   const status = after?.status === undefined ? "" : `; right after, its status was ${after.status}`;
   return `A restart leaves no trace in what the service tells${status}.`;
@@ -63,13 +63,13 @@ function updateEffect(change: Change, after: Snapshot): Effect {
   return notYet(`${open.map(({ label, now }) => `${label}: ${now}`).join(", ")}.`);
 }
 
-/** Why the workload that was changed cannot be seen any more; undefined when it can. Pure. */
+/** Why the changed workload no longer exists; undefined when it does. Pure. */
 export function goneOrReplaced({ workload }: Change, after: Snapshot): string | undefined {
   if (after === undefined) return `The ${workload.kind} is gone.`;
   return isAnother(workload.uid, after.uid) ? "It was deleted meanwhile, and made anew." : undefined;
 }
 
-/** The updatable fields that an update left alone, and that moved all the same. Pure. */
+/** Updatable fields that changed although the update didn't set them. Pure. */
 export function alsoMoved(change: Change, after: Snapshot): string[] {
   return updatableFields(change, after)
     .filter(({ wanted, before, now }) => wanted === undefined && before !== now)

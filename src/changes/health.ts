@@ -1,24 +1,21 @@
 import type { Job, Service } from "../api/answers.ts";
-import type { Change, WorkloadRef } from "./change.ts";
+import { readWorkload, type WorkloadRead } from "./read-workload.ts";
+import type { Change } from "./change.ts";
 import { Problem } from "../api/problem.ts";
 import { failingLines, type FailingLinesDeps } from "./failing-lines.ts";
 import type { Health } from "./stored-change.ts";
 
-/** A workload as it was read after a Change; without either it was not there. */
-export type WorkloadRead = { readonly service?: Service | undefined; readonly job?: Job | undefined };
-
 export type HealthNow = {
-  /** Whether the target is reached, something goes wrong, or neither yet. */
   readonly kind: "reached" | "trouble" | "waiting";
-  /** What is seen, without the time: `2 instances run`, `still Updating`. */
+  /** Without the time: `2 instances run`, `still Updating`. */
   readonly line: string;
-  /** The instance that fails, where the workload tells one. */
+  /** The failing instance, if the workload names one. */
   readonly instance?: string;
 };
 
 /**
- * Words of a status that mean a crash, in small letters without anything else: those of our service, and of Kubernetes
- * and Docker, which services of this kind run on. Any other word that is not known is only shown.
+ * Statuses that mean a crash, lower-case letters only: those of our service, Kubernetes and Docker. Any other unknown
+ * status is only shown.
  */
 const crashWords: ReadonlySet<string> = new Set([
   "failed",
@@ -32,19 +29,19 @@ const crashWords: ReadonlySet<string> = new Set([
   "restarting",
 ]);
 
-/** A status of before the Change may stand for a while: until then it says nothing about the Change. */
+/** For this long, the status from before the Change may still be reported. */
 const OLD_STATUS_MS = 15_000;
 
-/** What a workload looks like `sinceMs` after a Change of it was done. Not for a deletion. Pure. */
-export function healthOf(change: Change, seen: WorkloadRead, sinceMs: number): HealthNow {
-  if (seen.job !== undefined) return jobHealth(seen.job);
-  if (seen.service !== undefined) return serviceHealth(change, seen.service, sinceMs);
+/** Judges a workload `sinceMs` after a Change was done. Not for a deletion. Pure. */
+export function healthOf(change: Change, read: WorkloadRead, sinceMs: number): HealthNow {
+  if (read.job !== undefined) return jobHealth(read.job);
+  if (read.service !== undefined) return serviceHealth(change, read.service, sinceMs);
   return { kind: "waiting", line: "not to be found" };
 }
 
 /**
- * As Kubernetes means it (https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions). A run
- * that failed is tried again, and is worth a look all the same.
+ * Follows Kubernetes (https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions). A failed
+ * run is retried, but counts as trouble.
  */
 function jobHealth(job: Job): HealthNow {
   const status = job.status ?? {};
@@ -66,12 +63,12 @@ function serviceHealth(change: Change, service: Service, sinceMs: number): Healt
   const { op } = change.call;
   if (targetsOf(change).includes(status)) return { kind: "reached", line: reachedLine(status, service) };
   const isOld = status === change.before?.status && sinceMs < OLD_STATUS_MS;
-  // What shall stop may fail until it has, and a restart restarts.
+  // A service may fail while it stops, and a restart restarts it.
   if (isOld || op === "stopService" || !isCrash(status, op)) return { kind: "waiting", line: `still ${status}` };
   return { kind: "trouble", line: `its status is ${status}` };
 }
 
-/** The status words that a Change is on its way to. What was stopped stays so through an update. */
+/** The statuses that a Change leads to. A stopped service stays stopped through an update. */
 function targetsOf({ call, before }: Change): readonly string[] {
   if (call.op === "stopService") return ["Stopped"];
   const size = call.op === "updateService" || call.op === "createService" ? call.body.target_instance_size : undefined;
@@ -95,20 +92,20 @@ function times(count: number, noun: string): string {
 }
 
 export type WatchHealthDeps = FailingLinesDeps & {
-  /** A pause; it may end early when the signal is aborted. */
+  /** May end early when the signal is aborted. */
   readonly wait: (ms: number) => Promise<void>;
 };
 
-/** The pauses before each read, in milliseconds: with the log five calls at most. */
+/** Milliseconds before each read. At most five calls, with the log. */
 const PAUSES_MS = [2_000, 5_000, 10_000, 20_000];
 
-/** Statuses of an answer after which another read will get the same one. */
+/** HTTP statuses that another read would get again. */
 const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 405, 429]);
 
 /**
- * Follows a workload after a Change of it was done, until it is as it should be, something goes wrong, or half a minute
- * is over. At most four reads and one page of log. Never throws a `Problem`. When the signal was aborted on the way,
- * `not-yet` is no last word: somebody else may follow it anew.
+ * Watches a workload after a Change until it is healthy, fails, or half a minute is over. At most four reads and one
+ * page of its log. Never throws a `Problem`. If the signal was aborted, `not-yet` isn't final: another replica may
+ * watch it again.
  */
 export async function watchHealth(change: Change, deps: WatchHealthDeps): Promise<Health> {
   const { op } = change.call;
@@ -142,24 +139,6 @@ async function trouble({ workload }: Change, { now, line }: Trouble, deps: Watch
 
 function withoutExcerpt(kind: Health["kind"], line: string): Health {
   return { kind, line, excerpt: [] };
-}
-
-/** One call. A 404 is an answer: it is not there. */
-async function readWorkload(
-  { kind, region, name }: WorkloadRef,
-  { api, signal }: WatchHealthDeps,
-): Promise<WorkloadRead | Problem> {
-  try {
-    if (kind === "job") {
-      const path = { region, job_name: name };
-      return { job: await api.send({ op: "getJob", path, query: undefined, body: undefined }, { signal }) };
-    }
-    const path = { region, service_name: name };
-    return { service: await api.send({ op: "getService", path, query: undefined, body: undefined }, { signal }) };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return error.status === 404 ? {} : error;
-  }
 }
 
 function seconds(ms: number): string {

@@ -5,17 +5,17 @@ import { effectOf, type Effect } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export type ReadBackDeps = ReadDeps & {
-  /** A pause; it may end early when the signal is aborted. */
+  /** May end early when the signal is aborted. */
   readonly wait: (ms: number) => Promise<void>;
   readonly resourcesKey: "resources" | "resource";
 };
 
-/** The pauses before it is read back, in milliseconds: two reads at most, so that a write costs five calls. */
+/** Milliseconds before each read. At most two reads, so that a write costs at most five calls. */
 const READ_BACK_AFTER_MS = [250, 1_750];
 
 type ReadBack = { readonly after: Snapshot; readonly verdict: Exclude<Effect, { kind: "done" }> };
 
-/** Reads back what the service accepted, until it is as asked, at most twice. Never throws a `Problem`. */
+/** Reads an accepted Change back until it took effect, at most twice. Never throws a `Problem`. */
 export async function readBackAccepted(change: Change, deps: ReadBackDeps): Promise<Outcome> {
   const seen: ReadBack[] = [];
   let problem: Problem | undefined;
@@ -30,7 +30,7 @@ export async function readBackAccepted(change: Change, deps: ReadBackDeps): Prom
     const verdict = effectOf(change, after);
     if (verdict.kind === "done") return { kind: "done", after, alsoMoved: verdict.alsoMoved };
     seen.push({ after, verdict });
-    // A restart leaves no trace: a second read would tell no more.
+    // A restart is never visible, so a second read wouldn't help.
     if (change.call.op === "restartService") break;
   }
   return notConfirmed(change, seen, { problem, ...deps });
@@ -46,7 +46,7 @@ function notConfirmed(change: Change, seen: readonly ReadBack[], { problem, reso
   }
   const { after, verdict } = last;
   if (verdict.kind !== "nothing") return { kind: "asked", after, why: verdict.why };
-  // "Nothing changed" takes two equal reads, and pauses between them that were not cut short.
+  // "Nothing changed" takes two equal reads and full pauses.
   const isSure = seen.length > 1 && seen.every((each) => each.verdict.kind === "nothing") && !signal.aborted;
   const still = verdict.still.join(", ");
   if (!isSure) return { kind: "asked", after, why: `It does not show yet: ${still}.` };
@@ -54,7 +54,7 @@ function notConfirmed(change: Change, seen: readonly ReadBack[], { problem, reso
   return { kind: "failed", why, next: nextStepFor(change, resourcesKey) };
 }
 
-/** A write is never sent twice, not even in the other spelling: the person is told which setting to change. */
+/** A write is never resent, not even with the other key, so the person is told which setting to change. */
 function nextStepFor({ call }: Change, key: ReadBackDeps["resourcesKey"]): string {
   const aboutMemory = call.op === "updateService" && call.body.containers !== undefined;
   const other = key === "resources" ? "resource" : "resources";

@@ -5,25 +5,25 @@ import { readSnapshot, type ReadDeps } from "./read-workload.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export type ReadBackUnknownDeps = ReadDeps & {
-  /** A pause; it may end early when the signal is aborted. */
+  /** May end early when the signal is aborted. */
   readonly wait: (ms: number) => Promise<void>;
-  /** From now until the operation's time limit is over, in milliseconds: until then the request may still take effect. */
+  /** Milliseconds until the operation's time limit is over: until then the request may still take effect. */
   readonly notBeforeMs: number;
 };
 
 const NEXT = "Gantry does not send it again by itself. Look at the workload, and ask again if it is still wanted.";
 
-/** When it is read, in milliseconds from now; the last read also waits until the time limit is over. Three calls at most. */
+/** Milliseconds from now. The last read also waits for the time limit. At most three calls. */
 const READS_AT_MS = [250, 2_000, 4_000] as const;
-/** So much later than the time limit, so that what took effect in the last moment is seen. */
+/** Added to the time limit, for a write that took effect at the last moment. */
 const MARGIN_MS = 500;
 
 type ReadBack = { readonly after: Snapshot; readonly evidence: Evidence };
 
 /**
- * Finds out by reading whether a write took effect whose answer is missing: `done`, `failed` (which takes two equal
- * reads, the last one later than the time limit), or `unknown`. Never sends a write, never throws a `Problem`. When
- * the signal was aborted on the way, `unknown` is no last word: somebody has to look again.
+ * Reads whether a write without an answer took effect: `done`, `failed` (two equal reads, the last one after the time
+ * limit) or `unknown`. Sends no write, never throws a `Problem`. If the signal was aborted, `unknown` isn't final: the
+ * workload has to be read back again.
  */
 export async function readBackUnknown(change: Change, deps: ReadBackUnknownDeps): Promise<Outcome> {
   const seen: ReadBack[] = [];
@@ -31,7 +31,7 @@ export async function readBackUnknown(change: Change, deps: ReadBackUnknownDeps)
   let elapsedMs = 0;
   for (const atMs of readTimes(change, deps)) {
     await deps.wait(atMs - elapsedMs);
-    // A pause that was cut short proves nothing about what comes later.
+    // After a shortened pause, a read proves nothing.
     if (deps.signal.aborted) return unknown(seen, "Gantry had to stop before it could tell.");
     elapsedMs = atMs;
     const read = await readSnapshot(change.workload, deps);
@@ -46,14 +46,14 @@ export async function readBackUnknown(change: Change, deps: ReadBackUnknownDeps)
   return unknown(seen, unclearReason(seen, problem));
 }
 
-/** Of what leaves no trace one read tells all there is to tell. */
+/** A restart is never visible, so one read is enough. */
 function readTimes({ call }: Change, { notBeforeMs }: ReadBackUnknownDeps): readonly number[] {
   if (call.op === "restartService") return [READS_AT_MS[0]];
   const [first, second, third] = READS_AT_MS;
   return [first, second, notBeforeMs <= 0 ? third : Math.max(third, notBeforeMs + MARGIN_MS)];
 }
 
-/** What the reads come to; undefined when another one may tell more. */
+/** The outcome of the reads so far; undefined when another read may help. */
 function outcomeOf(seen: readonly ReadBack[], isOver: boolean): Outcome | undefined {
   const last = seen.at(-1);
   if (last === undefined) return undefined;

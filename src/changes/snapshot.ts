@@ -2,15 +2,15 @@ import { z } from "zod";
 import type { Job, Service } from "../api/answers.ts";
 import { parseMemoryMiB } from "../api/memory.ts";
 
-/** The fields of a workload that a write can change or depends on, as read; `undefined` when it does not exist. */
+/** The fields of a workload that a write can change or depends on; undefined when it doesn't exist. */
 export const Snapshot = optional(
   z
     .object({
-      /** What stands for it: see `identityOf`. */
+      /** See `identityOf`. */
       uid: optional(z.string()),
       status: optional(z.string()),
       size: optional(z.number()),
-      /** MiB by container, in the order of the containers. */
+      /** MiB per container, in order. */
       memoryMiB: z.array(optional(z.number())).readonly(),
       domains: z.array(z.string()).readonly(),
     })
@@ -18,7 +18,6 @@ export const Snapshot = optional(
 );
 export type Snapshot = z.output<typeof Snapshot>;
 
-/** The fields of a service that a write can change or depends on. Pure. */
 export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
   return {
     uid: identityOf(service.uid, service.created_at),
@@ -29,7 +28,7 @@ export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
   };
 }
 
-/** A job can only be created and deleted: what matters is which one it is. Pure. */
+/** A job can only be created and deleted, so only its identity matters. */
 export function jobSnapshot({ metadata }: Job): NonNullable<Snapshot> {
   const uid = identityOf(metadata.uid, metadata.creationTimestamp);
   return { uid, status: undefined, size: undefined, memoryMiB: [], domains: [] };
@@ -38,21 +37,21 @@ export function jobSnapshot({ metadata }: Job): NonNullable<Snapshot> {
 const MADE_AT = "created ";
 
 /**
- * What tells a workload from its namesake made later: the `uid`, or the time of its creation for a service that tells
- * no `uid`. Undefined when neither is told.
+ * Distinguishes a workload from a later one of the same name: the `uid`, or the creation time if there is no `uid`.
+ * Undefined when neither is reported.
  */
 export function identityOf(uid: string | undefined, createdAt: string | undefined): string | undefined {
   if (uid !== undefined && uid !== "") return uid;
   return createdAt === undefined || createdAt === "" ? undefined : `${MADE_AT}${createdAt}`;
 }
 
-/** Whether these are certainly two workloads. What was told once by `uid` and once by time cannot be compared. */
+/** Whether two identities certainly differ. A `uid` and a creation time can't be compared. */
 export function isAnother(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined || other === undefined || one === other) return false;
   return one.startsWith(MADE_AT) === other.startsWith(MADE_AT);
 }
 
-/** A value that may not be told. JSON has no `undefined`: in an object it is left out, in a list it becomes null. */
+/** An optional value in JSON, which has no `undefined`: missing in an object, null in a list. */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
