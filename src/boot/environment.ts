@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { isZone } from "../api/log-pages.ts";
 
-/** A whole number in a variable, for a port. */
 function port(byDefault: number) {
   const error = `must be a port, a whole number from 0 to 65535; leave it out for ${byDefault}`;
   return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(byDefault);
@@ -33,9 +32,8 @@ const httpUrl = (example: string) =>
     error: `must be an address that begins with https:// or http://, like ${example}`,
   });
 
-/** Every variable that the bot knows, with its form and its default. The message of an error completes its name. */
-/** Every part of the address is read without its percent encoding. */
-function hasWholeEscapes(url: string): boolean {
+/** Every part of the address is percent-decoded later. */
+function hasValidEscapes(url: string): boolean {
   try {
     decodeURIComponent(url);
     return true;
@@ -44,6 +42,7 @@ function hasWholeEscapes(url: string): boolean {
   }
 }
 
+/** Every variable of the bot with its format and default. Error messages complete the variable's name. */
 export const Environment = z.object({
   SLACK_BOT_TOKEN: z
     .string()
@@ -108,7 +107,7 @@ export const Environment = z.object({
         "must be an address like postgres://user:password@host:5432/gantry; leave it out for a file in GANTRY_DATA",
       abort: true,
     })
-    .refine(hasWholeEscapes, {
+    .refine(hasValidEscapes, {
       error: "has a % that is no percent encoding: a % in the user name or the password is written %25",
     })
     .optional(),

@@ -6,34 +6,33 @@ import { defaultPolicy } from "../policy/default-policy.ts";
 import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 
-/** What became of a changed file. */
 export type PolicyUpdate =
   | { readonly kind: "taken"; readonly rules: number }
-  /** The policy before it stays; the message names lines and sentences. */
+  /** The previous policy stays in force. The message lists lines and sentences. */
   | { readonly kind: "broken"; readonly message: string };
 
 type PolicySourceOptions = {
-  /** Without a file the built-in default holds. */
+  /** Undefined for the built-in policy. */
   readonly path: string | undefined;
   readonly log: Logger;
   readonly onChange?: (news: PolicyUpdate) => void;
-  /** How often the file is looked at in any case; every 2 s without it. */
+  /** How often the file is read even without a notification. Default: 2 s. */
   readonly pollMs?: number;
 };
 
 export type PolicySource = {
   readonly current: () => Policy;
-  /** Nothing is told or logged after it. */
+  /** Nothing is reported or logged afterwards. */
   readonly close: () => void;
 };
 
-/** What is being written is read twice, so far apart: half a rule may allow what the whole one does not. */
+/** A changed file is read twice, this far apart: half a rule can allow more than the whole one. */
 const SETTLE_MS = 100;
 const POLL_MS = 2_000;
 
 /**
- * Opens the policy, and follows its file: a change holds as soon as it is written, a broken one leaves the policy
- * before it in force. Throws a `PolicyError` when the file is broken at the start, or cannot be read.
+ * Opens the policy and watches its file. A change takes effect as soon as it is written; a broken file leaves the
+ * previous policy in force. Throws a `PolicyError` when the file is broken or unreadable at the start.
  */
 export async function openPolicy({
   path,
@@ -90,9 +89,9 @@ type Follow = {
 };
 
 /**
- * Watches the folder, because editors and Kubernetes' config maps put a new file (or a new link) in the old one's place
- * (https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically), which a
- * watch on the file itself would lose; and looks from time to time, because not every file system tells.
+ * Watches the folder, because editors and Kubernetes' config maps replace the file or link
+ * (https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically),
+ * which ends a watch on the file. Also polls, because not every file system sends notifications.
  */
 function followFile(file: string, pollMs: number, { isNew, take }: Follow): { readonly close: () => void } {
   let pending: Content | undefined;
@@ -122,7 +121,7 @@ function followFile(file: string, pollMs: number, { isNew, take }: Follow): { re
   };
 }
 
-/** Without a watch (Linux allows only so many) the looks from time to time are enough. */
+/** Undefined when the system has no watches left (Linux limits them): polling is enough. */
 function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, onEvent);

@@ -1,13 +1,13 @@
 import { REDACTED } from "./redacted.ts";
 
 // `name=secret`, `name: secret`, `"name": "secret"`, `--name secret`, `<name>secret</name>`. The name may have more words
-// around the telling one (`DB_PASSWORD`, `secretAccessKey`, `x-api-key`). Every repetition is bounded: linear.
+// around the keyword (`DB_PASSWORD`, `secretAccessKey`, `x-api-key`). Every repetition is bounded, so it is linear.
 const NAME =
   /(?:pass(?:word|wd|phrase|code)|pwd|secret|token(?!iz)|credential|(?:api|access|account|private|signing|encryption|auth|shared|master)[_-]?key|session[_-]?id|connection[_-]?string|signature|authorization|cookie|(?<=[_-])pass|\bpass(?==)|\bpgpass|(?<=[_-])(?:pw|pat|seed)(?![a-z])|basic[_-]auth|\bx-auth(?![a-z])|(?<![\w-])sig(?==))[\w.-]{0,40}/giu;
 
 const SEPARATOR = /[\\"'`\]]{0,4}[ \t]{0,4}(?:=>|:=|={1,2}|:(?!:))[ \t]{0,4}/uy;
 
-/** What separates the name that ends at `end` from its value; undefined when it is only a word in a sentence. */
+/** Where the value of the name that ends at `end` starts; undefined when it is only a word in a sentence. */
 function valueStart(line: string, start: number, end: number): number | undefined {
   SEPARATOR.lastIndex = end;
   if (SEPARATOR.test(line)) return SEPARATOR.lastIndex;
@@ -16,7 +16,7 @@ function valueStart(line: string, start: number, end: number): number | undefine
   return head.startsWith("--") && /[ \t]/u.test(line[end] ?? "") ? end + 1 : undefined;
 }
 
-/** Error names and places in source files end in a colon too, and are what a log is read for. */
+/** Error names and source locations also end in a colon, and people need to read them. */
 function isNoSecret(name: string, value: string): boolean {
   if (/(?:error|exception|warning|fail(?:ed|ure)|expired|invalid|missing)$/iu.test(name)) return true;
   if (name.includes(".") && /^\d{1,6}(?:$|[:),])/u.test(value)) return true;
@@ -24,7 +24,7 @@ function isNoSecret(name: string, value: string): boolean {
   return /token|cookie/iu.test(name) && /^\d{1,7}$/u.test(value);
 }
 
-/** Replaces values that stand beside a telling name. */
+/** Replaces values next to a name that marks a secret. */
 export function redactSecretPairs(line: string): string {
   let out = "";
   let done = 0;
@@ -46,7 +46,7 @@ type Span = { readonly start: number; readonly end: number };
 
 const OPENING = /\\{0,4}["'`]/uy;
 const SCHEME = /(?:basic|bearer|token|api-?key|negotiate|ntlm)[ \t]{1,4}/iuy;
-/** Schemes whose credentials are a list of parameters, so that nothing of the line is safe. */
+/** Schemes whose credentials are a list of parameters: the rest of the line is secret. */
 const LISTED = /(?:digest|aws4-hmac-sha256|hawk|oauth|signature)[ \t]/iuy;
 /** Up to white space, a quote, a tag, or the next pair of a query, a cookie or a list. */
 const WORD = /(?:(?![&,;][\w.[\]-]{1,40}[=:])[^\s"'`<])+/uy;
@@ -62,7 +62,7 @@ function matchAt(pattern: RegExp, line: string, start: number): number {
   return pattern.test(line) ? pattern.lastIndex : start;
 }
 
-/** The end of a quoted value; without a closing quote, the end of the line: nothing after it is safe. */
+/** The end of a quoted value; without a closing quote, the end of the line. */
 function quotedEnd(line: string, start: number, quote: string): number {
   if (quote.length > 1) {
     const end = line.indexOf(quote, start);
@@ -84,7 +84,7 @@ function bareEnd(line: string, start: number, { name, isListed }: { name: string
   return isPhrase ? matchAt(MORE_WORDS, line, end) : end;
 }
 
-/** Closing punctuation of whatever the pair stands in is not part of the value. */
+/** Punctuation that closes a surrounding structure isn't part of the value. */
 function withoutPunctuation(line: string, { start, end }: Span): Span {
   const least = line.startsWith(REDACTED, start) ? start + REDACTED.length : start;
   let last = end;
@@ -92,7 +92,7 @@ function withoutPunctuation(line: string, { start, end }: Span): Span {
   return { start, end: last };
 }
 
-/** Where the secret stands that begins at `start`; undefined when what stands there tells nothing (`null`, `${VAR}`). */
+/** The span of the secret at `start`; undefined for a harmless value (`null`, `${VAR}`). */
 export function readSecret(line: string, start: number, name: string): Span | undefined {
   const inner = matchAt(OPENING, line, start);
   const isHeader = /^(?:authorization|x-auth)/iu.test(name);

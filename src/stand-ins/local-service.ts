@@ -7,10 +7,10 @@ import { serve } from "../server/serve.ts";
 import { makeToken } from "../server/users.ts";
 
 export type LocalService = {
-  /** Any address does: there is no socket. */
+  /** Any address works: there is no socket. */
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Whose workloads the bot sees. The token is made anew at each start, since nobody else has it. */
+  /** The account of the bot, with a new token at each start. */
   readonly account: ApiAccount;
   /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
@@ -21,11 +21,11 @@ type LocalServiceParts = {
   readonly config: EmbeddedService;
   readonly dataDir: string;
   readonly log: Logger;
-  /** For those who cannot wait as long as people do. */
+  /** Shorter times, for tests. */
   readonly engine?: Partial<ProcessEngineOptions>;
 };
 
-/** The service in this very process, on the process engine: a `fetch` function. Throws when the engine cannot work here. */
+/** The workload API in this process, on the process engine. Throws when the engine isn't supported here. */
 export async function openLocalService({
   config,
   dataDir,
@@ -40,7 +40,7 @@ export async function openLocalService({
     users: [account.username],
     quotas,
     allowHostCommands: hostCommands,
-    // pino draws an Error only under the name `err`.
+    // pino serializes an Error only under the name `err`.
     onEvent: (engine, data: { readonly error?: unknown }) =>
       log.debug(
         { engine, ...data, ...(data.error !== undefined && { err: data.error }) },
