@@ -10,15 +10,15 @@ import { truncate } from "../kit/text.ts";
 import { inviteHint } from "../messages/sentences.ts";
 
 export type ChangeCard = ChangeHead & {
-  /** Whether there is an inverse: the button of a finished Change. */
+  /** Whether a finished Change gets an Undo button. */
   readonly canUndo: boolean;
-  /** Handles of user groups and names of approvers by id, for those who are not mentioned and for screen readers. */
+  /** Group handles and approvers' names by id, where nobody is mentioned and for screen readers. */
   readonly names?: Names;
 };
 
 /**
- * The card of a Change, in any state. The first message that holds it notifies the approvers whom its terms mention;
- * drawing it anew over the same message notifies nobody.
+ * The card of a Change in any state. Posting it notifies the approvers that its terms mention; updating the message
+ * notifies nobody.
  */
 export function changeCard(card: ChangeCard): Post {
   return postOf([...changeBlocks(card), ...changeButtons(card.change, card.canUndo)], namesIn(card.change, card.names));
@@ -50,7 +50,7 @@ function rejection({ ending }: StoredChange): Block[] {
   return [section(reason === undefined ? "No reason was given." : [words(`Why not: ${oneLine(reason)}`, 500)])];
 }
 
-/** It was approved, but policy now requires more. */
+/** It was approved, but the policy now requires more. */
 function returnedNotice({ state, notice }: StoredChange): Block[] {
   return state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : [];
 }
@@ -62,7 +62,6 @@ const healthMarks: Readonly<Record<Health["kind"], string>> = {
   unwatched: "⚪",
 };
 
-/** How the workload is doing since. */
 function healthLine({ change, isOnce = false }: ChangeCard): Block[] {
   const { state, health } = change;
   if (state !== "done") return [];
@@ -77,7 +76,7 @@ function healthLine({ change, isOnce = false }: ChangeCard): Block[] {
   ];
 }
 
-/** How it is named in words, and by which rule it came this far. */
+/** The Change's id and the rule that allowed it. */
 function footer({ change, command }: ChangeCard): string {
   const { id, rule, state } = change;
   const name = truncate(id, 40);
@@ -106,21 +105,21 @@ const buttonsOf: Readonly<Record<ChangeState, readonly ButtonSpec[]>> = {
   drifted: [again],
 };
 
-/** What can still be done with it here; each button carries the Change's id, and what it means is checked at the click. */
+/** The buttons of the current state. Each carries only the Change's id: a click is checked against the state by then. */
 export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
   const { id, state, isUndone, settledAt } = change;
-  // While it is being read back, nobody needs to ask again.
-  const isOpenDoubt = state === "unknown" && settledAt === undefined;
-  const shown = buttonsOf[state].filter((act) => (act === undo ? canUndo && !isUndone : !isOpenDoubt));
+  // The workload is still being read back.
+  const isReadingBack = state === "unknown" && settledAt === undefined;
+  const shown = buttonsOf[state].filter((act) => (act === undo ? canUndo && !isUndone : !isReadingBack));
   return actions(...shown.map((act) => actionButton({ ...act, value: id })));
 }
 
 export type RunWithoutCard = Omit<ChangeCard, "canUndo" | "isOnce"> & {
-  /** How the bot is invited to where it cannot post; without it, no hint is given. */
+  /** Adds a hint how to invite the bot; undefined for none. */
   readonly botName?: string;
 };
 
-/** How a Change went, for who asked alone, where no card can stand: without buttons, since nothing would draw them anew. */
+/** The result of a Change for its requester, where no card can be posted. No buttons: nothing would update them. */
 export function runWithoutCard({ botName, ...card }: RunWithoutCard): Post {
   const { change, names } = card;
   const hint = botName === undefined ? [] : inviteHint(change.channelId, botName).blocks;

@@ -9,18 +9,18 @@ import { outcomeBlocks } from "./outcome.ts";
 export type ChangeHead = {
   readonly change: StoredChange;
   readonly command: string;
-  /** The region that needs not be said; without it none is. */
+  /** This region isn't mentioned; without it, none is. */
   readonly defaultRegion?: string | undefined;
-  /** It is not drawn again: what comes later does not stand in it. */
+  /** The message is never updated, so it doesn't promise later news. */
   readonly isOnce?: boolean;
 };
 
-/** Whether Gantry looks how it goes after it was done; what was deleted is not followed. */
+/** Whether the workload's health is watched afterwards. */
 export function isFollowed({ op }: StoredChange): boolean {
   return op !== "deleteService" && op !== "deleteJob";
 }
 
-/** Where a Change is at, in a sentence, with what it would do, does or did. */
+/** The state of a Change in a sentence, with its diff. */
 export function changeHead(head: ChangeHead): Block[] {
   const { change, command, defaultRegion } = head;
   const { ending, op, workload, diff } = change;
@@ -54,7 +54,7 @@ function headline(change: StoredChange, deed: readonly Inline[]): Inline[] {
       return [words("⌛ Expired: "), ...deed, ...askedBy];
     case "drifted":
       return [words("🔀 Not run: "), ...deed, ...askedBy, words(" It has changed since then:")];
-    // Of a row that tells no outcome; the store writes none.
+    // For rows without an outcome, which the store doesn't write.
     case "done":
       return [words("✅ Done: "), ...deed, ...askedBy];
     case "failed":
@@ -69,7 +69,6 @@ function by(ending: StoredChange["ending"]): Inline[] {
   return [words(" by "), strong(ending.by.name, 80)];
 }
 
-/** That nothing was sent, and why. */
 function notSent({ ending, terms }: StoredChange): string {
   if (ending?.kind !== "expired") return "Nothing was sent.";
   if (ending.was === "pending") return "It did not get its votes in time; nothing was sent.";
@@ -77,13 +76,12 @@ function notSent({ ending, terms }: StoredChange): string {
   return `${had} carried it out in time; nothing was sent.`;
 }
 
-/** It was approved before it was read again; the row keeps none of the votes. */
+/** The approvals it had are void, and its row no longer lists them. */
 function voidedVotes({ terms }: StoredChange): Block[] {
   const votesVoid = terms === undefined ? "" : "The votes it had are void. ";
   return [section(`Nothing was sent. ${votesVoid}Asked again, it starts from what is there now.`)];
 }
 
-/** No answer came, and whether it took effect is being found out. */
 function readingBack({ change, defaultRegion }: ChangeHead): Block[] {
   const doubt = change.ending?.kind === "run" ? change.ending.outcome : undefined;
   return [

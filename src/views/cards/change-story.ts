@@ -10,7 +10,7 @@ import { postOf, type Names } from "../kit/post.ts";
 import { counted, visibleLines } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 
-/** A line each; more at once would not fit into one message. */
+/** More lines might not fit into one message. */
 const MOST_LINES = 8;
 const RESULT = 200;
 const DIFF = 4;
@@ -22,8 +22,8 @@ export type ChangeStory = {
 };
 
 /**
- * What happened and does not stand in the thread yet, as one reply; undefined when none of it belongs there. Only who
- * asks is mentioned: Slack lets them follow the thread from then on.
+ * One reply for the thread of a card, with the history that isn't in it yet; undefined when none belongs there. Only the
+ * requester is mentioned, so that Slack lets them follow the thread.
  */
 export function storyReply(events: readonly HistoryEvent[], story: ChangeStory): Post | undefined {
   const { change, names } = story;
@@ -40,7 +40,7 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
   );
 }
 
-/** An updated card notifies nobody, so the people who can now approve are mentioned here. */
+/** Updating the card notifies nobody, so the new approvers are mentioned here. */
 function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory): Block[] {
   const { state, terms } = change;
   if (state !== "pending" || terms === undefined || !mine.some(({ kind }) => kind === "returned")) return [];
@@ -49,7 +49,7 @@ function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory
 
 type ThreadEvent = HistoryEvent & { readonly kind: ThreadKind };
 
-/** What is told to a person alone, or is about no Change, does not; nor does the approval of what needed none. */
+/** Answers to one person and events without a Change stay out, as does an approval that wasn't needed. */
 function isForThread(event: HistoryEvent, { terms }: StoredChange): event is ThreadEvent {
   return Object.hasOwn(threadLines, event.kind) && (event.kind !== "approved" || terms !== undefined);
 }
@@ -98,7 +98,7 @@ function requested({ who, breakGlass }: HistoryEvent, { change, defaultRegion }:
   ];
 }
 
-/** What the service accepted is not what took effect. */
+/** Accepted and took effect are different outcomes. */
 function done(event: HistoryEvent, { change: { ending } }: ChangeStory): Line {
   if (ending?.kind === "run" && ending.outcome.kind === "asked") {
     return [words(`📨 The service accepted it${after(event)}. ${oneLine(event.result)}`, RESULT)];
@@ -106,7 +106,7 @@ function done(event: HistoryEvent, { change: { ending } }: ChangeStory): Line {
   return [words(`✅ It took effect${after(event)}.`)];
 }
 
-/** " (1 of 2)": which of the votes it was. */
+/** " (1 of 2)". */
 function whichVote({ who }: HistoryEvent, { votes, terms }: StoredChange): string {
   const at = votes.findIndex(({ userId }) => userId === who?.userId);
   return at < 0 || terms === undefined ? "" : ` (${at + 1} of ${terms.votes})`;
@@ -120,7 +120,7 @@ function reference({ reference }: HistoryEvent): Inline[] {
   return reference === undefined ? [] : [words(` (reference ${reference})`, 60)];
 }
 
-/** The last lines of the instance that is in trouble, redacted before; undefined when there is nothing to show. */
+/** The last lines of the failing instance, already redacted. */
 export function excerptReply({ health }: StoredChange): Post | undefined {
   if (health === undefined || health.excerpt.length === 0) return undefined;
   const { text } = newestPage(health.excerpt.map(visibleLines));

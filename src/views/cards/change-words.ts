@@ -5,7 +5,7 @@ import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/verdict.ts";
 import { counted } from "../kit/text.ts";
 
-/** An operation as a deed: done, asked for, failed, in doubt. */
+/** Verb forms of the operations, for each outcome. */
 export const operationWords: Readonly<
   Record<WriteOperationId, readonly [past: string, infinitive: string, participle: string]>
 > = {
@@ -19,7 +19,7 @@ export const operationWords: Readonly<
   restartService: ["Restarted", "restart", "restarted"],
 };
 
-/** What the verbs that share an operation do to a workload. */
+/** The infinitives of verbs that share an operation. */
 const infinitives: Readonly<Record<string, string>> = {
   scale: "scale",
   memory: "change the memory of",
@@ -28,18 +28,18 @@ const infinitives: Readonly<Record<string, string>> = {
 
 type Named = { readonly workload: WorkloadRef; readonly defaultRegion?: string | undefined };
 
-/** Whether a region has to be said: jobs have one place only, and the default one goes without saying. */
+/** Jobs have only one region, and the default region isn't mentioned. */
 export function needsRegion({ workload, defaultRegion }: Named): boolean {
   return workload.kind === "service" && defaultRegion !== undefined && workload.region !== defaultRegion;
 }
 
-/** "service web", and in which region where that is not the default. */
+/** "service web", with its region if that isn't the default. */
 export function workloadWords(named: Named): Inline[] {
   const { kind, name, region } = named.workload;
   return [words(`${kind} `), strong(name, 255), ...(needsRegion(named) ? [words(` in region ${region}`, 100)] : [])];
 }
 
-/** "scale service web": what a Change does, as one asks for it. */
+/** "scale service web". */
 export function actionWords(
   change: Pick<StoredChange, "verb" | "op" | "workload">,
   defaultRegion?: string,
@@ -49,19 +49,19 @@ export function actionWords(
   return [words(`${infinitive} `), ...workloadWords({ workload: change.workload, defaultRegion })];
 }
 
-/** A person as Slack draws them; one whose id is none, by the name they had. */
+/** A mention of a person; their name if the id isn't Slack's. */
 export function personWords({ userId, name }: Who): Inline {
   const drawn = person(userId);
   return drawn.type === "user" ? drawn : words(name, 80);
 }
 
-/** The names of everybody a Change knows by name, and those that are given. */
+/** The names of everyone in a Change, added to the given ones. */
 export function namesIn({ requester, votes, ending }: StoredChange, names: Names = {}): Names {
   const by = ending?.kind === "rejected" || ending?.kind === "cancelled" ? [ending.by] : [];
   return { ...names, ...Object.fromEntries([requester, ...votes, ...by].map(({ userId, name }) => [userId, name])) };
 }
 
-/** What people wrote in several lines, in one. */
+/** Joins lines that a person typed. */
 export function oneLine(text: string): string {
   return text.trim().replaceAll(/\s*[\r\n]+\s*/gu, " ");
 }
@@ -71,8 +71,8 @@ const LISTED = 5;
 type Approving = Pick<Terms, "from" | "selfApproval" | "mention">;
 
 /**
- * Who may approve: "@oncall, Alex Kim or any other full member of this channel". Whoever is mentioned is notified by the
- * first message that holds it; the others are written as a name, which notifies nobody.
+ * "@oncall, Alex Kim or any other full member of this channel". A mention notifies when it is first posted; a name
+ * notifies nobody.
  */
 export function approversWords({ from, selfApproval, mention }: Approving, names: Names = {}): Inline[] {
   const handle = (id: string): Inline => words(groupName(names, id), 60);
@@ -92,7 +92,7 @@ function listed(ids: readonly string[], draw: (id: string) => Inline): Inline[] 
   return [...ids.slice(0, LISTED).map(draw), ...more];
 }
 
-/** "2 votes of @oncall or Alex Kim": what an approval takes. */
+/** "2 votes of @oncall or Alex Kim". */
 export function termsWords(terms: Terms, names: Names = {}): Inline[] {
   return [words(`${counted(terms.votes, "vote")} of `), ...approversWords(terms, names)];
 }
@@ -119,7 +119,7 @@ const summaries: Readonly<Record<ChangeState, Tell>> = {
   drifted: () => "It did not run, because what it is about has changed since it was asked for.",
 };
 
-/** What became of a Change so far, in complete sentences with real names. */
+/** The current state of a Change in complete sentences, with real names. */
 export function changeSummary(change: StoredChange): string {
   return summaries[change.state](change);
 }

@@ -7,10 +7,10 @@ import { postOf } from "../kit/post.ts";
 
 const ITEMS = 12;
 const ITEM = 200;
-/** Of all items: a card holds two such lists, and has to fit into one message. */
+/** Characters of a list: a card has two of them and must fit into one message. */
 const ALL = 1_000;
 
-/** What changes, a bullet each; of very many or very long ones the first, and how many more. */
+/** One bullet per change; of a long list only the first ones, and the number of the rest. */
 export function diffList(diff: readonly string[]): Block[] {
   const shown = shownOf(diff);
   const [first, ...rest] = shown.map((text) => [words(text)]);
@@ -19,7 +19,7 @@ export function diffList(diff: readonly string[]): Block[] {
   return [bullets([first, ...rest, ...more])];
 }
 
-/** Whether such a list leaves nothing out. */
+/** Whether `diffList` shows everything. */
 export function isWholeDiff(diff: readonly string[]): boolean {
   return shownOf(diff).length === diff.length && diff.every((each) => visible(each).length <= ITEM);
 }
@@ -36,10 +36,10 @@ function shownOf(diff: readonly string[]): readonly string[] {
   return shown;
 }
 
-/** What one reply holds, well within the limit of one preformatted text. */
+/** Characters per reply, well within the limit of a preformatted text. */
 const PAGE = 3_500;
 
-/** All that changes, for who decides: the card shows the first lines of very many. Nothing where the card shows all. */
+/** The complete diff for those who decide, when the card shows only its start. */
 export function diffReplies({ diff }: Pick<StoredChange, "diff">): readonly Post[] {
   if (isWholeDiff(diff)) return [];
   const pages: string[] = [];
@@ -67,7 +67,7 @@ function pieces(line: string): string[] {
 const LISTED = 5;
 const VALUE = 100;
 
-/** What moved: as it was, as it is, as it was asked to be. */
+/** Each field as it was, is now, and was requested. */
 export function driftList(drift: readonly Drift[]): Block[] {
   const [first, ...rest] = drift.slice(0, LISTED).map(row);
   if (first === undefined) return [];

@@ -13,16 +13,15 @@ export type OutcomeInput = {
   readonly diff: readonly string[];
   readonly outcome: Outcome;
   readonly command: string;
-  /** The region that needs not be typed; without it the hints name none. */
+  /** This region isn't mentioned; without it, none is. */
   readonly defaultRegion?: string | undefined;
-  /** Gantry looks how it goes on, and says so beside this: nobody has to. */
+  /** The workload's health is watched and reported, so nobody has to check it. */
   readonly isFollowed?: boolean;
 };
 
-/** What the service says about it can be long. */
 const REASON = 500;
 
-/** How a write ended: "asked" and "took effect" are different sentences, and so is "cannot tell". */
+/** The outcome of a write. Accepted, took effect and unknown are different sentences. */
 export function outcomeBlocks(input: OutcomeInput): Block[] {
   const { outcome } = input;
   const diff = isUnchanged(input) ? [] : input.diff;
@@ -39,7 +38,6 @@ function isUnchanged({ diff, outcome }: OutcomeInput): boolean {
   return outcome.kind === "done" && diff.length === 0;
 }
 
-/** The sentence that tells the outcome. */
 export function outcomeSentence(input: OutcomeInput): Inline[] {
   const [past, infinitive, participle] = operationWords[input.op];
   const { kind } = input.workload;
@@ -63,7 +61,7 @@ function otherChanges(alsoMoved: readonly string[]): Block[] {
   return alsoMoved.length === 0 ? [] : [section("Something else moved meanwhile:"), ...diffList(alsoMoved)];
 }
 
-/** What to do next: how to look at it, or how to mend it. */
+/** The next step. */
 function next(input: OutcomeInput): Block[] {
   const { op, workload, outcome, command } = input;
   const name = `${workload.kind}/${truncate(visible(workload.name), 255)}`;
@@ -82,13 +80,13 @@ export type OutcomeMessage = {
   readonly change: Change;
   readonly outcome: Outcome;
   readonly command: string;
-  /** Who asked, by Slack id. */
+  /** The requester's Slack id. */
   readonly by: string;
-  /** The region that needs not be typed; without it the hints name none. */
+  /** This region isn't mentioned; without it, none is. */
   readonly defaultRegion?: string;
 };
 
-/** How a write ended, for a Change that has no card. */
+/** The outcome of a Change without a card. */
 export function outcomeMessage({ change, by, ...rest }: OutcomeMessage): Message {
   const { call, workload, diff } = change;
   const input = { op: call.op, workload, diff, ...rest };

@@ -11,7 +11,7 @@ export type RetiredCard = {
   readonly defaultRegion?: string | undefined;
 };
 
-/** What a card becomes when another message has taken its place: nothing can be decided on it any more. */
+/** Replaces a card that was posted again elsewhere: nothing can be decided on it. */
 export function retiredCard({ change, command, defaultRegion }: RetiredCard): Post {
   const { card, id } = change;
   const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];

@@ -14,13 +14,13 @@ export type ConnectForm = {
   readonly owner: LinkOwner;
   /** Comes back with the submission; at most 3,000 characters. */
   readonly metadata: string;
-  /** As typed before, when the form is shown again. The token never is. */
+  /** As typed before. The token is never shown again. */
   readonly username?: string;
-  /** Complete sentences: why the form is shown again. */
+  /** Complete sentences, when the form is shown again. */
   readonly problems?: readonly string[];
 };
 
-/** Asks for an account: a token is typed here, never into a command line. Its fields are `username` and `token`. */
+/** Asks for an account, so that no token is typed into a command. Its fields are `username` and `token`. */
 export function connectForm({ owner, metadata, username, problems = [] }: ConnectForm): ModalView {
   return modal({
     title: connectTitle,
@@ -51,13 +51,13 @@ function wrong(problem: string): Block {
 }
 
 export type ConnectResult =
-  /** The account is being tried with one call. */
+  /** The account is being tested with one call. */
   | { readonly kind: "checking"; readonly username: string }
   | { readonly kind: "done"; readonly owner: LinkOwner; readonly username: string; readonly command: string }
-  /** Whether the account is good could not be found out, or it could not be stored: nothing was linked. */
+  /** The account couldn't be tested or stored; nothing was linked. */
   | { readonly kind: "failed"; readonly why: string; readonly next: string };
 
-/** What the form becomes when it was sent. */
+/** Replaces the form after its submission. */
 export function connectResult(result: ConnectResult): ModalView {
   return modal({ title: connectTitle, blocks: [body(result)] });
 }

@@ -14,17 +14,17 @@ export type FormPreview = {
   readonly change: Change;
   readonly risk: Risk;
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
-  /** Who could approve now; undefined where nobody has to, or Slack does not tell. */
+  /** Who could approve now; undefined when no approval is needed, or Slack can't be asked. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
   readonly command: string;
   readonly defaultRegion?: string | undefined;
-  /** Handles of user groups and names of approvers by id, for those that Slack cannot draw. */
+  /** Group handles and approvers' names by id. */
   readonly names?: Names;
 };
 
 /**
- * What a form would do, over its fields before it is done: the change in words, and what the policy says to it. Of the
- * Call nothing is drawn, because it can hold values of environment variables.
+ * A preview above the fields of a form: the change in words, and the policy's answer. Never shows the Call, which can
+ * contain values of environment variables.
  */
 export function previewBlocks(preview: FormPreview): Block[] {
   const { change, risk, defaultRegion } = preview;

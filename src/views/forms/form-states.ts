@@ -11,20 +11,20 @@ type Stage = { readonly title: string; readonly sentence: string };
 
 const SENTENCE = 700;
 
-/** What is opened at once where something has to be read first: a click is good for a form for three seconds only. */
+/** Opened at once when the form needs data first: Slack's trigger_id expires after three seconds. */
 export function skeletonView({ title, sentence }: Stage): ModalView {
   return modal({ title, close: "Cancel", blocks: [section([words(`⏳ ${sentence}`, SENTENCE)])] });
 }
 
 type End = { readonly title: string; readonly post: Pick<Post, "blocks"> };
 
-/** How it ended, in the form itself: what a message would say, without what only a message can have. */
+/** A message shown in the form, without the blocks that only a message can have. */
 export function endView({ title, post }: End): ModalView {
   const kept = post.blocks.filter(isForModals);
   return modal({ title, blocks: kept.length === 0 ? [section("It is done.")] : kept });
 }
 
-/** Slack takes no table in a modal, and a click in one tells no message that could be drawn again. */
+/** Slack allows no tables in modals, and a click in one doesn't name a message to update. */
 function isForModals({ type }: Block): boolean {
   return type !== "table" && type !== "actions";
 }
@@ -34,14 +34,14 @@ type Placed = {
   readonly defaultRegion?: string | undefined;
 };
 
-/** What became of a form that was sent: the change itself is told by its card. */
+/** Shown in the form after its submission; the card reports the rest. */
 export function placedInForm({ change, defaultRegion }: Placed): Post {
   const deed = actionWords(change, defaultRegion);
-  const said: Inline[] =
+  const headline: Inline[] =
     change.state === "pending"
       ? [words("⏳ You asked to "), ...deed, words(". Others have to approve it.")]
       : [words("✅ Gantry is at it: "), ...deed, words(".")];
-  return postOf([section(said, [...where(change), words(" tells how it goes.")]), context(`Change ${change.id}`)]);
+  return postOf([section(headline, [...where(change), words(" tells how it goes.")]), context(`Change ${change.id}`)]);
 }
 
 function where({ card, terms, channelId }: StoredChange): Inline[] {

@@ -4,7 +4,7 @@ import { NONE } from "../kit/menu.ts";
 
 const Chosen = z.object({ value: z.string() });
 
-/** What one element of a view holds; which of them it is depends on the element. */
+/** The value of one element. The key depends on the kind of element. */
 const ElementState = z.object({
   value: z.string().nullish(),
   selected_option: Chosen.nullish(),
@@ -19,7 +19,7 @@ type ElementState = z.output<typeof ElementState>;
 export const StateValues = z.record(z.string(), z.record(z.string(), ElementState));
 export type StateValues = z.output<typeof StateValues>;
 
-/** What was typed and chosen in a form, by field, as it was typed; fields in which nothing stands are left out. Pure. */
+/** The values of a form by field, as typed. Empty fields are left out. Pure. */
 export function valuesIn(state: StateValues): FormValues {
   const filled = Object.entries(state).flatMap(([blockId, elements]) => {
     const [value] = Object.values(elements)
@@ -30,7 +30,7 @@ export function valuesIn(state: StateValues): FormValues {
   return Object.fromEntries(filled);
 }
 
-/** Which of these blocks is the field's, whatever its generation; undefined where it is not shown. See `blockIdOf`. */
+/** The field's block of any generation; undefined when the field isn't shown. See `blockIdOf`. */
 export function blockOf(fieldId: string, blockIds: readonly string[]): string | undefined {
   return blockIds.find((each) => fieldIdOf(each) === fieldId);
 }

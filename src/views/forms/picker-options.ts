@@ -7,24 +7,23 @@ import type { OptionGroup, PlainTextOption } from "@slack/types";
 import { limits } from "../kit/blocks.ts";
 import { plain } from "../kit/text.ts";
 
-/** More often than this a list is read anew; one that is older says so. */
+/** A list older than this shows its age. */
 const NEW_MS = 60_000;
 
 export type WorkloadOptions = {
-  /** Undefined: not asked for, or nothing is known of them. */
+  /** Undefined when not requested or unknown. */
   readonly services?: Lately | undefined;
   readonly jobs?: Lately | undefined;
-  /** Of the services. */
+  /** The region of the services. */
   readonly region?: string;
-  /** What was typed so far. */
+  /** The text typed so far. */
   readonly query: string;
-  /** Why something is missing or old: complete sentences. */
+  /** Complete sentences: why the list is incomplete or old. */
   readonly problems: readonly string[];
-  /** What the age of a list is counted to. */
   readonly now?: Date;
 };
 
-/** Live names for a picker, `service/web` and `job/report`, and what was typed itself. At most 100 options. Pure. */
+/** Options such as `service/web` and `job/report`, and the typed text itself; at most 100. Pure. */
 export function workloadOptions({ services, jobs, region, query, problems, now }: WorkloadOptions): Suggestion {
   const { kind, name } = parsedQuery(query.trim());
   const where = region === undefined ? "Services" : `Services in ${region}`;
@@ -46,7 +45,7 @@ function old({ at }: Lately, now: Date | undefined): string {
   return ms > NEW_MS ? `, ${span(ms)} ago` : "";
 }
 
-/** `job/report` asks for a job; everything else is a part of a name. */
+/** `job/report` restricts the kind; anything else is a part of a name. */
 function parsedQuery(query: string): { readonly kind: "service" | "job" | undefined; readonly name: string } {
   const [, kind, name = query] = /^(service|job)\/(.*)$/isu.exec(query) ?? [];
   const wanted = kind?.toLowerCase();
@@ -62,13 +61,13 @@ function byText(one: OptionInput, other: OptionInput): number {
   return one.text < other.text ? -1 : Number(one.text > other.text);
 }
 
-/** The instances of a job, in the order given; any other can be typed. */
+/** The given instances; others can be typed. */
 export function instanceOptions({ query, names }: { readonly query: string; readonly names: readonly string[] }) {
   const groups = [plainGroup("Instances", names)];
   return suggestion({ groups, query, typed: asTyped(query, groups) });
 }
 
-/** The regions that are known; any other can be typed. */
+/** The known regions; others can be typed. */
 export function regionOptions({ query, regions }: { readonly query: string; readonly regions: readonly string[] }) {
   const groups = [plainGroup("Known regions", regions)];
   return suggestion({ groups, query, typed: pathSafe(query.trim()) ? asTyped(query, groups) : undefined });
@@ -80,7 +79,7 @@ function plainGroup(label: string, names: readonly string[]): Group {
 
 type ChangeOptions = { readonly query: string; readonly changes: readonly StoredChange[] };
 
-/** Changes that wait for votes, in the order given; found by their id and by what they do. */
+/** Changes that wait for approval, found by their id and action. */
 export function changeOptions({ query, changes }: ChangeOptions): Suggestion {
   const items = changes.map(({ id, verb, workload: { kind, name }, requester }) => ({
     value: id,
@@ -98,15 +97,15 @@ export type Group = { readonly label: string; readonly items: readonly OptionInp
 
 export type SuggestionInput = {
   readonly groups: readonly Group[];
-  /** What was typed so far. */
+  /** The text typed so far. */
   readonly query: string;
-  /** What was typed as an option of its own; undefined where it is among them, or cannot be chosen. */
+  /** The typed text as an option; undefined when it is already listed or can't be chosen. */
   readonly typed?: OptionInput | undefined;
-  /** Why something is missing: a complete sentence. */
+  /** A complete sentence: why something is missing. */
   readonly problem?: string | undefined;
 };
 
-/** What is found for what was typed, best first, each group with its fair share; last what was typed, as it is. */
+/** Matches for the typed text, best first, with a fair share for each group; the typed text itself comes last. */
 export function suggestion({ groups, query, typed, problem }: SuggestionInput): Suggestion {
   const found = groups.map(({ label, items }) => ({ label, items: ranked(items, query) }));
   const last = lastGroup(typed && option(typed), problem);
@@ -117,18 +116,18 @@ export function suggestion({ groups, query, typed, problem }: SuggestionInput): 
 function lastGroup(typed: PlainTextOption | undefined, problem: string | undefined): OptionGroup[] {
   if (typed !== undefined) return [{ label: plain(problem ?? "Not listed", limits.groupLabel), options: [typed] }];
   if (problem === undefined) return [];
-  const said = { text: plain(problem, limits.optionText), value: NONE };
-  return [{ label: plain("About this list", limits.groupLabel), options: [said] }];
+  const reason = { text: plain(problem, limits.optionText), value: NONE };
+  return [{ label: plain("About this list", limits.groupLabel), options: [reason] }];
 }
 
-/** What was typed, to be chosen as it is; undefined where it is one of the items, by value or by text. */
+/** The typed text as an option; undefined when an item has this value or text. */
 export function asTyped(query: string, groups: readonly Group[]): OptionInput | undefined {
   const typed = query.trim();
   const isAmong = groups.some(({ items }) => items.some(({ value, text }) => value === typed || text === typed));
   return typed === "" || isAmong ? undefined : { value: typed, text: `Use “${typed}” as typed` };
 }
 
-/** Those that begin with what was typed, then those that hold it; as they were given in between. */
+/** Items that start with the typed text, then items that contain it. */
 function ranked(items: readonly OptionInput[], query: string): OptionInput[] {
   const wanted = query.trim().toLowerCase();
   if (wanted === "") return [...items];
@@ -141,7 +140,7 @@ function ranked(items: readonly OptionInput[], query: string): OptionInput[] {
   return [...begin, ...hold];
 }
 
-/** As many of each group as there is room for: what small ones leave is shared by the large ones. */
+/** Divides the room fairly: large groups share what small ones leave. */
 function shares(groups: readonly { label: string; items: readonly OptionInput[] }[], max: number): OptionGroup[] {
   const bySize = groups.map(({ items }, at) => ({ at, size: items.length })).sort((a, b) => a.size - b.size);
   const share = new Map<number, number>();

@@ -15,7 +15,7 @@ export type RejectForm = {
   readonly defaultRegion?: string | undefined;
 };
 
-/** Asks why a Change is rejected; one may say nothing. Its field is `reason`. */
+/** Asks why a Change is rejected. Its field `reason` is optional. */
 export function rejectForm({ change, metadata, defaultRegion }: RejectForm): ModalView {
   return modal({
     title: "Reject this change",

@@ -7,7 +7,7 @@ import type { Block } from "../kit/message.ts";
 
 type Parts = Pick<HomeState, "account" | "accountProblem" | "command" | "who">;
 
-/** With which account Gantry acts for somebody and where, and how they change that; without one, how to begin. */
+/** The person's account and region, and how to change them; without an account, how to start. */
 export function homeAccount(
   { account, accountProblem, command, who }: Parts,
   regions: StaticSelect | undefined,

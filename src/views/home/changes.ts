@@ -11,7 +11,7 @@ const DIFF = 2;
 
 type Parts = Pick<HomeState, "mine" | "waiting" | "command" | "defaultRegion">;
 
-/** What waits for somebody's vote, with the buttons of its card, and what they asked for themselves. */
+/** Changes that wait for the person's approval, and their own pending requests. */
 export function homeChanges({ mine, waiting, command, defaultRegion }: Parts): Block[] {
   return [
     ...part("Waits for your vote", waiting, { command, draw: (change) => toVote(change, defaultRegion) }),
@@ -60,7 +60,7 @@ function diff({ diff: all, risk }: StoredChange): Line[] {
   return [[words([...what, ...more, risk].join(" · "))]];
 }
 
-/** "7K3M9Q · 1 of 2 votes · until tomorrow": as long as it can be decided. */
+/** "7K3M9Q · 1 of 2 votes · until tomorrow". */
 function progress({ id, votes, terms, expiresAt }: StoredChange): Inline[] {
   return [
     code(id, 40),

@@ -11,13 +11,13 @@ import type { Block } from "../kit/message.ts";
 import { openButton } from "../forms/open-button.ts";
 import { numbered } from "../kit/post.ts";
 
-/** What stands for "none of my own" among the regions. */
+/** The menu value for "no region of my own". */
 export const NO_REGION = "!default";
 
 const PROBLEMS = 4;
 const RECENT = 5;
 
-/** The Home tab: what to do, what runs, what waits, what happened, and with which account. */
+/** The Home tab: actions, workloads, pending changes, history, and the account. */
 export function homeView(state: HomeState): HomeView {
   const blocks = [
     header("Gantry"),
@@ -58,7 +58,7 @@ function recent({ recent: events, command }: HomeState): Block[] {
   return [section([strong("Recent changes")]), bullets([first, ...rest]), section(`All of it: \`${command} history\``)];
 }
 
-/** The person's own region among the known ones; what they chose need not be one of those. */
+/** The person's region may be one that isn't known. */
 function regionMenu({ account, regions, defaultRegion }: HomeState) {
   const region = account?.region ?? defaultRegion;
   const others = [region, ...regions].filter((each) => each !== defaultRegion);

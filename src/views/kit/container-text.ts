@@ -4,7 +4,7 @@ import { redactLines } from "../../logs/redact.ts";
 
 const units: Readonly<Record<string, string>> = { "": "MiB", Ki: "KiB", Mi: "MiB", Gi: "GiB", Ti: "TiB" };
 
-/** A memory size as the service wrote it, with its unit: 512, "512" and "512Mi" are "512 MiB". */
+/** Adds the unit to a memory size: 512, "512" and "512Mi" are "512 MiB". */
 export function memoryText(value: Shown): string | undefined {
   const text = visible(value).trim();
   const [, digits, suffix = ""] = /^(\d{1,15}(?:\.\d{1,9})?)([KMGT]i)?$/u.exec(text) ?? [];
@@ -19,7 +19,7 @@ function allMemory(containers: readonly Container[] | undefined): string {
   return sizes.map((size) => size ?? "no limit").join(" + ");
 }
 
-/** The memory of one instance, container by container: "512 MiB", "512 MiB + 256 MiB"; "–" where none is set. */
+/** The memory of one instance by container: "512 MiB + 256 MiB"; "–" when none is set. */
 export function serviceMemory(service: Service): string {
   return allMemory(service.containers);
 }

@@ -3,15 +3,15 @@ import { limits } from "./blocks.ts";
 import { plain } from "./text.ts";
 
 export type Menu = {
-  /** What choosing does: `home:region`. */
+  /** The action_id, such as `home:region`. */
   readonly act: string;
   readonly placeholder: string;
   readonly options: readonly OptionInput[];
-  /** The value that stands in it. */
+  /** The selected value. */
   readonly chosen?: string | undefined;
 };
 
-/** A menu of options that are known; undefined where there are none. */
+/** Undefined without options, because Slack refuses an empty menu. */
 export function menu({ act, placeholder, options, chosen }: Menu): StaticSelect | undefined {
   const all = optionsOf(options);
   if (all.length === 0) return undefined;
@@ -31,10 +31,10 @@ export type OptionInput = {
   readonly description?: string | undefined;
 };
 
-/** What stands among options to say something: choosing it is choosing nothing. */
+/** The value of an option that is only a message: choosing it chooses nothing. */
 export const NONE = "!none";
 
-/** One of many to choose; undefined where its value does not fit: cut, it would mean something else. */
+/** Undefined when the value doesn't fit, because truncating would change its meaning. */
 export function option({ value, text, description = "" }: OptionInput): PlainTextOption | undefined {
   if (value === "" || value.length > limits.optionValue || !value.isWellFormed()) return undefined;
   return {
@@ -44,7 +44,7 @@ export function option({ value, text, description = "" }: OptionInput): PlainTex
   };
 }
 
-/** Those that fit, in their order, each value once. */
+/** The options that fit, without repeated values. */
 export function optionsOf(all: readonly OptionInput[], max: number = limits.options): PlainTextOption[] {
   const drawn = new Map<string, PlainTextOption>();
   for (const each of all) {

@@ -5,8 +5,8 @@ import type { RichTextBlock } from "@slack/types";
 import type { Inline } from "./inline.ts";
 
 /**
- * Slack refuses two equal action_ids in a block, and a click names its own: the buttons that carry an Ask become `ask:0`,
- * `ask:1`, … in one message. Others say by their action_id what they do, and keep it.
+ * Slack refuses equal action_ids in a block, so buttons with an Ask become `ask:0`, `ask:1`, … in a message. Others keep
+ * their action_id, which names what they do.
  */
 export function numbered(blocks: readonly Block[]): Block[] {
   let next = 0;
@@ -24,7 +24,7 @@ export function numbered(blocks: readonly Block[]): Block[] {
 
 const rest = context("There is more than fits into one message of Slack.");
 
-/** The first blocks that fit into one message. Views stay below this by themselves; it is the net under them. */
+/** The first blocks that fit into one message. A safety net: views stay below the limits themselves. */
 function fitting(blocks: readonly Block[]): Block[] {
   const sizes = blocks.map((block) => (block.type === "table" ? 0 : JSON.stringify(block).length + 1));
   const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -39,21 +39,21 @@ function fitting(blocks: readonly Block[]): Block[] {
   return [...kept, rest];
 }
 
-/** A message of Slack: `text` is what notifications and screen readers get, and Slack parses it, so it is escaped. */
+/** Escapes `text`, which Slack parses; notifications and screen readers use it. */
 export function post(text: string, blocks: readonly Block[]): Post {
-  const plainTextOf = escapeWithin(visibleLines(text), limits.text).trim();
-  return { text: plainTextOf === "" ? "Gantry" : plainTextOf, blocks: fitting(numbered(blocks)) };
+  const escaped = escapeWithin(visibleLines(text), limits.text).trim();
+  return { text: escaped === "" ? "Gantry" : escaped, blocks: fitting(numbered(blocks)) };
 }
 
-/** Real names of people and handles of user groups by Slack id, for what is read out instead of being drawn. */
+/** Real names and group handles by Slack id, for plain text. */
 export type Names = Readonly<Record<string, string>>;
 
-/** The name behind an id; without one, the id itself. */
+/** The name of an id, or the id itself. */
 export function nameOf(names: Names, id: string): string {
   return (Object.hasOwn(names, id) ? names[id] : undefined) ?? id;
 }
 
-/** The handle of a user group; without one, what it is and its id, by which one finds it in Slack. */
+/** The handle of a user group; without one, "the user group" and its id. */
 export function groupName(names: Names, id: string): string {
   const name = nameOf(names, id);
   return name === id ? `the user group ${id}` : name;
@@ -62,7 +62,7 @@ export function groupName(names: Names, id: string): string {
 function plainTextOfInline(inline: Inline, names: Names): string {
   switch (inline.type) {
     case "text":
-      // What stands between a label and its value.
+      // The space between a label and its value in `fields`.
       return inline.text === "  " ? ": " : inline.text;
     case "user":
       return nameOf(names, inline.user_id);
@@ -87,8 +87,8 @@ function plainTextOfRichText({ elements }: RichTextBlock, names: Names): string[
   );
 }
 
-/** What blocks say, line by line, without their buttons. */
-export function spoken(blocks: readonly Block[], names: Names = {}): string {
+/** The text of blocks, line by line, without buttons. */
+export function plainTextOf(blocks: readonly Block[], names: Names = {}): string {
   return blocks
     .flatMap((block) => {
       if (block.type === "rich_text") return plainTextOfRichText(block, names);
@@ -100,25 +100,25 @@ export function spoken(blocks: readonly Block[], names: Names = {}): string {
     .join("\n");
 }
 
-/** A post whose text, which notifications show and screen readers read, tells all that its blocks draw. */
+/** A post whose text, for notifications and screen readers, repeats all its blocks. */
 export function postOf(blocks: readonly Block[], names: Names = {}): Post {
-  return post(spoken(blocks, names), blocks);
+  return post(plainTextOf(blocks, names), blocks);
 }
 
-/** The same answer with a small line under it, wherever it ends up: at the head of its thread, and for one person alone. */
+/** Adds a context line to an answer, in every form in which it can be posted. */
 export function withContextLine(message: Message, line: string): Message {
   const { thread } = message;
   if (thread === undefined) return withLine(message, line);
   return { ...withLine(message, line), thread: { ...thread, alone: withLine(thread.alone, line) } };
 }
 
-/** A message that is full goes without it: what it says stands in its text. */
+/** A full message gets the line only in its text. */
 function withLine({ text, blocks }: Post, line: string): Post {
   const block = context(line);
   const size = [...blocks, block].reduce((sum, each) => sum + sizeOf(each), 0);
   const isFull = blocks.length === 0 || blocks.length >= limits.blocks || size > limits.blocksJson;
-  const said = `${text}\n${escapeWithin(visible(line), limits.text)}`;
-  return { text: said.length > limits.text ? text : said, blocks: isFull ? blocks : [...blocks, block] };
+  const withText = `${text}\n${escapeWithin(visible(line), limits.text)}`;
+  return { text: withText.length > limits.text ? text : withText, blocks: isFull ? blocks : [...blocks, block] };
 }
 
 /** As `limits.blocksJson` counts. */

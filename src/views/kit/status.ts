@@ -14,7 +14,7 @@ const marks: Readonly<Record<string, string>> = {
   Failed: "🔴",
 };
 
-/** A status with its mark; a status that Gantry does not know as it is. */
+/** A status with its symbol; an unknown status without one. */
 export function markedStatus(status: string): string {
   return Object.hasOwn(marks, status) ? `${marks[status]} ${status}` : status;
 }
@@ -22,10 +22,9 @@ export function markedStatus(status: string): string {
 const known = ["Failed", "Complete", "Suspended"];
 
 /**
- * What a job is at, derived as Kubernetes means it
- * (https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions): a condition that is true
- * decides; a failed instance alone does not, since it is tried again. An unknown true condition is shown when nothing
- * else is known.
+ * The status of a job, following Kubernetes
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions): a true condition decides; a
+ * failed instance alone doesn't, because it is retried. An unknown true condition is shown when nothing else applies.
  */
 export function jobStatus(job: Job): string {
   const status = job.status ?? {};
@@ -39,7 +38,7 @@ export function jobStatus(job: Job): string {
   return status.startTime === undefined ? "Pending" : "Running";
 }
 
-/** "0 of 1 done", "1 done" where the wanted number is not known. */
+/** "0 of 1 done", or "1 done" when the number of completions is unknown. */
 export function jobProgress(job: Job): string {
   const done = grouped(job.status?.succeeded ?? 0);
   return job.spec?.completions === undefined ? `${done} done` : `${done} of ${grouped(job.spec.completions)} done`;

@@ -14,7 +14,7 @@ export type AskedElsewhere = {
   readonly names?: Names;
 };
 
-/** For who asked, when the card stands in another channel than theirs. */
+/** For the requester, when the card is in another channel. */
 export function askedElsewhere({ change, cardIn, command, defaultRegion, names = {} }: AskedElsewhere): Post {
   const { id, terms, expiresAt } = change;
   return postOf(
@@ -28,7 +28,7 @@ export function askedElsewhere({ change, cardIn, command, defaultRegion, names =
       ]),
       ...fields([
         { label: "Change", value: [code(id, 40)] },
-        // Of that channel, not of the one in which this is read; and only its reader is here to be notified.
+        // Only the requester sees this, so mentions notify nobody.
         { label: "Needs", value: terms === undefined ? [] : termsWords({ ...terms, mention: "all" }, names) },
         { label: "Expires", value: expiresAt === undefined ? [] : [moment(expiresAt.toISOString())] },
       ]),

@@ -8,47 +8,47 @@ import { postOf, type Names } from "../kit/post.ts";
 
 type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };
 
-/** What somebody who decided, or wanted to, is told; for their eyes only. */
+/** The ephemeral answer to a decision, or to an attempt. */
 export type DecisionAnswer =
-  /** A vote that counts, others are still needed; one that was the last. */
+  /** The approval counts: more are needed, or it was the last one. */
   | Of<"counted" | "approved">
   /** The last approval the card asked for, but policy now requires more. */
   | Of<"not-enough">
   /** The last approval, but policy now refuses the change. */
   | (Of<"not-run"> & { readonly why: string })
   | Of<"rejected" | "cancelled">
-  /** They had voted already. */
+  /** They had already approved. */
   | Of<"twice">
-  /** It is past deciding. */
+  /** It can no longer be decided. */
   | (Of<"late"> & { readonly wanted: "approve" | "reject" | "cancel" })
-  /** They are not among those who may: some who could, by name, and how many there are. */
+  /** They may not decide. `could`: some who could, by name, and the total. */
   | (Of<"foreign"> & {
       readonly wanted: "approve" | "reject";
       readonly could?: { readonly names: readonly string[]; readonly count: number };
     })
-  /** They asked for it themselves. */
+  /** They requested it themselves. */
   | Of<"own">
-  /** Only who asked may cancel. */
+  /** Only the requester may cancel. */
   | Of<"not-yours">
   | (Of<"standing"> & { readonly standing: Exclude<Standing, "member"> })
-  /** The card they clicked on was replaced by another. */
+  /** The card was replaced by another. */
   | Of<"retired">
-  /** Slack did not tell whether they may. */
+  /** Slack couldn't be asked whether they may. */
   | { readonly kind: "check-failed" }
-  /** There is no such Change; ids that look like it. */
+  /** There is no such Change. `nearest`: similar ids. */
   | { readonly kind: "missing"; readonly id: string; readonly nearest: readonly string[] };
 
 export type DecisionAnswerInput = {
   readonly answer: DecisionAnswer;
   readonly command: string;
   readonly defaultRegion?: string | undefined;
-  /** Handles of user groups and names of approvers by id, for screen readers. */
+  /** Group handles and approvers' names by id, for screen readers. */
   readonly names?: Names;
 };
 
 type Lines = readonly [Line, ...Line[]];
 
-/** Every click and every word about a Change is answered: what it did or why it did nothing, and what can be done. */
+/** Every decision is answered: its effect, or why it had none and what to do. */
 export function decisionAnswer(input: DecisionAnswerInput): Post {
   const { answer, names } = input;
   const [first, ...rest] = lines(input);
@@ -121,13 +121,13 @@ function notRun(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInp
 function tooLate(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {
   const { change } = answer;
   const what = about(change, input);
-  const fate: Line = [words(changeSummary(change), 600)];
+  const summary: Line = [words(changeSummary(change), 600)];
   if (answer.kind === "late") {
-    return [[words(`Too late to ${answer.wanted} it, nothing was changed by this: `), ...what], fate];
+    return [[words(`Too late to ${answer.wanted} it, nothing was changed by this: `), ...what], summary];
   }
   return [
     [words("This card is out of date, a newer one took its place, and nothing was decided: "), ...what],
-    fate,
+    summary,
     `Decide on the newer card, or see what waits with \`${input.command} pending\``,
   ];
 }
@@ -173,7 +173,7 @@ function votes({ votes: all, terms }: StoredChange): string {
   return `${all.length} of ${terms?.votes ?? all.length}`;
 }
 
-/** Nobody else sees this, so that a mention in it notifies nobody. */
+/** Only one person sees this, so mentions notify nobody. */
 function whoMay({ terms }: StoredChange, { names }: DecisionAnswerInput): Inline[] {
   return terms === undefined ? [words("nobody")] : approversWords({ ...terms, mention: "all" }, names);
 }

@@ -6,7 +6,7 @@ import { post } from "../kit/post.ts";
 import type { UserError } from "../../errors.ts";
 import { openButton, type FormOpening } from "../forms/open-button.ts";
 
-/** The service did not do what was asked: what happened and why, what to do, and the reference that stands in the log. */
+/** The service refused or failed: what happened, what to do, and the reference in the log. */
 export function problemMessage(
   problem: Pick<Problem, "sentence" | "next" | "status">,
   { reference }: { readonly reference: string },
@@ -18,7 +18,7 @@ export function problemMessage(
   ]);
 }
 
-/** What the person can mend: what was wrong, the next step, and how the verb is written. */
+/** A mistake that the person can fix: the problem, the next step, and the usage. */
 export function userErrorMessage(
   { message, next, usage, example }: Pick<UserError, "message" | "next" | "usage" | "example">,
   command: string,
@@ -35,13 +35,13 @@ export function userErrorMessage(
 
 type Mistake = Pick<UserError, "message" | "next" | "usage" | "example">;
 
-/** What was missing in words to which no form can be opened, because a mention brings no trigger: a click does. */
+/** A mention has no trigger_id, so the form can only be opened with a button. */
 export function usageWithForm(mistake: Mistake, opening: FormOpening, command: string): Message {
   const { text, blocks } = userErrorMessage(mistake, command);
   return { text, blocks: [...blocks, ...actions(openButton("Open form", opening, "primary"))] };
 }
 
-/** A bug of ours. The reference is all a person needs to hand on; it stands beside the stack in the log. */
+/** A bug in Gantry. The reference is also in the log, next to the stack. */
 export function bugMessage(reference: string): Message {
   const what = "Something broke in Gantry; it is no mistake of yours.";
   const next = `If you asked for a change, look whether it took effect before you ask again. Tell who runs Gantry here the reference \`${reference}\`: the log says more under it.`;

@@ -3,12 +3,12 @@ import type { Message, Post } from "../kit/message.ts";
 import { post } from "../kit/post.ts";
 import { channel, code, words } from "../kit/inline.ts";
 
-/** One sentence or two of the shell itself; what stands between backticks is shown as code. */
+/** A message of one or two sentences, with code between backticks. */
 export function sentence(text: string): Message {
   return post(text.replaceAll("`", ""), [section(text)]);
 }
 
-/** What the shell says by itself, about deliveries and not about workloads. `command` is the slash command. */
+/** Messages about deliveries, not about workloads. `command` is the slash command. */
 export const sentences = {
   restarting: () => sentence("Gantry is restarting, and did nothing with this. Try again in a moment."),
   busy: () => sentence("Gantry has more to do than it can take in, and did nothing with this. Try again in a minute."),
