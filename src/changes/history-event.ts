@@ -1,7 +1,7 @@
 import type { Who } from "./stored-change.ts";
 
 /** `refused` is a request that policy refused; it has no Change. */
-export const eventKinds = [
+export const historyEventKinds = [
   "requested",
   "refused",
   "voted",
@@ -22,11 +22,11 @@ export const eventKinds = [
   "bound",
   "unbound",
 ] as const;
-export type EventKind = (typeof eventKinds)[number];
+export type HistoryEventKind = (typeof historyEventKinds)[number];
 
 /** A row of history without its number and time. Append-only; never contains a token, an environment value or log text. */
-export type NewEvent = {
-  readonly kind: EventKind;
+export type NewHistoryEvent = {
+  readonly kind: HistoryEventKind;
   readonly teamId: string;
   readonly changeId: string | undefined;
   /** Undefined for what the bot does on its own. */
@@ -46,7 +46,7 @@ export type NewEvent = {
   readonly reference: string | undefined;
 };
 
-export type HistoryEvent = NewEvent & { readonly seq: number; readonly at: Date };
+export type HistoryEvent = NewHistoryEvent & { readonly seq: number; readonly at: Date };
 
 export type HistoryQuery = {
   readonly teamId: string;

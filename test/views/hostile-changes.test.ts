@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StoredChange } from "../../src/changes/stored-change.ts";
-import { eventKinds } from "../../src/changes/history-event.ts";
+import { historyEventKinds } from "../../src/changes/history-event.ts";
 import { accountMessage } from "../../src/views/messages/account-message.ts";
 import { askedElsewhere } from "../../src/views/messages/asked-message.ts";
 import { changeCard, runWithoutCard } from "../../src/views/cards/change-card.ts";
@@ -121,7 +121,7 @@ test("cards, threads and answers in which every text is long break no limit", ()
   expect(changes.length).toBeGreaterThan(100);
 });
 
-test.each(eventKinds)("a thread of many long events of the kind %s breaks no limit", (kind) => {
+test.each(historyEventKinds)("a thread of many long events of the kind %s breaks no limit", (kind) => {
   const changes = longChanges().filter(({ state }) => ["drifted", "done", "pending"].includes(state));
 
   const replies = long.flatMap((text) => {

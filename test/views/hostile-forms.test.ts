@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Change } from "../../src/changes/change.ts";
 import type { FormField, FormInput } from "../../src/commands/forms/form.ts";
-import { eventKinds } from "../../src/changes/history-event.ts";
+import { historyEventKinds } from "../../src/changes/history-event.ts";
 import { UserError } from "../../src/errors.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { previewBlocks } from "../../src/views/forms/form-preview.ts";
@@ -170,7 +170,7 @@ holds(
 
 const listed = lately.map(({ entries }) => entries);
 const plainEvent = fc
-  .tuple(hostileText, fc.constantFrom(...eventKinds))
+  .tuple(hostileText, fc.constantFrom(...historyEventKinds))
   .map(([text, kind]) => event(kind, { verb: text, result: text, who: { userId: text, name: text } }));
 
 const mayAll = (name: string) =>

@@ -1,6 +1,6 @@
 import type { Card } from "../../changes/stored-change.ts";
 import type { Drawing } from "../../store/store.ts";
-import type { EventKind } from "../../changes/history-event.ts";
+import type { HistoryEventKind } from "../../changes/history-event.ts";
 import { diffReplies } from "../../views/cards/diff.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
 import type { Post } from "../../views/kit/message.ts";
@@ -124,7 +124,7 @@ async function endInThread(shell: Shell, drawing: Drawing, card: Card): Promise<
 /** What there is to tell in the thread of a card: the story of what people decide on, and lines of what is in trouble. */
 function repliesFor({ settings }: Shell, { change, untold }: Drawing): readonly Post[] {
   const tellsStory = change.terms !== undefined || change.breakGlass;
-  const has = (wanted: EventKind): boolean => untold.some(({ kind }) => kind === wanted);
+  const has = (wanted: HistoryEventKind): boolean => untold.some(({ kind }) => kind === wanted);
   const story = tellsStory ? storyReply(untold, { change, defaultRegion: settings.region }) : undefined;
   const all = tellsStory && has("requested") ? diffReplies(change) : [];
   const excerpt = has("health") ? excerptReply(change) : undefined;

@@ -1,4 +1,4 @@
-import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
+import type { HistoryEventKind, HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { termsWords, actionWords, namesIn, oneLine, personWords } from "./change-words.ts";
 import { preformatted, section, type Line } from "../kit/blocks.ts";
@@ -55,7 +55,10 @@ function isForThread(event: HistoryEvent, { terms }: StoredChange): event is Thr
 }
 
 type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
-type ThreadKind = Exclude<EventKind, "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound">;
+type ThreadKind = Exclude<
+  HistoryEventKind,
+  "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound"
+>;
 
 const threadLines: Readonly<Record<ThreadKind, Tell>> = {
   requested,

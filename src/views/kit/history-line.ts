@@ -1,8 +1,8 @@
-import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
+import type { HistoryEventKind, HistoryEvent } from "../../changes/history-event.ts";
 import { truncate, visible } from "./text.ts";
 
 /** The start of each sentence. `what` is the action, such as "scale service web". */
-const openings: Readonly<Record<EventKind, (who: string, what: string) => string>> = {
+const openings: Readonly<Record<HistoryEventKind, (who: string, what: string) => string>> = {
   requested: (who, what) => `${who} asked to ${what}`,
   refused: (who, what) => `🚫 ${who} was not allowed to ${what}`,
   voted: (who, what) => `${who} voted to ${what}`,
@@ -25,7 +25,7 @@ const openings: Readonly<Record<EventKind, (who: string, what: string) => string
 };
 
 /** Results that only repeat the event's kind. */
-const redundant: Readonly<Partial<Record<EventKind, string>>> = {
+const redundant: Readonly<Partial<Record<HistoryEventKind, string>>> = {
   voted: "approved it",
   approved: "has the votes it needs",
   cancelled: "by who asked",
