@@ -136,7 +136,7 @@ function wordsOf(status: number): Words {
 export type Refused = {
   readonly op: OperationId;
   readonly status: number;
-  /** What the service said, already fit to be shown. */
+  /** The service's own message, already displayable. */
   readonly detail: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 };
@@ -176,8 +176,8 @@ function duration(seconds: number): string {
 }
 
 /**
- * The next step after a failure. A write whose outcome is unknown is never to be repeated blindly, whatever went wrong;
- * in every other case `otherwise` stands.
+ * The next step after a failure. A write with an unknown outcome must never be repeated blindly; otherwise, the given
+ * advice.
  */
 export function nextStep(op: OperationId, maybeSent: boolean, otherwise: string): string {
   const isUnknown = maybeSent && operationTable[op].effect === "write";

@@ -25,10 +25,10 @@ export const count = z.union([
 
 /** Drops malformed items. */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.array(z.unknown()).transform((values) => values.flatMap((value) => keep(item, value)));
-}
-
-function keep<Item extends z.ZodType>(item: Item, value: unknown): z.output<Item>[] {
-  const read = item.safeParse(value);
-  return read.success ? [read.data] : [];
+  return z.array(z.unknown()).transform((values) =>
+    values.flatMap((value): z.output<Item>[] => {
+      const read = item.safeParse(value);
+      return read.success ? [read.data] : [];
+    }),
+  );
 }

@@ -1,5 +1,5 @@
-import type { Match } from "./match.ts";
-import type { Policy } from "./policy.ts";
+import type { Condition, Match } from "./match.ts";
+import type { Policy, Rule } from "./policy.ts";
 import type { Question } from "./question.ts";
 import { actionText, whereText, whoText, termsText } from "./wording.ts";
 import { type RuleCheck, trace } from "./evaluate.ts";
@@ -30,21 +30,38 @@ export function explain(policy: Policy, question: Question): Explanation {
   const { checks, decider, verdict } = trace(policy, question);
   return {
     source: policy.source,
-    question: questionInWords(question),
-    rules: checks.map((check) => explainCheck(check, check === decider)),
+    question: questionText(question),
+    rules: checks.map((check) => explainCheck(check, question, check === decider)),
     verdict,
   };
 }
 
-function explainCheck({ rule, match, conditions }: RuleCheck, decides: boolean): ExplainedRule {
+function explainCheck({ rule, match, conditions }: RuleCheck, question: Question, decides: boolean): ExplainedRule {
   // Once a condition fails, unknown ones don't matter.
   const because = conditions
     .filter((condition) => match !== "yes" && condition.match === match)
-    .map(({ of, why }) => `${of}: ${why}`);
+    .map(({ of, unknown }) => `${of}: ${unknown?.why ?? whyNot(of, rule, question)}`);
   return { rule: rule.name, line: rule.line, end: rule.end.kind, match, decides, because };
 }
 
-function questionInWords(question: Question): string {
+/** The rule's value and the question's, after the name of the condition. */
+function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
+  const { workload, account, where, person } = question;
+  const words: Readonly<Record<Condition["of"], readonly [readonly string[] | undefined, string | undefined]>> = {
+    who: [rule.who, whoText(person)],
+    where: [rule.where, whereText(where)],
+    does: [rule.does, `to ${actionText(question)}`],
+    kind: [rule.kinds?.map((kind) => `${kind}s`), `a ${workload.kind}`],
+    name: [rule.names, workload.name],
+    region: [rule.regions, workload.region],
+    account: [rule.accounts, account],
+  };
+  const isAboutNone = question.op === "bindChannel" && (of === "kind" || of === "name" || of === "account");
+  const [wanted = [], is = ""] = isAboutNone ? [words[of][0], "a binding, which is about no workload"] : words[of];
+  return `the rule is for ${wanted.join(", ")}; this is ${is}`;
+}
+
+function questionText(question: Question): string {
   const { person, where, workload, account, breakGlass } = question;
   const facts = [
     ...(workload.region === undefined ? [] : [`region ${workload.region}`]),

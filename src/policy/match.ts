@@ -1,4 +1,3 @@
-import { actionText, whereText, whoText } from "./wording.ts";
 import { type ActionId, operationFacts } from "./operation-facts.ts";
 import type { RuleActions, Rule } from "./policy.ts";
 import type { Question } from "./question.ts";
@@ -9,11 +8,11 @@ import { type UnknownFact, unknownFact } from "./refusals.ts";
 export type Condition = {
   readonly of: "who" | "where" | "does" | "kind" | "name" | "region" | "account";
   readonly match: Match;
-  /** Why it is not a yes, to be read after the name of the condition. */
-  readonly why: string;
   /** Only when the match is unknown. */
   readonly unknown: UnknownFact | undefined;
 };
+
+type Compared = { readonly rule: Rule; readonly question: Question };
 
 /** Compares every condition of a rule with a question. Pure. */
 export function matchRule(rule: Rule, question: Question): readonly Condition[] {
@@ -38,29 +37,8 @@ const NOTHING = "";
 
 const notAsked = (): "unknown" => "unknown";
 
-function conditionOf(
-  of: Condition["of"],
-  match: Match,
-  held: { readonly rule: Rule; readonly question: Question },
-): Condition {
-  const unknown = match === "unknown" ? unknownFact(of, held.rule, held.question) : undefined;
-  return { of, match, why: unknown?.why ?? whyNot(of, held.rule, held.question), unknown };
-}
-
-function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
-  const { workload, account, where, person } = question;
-  const words: Readonly<Record<Condition["of"], readonly [readonly string[] | undefined, string | undefined]>> = {
-    who: [rule.who, whoText(person)],
-    where: [rule.where, whereText(where)],
-    does: [rule.does, `to ${actionText(question)}`],
-    kind: [rule.kinds?.map((kind) => `${kind}s`), `a ${workload.kind}`],
-    name: [rule.names, workload.name],
-    region: [rule.regions, workload.region],
-    account: [rule.accounts, account],
-  };
-  const isAboutNone = question.op === "bindChannel" && (of === "kind" || of === "name" || of === "account");
-  const [wanted = [], is = ""] = isAboutNone ? [words[of][0], "a binding, which is about no workload"] : words[of];
-  return `the rule is for ${wanted.join(", ")}; this is ${is}`;
+function conditionOf(of: Condition["of"], match: Match, { rule, question }: Compared): Condition {
+  return { of, match, unknown: match === "unknown" ? unknownFact(of, rule, question) : undefined };
 }
 
 export function matchOfConditions(conditions: readonly Condition[]): Match {
