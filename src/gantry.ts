@@ -17,11 +17,11 @@ import { openStore, type OpenStore } from "./store/open-store.ts";
 
 export type Gantry = {
   readonly botPort: number;
-  /** Of the simulated workspace, when there is one. */
+  /** Undefined without the simulated workspace. */
   readonly playgroundPort: number | undefined;
   /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
-  /** The bot says goodbye, then its Slack goes, then the service with all it runs. May be called twice. */
+  /** Stops the bot, then the simulated workspace, then the embedded service with its workloads. May be called twice. */
   readonly stop: () => Promise<void>;
   /** Unfinished deliveries and changes, by id. */
   readonly inProgress: () => readonly string[];
@@ -29,7 +29,7 @@ export type Gantry = {
 
 type Closers = (() => Promise<void>)[];
 
-/** Starts all parts or none: what was opened before a failure is closed again. */
+/** Starts all parts or none: after a failure, the open ones are closed again. */
 export async function startGantry(config: Config, log: Logger): Promise<Gantry> {
   const closers: Closers = [];
   let stopped: Promise<void> | undefined;
@@ -74,7 +74,7 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
 }
 
 function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {
-  // Every process is a replica of its own, also after a restart.
+  // Every process is a new replica, also after a restart.
   const common = { replicaId: randomUUID(), keepHistoryMs, log };
   if (store.kind === "sqlite") return { ...common, kind: "sqlite", dataDir };
   return { ...common, ...store, tls: loadTls(store.tls) };
@@ -121,7 +121,7 @@ async function openSlack({ slack, settings }: Config, parts: LocalParts, closers
   return { access: local.access, port: local.port };
 }
 
-/** Last opened, first closed; one that fails does not keep the others open. */
+/** Closes in reverse order. A failure doesn't keep the other parts open. */
 async function closeAll(closers: Closers): Promise<void> {
   let failure: unknown;
   for (const close of closers.toReversed()) {

@@ -2,17 +2,16 @@ import { type DestinationStream, type Logger, pino } from "pino";
 
 export type LogOptions = {
   readonly level: string;
-  /** Values that must not stand in a log wherever they turn up: tokens and secrets of the configuration. */
+  /** Tokens and secrets of the configuration, removed wherever they appear. */
   readonly secrets: readonly string[];
-  /** Standard output without it. */
+  /** Default: standard output. */
   readonly to?: DestinationStream;
 };
 
 const REDACTED = "[redacted]";
 
 /**
- * JSON lines. What must not be read in them is taken out of the finished line, so that it does not matter whether it
- * came in a field, in a message of an error, or in its stack.
+ * JSON lines. Secrets are removed from the finished line, whether they came in a field, an error's message or its stack.
  */
 export function createLog({ level, secrets, to }: LogOptions): Logger {
   const known = secrets.filter((secret) => secret.length >= 8).flatMap((secret) => [secret, inJson(secret)]);
@@ -25,7 +24,6 @@ export function createLog({ level, secrets, to }: LogOptions): Logger {
   return to === undefined ? pino(options) : pino(options, to);
 }
 
-/** As it stands inside a JSON string. */
 function inJson(secret: string): string {
   return JSON.stringify(secret).slice(1, -1);
 }

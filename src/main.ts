@@ -5,7 +5,7 @@ import { createLog } from "./log.ts";
 import { stopOnSignals } from "./boot/shutdown.ts";
 import { welcome } from "./boot/welcome.ts";
 
-/** Configuration, parts, start, stop. Resolves when Gantry runs; its end is up to a signal. */
+/** Reads the configuration and starts Gantry. Resolves when it runs; a signal stops it. */
 export async function main(env: NodeJS.ProcessEnv, options: ConfigOptions = {}): Promise<void> {
   let gantry: Gantry | undefined;
   try {

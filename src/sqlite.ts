@@ -5,8 +5,8 @@ import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely";
 
 /**
  * Opens a Kysely over `node:sqlite`. `path` is a file, whose folder is created, or `:memory:`.
- * WAL lets readers go on beside the writer; `synchronous=FULL` makes a committed row survive a loss of power; a writer
- * that finds the file locked waits up to five seconds.
+ * WAL lets readers work next to the writer; with `synchronous=FULL` a committed row survives a power failure; a writer
+ * waits up to five seconds for a lock.
  */
 export function openSqlite<Tables>(path: string): Kysely<Tables> {
   if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
@@ -15,7 +15,7 @@ export function openSqlite<Tables>(path: string): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database) }) });
 }
 
-/** What Kysely's dialect expects of a driver, said with `node:sqlite`'s words. */
+/** Adapts `node:sqlite` to the driver that Kysely expects. */
 function forKysely(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
@@ -24,7 +24,7 @@ function forKysely(database: DatabaseSync): SqliteDatabase {
       if (sql === "rollback" && !database.isTransaction) return nothingToDo;
       const statement = database.prepare(sql);
       return {
-        // A statement without result columns is run, one with columns (also INSERT … RETURNING) is read.
+        // Statements with result columns are read, also INSERT … RETURNING; others are run.
         reader: statement.columns().length > 0,
         all: (parameters) => statement.all(...values(parameters)),
         run: (parameters) => statement.run(...values(parameters)),

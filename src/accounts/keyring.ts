@@ -1,19 +1,19 @@
 import { createSecretKey, randomBytes, type KeyObject } from "node:crypto";
 
-/** A key with its name. Node keeps the bytes to itself: printed or made JSON of, they do not show. */
+/** A named key. A KeyObject doesn't reveal its bytes when printed or serialized. */
 export type SealKey = { readonly id: string; readonly secret: KeyObject };
 
-/** The first one seals, all of them open: a new key is put in front, and the old one stays until nothing needs it. */
+/** The first key seals, every key opens. To rotate, put a new key first and keep the old one until nothing needs it. */
 export type Keyring = readonly [SealKey, ...SealKey[]];
 
 const KEY_BYTES = 32;
-/** Without a dot, which ends it in a sealed text. */
+/** No dots: in a sealed text a dot ends the id. */
 const ID = /^[A-Za-z0-9_-]{1,32}$/u;
 const HOW = `Write each key as id:base64, with commas between them; base64 stands for ${KEY_BYTES} random bytes, as \`openssl rand -base64 ${KEY_BYTES}\` makes them`;
 
 /**
- * Reads `id:base64[,id2:base64]`; white space around it, as a key file ends with, does not count. Throws an `Error`
- * that says which key is wrong and how one is written; it never holds a part of a key.
+ * Reads `id:base64[,id2:base64]`, ignoring white space around it. Throws an `Error` that names the wrong key and the
+ * format, and never contains a part of a key.
  */
 export function readKeyring(text: string): Keyring {
   const [first, ...rest] = text.split(",").map((part, index) => readKey(part.trim(), index + 1));
@@ -28,14 +28,14 @@ export function readKeyring(text: string): Keyring {
 
 function readKey(part: string, number: number): SealKey {
   const colon = part.indexOf(":");
-  // Without a colon it may be the key itself that was pasted alone: then it must not be shown as an id.
+  // Without a colon, the text may be the key itself: it must not be shown as an id.
   const id = part.slice(0, Math.max(0, colon));
   if (!ID.test(id)) {
     const rule = "an id and a colon before it; an id is up to 32 letters, digits, - or _";
     throw new Error(`Key ${number} lacks ${rule}. ${HOW}.`);
   }
   const bytes = Buffer.from(part.slice(colon + 1), "base64");
-  // Node skips what is no base64, so only the way back shows that it was all base64.
+  // Node ignores invalid base64, so encoding it again is the only check.
   if (bytes.byteLength !== KEY_BYTES || bytes.toString("base64") !== part.slice(colon + 1)) {
     throw new Error(`Key ${number}, “${id}”, is not ${KEY_BYTES} bytes in base64. ${HOW}.`);
   }
@@ -45,8 +45,8 @@ function readKey(part: string, number: number): SealKey {
   return { id, secret: createSecretKey(bytes) };
 }
 
-/** A keyring of one new key as `readKeyring` takes it, for a file that only its owner may read. */
+/** A new keyring with one key, in the format of `readKeyring`, for a file that only its owner can read. */
 export function newKey(): string {
-  // A random id, so that a key that is made later and put in front has another one.
+  // A random id, so that a later key has a different one.
   return `k${randomBytes(4).toString("hex")}:${randomBytes(KEY_BYTES).toString("base64")}`;
 }

@@ -1,29 +1,27 @@
 import { UserError } from "../errors.ts";
 import type { AccountMode, AccountOwner, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "./account.ts";
-import type { Sealer } from "./seal.ts";
-import { SealError } from "./seal-error.ts";
+import { type Sealer, SealError } from "./seal.ts";
 
-/** What the store has linked for a seeker. */
 export type FoundAccounts = { readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined };
 
 export type AccountRules = {
   readonly mode: AccountMode;
-  /** The one from the environment; undefined where none is configured. */
+  /** From the environment; undefined when not configured. */
   readonly workspace: OpenAccount | undefined;
   readonly sealer: Sealer;
   readonly seeker: AccountSeeker;
-  /** The user name that the channel is bound to: no other account is taken there. */
+  /** The username that the channel is bound to: only this account is used there. */
   readonly wanted?: string | undefined;
 };
 
-/** What a token is sealed for: this team, owner and user name. In another row it does not open. */
+/** Binds a sealed token to its team, owner and username, so that it can't be opened for another row. */
 export function boundTo({ teamId, owner, username }: Pick<LinkedAccount, "teamId" | "owner" | "username">): string[] {
   return ["account", teamId, owner.kind, owner.kind === "user" ? owner.userId : owner.channelId, username];
 }
 
 /**
- * The account that somebody acts with in a place. Throws a `UserError` when there is none, and when the linked one
- * cannot be opened: to fall back to another account then would be to act as somebody else than the person meant.
+ * The account that a person uses in a channel. Throws a `UserError` when there is none, and when the linked one can't
+ * be opened: falling back to another account would act as someone else than the person expects.
  */
 export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenAccount {
   const { mode, workspace, seeker, wanted } = rules;
@@ -40,7 +38,7 @@ export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenA
   });
 }
 
-/** In a channel that is bound to a user name: whoever has that one. Throws a `UserError` when nobody has. */
+/** The account that the channel is bound to. Throws a `UserError` when it isn't linked anywhere. */
 function wantedAccount(found: FoundAccounts, rules: AccountRules & { readonly wanted: string }): OpenAccount {
   const { mode, workspace, seeker, wanted } = rules;
   if (found.own?.username === wanted) return opened(found.own, own(seeker), rules);
@@ -56,9 +54,9 @@ function wantedAccount(found: FoundAccounts, rules: AccountRules & { readonly wa
 }
 
 /**
- * The account of a Change that was asked for earlier: the very one of then, for the one who asked (`seeker`). Throws a
- * `UserError` when it was unlinked or replaced by another meanwhile, when the setting rules it out now, or when it does
- * not open. A new token for the same user name is the same account.
+ * The account that a stored Change was requested with, for its requester (`seeker`). Throws a `UserError` when it was
+ * unlinked or replaced since, when the account mode no longer allows it, or when it can't be opened. A new token for
+ * the same username is the same account.
  */
 export function openStoredAccount(ref: AccountRef, found: FoundAccounts, rules: AccountRules): OpenAccount {
   const { mode, workspace, seeker } = rules;
@@ -108,7 +106,7 @@ function isSame(linked: LinkedAccount | undefined, { owner, username }: AccountR
   return linked?.username === username && linked.owner.kind === owner.kind && ownerId(linked.owner) === ownerId(owner);
 }
 
-/** Opens it for the seeker and not for whom the row names, so that somebody else's row does not open either. */
+/** Opens the token for the seeker, not for the owner in the row: another person's row then can't be opened. */
 function opened(linked: LinkedAccount, owner: LinkedOwner, { sealer, seeker }: AccountRules): OpenAccount {
   const { username, sealedToken } = linked;
   try {

@@ -1,23 +1,22 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { Keyring, SealKey } from "./keyring.ts";
-import { SealError } from "./seal-error.ts";
 
-/** Seals texts for one place each. `bind` says which: what was sealed for another list does not open. */
+/** Seals texts. A text opens only with the `bind` list it was sealed with. */
 export type Sealer = {
   readonly seal: (text: string, bind: readonly string[]) => string;
   /** Throws a `SealError`. */
   readonly open: (sealed: string, bind: readonly string[]) => string;
   /**
-   * Whether the first key sealed it. If not, whoever opened it stores `seal(text, bind)` in its place; when no row is
-   * left that the old key sealed, the old key can go.
+   * Whether the first key sealed it. If not, the caller stores `seal(text, bind)` instead. The old key can be removed
+   * when no row needs it.
    */
   readonly isCurrent: (sealed: string) => boolean;
-  /** Keyed digest: the same text gives the same value, and without the key nobody can guess the text from it. */
+  /** Keyed digest: equal texts have equal values, and without the key the text can't be guessed. */
   readonly fingerprint: (text: string) => string;
 };
 
 const VERSION = "g1";
-// https://doi.org/10.6028/NIST.SP.800-38D §8.2.2: a random nonce of 96 bits is good for 2^32 texts under one key.
+// https://doi.org/10.6028/NIST.SP.800-38D §8.2.2: 96 random bits are enough for 2^32 texts per key.
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MARK_BYTES = 4;
@@ -43,7 +42,7 @@ function sealed(key: SealKey, text: string, bind: readonly string[]): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key.secret, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(boundBytes(key, bind));
-  // As JSON, so that half a surrogate pair comes back too: UTF-8 alone would replace it.
+  // JSON preserves lone surrogates; UTF-8 alone would replace them.
   const hidden = Buffer.concat([cipher.update(JSON.stringify(text), "utf8"), cipher.final()]);
   const bytes = Buffer.concat([markOf(key), nonce, hidden, cipher.getAuthTag()]);
   return `${VERSION}.${key.id}.${bytes.toString("base64url")}`;
@@ -73,15 +72,42 @@ function partsOf(text: string): { readonly keyId: string; readonly bytes: Buffer
   return { keyId, bytes };
 }
 
-/** JSON keeps the items of the list apart, whatever stands in them. */
+/** JSON separates the items unambiguously. */
 function boundBytes(key: SealKey, bind: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify([VERSION, key.id, ...bind]));
 }
 
 /**
- * Tells keys apart that have the same id, so that a wrong key is not taken for a damaged row. It gives away nothing:
- * four bytes of a keyed hash of a constant.
+ * Distinguishes keys with the same id, so that a wrong key isn't reported as a damaged row. Four bytes of a keyed hash
+ * of a constant reveal nothing.
  */
 function markOf(key: SealKey): Buffer {
   return createHmac("sha256", key.secret).update("gantry key mark").digest().subarray(0, MARK_BYTES);
 }
+
+/**
+ * - `unknown-key`: the key that sealed it isn't configured
+ * - `wrong-key`: a different key is configured under its id
+ * - `damaged`: changed, cut off, or moved here from another row
+ */
+export type SealReason = "wrong-key" | "unknown-key" | "damaged";
+
+/** A sealed text can't be opened. The message is for the operator and never contains the text or a key. */
+export class SealError extends Error {
+  override readonly name = "SealError";
+  readonly reason: SealReason;
+
+  constructor(reason: SealReason, keyId: string | undefined) {
+    super(sentences[reason](keyId ?? ""));
+    this.reason = reason;
+  }
+}
+
+const sentences: Readonly<Record<SealReason, (keyId: string) => string>> = {
+  "unknown-key": (keyId) =>
+    `It was sealed with the key “${keyId}”, which is not configured any more. Put that key back behind the first one, or store anew what was sealed.`,
+  "wrong-key": (keyId) =>
+    `It was sealed with another key than the one that is configured as “${keyId}”. Put the right key under that id, and give the other one an id of its own.`,
+  damaged: () =>
+    "It was changed or cut off after it was sealed, or it was sealed for another row. Restore the row from a backup, or store anew what was sealed.",
+};

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Job } from "./job-shape.ts";
-import { identity, listOf, maybe, text } from "./lenient.ts";
+import { identity, listOf, lenient, text } from "./lenient.ts";
 import type { OperationId } from "./operations.ts";
 import { Service } from "./service-shape.ts";
 
@@ -10,17 +10,17 @@ export type { Service, ServiceContainer, ServiceVolume } from "./service-shape.t
 /** One message of a service's log. */
 export type LogLine = { instance_name?: string; log: string };
 
-/** A list that may be null, or left out when it is empty; anything else in an answer without it is another answer. */
+/** An empty list may be null or missing. An answer with other keys but without the list isn't an answer of this API. */
 function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item) {
   const listed = listOf(item);
   return z
-    .looseObject({ region: maybe(identity) })
+    .looseObject({ region: lenient(identity) })
     .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `no ${key} in it`)
     .refine((answer) => Array.isArray(answer[key] ?? []), `${key} is not a list`)
     .transform((answer) => {
       const raw = z.array(z.unknown()).parse(answer[key] ?? []);
       const items = listed.parse(raw);
-      // How many entries had to be left out because they have no name: to be said, not hidden.
+      // Entries without a name are dropped; the count is shown to people.
       return { ...answer, items, skipped: raw.length - items.length };
     });
 }
@@ -28,13 +28,13 @@ function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item)
 const JobList = listUnder("jobs", Job).transform(({ items, ...rest }) => ({ ...rest, jobs: items }));
 const ServiceList = listUnder("services", Service).transform(({ items, ...rest }) => ({ ...rest, services: items }));
 
-/** One entry is one line, always: whether there are more is told by their number. */
+/** Every entry becomes one line: paging relies on the number of lines. */
 const LogEntries = z
   .array(z.unknown())
   .nullable()
   .transform((entries) => (entries ?? []).map(logLine));
 
-const LogObject = z.looseObject({ instance_name: maybe(text), log: text });
+const LogObject = z.looseObject({ instance_name: lenient(text), log: text });
 
 function logLine(entry: unknown): LogLine {
   if (typeof entry === "string") return { log: entry };
@@ -51,7 +51,7 @@ function logLine(entry: unknown): LogLine {
 const Done = z.unknown().transform(() => ({}));
 const DeletedJob = z.unknown().transform((body) =>
   z
-    .looseObject({ jobName: maybe(text) })
+    .looseObject({ jobName: lenient(text) })
     .catch({})
     .parse(body),
 );
@@ -61,8 +61,7 @@ const DeletedService = z.unknown().transform((body) => {
 });
 
 /**
- * How the answer of each operation is read: no stricter than the service. Unknown fields are kept, missing and null ones
- * are undefined.
+ * One schema per operation, no stricter than the service. Unknown fields are kept; missing and null ones are undefined.
  */
 export const answerShapes = {
   listJobs: JobList,
@@ -81,5 +80,5 @@ export const answerShapes = {
   getServiceLogs: LogEntries,
 } satisfies { readonly [Op in OperationId]: z.ZodType };
 
-/** What `send` resolves to. */
+/** The result of `send`. */
 export type ParsedAnswer<Op extends OperationId> = z.output<(typeof answerShapes)[Op]>;

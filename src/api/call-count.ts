@@ -1,19 +1,19 @@
 export type CallsToday = {
   /** HTTP calls that were sent, retries included. */
   readonly count: number;
-  /** From when on they were counted: the start of the UTC day, or of this process when that was later. */
+  /** The start of the UTC day, or of this process if that was later. */
   readonly since: Date;
 };
 
 export type CallCount = {
-  /** Counts one call; the function it gives takes it back, for a call that turned out not to have left. */
+  /** Counts one call. The returned function takes it back, for a call that was never sent. */
   add(username: string): () => void;
   today(username: string): CallsToday;
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Counts calls per user and UTC day, in memory: some services allow a number of calls per user and day. */
+/** Counts calls per user and UTC day, in memory: some services limit calls per day. */
 export function createCallCount(now: () => number): CallCount {
   const startedAt = now();
   let day = Math.floor(startedAt / DAY_MS);

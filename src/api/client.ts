@@ -5,77 +5,70 @@ import { createCallCount, type CallCount, type CallsToday } from "./call-count.t
 import { decode } from "./decode.ts";
 import { exchange, type Exchange, type Fetch } from "./exchange.ts";
 import { aborted, heldBack } from "./failures.ts";
-import { createFlights, type Flight } from "./flights.ts";
+import { createSingleFlight, type Flight, type SingleFlight } from "./single-flight.ts";
 import { operationTable, type Call, type OperationId } from "./operations.ts";
 import { Problem } from "./problem.ts";
-import { refusedBeforeSending, requestFor, type ApiAccount } from "./request.ts";
+import { requestFor, unsendable, type ApiAccount } from "./request.ts";
 import { withRetries } from "./retry.ts";
-import { secretValues } from "./secret-values.ts";
+import { secretValues } from "./service-message.ts";
 
 export type { ApiAccount } from "./request.ts";
 
 export type ApiSettings = {
-  /** Where the service is, with or without a path prefix and a trailing slash. */
+  /** May have a path prefix and a trailing slash. */
   readonly baseUrl: string;
-  /** Default: the runtime's fetch, which keeps connections alive. An embedded service is a function without a socket. */
+  /** Default: the runtime's fetch, which keeps connections alive. The embedded service is called without a socket. */
   readonly fetch?: Fetch;
-  /** Milliseconds since 1970; counts days and reads `Retry-After` dates. Time limits do not go by it. */
+  /** Milliseconds since 1970, for days and `Retry-After` dates. Time limits use the monotonic clock. */
   readonly now?: () => number;
   readonly random?: () => number;
-  /** The pause before a retry. */
+  /** Pauses before a retry. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** The longest answer that is read, in bytes after decompression. Default 16 MB. */
+  /** The longest answer read, in bytes after decompression. Default: 16 MB. */
   readonly bodyLimitBytes?: number;
-  /** Time limits of single attempts, in milliseconds. Default: those of the operation table. */
+  /** Time limits of single attempts, in milliseconds. Default: the operation table. */
   readonly timeouts?: Partial<Record<OperationId, number>>;
 };
 
 export type SendOptions = {
   readonly signal?: AbortSignal;
-  /** For the answer with all retries, in milliseconds. Default: 8 s for a read, the time limit for a write. */
+  /** In milliseconds, for the answer with all retries. Default: 8 s for a read, the time limit for a write. */
   readonly budgetMs?: number;
   /**
-   * Asked once, right before a write leaves, with nothing waited for in between. False: nothing is sent or counted, and
-   * `send` throws a Problem of kind `aborted` with `maybeSent` false. Not asked for a read. Must not throw.
+   * Called once, right before a write leaves, with nothing awaited in between. False: nothing is sent or counted, and
+   * `send` throws a Problem of kind `aborted` with `maybeSent` false. Not called for a read. Must not throw.
    */
   readonly mayLeave?: () => boolean;
 };
 
 export type AccountApi = {
   /**
-   * Sends a call and reads its answer. Throws a Problem and nothing else. A read is tried up to three times and shared
-   * with equal reads under way; a write is sent once, whatever happens.
+   * Sends a call and reads its answer. Throws only Problems. A read is tried up to three times and shared with equal
+   * reads in flight; a write is sent at most once.
    */
   send<Op extends OperationId>(call: Call<Op>, options?: SendOptions): Promise<ParsedAnswer<Op>>;
 };
 
 export type Api = {
-  /** Binds an account. Cheap: call it per request. */
+  /** Cheap: call it per request. */
   as(account: ApiAccount): AccountApi;
-  /** HTTP calls sent for a user, retries included, shared reads once. */
+  /** HTTP calls sent for a user. Retries count; a shared read counts once. */
   callsToday(username: string): CallsToday;
 };
 
 const READ_BUDGET_MS = 8_000;
 const RETRIES = 2;
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
-// setTimeout takes no longer one, and fires at once instead (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
+// With a longer delay, setTimeout fires at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
 const LONGEST_MS = 2 ** 31 - 1;
 
-type Parts = Required<ApiSettings> & { readonly counted: CallCount };
-type Trip = {
-  readonly call: Call;
-  readonly account: ApiAccount;
-  readonly flight: Flight;
-  readonly mayLeave: () => boolean;
-};
+type Client = Required<ApiSettings> & { readonly counted: CallCount; readonly singleFlight: SingleFlight };
+type Sending = { readonly call: Call; readonly account: ApiAccount; readonly options: SendOptions };
 
-/** Throws an Error with one sentence when `baseUrl` is not an address that can be called. */
+/** Throws an Error with a sentence when `baseUrl` can't be called. */
 export function createApi(settings: ApiSettings): Api {
   const now = settings.now ?? Date.now;
-  const counted = createCallCount(now);
-  const flights = createFlights();
-  const parts: Parts = {
+  const client: Client = {
     fetch: (request) => fetch(request),
     random: Math.random,
     wait: (ms, signal) => sleep(ms, undefined, { signal }),
@@ -84,69 +77,70 @@ export function createApi(settings: ApiSettings): Api {
     ...settings,
     baseUrl: baseOf(settings.baseUrl),
     now,
-    counted,
+    counted: createCallCount(now),
+    singleFlight: createSingleFlight(),
   };
   return {
-    callsToday: (username) => counted.today(username),
+    callsToday: (username) => client.counted.today(username),
     as: (account) => ({
-      async send<Op extends OperationId>(asked: Call<Op>, { signal, budgetMs, mayLeave }: SendOptions = {}) {
+      async send<Op extends OperationId>(asked: Call<Op>, options: SendOptions = {}) {
         const call = asked as Call; // a call of one operation is a call
         const op = call.op as Op; // and its operation is that one
-        const refused = refusedBeforeSending(call, account);
-        if (refused !== undefined) throw refused;
-        if (signal?.aborted === true) throw aborted(op, false);
-        const isRead = operationTable[op].effect === "read";
-        const answer = await flights.join({
-          op,
-          ...(isRead && { key: keyOf(call, account) }),
-          budgetMs: Math.min(budgetMs ?? (isRead ? READ_BUDGET_MS : LONGEST_MS), LONGEST_MS),
-          signal,
-          start: (flight) => fly(parts, { call, account, flight, mayLeave: (!isRead && mayLeave) || always }),
-        });
-        // Everybody who shared the flight gets an answer of their own to change as they like.
+        const problem = unsendable(call, account);
+        if (problem !== undefined) throw problem;
+        if (options.signal?.aborted === true) throw aborted(op, false);
+        const answer = await answerTo(client, { call, account, options });
+        // Decoded per caller, so that callers who share a request can change their copy.
         return decode(answer, { op, secrets: secretValues(call, account), now });
       },
     }),
   };
 }
 
-const always = (): boolean => true;
-
-function fly(parts: Parts, trip: Trip): Promise<Exchange> {
-  const { call, flight } = trip;
-  return withRetries(() => attempt(parts, trip), {
-    retries: operationTable[call.op].effect === "read" ? RETRIES : 0,
-    timeLeftMs: flight.timeLeftMs,
-    now: parts.now,
-    random: parts.random,
-    wait: (ms) => parts.wait(ms, flight.signal),
+function answerTo(client: Client, sending: Sending): Promise<Exchange> {
+  const { call, account, options } = sending;
+  const isRead = operationTable[call.op].effect === "read";
+  const { signal, budgetMs = isRead ? READ_BUDGET_MS : LONGEST_MS } = options;
+  return client.singleFlight.join({
+    op: call.op,
+    ...(isRead && { key: keyOf(call, account) }),
+    budgetMs: Math.min(budgetMs, LONGEST_MS),
+    signal,
+    start: (flight) =>
+      withRetries(() => attempt(client, sending, flight), {
+        retries: isRead ? RETRIES : 0,
+        timeLeftMs: flight.timeLeftMs,
+        now: client.now,
+        random: client.random,
+        wait: (ms) => client.wait(ms, flight.signal),
+      }),
   });
 }
 
-async function attempt(parts: Parts, { call, account, flight, mayLeave }: Trip): Promise<Exchange> {
+function attempt(client: Client, { call, account, options }: Sending, flight: Flight): Promise<Exchange> {
   const { op } = call;
+  const { effect, timeoutMs } = operationTable[op];
   let takeBack = (): void => undefined;
-  try {
-    return await exchange({
-      op,
-      request: (signal) => requestFor(call, { baseUrl: parts.baseUrl, account, signal }),
-      fetch: (request) => {
-        if (!mayLeave()) throw heldBack(op);
-        flight.leaving();
-        takeBack = parts.counted.add(account.username);
-        return parts.fetch(request);
-      },
-      timeoutMs: parts.timeouts[op] ?? operationTable[op].timeoutMs,
-      limitBytes: parts.bodyLimitBytes,
-      signal: flight.signal,
-    });
-  } catch (error) {
+  const answered = exchange({
+    op,
+    request: (signal) => requestFor(call, { baseUrl: client.baseUrl, account, signal }),
+    leaving: () => {
+      if (effect === "write" && options.mayLeave?.() === false) throw heldBack(op);
+      flight.leaving();
+      takeBack = client.counted.add(account.username);
+    },
+    fetch: client.fetch,
+    timeoutMs: client.timeouts[op] ?? timeoutMs,
+    limitBytes: client.bodyLimitBytes,
+    signal: flight.signal,
+  });
+  return answered.catch((error: unknown) => {
     if (error instanceof Problem && !error.maybeSent) takeBack();
     throw error;
-  }
+  });
 }
 
-/** Equal reads of one account. The token counts, but does not stand in a key: keys may end up in a heap dump. */
+/** Reads are equal per account. The token is hashed: keys could end up in a heap dump. */
 function keyOf({ op, path, query }: Call, { username, token }: ApiAccount): string {
   const secret = createHash("sha256").update(token).digest("base64url");
   return JSON.stringify([username, secret, op, sorted(path), sorted(query ?? {})]);

@@ -1,68 +1,62 @@
 import type { z } from "zod";
 import { answerShapes, type ParsedAnswer } from "./answers.ts";
-import { isStatusAll, type Exchange } from "./exchange.ts";
-import { unexpected } from "./failures.ts";
+import { isStatusOnly, type Exchange } from "./exchange.ts";
+import { unexpected, refusal } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
-import { refusal } from "./refusals.ts";
 import { retryAfterSeconds } from "./retry.ts";
-import { isHtml, sentenceIn, showable } from "./said.ts";
-import type { Secret } from "./secret-values.ts";
+import { isHtml, errorSentence, displayable, type Secret } from "./service-message.ts";
 
 export type Decoding<Op extends OperationId> = {
   readonly op: Op;
-  /** Taken out of everything that the service says. */
+  /** Removed from everything the service says. */
   readonly secrets: readonly Secret[];
   readonly now: () => number;
 };
 
-/** What an exchange means: the parsed answer, or a Problem is thrown. */
+/** Parses the answer of an operation. Throws a Problem for a refusal or an answer that isn't of this API. */
 export function decode<Op extends OperationId>(
   exchange: Exchange,
   { op, secrets, now }: Decoding<Op>,
 ): ParsedAnswer<Op> {
   const { status, headers, text } = exchange;
   if (status >= 400 && status < 600) {
-    const detail = sentenceIn(text ?? "", secrets);
+    const detail = errorSentence(text ?? "", secrets);
     throw refusal({ op, status, detail, retryAfterSeconds: retryAfterSeconds(headers, now()) });
   }
-  if (status < 200 || status > 299) throw unexpected(op, nameOf(status, headers, secrets), status);
+  if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
   if (text === undefined) throw unexpected(op, "text that is not UTF-8", status);
-  // A login page of a proxy comes with 200 as well: nothing of the operation was done.
+  // The login page of a proxy also comes with 200.
   if (isDocument(text)) throw unexpected(op, "a web page", status);
-  const body = isStatusAll(op) ? anyOf(text, secrets) : jsonIn(text, op, status);
-  const read = parse(op, body);
-  if (!read.success) throw unexpected(op, differenceIn(body, read.error), status);
-  return read.data;
-}
-
-function parse<Op extends OperationId>(op: Op, body: unknown): z.ZodSafeParseResult<ParsedAnswer<Op>> {
+  const body = isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
   const shape: z.ZodType = answerShapes[op];
-  return shape.safeParse(body) as z.ZodSafeParseResult<ParsedAnswer<Op>>; // the row of `op` has the output of `op`
+  const read = shape.safeParse(body);
+  if (!read.success) throw unexpected(op, mismatch(body, read.error), status);
+  return read.data as ParsedAnswer<Op>; // the shape of `op` has this output
 }
 
-function nameOf(status: number, headers: Headers, secrets: readonly Secret[]): string {
+function statusText(status: number, headers: Headers, secrets: readonly Secret[]): string {
   if (status < 300 || status > 399) return `the status ${status}`;
   const location = headers.get("location") ?? "";
-  const host = URL.canParse(location) ? showable(new URL(location).host, secrets) : undefined;
+  const host = URL.canParse(location) ? displayable(new URL(location).host, secrets) : undefined;
   return host === undefined ? `a redirect (${status})` : `a redirect (${status}) to ${host}`;
 }
 
-/** Only at its start: a log line may speak of HTML. */
+/** Only the start counts: a log line can contain HTML. */
 function isDocument(text: string): boolean {
   const start = text.slice(0, 200).trimStart();
   return start.startsWith("<") && isHtml(start);
 }
 
-/** The body of an answer whose status says all: JSON, a sentence, or nothing. */
-function anyOf(text: string, secrets: readonly Secret[]): unknown {
+/** For operations whose success is the status alone. */
+function jsonOrSentence(text: string, secrets: readonly Secret[]): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return showable(text, secrets);
+    return displayable(text, secrets);
   }
 }
 
-function jsonIn(text: string, op: OperationId, status: number): unknown {
+function jsonOf(text: string, op: OperationId, status: number): unknown {
   if (text.trim() === "") throw unexpected(op, "an empty answer", status);
   try {
     return JSON.parse(text);
@@ -71,8 +65,8 @@ function jsonIn(text: string, op: OperationId, status: number): unknown {
   }
 }
 
-/** In words and names of ours: nothing of the body is repeated. */
-function differenceIn(body: unknown, error: z.ZodError): string {
+/** Describes the difference without repeating anything from the body. */
+function mismatch(body: unknown, error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue?.code === "custom") return `an answer of another form (${issue.message})`;
   const where = issue?.path.map(String).join(".") ?? "";

@@ -1,29 +1,28 @@
-import { readBody, textOf } from "./body.ts";
 import { invalid, timedOut, unexpected, unreachable } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import { Problem } from "./problem.ts";
 
-/** What came back: any status. `text` is undefined when the body was not UTF-8. */
+/** An answer with any status. `text` is undefined when the body isn't UTF-8. */
 export type Exchange = { readonly status: number; readonly headers: Headers; readonly text: string | undefined };
 
 export type Fetch = (request: Request) => Promise<Response>;
 
-export type ExchangeOptions = {
+export type Attempt = {
   readonly op: OperationId;
-  /** Builds the request, to be aborted by the signal. */
   readonly request: (signal: AbortSignal) => Promise<Request>;
+  /** Called right before the request leaves, with nothing awaited in between. Throws a Problem to hold it back. */
+  readonly leaving: () => void;
   readonly fetch: Fetch;
   readonly timeoutMs: number;
   readonly limitBytes: number;
-  /** Ends the exchange from outside, when nobody waits for it any longer. */
   readonly signal: AbortSignal;
 };
 
-/** Enough for a sentence; of a body that says nothing more than the status, no more is read. */
-const TELLING_BYTES = 64 * 1024;
+/** Enough for the sentence of an error; more of such a body isn't read. */
+const ERROR_BYTES = 64 * 1024;
 
-/** Operations whose success is the status: their body may be of any form, or break off. */
-const statusSaysAll: ReadonlySet<OperationId> = new Set<OperationId>([
+/** Operations whose success is the status alone: the body may have any form, or break off. */
+const statusOnly: ReadonlySet<OperationId> = new Set<OperationId>([
   "deleteJob",
   "deleteService",
   "updateService",
@@ -32,75 +31,113 @@ const statusSaysAll: ReadonlySet<OperationId> = new Set<OperationId>([
   "restartService",
 ]);
 
-/** Whether the body of a successful answer counts for nothing. */
-export function isStatusAll(op: OperationId): boolean {
-  return statusSaysAll.has(op);
+export function isStatusOnly(op: OperationId): boolean {
+  return statusOnly.has(op);
 }
 
-/** One request and its whole answer, within `timeoutMs`. Sent once. Throws a Problem. */
-export async function exchange(options: ExchangeOptions): Promise<Exchange> {
+/** Sends one request once and reads its whole answer, within `timeoutMs`. Throws a Problem. */
+export async function exchange(attempt: Attempt): Promise<Exchange> {
+  const { op, timeoutMs } = attempt;
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), options.timeoutMs);
-  const signal = AbortSignal.any([options.signal, limit.signal]);
+  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  const signal = AbortSignal.any([attempt.signal, limit.signal]);
+  let host = "";
   try {
-    return await answerTo(options, signal);
+    const request = await attempt.request(signal).catch(() => {
+      throw invalid(
+        op,
+        "This request cannot be put on the wire.",
+        "Tell those who run this bot: it is a mistake of its own.",
+      );
+    });
+    ({ host } = new URL(request.url));
+    // A caller who gave up by now was told that nothing was sent.
+    signal.throwIfAborted();
+    attempt.leaving();
+    const response = await orAborted(attempt.fetch(request), signal);
+    return await answerIn(response, attempt, signal);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw signal.aborted ? timedOut(op, timeoutMs, true) : unreachable(op, error, host);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function answerTo(options: ExchangeOptions, signal: AbortSignal): Promise<Exchange> {
-  const { op, timeoutMs } = options;
-  const request = await options.request(signal).catch(() => {
-    throw invalid(
-      op,
-      "This request cannot be put on the wire.",
-      "Tell those who run this bot: it is a mistake of its own.",
-    );
-  });
-  const failed = (error: unknown) => {
-    // What was held back says so itself.
-    if (error instanceof Problem) return error;
-    return signal.aborted ? timedOut(op, timeoutMs, true) : unreachable(op, error, new URL(request.url).host);
-  };
-  const response = await unlessAborted(options.fetch, request, signal).catch((error: unknown) => {
-    throw failed(error);
-  });
-  const isBodyNeeded = response.ok && !isStatusAll(op);
-  const limitBytes = isBodyNeeded ? options.limitBytes : Math.min(TELLING_BYTES, options.limitBytes);
-  const { bytes, end } = await readBody(response, limitBytes, signal);
-  const { status, headers } = response;
-  // The status is the answer: a body that broke off takes nothing from it.
-  if (!isBodyNeeded) return { status, headers, text: new TextDecoder().decode(bytes) };
-  if (end === "cut") throw failed(undefined);
-  if (end === "limit") throw unexpected(op, `more than ${amount(limitBytes)}`, status);
-  return { status, headers, text: textOf(bytes) };
-}
-
-function amount(bytes: number): string {
-  return bytes >= 1024 * 1024 ? `${Math.floor(bytes / (1024 * 1024))} MB` : `${bytes} bytes`;
-}
-
-/** Ends with the signal even when `fetch` is a function that does not listen to it. */
-async function unlessAborted(fetch: Fetch, request: Request, signal: AbortSignal): Promise<Response> {
-  // Whoever gave up by now was told that nothing was sent.
-  if (signal.aborted) throw new Error("aborted");
+/** Rejects when the signal aborts, even if `fetch` ignores it. A response that arrives later is discarded. */
+async function orAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(new Error("aborted"));
   signal.addEventListener("abort", stop, { once: true });
-  const answered = (async () => fetch(request))();
   try {
     return await Promise.race([answered, stopped]);
   } catch (error) {
-    // An answer that comes too late is not read: its connection is given back.
-    answered
-      .then(
-        (late) => late.body?.cancel(),
-        () => undefined,
-      )
-      .catch(() => undefined);
+    // Cancelling the body gives its connection back.
+    answered.then((late) => late.body?.cancel()).catch(() => undefined);
     throw error;
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+async function answerIn(response: Response, attempt: Attempt, signal: AbortSignal): Promise<Exchange> {
+  const { op } = attempt;
+  const { status, headers, ok } = response;
+  const isBodyNeeded = ok && !isStatusOnly(op);
+  const limitBytes = isBodyNeeded ? attempt.limitBytes : Math.min(ERROR_BYTES, attempt.limitBytes);
+  const { bytes, end } = await readBody(response, limitBytes, signal);
+  if (!isBodyNeeded) return { status, headers, text: new TextDecoder().decode(bytes) };
+  if (end === "cut") throw new Error("the body was cut");
+  if (end === "limit") throw unexpected(op, `more than ${sizeText(limitBytes)}`, status);
+  return { status, headers, text: utf8Of(bytes) };
+}
+
+type Body = {
+  readonly bytes: Uint8Array;
+  /** `limit`: there was more than allowed; `cut`: the connection broke off, or the signal was aborted. */
+  readonly end: "whole" | "limit" | "cut";
+};
+
+/**
+ * Reads at most `limitBytes`, counted after decompression so that a small archive can't expand without limit. The rest
+ * stays on the wire. Never throws.
+ */
+async function readBody(response: Response, limitBytes: number, signal: AbortSignal): Promise<Body> {
+  const chunks: Uint8Array[] = [];
+  const ended = (end: Body["end"]): Body => ({ bytes: Buffer.concat(chunks), end });
+  if (response.body === null) return ended("whole");
+  const reader = response.body.getReader();
+  // Cancelling ends a pending read at once, even of a stream that ignores the signal.
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    let left = limitBytes;
+    while (!signal.aborted) {
+      const { done, value } = await reader.read();
+      if (done) return ended(signal.aborted ? "cut" : "whole");
+      if (!(value instanceof Uint8Array)) break;
+      chunks.push(value.subarray(0, left));
+      if (value.byteLength > left) return ended("limit");
+      left -= value.byteLength;
+    }
+    return ended("cut");
+  } catch {
+    return ended("cut");
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+/** Undefined when the bytes aren't UTF-8. */
+function utf8Of(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function sizeText(bytes: number): string {
+  return bytes >= 1024 * 1024 ? `${Math.floor(bytes / (1024 * 1024))} MB` : `${bytes} bytes`;
 }

@@ -1,92 +1,94 @@
 import { z } from "zod";
-import { count, identity, listOf, maybe, text } from "./lenient.ts";
+import { count, identity, listOf, lenient, text } from "./lenient.ts";
 
-/** A named environment variable, in jobs and services. Its value may be a secret. */
-export const EnvVar = z.looseObject({ name: identity, value: maybe(text) });
+/** An environment variable of a job or service. Its value may be a secret. */
+export const EnvVar = z.looseObject({ name: identity, value: lenient(text) });
 export type EnvVar = z.output<typeof EnvVar>;
 
-export const VolumeMount = z.looseObject({ name: identity, mountPath: maybe(text), readOnly: maybe(z.boolean()) });
+export const VolumeMount = z.looseObject({ name: identity, mountPath: lenient(text), readOnly: lenient(z.boolean()) });
 export type VolumeMount = z.output<typeof VolumeMount>;
 
-/** Limits as they stand in an answer; `parseMemoryMiB` reads the memory. */
+/** `parseMemoryMiB` reads the memory. */
 export const Resources = z.looseObject({
-  limits: maybe(z.looseObject({ cpu: maybe(text), memory: maybe(z.union([z.string(), z.number()])) })),
+  limits: lenient(z.looseObject({ cpu: lenient(text), memory: lenient(z.union([z.string(), z.number()])) })),
 });
 export type Resources = z.output<typeof Resources>;
 
 const JobContainer = z.looseObject({
-  name: maybe(text),
-  image: maybe(text),
-  command: maybe(listOf(text)),
-  env: maybe(listOf(EnvVar)),
-  resources: maybe(Resources),
-  volumeMounts: maybe(listOf(VolumeMount)),
-  terminationMessagePath: maybe(text),
-  imagePullPolicy: maybe(text),
+  name: lenient(text),
+  image: lenient(text),
+  command: lenient(listOf(text)),
+  env: lenient(listOf(EnvVar)),
+  resources: lenient(Resources),
+  volumeMounts: lenient(listOf(VolumeMount)),
+  terminationMessagePath: lenient(text),
+  imagePullPolicy: lenient(text),
 });
 export type JobContainer = z.output<typeof JobContainer>;
 
-const HostVolume = z.looseObject({ name: identity, hostPath: maybe(z.looseObject({ path: maybe(text) })) });
+const HostVolume = z.looseObject({ name: identity, hostPath: lenient(z.looseObject({ path: lenient(text) })) });
 
-const labels = maybe(z.record(z.string(), text));
+const labels = lenient(z.record(z.string(), text));
 
 const JobMetadata = z.looseObject({
   name: identity,
-  namespace: maybe(text),
-  selfLink: maybe(text),
-  uid: maybe(text),
-  resourceVersion: maybe(text),
-  creationTimestamp: maybe(text),
+  namespace: lenient(text),
+  selfLink: lenient(text),
+  uid: lenient(text),
+  resourceVersion: lenient(text),
+  creationTimestamp: lenient(text),
   labels,
 });
 
 const JobTemplate = z.looseObject({
-  metadata: maybe(z.looseObject({ name: maybe(text), namespace: maybe(text), creationTimestamp: maybe(text), labels })),
-  spec: maybe(
+  metadata: lenient(
+    z.looseObject({ name: lenient(text), namespace: lenient(text), creationTimestamp: lenient(text), labels }),
+  ),
+  spec: lenient(
     z.looseObject({
-      volumes: maybe(listOf(HostVolume)),
-      containers: maybe(listOf(JobContainer)),
-      restartPolicy: maybe(text),
-      terminationGracePeriodSeconds: maybe(count),
-      dnsPolicy: maybe(text),
-      serviceAccountName: maybe(text),
-      securityContext: maybe(z.looseObject({})),
+      volumes: lenient(listOf(HostVolume)),
+      containers: lenient(listOf(JobContainer)),
+      restartPolicy: lenient(text),
+      terminationGracePeriodSeconds: lenient(count),
+      dnsPolicy: lenient(text),
+      serviceAccountName: lenient(text),
+      securityContext: lenient(z.looseObject({})),
     }),
   ),
 });
 
 const JobSpec = z.looseObject({
-  parallelism: maybe(count),
-  completions: maybe(count),
-  selector: maybe(z.looseObject({ matchLabels: labels })),
-  template: maybe(JobTemplate),
+  parallelism: lenient(count),
+  completions: lenient(count),
+  selector: lenient(z.looseObject({ matchLabels: labels })),
+  template: lenient(JobTemplate),
 });
 
 const JobCondition = z.looseObject({
   type: identity,
-  status: maybe(text),
-  lastProbeTime: maybe(text),
-  lastTransitionTime: maybe(text),
-  reason: maybe(text),
-  message: maybe(text),
+  status: lenient(text),
+  lastProbeTime: lenient(text),
+  lastTransitionTime: lenient(text),
+  reason: lenient(text),
+  message: lenient(text),
 });
 export type JobCondition = z.output<typeof JobCondition>;
 
 const JobStatus = z.looseObject({
-  conditions: maybe(listOf(JobCondition)),
-  startTime: maybe(text),
-  completionTime: maybe(text),
-  active: maybe(count),
-  succeeded: maybe(count),
-  failed: maybe(count),
+  conditions: lenient(listOf(JobCondition)),
+  startTime: lenient(text),
+  completionTime: lenient(text),
+  active: lenient(count),
+  succeeded: lenient(count),
+  failed: lenient(count),
 });
 export type JobStatus = z.output<typeof JobStatus>;
 
-/** A job without a name cannot be shown or addressed: it is no job. */
+/** A job without a name can't be shown or addressed, so the name is required. */
 export const Job = z.looseObject({
-  instance_names: maybe(listOf(identity)),
+  instance_names: lenient(listOf(identity)),
   metadata: JobMetadata,
-  spec: maybe(JobSpec),
-  status: maybe(JobStatus),
+  spec: lenient(JobSpec),
+  status: lenient(JobStatus),
 });
 export type Job = z.output<typeof Job>;

@@ -1,20 +1,20 @@
 import { z } from "zod";
 
 /**
- * A field that may be missing or null; one of another form is taken for missing, so that it does not hide the rest of
- * the answer.
+ * A field that can be missing, null or malformed: all three become undefined, so that one bad field doesn't hide the
+ * rest of the answer.
  */
-export function maybe<Schema extends z.ZodType>(schema: Schema) {
+export function lenient<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
 
-/** Text; numbers are text here (a `uid` or an environment value may come as one). */
+/** Text or a number, as text: a `uid` or an environment value can arrive as a number. */
 export const text = z.union([z.string(), z.number().transform(String)]);
 
-/** Text that identifies something, so it cannot be empty. */
+/** Text that is not empty. */
 export const identity = text.refine((value) => value !== "");
 
-/** A count; some services write numbers as text. */
+/** A count, which some services write as text. */
 export const count = z.union([
   z.number(),
   z
@@ -23,12 +23,12 @@ export const count = z.union([
     .transform(Number),
 ]);
 
-/** An array without the items that are not of the form. */
+/** Drops malformed items. */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.array(z.unknown()).transform((values) => values.flatMap((value) => keep(item, value)));
-}
-
-function keep<Item extends z.ZodType>(item: Item, value: unknown): z.output<Item>[] {
-  const read = item.safeParse(value);
-  return read.success ? [read.data] : [];
+  return z.array(z.unknown()).transform((values) =>
+    values.flatMap((value): z.output<Item>[] => {
+      const read = item.safeParse(value);
+      return read.success ? [read.data] : [];
+    }),
+  );
 }

@@ -1,27 +1,27 @@
-import type { Gaps } from "./gaps.ts";
+import type { ApiDialect } from "./dialect.ts";
 
 export type LogPage = {
-  readonly mode: Gaps["logFrom"];
-  /** Records to leave out, counted from the newest. */
+  readonly mode: ApiDialect["logFrom"];
+  /** Records to skip, counted from the newest. */
   readonly from: number;
   /** Records wanted, at least 1. */
   readonly size: number;
 };
 
 /**
- * `from` and `size` as the service understands them. Services that count pages begin every page at a multiple of
- * `size`: the page that holds record `from` is asked for, and `firstRecord` says where it begins.
+ * `from` and `size` as the service reads them. A service that counts pages starts each at a multiple of `size`: this
+ * requests the page that contains record `from`, and `firstRecord` says where that page starts.
  */
 export function logQuery({ mode, from, size }: LogPage): { from: number; size: number } {
   return { from: mode === "offset" ? from : Math.floor(from / size), size };
 }
 
-/** The record, counted from the newest, at which the answer to `logQuery` begins: at most `from`. */
+/** The first record of the answer to `logQuery`, counted from the newest; at most `from`. */
 export function firstRecord({ mode, from, size }: LogPage): number {
   return mode === "offset" ? from : from - (from % size);
 }
 
-/** The day of a moment in a zone, as log endpoints take it: "2026.11.21". Throws RangeError for a zone that is none. */
+/** The day in a time zone, as log endpoints take it: "2026.11.21". Throws RangeError for an unknown zone. */
 export function logDate(at: Date, zone: string): string {
   const parts = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
@@ -35,12 +35,12 @@ export function logDate(at: Date, zone: string): string {
   return `${part("year").padStart(4, "0")}.${part("month")}.${part("day")}`;
 }
 
-/** "2026.11.20", "2026-11-20" or "2026/11/20" as the log endpoints take it; undefined for what is no day. */
+/** Reads "2026.11.20", "2026-11-20" or "2026/11/20"; undefined when it isn't a date. */
 export function parseLogDate(text: string): string | undefined {
   const [, year = "", month = "", day = ""] = /^(\d{4})[.\-/](\d{1,2})[.\-/](\d{1,2})$/u.exec(text.trim()) ?? [];
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   const written = `${year}.${month.padStart(2, "0")}.${day.padStart(2, "0")}`;
-  // 31 November would have become 1 December.
+  // 31 November would become 1 December.
   return year !== "" && dotted(date) === written ? written : undefined;
 }
 
@@ -54,7 +54,7 @@ function dotted(date: Date): string {
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10).replaceAll("-", ".");
 }
 
-/** Whether this runtime knows the zone. */
+/** Whether this runtime knows the time zone. */
 export function isZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: zone }).format(0) !== "";

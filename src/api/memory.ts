@@ -1,7 +1,7 @@
 import { memoryChoiceValues } from "./schema.ts";
 import type { MemoryChoice } from "./schema.ts";
 
-// Plain numbers are MiB in this API; the suffixes are those of Kubernetes, which jobs answer with
+// Plain numbers are MiB in this API. Jobs answer with the suffixes of Kubernetes
 // (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/), and `B` for bytes.
 const bytesOf: Readonly<Record<string, number>> = {
   "": 1024 ** 2,
@@ -17,7 +17,7 @@ const bytesOf: Readonly<Record<string, number>> = {
   Ti: 1024 ** 4,
 };
 
-/** A memory size in MiB from any of its spellings (512, "512", "512Mi", "1Gi", "1024Ki"); may be a fraction. */
+/** Reads 512, "512", "512Mi", "1Gi" or "1024Ki" as MiB; the result can be a fraction. */
 export function parseMemoryMiB(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : undefined;
   if (typeof value !== "string") return undefined;
@@ -28,32 +28,30 @@ export function parseMemoryMiB(value: unknown): number | undefined {
 
 const LARGEST_MIB = 1024 * 1024;
 
-/** The sizes that `memoryMiB` accepts, in words. */
 export const MEMORY_RANGE = "from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi";
 
 /**
- * A requested memory size in whole MiB. Fractions round up, because a workload must not get less than it requested.
- * Undefined for anything that is not a size within `MEMORY_RANGE`.
+ * A requested size in whole MiB, rounded up so that a workload never gets less than requested. Undefined outside
+ * `MEMORY_RANGE`.
  */
 export function memoryMiB(value: unknown): number | undefined {
   const mib = Math.ceil(parseMemoryMiB(value) ?? 0);
   return mib >= 1 && mib <= LARGEST_MIB ? mib : undefined;
 }
 
-/** The spelling of `createJob`: "512Mi". */
+/** The format of `createJob`: "512Mi". */
 export function jobMemory(mib: number): string {
   return `${mib}Mi`;
 }
 
-/** The spelling of `createService`: "512". */
+/** The format of `createService`: "512". */
 export function serviceMemory(mib: number): string {
   return String(mib);
 }
 
-/** What `updateService` takes, in MiB. */
+/** The sizes that `updateService` accepts, in MiB. */
 export const updateMemoryMiB: readonly MemoryChoice[] = memoryChoiceValues;
 
-/** Whether `updateService` takes this size; it then goes out as the number itself. */
 export function isUpdateMemory(mib: number | undefined): mib is MemoryChoice {
   return updateMemoryMiB.some((choice) => choice === mib);
 }

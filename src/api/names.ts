@@ -1,11 +1,11 @@
 import { requestLimits } from "./request-limits.ts";
 
-// The rule of a sibling tool of this API, which leaves the format of names open. Our service enforces the same.
+// The API doesn't define the format of names. This is the rule of a sibling tool, and our service enforces it too.
 const LONGEST = 50;
 
 /**
- * Why `name` cannot be the name of a new workload: one sentence for people; undefined when it can. Only for names that
- * are about to be made: what exists is read, changed and deleted under whatever name it has (see `pathSafe`).
+ * Why `name` can't be used for a new workload, as a sentence; undefined when it can. Existing workloads can have other
+ * names: see `pathSafe`.
  */
 export function checkName(kind: "job" | "service", name: string): string | undefined {
   const rule = `The name of a ${kind} has 1 to ${LONGEST} lower-case letters, digits and "-", begins with a letter and ends with a letter or digit`;
@@ -17,7 +17,6 @@ export function checkName(kind: "job" | "service", name: string): string | undef
   return name.endsWith("-") ? `${rule}; this one ends with "-".` : undefined;
 }
 
-/** Whether a new volume or disk can have this name. */
 export function isVolumeName(name: string): boolean {
   return name.length <= requestLimits.volumeName && /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u.test(name);
 }
@@ -35,10 +34,33 @@ function shown(text: string): string {
 }
 
 /**
- * Whether a value may stand in a path as one segment. `.` and `..` would be taken out of the URL and lead to another
- * resource, and `/` and `\` may do so behind a proxy that decodes them; control characters and lone surrogates have no
- * place in a URL. Everything else is encoded, and the service decides.
+ * Whether a value can be one segment of a path. URLs drop `.` and `..`, and a proxy may decode `/` and `\`: all of them
+ * would reach another resource. Control characters and lone surrogates aren't valid in a URL. Anything else is encoded.
  */
 export function pathSafe(value: string): boolean {
   return value !== "" && value !== "." && value !== ".." && value.isWellFormed() && !/[/\\\p{Cc}]/u.test(value);
+}
+
+/** A mount here would hide the container's own programs, or the time zone that `sync_timezone` mounts. */
+const wholeFolders = new Set(["/bin", "/boot", "/etc", "/etc/localtime", "/lib", "/lib64", "/sbin", "/usr"]);
+/** The kernel fills these; workloads can't mount anything in them. */
+const kernelFolders = ["/dev", "/proc", "/sys"];
+
+/** Normalizes a path for comparison: no trailing slash. */
+export function plainMountPath(path: string): string {
+  return path.replace(/\/$/u, "");
+}
+
+/** Why a volume can't be mounted at this path, phrased to follow the path; undefined when it can. Pure. */
+export function wrongMountPath(path: string): string | undefined {
+  if (path.length > requestLimits.mountPath) return `must have at most ${requestLimits.mountPath} characters`;
+  if (!/^(?:\/[^/:\p{Cc}]+)+\/?$/u.test(path)) {
+    return "must be an absolute path such as /data, without empty segments, colons or control characters";
+  }
+  const plain = plainMountPath(path);
+  const segments = plain.split("/");
+  if (segments.includes(".") || segments.includes("..")) return "must not contain . or .. segments";
+  const isOfKernel = kernelFolders.some((folder) => plain === folder || plain.startsWith(`${folder}/`));
+  if (!isOfKernel && !wholeFolders.has(plain)) return undefined;
+  return `must not be ${plain}, which belongs to the system: use another path, such as /data`;
 }

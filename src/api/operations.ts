@@ -12,8 +12,8 @@ type QueryOf<Op extends OperationId> = operations[Op]["parameters"] extends { qu
   : undefined;
 
 /**
- * Everything one operation needs, as plain data: it can be stored, shown and replayed. Without an argument it is the
- * union over all operations.
+ * Everything one operation needs, as plain data that can be stored, shown and replayed. Without an argument: the union
+ * of all operations.
  */
 export type Call<Op extends OperationId = OperationId> = {
   [O in Op]: {
@@ -28,17 +28,17 @@ export type Call<Op extends OperationId = OperationId> = {
 export type Answer<Op extends OperationId> =
   operations[Op]["responses"][200]["content"][keyof operations[Op]["responses"][200]["content"]];
 
-/** What `openapi-fetch` resolves to, reduced to what the client reads. */
+/** The part of `openapi-fetch`'s result that the client reads. */
 export type Sent = { readonly response: Response };
 type Api = Client<paths>;
 type SendOptions = { readonly signal: AbortSignal };
 
 export type Operation<Op extends OperationId> = {
-  /** What people read. */
+  /** Shown to people. */
   readonly title: string;
   /** A read may be repeated and shared; a write is sent once. */
   readonly effect: "read" | "write";
-  /** How long one attempt may take until its answer is complete, in milliseconds. */
+  /** Time limit of one attempt including its answer, in milliseconds. */
   readonly timeoutMs: number;
   readonly send: (api: Api, call: Call<Op>, options: SendOptions) => Promise<Sent>;
 };

@@ -4,9 +4,9 @@ import type { OperationId } from "./operations.ts";
  * - `refused`: the service answered, and said no (4xx, 5xx)
  * - `unreachable`: no connection, or it broke off
  * - `timeout`: no complete answer in time
- * - `unexpected`: an answer that is not of this API
+ * - `unexpected`: the answer isn't of this API
  * - `aborted`: the caller gave up
- * - `invalid`: not sent at all, because it could never be right
+ * - `invalid`: not sent, because it could never succeed
  */
 export type ProblemKind = "refused" | "unreachable" | "timeout" | "unexpected" | "aborted" | "invalid";
 
@@ -21,7 +21,7 @@ export type ProblemDetails = {
   readonly cause?: unknown;
 };
 
-/** Why an operation has no answer, in words that people can read. Its texts never hold the token or a raw body. */
+/** Why an operation failed, in sentences for people. They never contain the token or a raw body. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly kind: ProblemKind;
@@ -29,15 +29,15 @@ export class Problem extends Error {
   /** The HTTP status, when the service answered with one. */
   readonly status?: number;
   /**
-   * Whether the operation may have been done. For a write, true means that the outcome is unknown: it must not be sent
-   * again before somebody looked. False: it was not done (it never left, or the service refused it with a 4xx).
+   * Whether the operation may have been done. True for a write: the outcome is unknown, so it must not be sent again
+   * before the workload was read. False: it was never sent, or the service refused it with a 4xx.
    */
   readonly maybeSent: boolean;
-  /** What happened and why: one line that ends with a full stop. */
+  /** One line, ending with a full stop: what happened and why. */
   readonly sentence: string;
-  /** What to do about it: one or two sentences. */
+  /** One or two sentences: the next step. */
   readonly next: string;
-  /** Seconds until the service takes calls again, as it said itself. */
+  /** From the service's `Retry-After`. */
   readonly retryAfterSeconds?: number;
 
   constructor(details: ProblemDetails) {

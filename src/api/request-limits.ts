@@ -1,7 +1,7 @@
-/** Limits of every request, the same as in `openapi.yaml`: test/api/request-limits.test.ts compares the two. */
+/** The limits in `openapi.yaml`; test/api/request-limits.test.ts compares the two. */
 export const requestLimits = {
   instances: 1_000,
-  /** Words of a command. */
+  /** Words in a command. */
   words: 100,
   /** Characters in one command word, or in the value of one environment variable. */
   text: 16_384,

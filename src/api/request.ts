@@ -7,15 +7,15 @@ import type { paths } from "./schema.ts";
 
 export type ApiAccount = { readonly username: string; readonly token: string };
 
-/** Why a call cannot be sent at all; undefined when it can. */
-export function refusedBeforeSending(call: Call, account: ApiAccount): Problem | undefined {
+/** Why a call can't be sent; undefined when it can. */
+export function unsendable(call: Call, account: ApiAccount): Problem | undefined {
   if (!fitsHeader(account.username) || !fitsHeader(account.token)) {
-    // The runtime's own error would quote the value, and with it the token.
+    // The runtime's own error would quote the token.
     const sentence = "The user name or the token of this account is empty or has characters that cannot be sent.";
     return invalid(call.op, sentence, "Link the account again, with the token just as the service shows it.");
   }
   for (const [parameter, value] of Object.entries(call.path)) {
-    // `typeof`: a stored call comes from outside the compiler's reach.
+    // `typeof`: the compiler hasn't checked a stored call.
     if (typeof value === "string" && pathSafe(value)) continue;
     const what = parameter.replaceAll("_", " ");
     const sentence = `This ${what} cannot be sent: it is empty, "." or "..", or holds "/", "\\" or control characters.`;
@@ -24,7 +24,7 @@ export function refusedBeforeSending(call: Call, account: ApiAccount): Problem |
   return undefined;
 }
 
-/** Visible ASCII and inner spaces: what every server reads the same way (https://www.rfc-editor.org/rfc/rfc9110#section-5.5). */
+/** Visible ASCII and inner spaces, which every server reads the same way (https://www.rfc-editor.org/rfc/rfc9110#section-5.5). */
 function fitsHeader(value: string): boolean {
   return /^[!-~](?:[ -~]*[!-~])?$/u.test(value);
 }
@@ -37,9 +37,8 @@ export type RequestSettings = {
 };
 
 /**
- * The request of a call. openapi-fetch only builds it: left to send it, it would read the body of every error to its
- * end, however long. A redirect is never followed, for no operation: the next host would get the user name, and a
- * write would be sent twice.
+ * Builds the request of a call. openapi-fetch must not send it, because it reads the body of an error without a limit.
+ * Redirects are never followed: the other host would receive the username, and a write would be sent twice.
  */
 export async function requestFor(call: Call, { baseUrl, account, signal }: RequestSettings): Promise<Request> {
   const built: Request[] = [];
@@ -52,14 +51,10 @@ export async function requestFor(call: Call, { baseUrl, account, signal }: Reque
       return Promise.resolve(new Response(null, { status: 204 }));
     },
   });
-  const { send } = rowOf(call.op);
+  // The row of this operation takes this call; TypeScript can't relate the two unions.
+  const { send } = operationTable[call.op] as Operation<OperationId>; // see above
   await send(client, call, { signal });
   const [request] = built;
   if (request === undefined) throw new Error(`the operation table sends nothing for ${call.op}`);
   return request;
-}
-
-function rowOf(op: OperationId): Operation<OperationId> {
-  // `op` of the call selects the row, so the row takes the call; TypeScript cannot follow a union on both sides.
-  return operationTable[op] as Operation<OperationId>; // reason above
 }

@@ -1,51 +1,51 @@
 import { z } from "zod";
 import { EnvVar, Resources, VolumeMount } from "./job-shape.ts";
-import { count, identity, listOf, maybe, text } from "./lenient.ts";
+import { count, identity, listOf, lenient, text } from "./lenient.ts";
 
 /** `container_port` when services are read, `port` when one is created. */
-const ServicePort = z.looseObject({ container_port: maybe(count), port: maybe(count), protocol: maybe(text) });
+const ServicePort = z.looseObject({ container_port: lenient(count), port: lenient(count), protocol: lenient(text) });
 export type ServicePort = z.output<typeof ServicePort>;
 
 const ServiceContainer = z.looseObject({
-  name: maybe(text),
-  image: maybe(text),
-  command: maybe(listOf(text)),
-  env: maybe(listOf(EnvVar)),
-  ports: maybe(listOf(ServicePort)),
-  resources: maybe(Resources),
-  volumeMounts: maybe(listOf(VolumeMount)),
-  imagePullPolicy: maybe(text),
+  name: lenient(text),
+  image: lenient(text),
+  command: lenient(listOf(text)),
+  env: lenient(listOf(EnvVar)),
+  ports: lenient(listOf(ServicePort)),
+  resources: lenient(Resources),
+  volumeMounts: lenient(listOf(VolumeMount)),
+  imagePullPolicy: lenient(text),
 });
 export type ServiceContainer = z.output<typeof ServiceContainer>;
 
 const PortMapping = z.looseObject({
-  service_url: maybe(text),
-  container_port: maybe(count),
-  protocol: maybe(text),
+  service_url: lenient(text),
+  container_port: lenient(count),
+  protocol: lenient(text),
 });
 export type PortMapping = z.output<typeof PortMapping>;
 
 const ServiceVolume = z.looseObject({
   name: identity,
-  disk_name: maybe(text),
-  fsType: maybe(text),
-  is_read_only: maybe(z.boolean()),
+  disk_name: lenient(text),
+  fsType: lenient(text),
+  is_read_only: lenient(z.boolean()),
 });
 export type ServiceVolume = z.output<typeof ServiceVolume>;
 
-/** A service without a name cannot be shown or addressed: it is no service. */
+/** A service without a name can't be shown or addressed, so the name is required. */
 export const Service = z.looseObject({
-  region: maybe(text),
-  uid: maybe(text),
+  region: lenient(text),
+  uid: lenient(text),
   name: identity,
-  created_at: maybe(text),
-  status: maybe(text),
-  status_reason: maybe(text),
-  target_instance_size: maybe(count),
-  containers: maybe(listOf(ServiceContainer)),
-  port_mappings: maybe(listOf(PortMapping)),
-  volumes: maybe(listOf(ServiceVolume)),
-  default_domain_name: maybe(text),
-  binding_domain_name: maybe(listOf(identity)),
+  created_at: lenient(text),
+  status: lenient(text),
+  status_reason: lenient(text),
+  target_instance_size: lenient(count),
+  containers: lenient(listOf(ServiceContainer)),
+  port_mappings: lenient(listOf(PortMapping)),
+  volumes: lenient(listOf(ServiceVolume)),
+  default_domain_name: lenient(text),
+  binding_domain_name: lenient(listOf(identity)),
 });
 export type Service = z.output<typeof Service>;

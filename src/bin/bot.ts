@@ -1,4 +1,4 @@
 import { main } from "../main.ts";
 
-// The bot alone: it speaks to a real Slack and a real service, or does not start.
+// The bot without stand-ins: it needs a real Slack and a real workload API.
 await main(process.env, { isBotAlone: true });

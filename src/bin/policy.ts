@@ -1,12 +1,11 @@
 // Tests a policy file from a shell: `npm run policy -- check|explain|print`.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { AskedError, askedQuestion } from "../policy/asked-question.ts";
+import { QuestionError, questionFromOptions } from "../policy/question-from-options.ts";
 import { defaultPolicy, defaultPolicyText } from "../policy/default-policy.ts";
 import { explain, explanationLines } from "../policy/explain.ts";
-import { PolicyError } from "../policy/policy-error.ts";
+import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
-import { readPolicy } from "../policy/read-policy.ts";
 
 const usage = `Usage: npm run policy -- check [FILE]
        npm run policy -- explain [FILE] --op OPERATION [--does routine|disruptive|destructive]
@@ -40,7 +39,7 @@ function typed(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new AskedError(error instanceof Error ? error.message : String(error));
+    throw new QuestionError(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -50,7 +49,7 @@ function policyIn(file: string | undefined): Policy {
   try {
     content = readFileSync(file, "utf8");
   } catch (error) {
-    throw new AskedError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new QuestionError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
   return readPolicy(content, file);
 }
@@ -58,7 +57,7 @@ function policyIn(file: string | undefined): Policy {
 function run(args: readonly string[]): number {
   const { values, positionals } = typed(args);
   const [what, file = process.env["GANTRY_POLICY"] || undefined, extra] = positionals;
-  if (extra !== undefined) throw new AskedError(`“${extra}” is one word too many.`);
+  if (extra !== undefined) throw new QuestionError(`“${extra}” is one word too many.`);
   switch (what) {
     case "check": {
       const { source, rules } = policyIn(file);
@@ -66,7 +65,7 @@ function run(args: readonly string[]): number {
       return 0;
     }
     case "explain": {
-      const explanation = explain(policyIn(file), askedQuestion(values));
+      const explanation = explain(policyIn(file), questionFromOptions(values));
       print(explanationLines(explanation));
       return explanation.verdict.kind === "refuse" ? 1 : 0;
     }
@@ -74,7 +73,7 @@ function run(args: readonly string[]): number {
       process.stdout.write(defaultPolicyText);
       return 0;
     default:
-      throw new AskedError(what === undefined ? "Say what to do." : `“${what}” is nothing that this can do.`);
+      throw new QuestionError(what === undefined ? "Say what to do." : `“${what}” is nothing that this can do.`);
   }
 }
 
@@ -85,7 +84,7 @@ function print(lines: readonly string[]): void {
 try {
   process.exitCode = run(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof AskedError) && !(error instanceof PolicyError)) throw error;
-  process.stderr.write(`${error.message}\n${error instanceof AskedError ? usage : ""}`);
+  if (!(error instanceof QuestionError) && !(error instanceof PolicyError)) throw error;
+  process.stderr.write(`${error.message}\n${error instanceof QuestionError ? usage : ""}`);
   process.exitCode = 2;
 }

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { commands } from "../commands/all.ts";
 
 /**
- * Writes the table of verbs into the README, between its two marks, from the list of verbs itself. With `--check` it
- * writes nothing, and fails when the table is stale.
+ * Writes the table of verbs into the README, between its two marks. With `--check` it writes nothing and fails when the
+ * table is out of date.
  */
 const readme = new URL("../../README.md", import.meta.url);
 const begin = "<!-- verbs: written by `npm run generate` -->";

@@ -41,7 +41,7 @@ async function ask(base: string, request: Request): Promise<z.infer<typeof Answe
   return Answer.parse(await response.json());
 }
 
-/** Prints what came of a request; false when it failed. */
+/** Prints the answer to a request. Returns false when it failed. */
 function show(answer: z.infer<typeof Answer>): boolean {
   if (answer.error !== undefined) {
     process.stderr.write(`${answer.error}\n`);

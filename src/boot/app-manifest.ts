@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** What the program itself reads of `manifest.yml`: the simulated workspace installs the app with it. */
+/** The parts of `manifest.yml` with which the simulated workspace installs the app. */
 const AppManifest = z.object({
   display_information: z.object({ name: z.string() }),
   features: z.object({
@@ -37,7 +37,7 @@ export type AppManifest = z.infer<typeof AppManifest>;
 
 const file = new URL("../../manifest.yml", import.meta.url);
 
-/** Throws when the file is missing or is no manifest: it is part of the project. */
+/** Throws when the file is missing or invalid. */
 export function readAppManifest(): AppManifest {
   return AppManifest.parse(parse(readFileSync(file, "utf8")));
 }

@@ -1,4 +1,4 @@
-/** What is wrong with the configuration: one sentence for each variable, with what to set. All of it at once. */
+/** All problems of the configuration at once: a sentence for each variable, with the value to set. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];

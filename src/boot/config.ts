@@ -35,7 +35,7 @@ export type StoreConfig =
       readonly statementTimeoutMs: number;
     };
 
-/** Everything that was configured, checked as a whole. */
+/** The complete configuration, validated. */
 export type Config = {
   readonly slack: SlackConfig;
   readonly service: ServiceConfig;
@@ -43,23 +43,23 @@ export type Config = {
   readonly settings: Settings;
   readonly dataDir: string;
   readonly store: StoreConfig;
-  /** What seals tokens and bodies, as GANTRY_KEYS has it; without it a file in `dataDir` holds one. */
+  /** GANTRY_KEYS, which seal tokens and bodies; undefined to keep a key in `dataDir`. */
   readonly keys: string | undefined;
-  /** A policy file; without it the built-in default holds. */
+  /** Undefined for the built-in policy. */
   readonly policyPath: string | undefined;
   readonly accountMode: AccountMode;
   readonly historyMs: number;
   readonly logLevel: "debug" | "info" | "warn" | "error";
-  /** What whoever starts it should know before anything happens. */
+  /** Warnings printed at start. */
   readonly notices: readonly string[];
 };
 
 export type ConfigOptions = {
-  /** No stand-ins: without one of the two sets it does not start. */
+  /** Without stand-ins: both Slack and the workload API must be configured. */
   readonly isBotAlone?: boolean;
 };
 
-/** What must not stand in any log. */
+/** Secrets that must not appear in any log. */
 export function secretsOf({ slack, service, store, keys }: Config): readonly string[] {
   return [
     ...(store.kind === "postgres" ? [store.url, ...passwordsIn(new URL(store.url))] : []),
@@ -78,11 +78,11 @@ const REGIONS = ["beijing1", "beijing2"];
 const projectDir = resolve(import.meta.dirname, "../..");
 
 /**
- * Reads the environment, the only place where that happens. Throws a `ConfigError` that names every variable that is
- * wrong or missing and what to set; it never holds a value of one.
+ * Reads the environment; nothing else does. Throws a `ConfigError` that names every wrong or missing variable and what to
+ * set, and never contains a value.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, options: ConfigOptions = {}): Config {
-  // Empty is what compose files and shells leave for "not set".
+  // Compose files and shells pass unset variables as empty.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = Environment.safeParse(given);
   const problems = [
@@ -101,7 +101,7 @@ const serviceSet = ["WORKLOAD_API_URL", "WORKLOAD_API_USERNAME", "WORKLOAD_API_T
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** What is right by itself and does not go together. */
+/** Variables that are valid alone but not together. */
 function wrongSets(given: Given, { isBotAlone = false }: ConfigOptions): string[] {
   const lacks = (set: readonly string[]): string[] => set.filter((name) => given[name] === undefined);
   const part = (set: readonly string[], what: string): string[] => {
@@ -153,7 +153,7 @@ function configOf(env: Environment, store: StoreConfig): Config {
     policyPath: env.GANTRY_POLICY === undefined ? undefined : resolve(env.GANTRY_POLICY),
     accountMode: env.GANTRY_ACCOUNTS,
     historyMs: env.GANTRY_HISTORY_DAYS * 24 * 60 * 60_000,
-    // A newcomer's terminal shows what to do next, not what went well.
+    // A first run shows the next steps in the terminal, not log lines.
     logLevel: env.GANTRY_LOG_LEVEL ?? (isLocal ? "warn" : "info"),
     notices: noticesOf(slack, service),
   };

@@ -21,7 +21,7 @@ export function endOnCrash({ log, inProgress, end }: CrashParts): void {
     const reference = randomBytes(4).toString("hex");
     const all = isEnding ? [] : inProgress();
     log.fatal(
-      { err, origin, reference, inProgress: all.slice(0, MOST_NAMED), underWayCount: all.length },
+      { err, origin, reference, inProgress: all.slice(0, MOST_NAMED), inProgressCount: all.length },
       isEnding ? "another uncaught error during shutdown" : "uncaught error: shutting down",
     );
     if (!isEnding) end(1);

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { isZone } from "../api/log-pages.ts";
 import { quotaVariables } from "../service/config.ts";
 
-/** A whole number in a variable, for a port. */
 function port(byDefault: number) {
   const error = `must be a port, a whole number from 0 to 65535; leave it out for ${byDefault}`;
   return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(byDefault);
@@ -28,9 +27,8 @@ const httpUrl = (example: string) =>
     error: `must be an address that begins with https:// or http://, like ${example}`,
   });
 
-/** Every variable that the bot knows, with its form and its default. The message of an error completes its name. */
-/** Every part of the address is read without its percent encoding. */
-function hasWholeEscapes(url: string): boolean {
+/** Every part of the address is percent-decoded later. */
+function hasValidEscapes(url: string): boolean {
   try {
     decodeURIComponent(url);
     return true;
@@ -39,6 +37,7 @@ function hasWholeEscapes(url: string): boolean {
   }
 }
 
+/** Every variable of the bot with its format and default. Error messages complete the variable's name. */
 export const Environment = z.object({
   SLACK_BOT_TOKEN: z
     .string()
@@ -103,7 +102,7 @@ export const Environment = z.object({
         "must be an address like postgres://user:password@host:5432/gantry; leave it out for a file in GANTRY_DATA",
       abort: true,
     })
-    .refine(hasWholeEscapes, {
+    .refine(hasValidEscapes, {
       error: "has a % that is no percent encoding: a % in the user name or the password is written %25",
     })
     .optional(),

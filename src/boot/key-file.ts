@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { newKey, readKeyring, type Keyring } from "../accounts/keyring.ts";
 
 /**
- * The keys that seal tokens and bodies: those of the environment, or for a database that is a file beside it one that is
- * made at the first start. Throws an Error with a sentence, never with a key.
+ * The keys that seal tokens and bodies: from the environment, or a key file next to the SQLite database, created at the
+ * first start. Throws an Error with a sentence that never contains a key.
  */
 export function openKeyring({
   keys,
@@ -22,7 +22,7 @@ export function openKeyring({
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const key = newKey();
-  // Only for this user, and never over one that is there: what it sealed could not be opened any more.
+  // Only this user may read it. An existing file is never overwritten: its sealed texts could not be opened again.
   writeFileSync(path, `${key}\n`, { mode: 0o600, flag: "wx" });
   chmodSync(path, 0o600);
   return readKeyring(key);

@@ -1,14 +1,14 @@
 import { isMap, isScalar, parseDocument, visit } from "yaml";
 
-/** Where Slack sends its requests: to an https address, or (Socket Mode) over a connection that the bot opens. */
+/** Slack sends requests to an https address, or over a connection that the bot opens (Socket Mode). */
 export type ManifestTarget =
   | { readonly kind: "url"; readonly url: string; readonly command: string }
   | { readonly kind: "socket"; readonly command: string };
 
-/** The addresses that Slack knows by these names: https://docs.slack.dev/reference/app-manifest */
+/** The keys of addresses: https://docs.slack.dev/reference/app-manifest */
 const addresses = new Set(["url", "request_url", "message_menu_options_url"]);
 
-/** `manifest.yml` ready to be pasted, its comments kept. Pure. Throws an Error with a sentence for a wrong address. */
+/** `manifest.yml` ready to paste, with its comments. Pure. Throws an Error with a sentence for a wrong address. */
 export function manifestFor(text: string, target: ManifestTarget): string {
   const endpoint = target.kind === "url" ? endpointOf(target.url) : undefined;
   const document = parseDocument(text);

@@ -3,38 +3,36 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Logger } from "pino";
 import { defaultPolicy } from "../policy/default-policy.ts";
-import { PolicyError } from "../policy/policy-error.ts";
+import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
-import { readPolicy } from "../policy/read-policy.ts";
 
-/** What became of a changed file. */
-export type PolicyNews =
+export type PolicyUpdate =
   | { readonly kind: "taken"; readonly rules: number }
-  /** The policy before it stays; the message names lines and sentences. */
+  /** The previous policy stays in force. The message lists lines and sentences. */
   | { readonly kind: "broken"; readonly message: string };
 
 type PolicySourceOptions = {
-  /** Without a file the built-in default holds. */
+  /** Undefined for the built-in policy. */
   readonly path: string | undefined;
   readonly log: Logger;
-  readonly onChange?: (news: PolicyNews) => void;
-  /** How often the file is looked at in any case; every 2 s without it. */
+  readonly onChange?: (news: PolicyUpdate) => void;
+  /** How often the file is read even without a notification. Default: 2 s. */
   readonly pollMs?: number;
 };
 
 export type PolicySource = {
   readonly current: () => Policy;
-  /** Nothing is told or logged after it. */
+  /** Nothing is reported or logged afterwards. */
   readonly close: () => void;
 };
 
-/** What is being written is read twice, so far apart: half a rule may allow what the whole one does not. */
+/** A changed file is read twice, this far apart: half a rule can allow more than the whole one. */
 const SETTLE_MS = 100;
 const POLL_MS = 2_000;
 
 /**
- * Opens the policy, and follows its file: a change holds as soon as it is written, a broken one leaves the policy
- * before it in force. Throws a `PolicyError` when the file is broken at the start, or cannot be read.
+ * Opens the policy and watches its file. A change takes effect as soon as it is written; a broken file leaves the
+ * previous policy in force. Throws a `PolicyError` when the file is broken or unreadable at the start.
  */
 export async function openPolicy({
   path,
@@ -44,10 +42,10 @@ export async function openPolicy({
 }: PolicySourceOptions): Promise<PolicySource> {
   if (path === undefined) return { current: () => defaultPolicy, close: () => undefined };
   const file = resolve(path);
-  let judged = await contentOf(file);
-  let policy = policyFrom(judged, path);
+  let lastRead = await contentOf(file);
+  let policy = policyFrom(lastRead, path);
   const take = (content: Content): void => {
-    judged = content;
+    lastRead = content;
     try {
       policy = policyFrom(content, path);
       const rules = policy.rules.length;
@@ -59,7 +57,7 @@ export async function openPolicy({
       onChange?.({ kind: "broken", message: error.message });
     }
   };
-  const follower = followFile(file, pollMs, { isNew: (content) => !isSame(content, judged), take });
+  const follower = followFile(file, pollMs, { isNew: (content) => !isSame(content, lastRead), take });
   return { current: () => policy, close: follower.close };
 }
 
@@ -91,39 +89,39 @@ type Follow = {
 };
 
 /**
- * Watches the folder, because editors and Kubernetes' config maps put a new file (or a new link) in the old one's place
- * (https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically), which a
- * watch on the file itself would lose; and looks from time to time, because not every file system tells.
+ * Watches the folder, because editors and Kubernetes' config maps replace the file or link
+ * (https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically),
+ * which ends a watch on the file. Also polls, because not every file system sends notifications.
  */
 function followFile(file: string, pollMs: number, { isNew, take }: Follow): { readonly close: () => void } {
-  let seen: Content | undefined;
+  let pending: Content | undefined;
   let isClosed = false;
-  let settling: NodeJS.Timeout | undefined;
-  const look = async (): Promise<void> => {
-    settling = undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const check = async (): Promise<void> => {
+    timer = undefined;
     const content = await contentOf(file);
     if (isClosed) return;
-    const isSettled = seen !== undefined && isSame(seen, content);
-    seen = isNew(content) && !isSettled ? content : undefined;
-    if (seen !== undefined) lookSoon();
+    const isSettled = pending !== undefined && isSame(pending, content);
+    pending = isNew(content) && !isSettled ? content : undefined;
+    if (pending !== undefined) checkSoon();
     else if (isNew(content)) take(content);
   };
-  const lookSoon = (): void => {
-    settling ??= setTimeout(() => void look(), SETTLE_MS).unref();
+  const checkSoon = (): void => {
+    timer ??= setTimeout(() => void check(), SETTLE_MS).unref();
   };
-  const poll = setInterval(lookSoon, pollMs).unref();
-  const watcher = watchFolder(dirname(file), lookSoon);
+  const poll = setInterval(checkSoon, pollMs).unref();
+  const watcher = watchFolder(dirname(file), checkSoon);
   return {
     close() {
       isClosed = true;
       clearInterval(poll);
-      clearTimeout(settling);
+      clearTimeout(timer);
       watcher?.close();
     },
   };
 }
 
-/** Without a watch (Linux allows only so many) the looks from time to time are enough. */
+/** Undefined when the system has no watches left (Linux limits them): polling is enough. */
 function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, onEvent);

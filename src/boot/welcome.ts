@@ -3,7 +3,7 @@ import type { Gantry } from "../gantry.ts";
 
 type Ports = Pick<Gantry, "botPort" | "playgroundPort">;
 
-/** What whoever started it can do next. Pure. */
+/** The next steps, printed after the start. Pure. */
 export function welcome({ slack, service, settings, listen, dataDir }: Config, ports: Ports): string {
   const { command } = settings;
   const where = `http://${listen.host}:${ports.botPort}`;

@@ -1,29 +1,91 @@
 import type { Change } from "./change.ts";
-import { dependsOn, THE_WORKLOAD } from "./depends-on.ts";
 import type { Snapshot } from "./snapshot.ts";
+import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
+import { createHash } from "node:crypto";
 import type { Drift } from "./stored-change.ts";
 
+/** A field that a Change depends on, with its value in words. */
+export type Dependency = {
+  readonly field: string;
+  readonly value: string;
+  /** The requested value; undefined when the Change doesn't set the field. */
+  readonly asked: string | undefined;
+};
+
+/** The label of the identity row. */
+export const THE_WORKLOAD = "the workload";
+
 /**
- * What moved of the fields that a Change depends on, between its request and now: a row for each, in words. Empty when
- * none did; whether one did is for `digestOf` to say, this says which. Of a workload that is gone, or is another one of
- * the same name, only that is said. Pure.
+ * The values in `snapshot` that a Change depends on: the workload's identity, then the fields that the operation sets.
+ * Everything else (status, times, ports, addresses, resourceVersion) changes by itself and is ignored. Pure.
+ */
+export function dependsOn(change: Change, snapshot: Snapshot): readonly Dependency[] {
+  const which = { field: THE_WORKLOAD, value: identityText(snapshot), asked: undefined };
+  if (snapshot === undefined) return [which];
+  return [which, ...fieldsOf(change, snapshot)];
+}
+
+function identityText(snapshot: Snapshot): string {
+  if (snapshot === undefined) return "does not exist";
+  return `id ${snapshot.uid ?? NOT_REPORTED}`;
+}
+
+function fieldsOf(change: Change, snapshot: NonNullable<Snapshot>): Dependency[] {
+  switch (change.call.op) {
+    case "updateService":
+      return updatableFields(change, snapshot)
+        .filter(({ wanted }) => wanted !== undefined)
+        .map(({ label, wanted, now }) => ({ field: label, value: now, asked: wanted }));
+    case "startService":
+      return [{ field: "power", value: powerOf(snapshot), asked: "running" }];
+    case "stopService":
+      return [{ field: "power", value: powerOf(snapshot), asked: "stopped" }];
+    case "restartService":
+    case "deleteService":
+    case "deleteJob":
+    case "createService":
+    case "createJob":
+      return [];
+  }
+}
+
+/** A service that isn't stopped changes its status by itself. */
+function powerOf({ status }: NonNullable<Snapshot>): string {
+  return status === "Stopped" ? "stopped" : "not stopped";
+}
+
+/**
+ * SHA-256, in hex, of the workload's identity and the fields that the Change depends on. Equal digests of one Call mean
+ * that nothing it depends on has changed. Lists in a fixed order make the JSON canonical. Pure.
+ */
+export function digestOf(change: Change): string {
+  const { kind, region, name } = change.workload;
+  const fields = dependsOn(change, change.before).map(({ field, value }) => [field, value]);
+  return createHash("sha256")
+    .update(JSON.stringify([kind, region, name, fields]))
+    .digest("hex");
+}
+
+/**
+ * The fields that a Change depends on and that changed since its request, one row each. `digestOf` decides whether
+ * something changed; this names it. For a deleted or replaced workload, there is only that row. Pure.
  */
 export function driftOf(change: Change, now: Snapshot): Drift[] {
   const before = dependsOn(change, change.before);
   const today = new Map(dependsOn(change, now).map(({ field, value }) => [field, value]));
   const moved = before.filter(({ field, value }) => today.get(field) !== value);
-  if (moved.some(({ field }) => field === THE_WORKLOAD)) return [whichDrift(change, now)];
+  if (moved.some(({ field }) => field === THE_WORKLOAD)) return [workloadDrift(change, now)];
   return moved.map(({ field, value, asked }) => drift(field, [value, today.get(field) ?? "gone", asked]));
 }
 
-function whichDrift({ before }: Change, now: Snapshot): Drift {
+function workloadDrift({ before }: Change, now: Snapshot): Drift {
   if (before === undefined) return drift(THE_WORKLOAD, ["nothing had this name", "it exists", "a new one"]);
   if (now === undefined) return drift(THE_WORKLOAD, ["it existed", "deleted", undefined]);
   return drift(THE_WORKLOAD, ["the one that was asked about", "another one of this name, made since", undefined]);
 }
 
-/** Nothing moved that has a name here, and the digest is another one all the same: what counts was changed by an update. */
-export const otherDigest: Drift = drift(THE_WORKLOAD, [
+/** The digest differs but no field does: another version of Gantry computed it. */
+export const unexplainedDrift: Drift = drift(THE_WORKLOAD, [
   "compared as another version of Gantry does",
   "not comparable",
   undefined,

@@ -1,16 +1,16 @@
 import type { Call } from "../api/operations.ts";
 import { parseMemoryMiB } from "../api/memory.ts";
 import type { Change } from "./change.ts";
-import { alsoMoved, lostSight, traceless } from "./settle.ts";
+import { alsoMoved, goneOrReplaced, restartUnseen } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { domainSet, NOT_TOLD, updatableFields } from "./updatable-fields.ts";
+import { domainSet, NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
 
 /**
- * What a workload that was read back says of a write whose answer is missing.
- * - `took-effect`: it is as asked and was not so before, and does not come to that by itself
- * - `untouched`: it is what it was before; the request may still be on its way
- * - `moving`: neither; a later read may tell more
- * - `cannot-tell`: no read will tell
+ * Evidence from reading back a workload whose write got no answer.
+ * - `took-effect`: it is as requested, wasn't before, and doesn't get there by itself
+ * - `untouched`: it is unchanged; the request may still be on its way
+ * - `moving`: neither; a later read may show more
+ * - `cannot-tell`: no read will show it
  */
 export type Evidence =
   | { readonly kind: "took-effect"; readonly alsoMoved: readonly string[] }
@@ -18,30 +18,30 @@ export type Evidence =
   | { readonly kind: "moving"; readonly why: string }
   | { readonly kind: "cannot-tell"; readonly why: string };
 
-/** Weighs one read. Pure. */
+/** Evidence from one read. Pure. */
 export function evidenceOf(change: Change, after: Snapshot): Evidence {
   const { call } = change;
   switch (call.op) {
     case "createService":
-      return ofCreation(change, after, otherThanAsked(call.body, after));
+      return creationEvidence(change, after, differenceFromRequest(call.body, after));
     case "createJob":
-      return ofCreation(change, after, undefined);
+      return creationEvidence(change, after, undefined);
     case "deleteService":
     case "deleteJob":
-      return ofDeletion(change, after);
+      return deletionEvidence(change, after);
     case "startService":
-      return ofPower(change, after, { target: "Running", from: ["Stopped"] });
+      return powerEvidence(change, after, { target: "Running", from: ["Stopped"] });
     case "stopService":
-      return ofPower(change, after, { target: "Stopped", from: ["Running", "Starting", "Updating", "Failed"] });
+      return powerEvidence(change, after, { target: "Stopped", from: ["Running", "Starting", "Updating", "Failed"] });
     case "restartService":
-      return cannotTell(traceless(after));
+      return cannotTell(restartUnseen(after));
     case "updateService":
-      return ofUpdate(change, after);
+      return updateEvidence(change, after);
   }
 }
 
-/** The name was free when it was asked for, and only this account makes workloads under it. */
-function ofCreation({ workload, before }: Change, after: Snapshot, other: string | undefined): Evidence {
+/** The name was free before, and names belong to one account. */
+function creationEvidence({ workload, before }: Change, after: Snapshot, other: string | undefined): Evidence {
   const { kind } = workload;
   if (before !== undefined) return cannotTell(`There was a ${kind} of that name before.`);
   if (after === undefined) return { kind: "untouched", still: `there is no ${kind} of that name` };
@@ -49,8 +49,8 @@ function ofCreation({ workload, before }: Change, after: Snapshot, other: string
   return cannotTell(`There is a ${kind} of that name now, with ${other}: somebody else may have made it.`);
 }
 
-/** What of a service that is there now differs from the one that was to be made, where both are told. */
-function otherThanAsked(body: Call<"createService">["body"], after: Snapshot): string | undefined {
+/** How the existing service differs from the requested one, comparing only reported fields. */
+function differenceFromRequest(body: Call<"createService">["body"], after: Snapshot): string | undefined {
   if (after === undefined) return undefined;
   const { target_instance_size: size, containers, binding_domain_name: domains } = body;
   if (size !== undefined && after.size !== undefined && size !== after.size) {
@@ -62,15 +62,15 @@ function otherThanAsked(body: Call<"createService">["body"], after: Snapshot): s
     return wanted !== undefined && now !== undefined && wanted !== now;
   });
   if (isOtherMemory) return "other memory";
-  // None may mean that it does not tell them.
+  // An empty list can mean that the service doesn't report domains.
   const now = String(domainSet(after.domains));
   return domains !== undefined && now !== "" && now !== String(domainSet(domains)) ? "other domains" : undefined;
 }
 
-function ofDeletion(change: Change, after: Snapshot): Evidence {
+function deletionEvidence(change: Change, after: Snapshot): Evidence {
   if (change.before === undefined) return cannotTell("It was not there before.");
-  // Gone, or gone and made anew by somebody.
-  if (after === undefined || lostSight(change, after) !== undefined) return tookEffect();
+  // Deleted, or deleted and created again by someone else.
+  if (after === undefined || goneOrReplaced(change, after) !== undefined) return tookEffect();
   const isGoing = after.status === "Deleting";
   if (!isGoing && after.status === change.before.status)
     return { kind: "untouched", still: `it is still there${statusOf(after)}` };
@@ -79,9 +79,9 @@ function ofDeletion(change: Change, after: Snapshot): Evidence {
 
 type Power = { readonly target: string; readonly from: readonly string[] };
 
-/** `from`: the status words from which a service does not reach the target by itself; of other words nobody knows. */
-function ofPower(change: Change, after: Snapshot, { target, from }: Power): Evidence {
-  const lost = lostSight(change, after);
+/** `from`: the statuses from which a service doesn't reach the target by itself. Other statuses prove nothing. */
+function powerEvidence(change: Change, after: Snapshot, { target, from }: Power): Evidence {
+  const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return cannotTell(lost);
   const then = change.before?.status;
   const now = after?.status;
@@ -90,19 +90,19 @@ function ofPower(change: Change, after: Snapshot, { target, from }: Power): Evid
   if (now === target)
     return isFirm
       ? tookEffect()
-      : cannotTell(`Its status is ${now}, and was ${then ?? NOT_TOLD}: it may have come to that by itself.`);
+      : cannotTell(`Its status is ${now}, and was ${then ?? NOT_REPORTED}: it may have come to that by itself.`);
   return isFirm && now === then
     ? { kind: "untouched", still: `its status is still ${now}` }
     : moving(`Its status is ${now}.`);
 }
 
-function ofUpdate(change: Change, after: Snapshot): Evidence {
-  const lost = lostSight(change, after);
+function updateEvidence(change: Change, after: Snapshot): Evidence {
+  const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return cannotTell(lost);
   const asked = updatableFields(change, after).filter(({ wanted }) => wanted !== undefined);
   const words = asked.map(({ label, now }) => `${label}: ${now}`).join(", ");
-  // A value that was not told before may have been as asked all the time.
-  const known = asked.filter(({ before, wanted }) => !before.includes(NOT_TOLD) && before !== wanted);
+  // A value that wasn't reported before may always have been as requested.
+  const known = asked.filter(({ before, wanted }) => !before.includes(NOT_REPORTED) && before !== wanted);
   if (known.length === 0) return cannotTell(`It has ${words} now; what it had before is not known.`);
   if (asked.every(({ now, wanted }) => now === wanted)) return tookEffect(alsoMoved(change, after));
   if (known.every(({ now, before }) => now === before)) {

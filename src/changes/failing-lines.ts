@@ -6,27 +6,27 @@ import type { WorkloadRef } from "./change.ts";
 export type FailingLinesDeps = {
   readonly api: AccountApi;
   readonly signal: AbortSignal;
-  /** Milliseconds since 1970: in which day the log is read. */
+  /** Milliseconds since 1970; decides the day of the log. */
   readonly nowMs: () => number;
-  /** The IANA zone in which the service cuts its logs into days. Default: UTC. */
+  /** The IANA zone of the service's log days. Default: UTC. */
   readonly logZone?: string;
   /** Removes control characters and secrets from one instance's lines. Returns as many lines as it gets, or none. */
   readonly redact: (lines: readonly string[]) => Promise<readonly string[]>;
 };
 
-/** How many lines are read, so that those of one instance are among them, and how many are kept. */
+/** Lines read, so that one instance's are among them, and lines kept. */
 const READ = 100;
 const KEPT = 20;
-/** Of one line, in characters. */
+/** Characters of a line. */
 const LONGEST = 500;
 
-// What programs and those who run them write when one ends badly. It only chooses between instances.
+// Words that programs and runtimes log for a crash. They only select the instance.
 const badEnd =
   /\b(?:crash\w*|exited|exit code|fatal|panic\w*|killed|out of memory|oom\w*|uncaught|traceback|back-?off|restart\w*|started again)\b/iu;
 
 /**
- * The newest lines of the instance that fails, oldest first: of the one that is named, else of the one that wrote last
- * of a bad end, else of the one that wrote last. One call; empty when they cannot be read.
+ * The last lines of the failing instance, oldest first: the given one, else the last to log a crash, else the last to
+ * log anything. One call; empty when the log can't be read.
  */
 export async function failingLines(
   workload: WorkloadRef,
@@ -35,7 +35,7 @@ export async function failingLines(
 ): Promise<readonly string[]> {
   try {
     const lines = await (workload.kind === "job" ? jobLines(workload, instance, deps) : serviceLines(workload, deps));
-    // Redacted before the cut: a secret may run over lines, and half of one is not recognised.
+    // Redact before cutting: half of a secret wouldn't be recognised.
     const redacted = (await deps.redact(lines)).slice(-KEPT);
     return redacted.map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed()}…`));
   } catch (error) {

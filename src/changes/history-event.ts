@@ -1,7 +1,7 @@
 import type { Who } from "./stored-change.ts";
 
-/** What happened, in one word. `refused` is a request that policy did not let through; it has no Change. */
-export const eventKinds = [
+/** `refused` is a request that policy refused; it has no Change. */
+export const historyEventKinds = [
   "requested",
   "refused",
   "voted",
@@ -22,38 +22,38 @@ export const eventKinds = [
   "bound",
   "unbound",
 ] as const;
-export type EventKind = (typeof eventKinds)[number];
+export type HistoryEventKind = (typeof historyEventKinds)[number];
 
-/** A row of history before it has its number and its time. Append-only; never with a token, a value or log text. */
-export type NewEvent = {
-  readonly kind: EventKind;
+/** A row of history without its number and time. Append-only; never contains a token, an environment value or log text. */
+export type NewHistoryEvent = {
+  readonly kind: HistoryEventKind;
   readonly teamId: string;
   readonly changeId: string | undefined;
-  /** Undefined for what the bot did by itself. */
+  /** Undefined for what the bot does on its own. */
   readonly who: Who | undefined;
   readonly channelId: string | undefined;
   readonly verb: string | undefined;
   readonly workload: { readonly kind: string; readonly region: string; readonly name: string } | undefined;
-  /** The user name of the account. */
+  /** A username. */
   readonly account: string | undefined;
   readonly rule: string | undefined;
   readonly breakGlass: boolean;
-  /** What it came to, in words: the diff, the reason, why it was refused, what was found. */
+  /** In words: the diff, the reason, why it was refused, or what was found. */
   readonly result: string;
-  /** From the request on, in milliseconds, where it has one. */
+  /** Milliseconds since the request, if there was one. */
   readonly elapsedMs: number | undefined;
-  /** What stands in the log beside an error. */
+  /** The reference of an error in the log. */
   readonly reference: string | undefined;
 };
 
-export type HistoryEvent = NewEvent & { readonly seq: number; readonly at: Date };
+export type HistoryEvent = NewHistoryEvent & { readonly seq: number; readonly at: Date };
 
 export type HistoryQuery = {
   readonly teamId: string;
   readonly name?: string;
   readonly userId?: string;
   readonly since?: Date;
-  /** Only what lies before this number: how a page goes on. */
+  /** For the next page: only rows with a smaller number. */
   readonly before?: number;
   readonly limit: number;
 };

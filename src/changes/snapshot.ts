@@ -1,26 +1,23 @@
 import { z } from "zod";
 import type { Job, Service } from "../api/answers.ts";
 import { parseMemoryMiB } from "../api/memory.ts";
-import { identityOf } from "./identity.ts";
-import { told } from "./told.ts";
 
-/** The fields of a workload that a write can change or depends on, as read; `undefined` when it does not exist. */
-export const Snapshot = told(
+/** The fields of a workload that a write can change or depends on; undefined when it doesn't exist. */
+export const Snapshot = optional(
   z
     .object({
-      /** What stands for it: see `identityOf`. */
-      uid: told(z.string()),
-      status: told(z.string()),
-      size: told(z.number()),
-      /** MiB by container, in the order of the containers. */
-      memoryMiB: z.array(told(z.number())).readonly(),
+      /** See `identityOf`. */
+      uid: optional(z.string()),
+      status: optional(z.string()),
+      size: optional(z.number()),
+      /** MiB per container, in order. */
+      memoryMiB: z.array(optional(z.number())).readonly(),
       domains: z.array(z.string()).readonly(),
     })
     .readonly(),
 );
 export type Snapshot = z.output<typeof Snapshot>;
 
-/** The fields of a service that a write can change or depends on. Pure. */
 export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
   return {
     uid: identityOf(service.uid, service.created_at),
@@ -31,8 +28,30 @@ export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
   };
 }
 
-/** A job can only be created and deleted: what matters is which one it is. Pure. */
+/** A job can only be created and deleted, so only its identity matters. */
 export function jobSnapshot({ metadata }: Job): NonNullable<Snapshot> {
   const uid = identityOf(metadata.uid, metadata.creationTimestamp);
   return { uid, status: undefined, size: undefined, memoryMiB: [], domains: [] };
+}
+
+const MADE_AT = "created ";
+
+/**
+ * Distinguishes a workload from a later one of the same name: the `uid`, or the creation time if there is no `uid`.
+ * Undefined when neither is reported.
+ */
+export function identityOf(uid: string | undefined, createdAt: string | undefined): string | undefined {
+  if (uid !== undefined && uid !== "") return uid;
+  return createdAt === undefined || createdAt === "" ? undefined : `${MADE_AT}${createdAt}`;
+}
+
+/** Whether two identities certainly differ. A `uid` and a creation time can't be compared. */
+export function isAnother(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined || one === other) return false;
+  return one.startsWith(MADE_AT) === other.startsWith(MADE_AT);
+}
+
+/** An optional value in JSON, which has no `undefined`: missing in an object, null in a list. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
 }

@@ -1,12 +1,11 @@
 import type { AccountRef } from "../accounts/account.ts";
-import type { Risk } from "../policy/risk.ts";
+import type { Risk } from "../policy/question.ts";
 import type { Terms } from "../policy/verdict.ts";
-import type { WorkloadRef, WriteOperationId } from "./change.ts";
-import type { Outcome } from "./outcome.ts";
+import type { WorkloadRef, WriteOperationId, Outcome } from "./change.ts";
 
 /**
- * `pending` waits for votes, `approved` for its turn (what needs no approval begins here), `claimed` was or is about to
- * be sent, `unknown` may have reached the service. Nothing leads back from `claimed`: a Change is sent at most once.
+ * `pending` waits for approvals, `approved` for its turn (the first state without approvals), `claimed` was sent or is
+ * about to be, `unknown` may have reached the service. Nothing leads back from `claimed`: a Change is sent at most once.
  *
  *   pending → approved → claimed → done | failed | unknown      unknown → done | failed, by reading back
  *   approved → pending, when the current policy requires more approvals than it has
@@ -26,54 +25,54 @@ export const changeStates = [
 ] as const;
 export type ChangeState = (typeof changeStates)[number];
 
-/** A person by Slack id, with the real name they had then. */
+/** A Slack id with the real name at that time. */
 export type Who = { readonly userId: string; readonly name: string };
 
 export type Vote = Who & { readonly at: Date };
 
-/** How a Change ended that was not sent; of one that was sent, its Outcome. */
+/** How a Change ended: the outcome of its Run, or why it didn't run. */
 export type Ending =
   | { readonly kind: "run"; readonly outcome: Outcome }
   | { readonly kind: "rejected"; readonly by: Who; readonly reason: string | undefined }
   | { readonly kind: "cancelled"; readonly by: Who }
-  /** Nobody decided in time, or nobody carried it out in time. */
+  /** Not decided in time, or approved and not run in time. */
   | { readonly kind: "expired"; readonly was: "pending" | "approved" }
-  /** The workload moved between request and execution: a row for each field, in words. */
+  /** The workload changed between request and Run. */
   | { readonly kind: "drifted"; readonly drift: readonly Drift[] };
 
 export type Drift = {
   readonly field: string;
-  /** As it was when it was asked for. */
+  /** The value at the time of the request. */
   readonly then: string;
   readonly now: string;
-  /** What the Change would make of it; undefined where it only depends on it. */
+  /** The requested value; undefined when the Change doesn't set the field. */
   readonly asked: string | undefined;
 };
 
-/** What became of the workload after the Change was done. */
+/** The workload's health after the Change was done. */
 export type Health = {
   readonly kind: "reached" | "trouble" | "not-yet" | "unwatched";
-  /** One line for the card: "2 instances run, 12 s after"; empty where there is nothing to say. */
+  /** One line for the card: "2 instances run, 12 s after". Can be empty. */
   readonly line: string;
-  /** The failing instance's last lines, redacted, for the thread; empty when there is nothing to show. */
+  /** The failing instance's last lines, redacted, for the thread. Can be empty. */
   readonly excerpt: readonly string[];
 };
 
-/** Where its card stands. */
+/** The message that is its card. */
 export type Card = { readonly channelId: string; readonly ts: string };
 
-/** A Change that was asked for, with everything that happened to it: what a card is drawn from. */
+/** A requested Change with everything that happened to it. Cards are drawn from it. */
 export type StoredChange = {
-  /** Short enough to type: six characters of Crockford's base 32. */
+  /** Six characters of Crockford's base 32, short enough to type. */
   readonly id: string;
-  /** What Slack calls the delivery that asked for it; the same delivery again is the same Change. */
+  /** Slack's id of the delivery. The same delivery again is the same Change. */
   readonly deliveryId: string;
   readonly state: ChangeState;
-  /** Counts everything that happened to it; a card is drawn of one version. */
+  /** Increases with every change of the row. A card shows one version. */
   readonly version: number;
   readonly teamId: string;
   readonly requester: Who;
-  /** Where it was asked for. */
+  /** The channel of the request. */
   readonly channelId: string;
   readonly verb: string;
   readonly reason: string | undefined;
@@ -81,32 +80,32 @@ export type StoredChange = {
   readonly workload: WorkloadRef;
   readonly risk: Risk;
   readonly diff: readonly string[];
-  /** Over the workload's identity and the fields that the Change depends on. */
+  /** See `digestOf`. */
   readonly digest: string;
-  /** The Change and the Ask, sealed: they can hold values of environment variables. */
+  /** The sealed Change and Ask: they can contain values of environment variables. */
   readonly sealed: string;
   readonly account: AccountRef;
-  /** The name of the rule that let it come this far. */
+  /** The policy rule that allowed the request. */
   readonly rule: string;
-  /** Undefined for what needed no approval. */
+  /** Undefined when no approval was needed. */
   readonly terms: Terms | undefined;
   readonly breakGlass: boolean;
-  /** The Change that this one takes back, by id. */
+  /** The id of the Change that this one reverts. */
   readonly undoOf: string | undefined;
-  /** Those that count; in the order in which they came. */
+  /** The approvals that count, oldest first. */
   readonly votes: readonly Vote[];
   readonly createdAt: Date;
-  /** Of a pending one. */
+  /** Only while pending. */
   readonly expiresAt: Date | undefined;
   readonly approvedAt: Date | undefined;
   readonly claimedAt: Date | undefined;
-  /** When it came to its end; an `unknown` without it is still being read back. */
+  /** When it ended. An `unknown` Change without it is still being read back. */
   readonly settledAt: Date | undefined;
   readonly ending: Ending | undefined;
   readonly health: Health | undefined;
-  /** Whether an Undo was asked for, so that the button is drawn once. */
+  /** An Undo was requested, so the button disappears. */
   readonly isUndone: boolean;
-  /** Why it needs approval again, in a sentence or two; undefined when it never did. */
+  /** Why it needs approval again, in a sentence or two. */
   readonly notice: string | undefined;
   readonly card: Card | undefined;
 };

@@ -2,18 +2,18 @@ import { parseMemoryMiB } from "../api/memory.ts";
 import type { Change } from "./change.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** What stands for a value that the service does not tell. */
-export const NOT_TOLD = "not told";
+/** Shown for a value that the service doesn't report. */
+export const NOT_REPORTED = "not told";
 
 export type UpdatableField = {
   readonly label: "instances" | "memory" | "domains";
-  /** As asked; undefined when the call leaves it alone. */
+  /** The requested value; undefined when the call doesn't set the field. */
   readonly wanted: string | undefined;
   readonly before: string;
   readonly now: string;
 };
 
-/** The three updatable fields in words: as asked, before, and now. Pure. */
+/** The three updatable fields in words: requested, before, and now. Pure. */
 export function updatableFields({ call, before }: Pick<Change, "call" | "before">, now: Snapshot): UpdatableField[] {
   const body = call.op === "updateService" ? call.body : {};
   return [
@@ -40,7 +40,7 @@ export function updatableFields({ call, before }: Pick<Change, "call" | "before"
 
 type ContainerUpdates = NonNullable<Extract<Change["call"], { op: "updateService" }>["body"]["containers"]>;
 
-/** A container update goes by position here: `memory` fills the positions before the one it changes with `{}`. */
+/** Container updates go by position: `memory` puts `{}` before the one it changes. */
 function wantedMemory(updates: ContainerUpdates, before: Snapshot): readonly (number | undefined)[] {
   const size = Math.max(updates.length, before?.memoryMiB.length ?? 0);
   return Array.from({ length: size }, (_, at) => {
@@ -50,19 +50,19 @@ function wantedMemory(updates: ContainerUpdates, before: Snapshot): readonly (nu
 }
 
 function sizeText(snapshot: Snapshot): string {
-  return String(snapshot?.size ?? NOT_TOLD);
+  return String(snapshot?.size ?? NOT_REPORTED);
 }
 
 function memoryText(memory: readonly (number | undefined)[] | undefined): string {
-  if (memory === undefined || memory.length === 0) return NOT_TOLD;
-  return memory.map((mib) => (mib === undefined ? NOT_TOLD : `${mib} MiB`)).join(" and ");
+  if (memory === undefined || memory.length === 0) return NOT_REPORTED;
+  return memory.map((mib) => (mib === undefined ? NOT_REPORTED : `${mib} MiB`)).join(" and ");
 }
 
 function domainText(domains: readonly string[] | undefined): string {
   return domainSet(domains ?? []).join(", ") || "none";
 }
 
-/** Domain names as a set in order: neither their order nor capitals count (https://www.rfc-editor.org/rfc/rfc4343). */
+/** Domain names as a sorted set, case-insensitive (https://www.rfc-editor.org/rfc/rfc4343). */
 export function domainSet(domains: readonly string[]): string[] {
   return [...new Set(domains.map((domain) => domain.toLowerCase()))].sort();
 }

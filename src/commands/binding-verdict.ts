@@ -1,5 +1,5 @@
 import type { Binding } from "../policy/binding.ts";
-import type { Risk } from "../policy/risk.ts";
+import type { Risk } from "../policy/question.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { BindingWish, Context } from "./command.ts";
 

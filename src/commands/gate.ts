@@ -1,6 +1,6 @@
 import { riskOf } from "../changes/risk.ts";
 import type { Change } from "../changes/change.ts";
-import type { Risk } from "../policy/risk.ts";
+import type { Risk } from "../policy/question.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { Ask } from "./ask.ts";
 import type { About, Command, Context, ReadCommand, WriteCommand } from "./command.ts";

@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
-import { boundRecords, type Excerpt } from "../logs/excerpt.ts";
-import type { ExcerptRequest } from "../logs/excerpt-request.ts";
+import { boundRecords, type Excerpt, type ExcerptRequest } from "../logs/excerpt.ts";
 import { compileGrep } from "../logs/grep.ts";
 import { runTask } from "./run-task.ts";
 import type { Report, Task } from "./task.ts";

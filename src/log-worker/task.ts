@@ -1,5 +1,4 @@
-import type { Excerpt } from "../logs/excerpt.ts";
-import type { ExcerptRequest } from "../logs/excerpt-request.ts";
+import type { Excerpt, ExcerptRequest } from "../logs/excerpt.ts";
 
 /** Work for a worker. */
 export type Task =

@@ -18,7 +18,7 @@ type Job = Asked & {
 };
 
 const entry = new URL("./worker.ts", import.meta.url);
-/** Of one person: what waits keeps its place among all the work of the bot, so that nobody takes all of it. */
+/** Waiting items per person, so that one person can't fill the queue. */
 const MOST_OF_ONE = 3;
 /** In MiB. An expression builds its automaton while it matches. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };

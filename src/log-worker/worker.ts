@@ -1,7 +1,7 @@
 // A worker thread: slow work here blocks nobody, and the pool can end it at any moment.
 import { parentPort } from "node:worker_threads";
 import { cleanLine } from "../logs/clean-line.ts";
-import { excerptOf } from "../logs/excerpt-request.ts";
+import { excerptOf } from "../logs/excerpt.ts";
 import { redactLines } from "../logs/redact.ts";
 import type { Report, Task } from "./task.ts";
 

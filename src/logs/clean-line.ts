@@ -1,4 +1,4 @@
-// Everything here runs before redaction: a secret cut in two by a colour code or an invisible character must be found.
+// This runs before redaction: a secret split by a colour code or an invisible character must still be found.
 
 const ESC = "\u001b";
 const BEL = "\u0007";
@@ -19,7 +19,7 @@ const escapes = new RegExp(
 // scripts need them between letters that are not ASCII.
 const invisible = /(?<![^\0-\x7f])[\u200c\u200d]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
 
-/** One character that stands for a control character: its picture from Unicode's block for that. */
+/** The visible symbol of a control character, from Unicode's Control Pictures. */
 function picture(control: string): string {
   const code = control.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -27,8 +27,8 @@ function picture(control: string): string {
 }
 
 /**
- * A log record as it can be shown: no escape sequences, no invisible characters, control characters visible, tabs and
- * inner line breaks kept, the line break at its end gone.
+ * Makes a log record displayable: removes escape sequences, invisible characters and trailing white space, shows control
+ * characters, and keeps tabs and inner line breaks.
  */
 export function cleanLine(record: string): string {
   return record

@@ -8,7 +8,7 @@ const example =
   "Plain words work too: `--grep timeout`. Capitals and small letters count the same; begin with `(?-i)` to tell them apart.";
 
 /**
- * A person's regular expression. RE2 matches in linear time, so no expression can keep the bot busy; it knows no
+ * Compiles a person's regular expression. RE2 matches in linear time, so no expression can block the bot; it has no
  * look-around and no back-references (https://github.com/google/re2/wiki/Syntax). Throws UserError.
  */
 export function compileGrep(source: string): Grep {
@@ -24,7 +24,7 @@ export function compileGrep(source: string): Grep {
 
 function compile(source: string): RE2JS {
   try {
-    // Who looks for "error" at night means "ERROR" too.
+    // Someone searching for "error" at night means "ERROR" too.
     return RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;

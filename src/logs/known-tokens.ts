@@ -1,7 +1,7 @@
 import { REDACTED } from "./redacted.ts";
 
-// Every pattern starts at a literal or a word's start and has no nested repetition: one pass is linear in the line.
-// The shapes are those of the issuers' own pages; see also https://docs.github.com/en/code-security/secret-scanning.
+// Every pattern starts at a literal or the start of a word and has no nested repetition, so one pass is linear.
+// The shapes come from the issuers' documentation; see also https://docs.github.com/en/code-security/secret-scanning.
 const shapes: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])/gu, // AWS key ids
   /(?<![A-Za-z0-9])gh[opsur]_[A-Za-z0-9_]{16,}/gu, // GitHub
@@ -23,25 +23,25 @@ const shapes: readonly RegExp[] = [
   /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/gu, // JSON Web Tokens, RFC 7519
 ];
 
-// RFC 3986 §3.2.1: everything between the user's colon and the last `@`; a password may hold an unencoded `/` or `@`.
-// A port instead of a password is left alone. The bound keeps it linear.
+// RFC 3986 §3.2.1: from the user's colon to the last `@`; a password may contain an unencoded `/` or `@`.
+// A port is not a password. The bound keeps it linear.
 const userInfo = /(:\/\/[^\s:@/"'<>]{0,256}:)(?!\d{1,5}(?:[/?#\s"']|$))[^\s"'<>]{1,256}@/gu;
 
-/** `curl -u user:password`; digits alone are the ids of a user and a group. */
+/** `curl -u user:password`; digits alone are user and group ids. */
 const userOption = /(?<![\w-])((?:-u|--user)[ \t=]{1,2}["']?[^\s:"']{1,64}:)(?!\d{1,7}(?:\s|$))[^\s"']+/gu;
 
-/** `mysql -psecret`: glued to its option. A number alone is a port. */
+/** `mysql -psecret`: attached to its option. A number alone is a port. */
 const gluedOption =
   /(?<![\w-])((?:(?:mysql|mariadb)\w*|sshpass|7za?)(?=[\s"'])[^;&|]{0,256}?[ \t"',]-p|-u[ \t]?[\w.-]{1,64}["',]{0,3}[ \t]{1,4}["']?-p)(?!\d{1,5}(?:[:\s"',]|$))[^\s"',]+/gu;
 
 const bearer = /(?<![\w-])((?:bearer|basic)[ \t]{1,4})([\w.~+/=-]{8,})/giu;
 
-/** "Bearer authentication" is prose: letters of one kind, as short as a word. */
+/** "Bearer authentication" is prose: a short word in lower case. */
 function isWord(value: string): boolean {
   return /^[A-Za-z]?[a-z]{1,19}[.]?$/u.test(value);
 }
 
-/** Replaces what is recognised by its own shape, wherever it stands. */
+/** Replaces tokens that are recognisable by their shape alone. */
 export function redactKnownTokens(line: string): string {
   let text = line;
   for (const shape of shapes) text = text.replaceAll(shape, REDACTED);

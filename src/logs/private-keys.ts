@@ -1,19 +1,19 @@
 import { REDACTED } from "./redacted.ts";
 
-// RFC 7468. A key is often logged line by line, and an excerpt may begin or end in its middle.
+// RFC 7468. A key is often logged line by line, and an excerpt may start or end in the middle of one.
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/u;
 const END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/u;
 
-/** Lines after a BEGIN that are taken for its key without an END: more than an RSA key of 16,384 bits needs. */
+/** Without an END, this many lines after a BEGIN are hidden: more than a 16,384-bit RSA key needs. */
 const LONGEST = 256;
 
-/** The last word of a line, after whatever a logger puts before it, is base64 of at least this length. */
+/** Whether the last word of a line is base64 of at least this length. Loggers add prefixes. */
 function endsInBase64(line: string | undefined, least: number): boolean {
   const word = line?.slice(line.trimEnd().lastIndexOf(" ") + 1).trim() ?? "";
   return word.length >= least && /^[A-Za-z0-9+/=]+$/u.test(word);
 }
 
-/** An END whose BEGIN stands on an older page: the lines above it that look like key material go too. */
+/** Hides the lines above an END whose BEGIN is on an older page, as long as they look like key material. */
 function coverBackwards(lines: string[]): void {
   const last = lines.length - 1;
   for (let at = last; at >= 0 && at > last - LONGEST; at -= 1) {
@@ -24,7 +24,7 @@ function coverBackwards(lines: string[]): void {
 
 type Hidden = { readonly text: string; readonly isOpen: boolean; readonly hasStrayEnd: boolean };
 
-/** Hides the part of a line that belongs to keys. Says whether a key is still open after it. */
+/** Hides the parts of a line that belong to keys. */
 function hide(line: string, wasOpen: boolean): Hidden {
   let text = wasOpen ? REDACTED : "";
   let rest = line;
@@ -42,7 +42,7 @@ function hide(line: string, wasOpen: boolean): Hidden {
   }
 }
 
-/** Hides private keys, also when they are spread over several lines of one writer. */
+/** Hides private keys, also across several lines of one writer. */
 export function redactPrivateKeys(lines: readonly string[]): string[] {
   const out: string[] = [];
   let openFor = 0;

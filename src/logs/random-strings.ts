@@ -1,17 +1,17 @@
 import { REDACTED } from "./redacted.ts";
 
-// What has no known shape and no telling name is judged by its look: 32 and more characters of an alphabet for secrets
-// (hex, base32, base62, base64) that switch between letters, capitals and digits as often as chance would.
-// Kept: UUIDs, names with short random parts (pods), and hex strings beside a word that says what they are (a commit, a
-// digest, a trace). In doubt it is redacted.
+// Secrets without a known shape or name: 32 or more characters of hex, base32, base62 or base64 that switch between
+// lower case, upper case and digits as often as random text does.
+// Kept: UUIDs, names with short random parts (pods), and hex strings next to a word such as commit, digest or trace.
+// When in doubt, it is redacted.
 
 const RUN = /[A-Za-z0-9+/_-]{32,}={0,2}/gu;
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/giu;
 const harmless =
   /commit|sha\d|\bsha\b|revision|\brev\b|\bHEAD\b|digest|checksum|etag|md5|hash|image|layer|docker|containerd|overlay|trace|span|request|build|\bgit\b|blob|tree\b/iu;
-const telling =
+const sensitive =
   /(?<![a-z])(?:token|keys?|secret|passw|auth(?!or)|credential|session)(?![a-z]{5})|(?:token|secret|key)s?\b/iu;
-/** How many characters before a string are looked at for a word that says what it is. */
+/** How many characters before a string are searched for a word that explains it. */
 const BESIDE = 32;
 
 function kindOf(code: number): number {
@@ -19,7 +19,7 @@ function kindOf(code: number): number {
   return code <= 90 ? 1 : 2;
 }
 
-/** How often neighbours are of another kind, 0 to 1. Random base64 is near 0.6, hex near 0.5, words near 0.1. */
+/** Share of neighbouring characters of different kinds. Random base64 is near 0.6, hex near 0.5, words near 0.1. */
 function switching(chunk: string): number {
   let switches = 0;
   for (let at = 1; at < chunk.length; at += 1) {
@@ -36,7 +36,7 @@ function isNoisy(chunk: string): boolean {
   return oneCase ? new Set(chunk).size >= 12 : switching(chunk) >= 0.4;
 }
 
-/** Base64 that slashes cut into short pieces (40 characters: an AWS secret), judged as a whole. */
+/** Base64 with slashes in it (an AWS secret has 40 characters), checked as a whole. */
 function isBase64(run: string): boolean {
   if (/[_-]/u.test(run)) return false;
   const joined = run.replaceAll(/[+/=]/gu, "");
@@ -55,33 +55,33 @@ function redactRun(run: string, before: string): string {
   const noisy = chunks.filter(isNoisy);
   if (noisy.reduce((sum, chunk) => sum + chunk.length, 0) < 24) return run;
   const beside = before + run.slice(0, run.indexOf(noisy[0] ?? ""));
-  const named = noisy.every(isHex) && harmless.test(beside.slice(-BESIDE)) && !telling.test(beside.slice(-BESIDE));
+  const named = noisy.every(isHex) && harmless.test(beside.slice(-BESIDE)) && !sensitive.test(beside.slice(-BESIDE));
   return named ? run : REDACTED;
 }
 
-/** Replaces matches one by one; `before` is what stands before one, already redacted, so that a second pass sees it too. */
+/** Replaces matches one by one. `before` is already redacted, so that a second pass decides the same. */
 function replaceAfter(
   line: string,
   pattern: RegExp,
-  judge: (found: string, before: string, after: string) => string,
+  replacement: (found: string, before: string, after: string) => string,
 ): string {
   let out = "";
   let from = 0;
   for (const found of line.matchAll(pattern)) {
     out += line.slice(from, found.index);
     from = found.index + found[0].length;
-    out += judge(found[0], out.slice(-BESIDE), line.slice(from, from + 40));
+    out += replacement(found[0], out.slice(-BESIDE), line.slice(from, from + 40));
   }
   return out + line.slice(from);
 }
 
-/** UUIDs are ordinary ids, unless the words before or right after them say "token" or "key". */
+/** A UUID is an ordinary id, unless words next to it say "token" or "key". */
 function redactUuid(uuid: string, before: string, after: string): string {
-  const said = /^["']?[ \t](?:is|as|was)[ \t](?:the|a|an|your|my)?[ \t]?\w{0,16}/u.exec(after)?.[0] ?? "";
-  return telling.test(before) || telling.test(said) ? REDACTED : uuid;
+  const description = /^["']?[ \t](?:is|as|was)[ \t](?:the|a|an|your|my)?[ \t]?\w{0,16}/u.exec(after)?.[0] ?? "";
+  return sensitive.test(before) || sensitive.test(description) ? REDACTED : uuid;
 }
 
-/** Replaces long random strings, and UUIDs beside words such as token or key. */
+/** Replaces long random strings, and UUIDs next to words such as token or key. */
 export function redactRandomStrings(line: string): string {
   return replaceAfter(replaceAfter(line, RUN, redactRun), UUID, redactUuid);
 }

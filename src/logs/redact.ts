@@ -8,7 +8,7 @@ function pass(line: string): string {
   return redactRandomStrings(redactSecretPairs(redactKnownTokens(line)));
 }
 
-/** What one pass shortens may stand in another light then: passes follow until nothing changes, for most lines one. */
+/** A replacement can expose another match, so passes repeat until nothing changes. Most lines need one. */
 function redactLine(line: string): string {
   let text = line;
   for (let passes = 0; passes < 8; passes += 1) {
@@ -20,16 +20,15 @@ function redactLine(line: string): string {
 }
 
 /**
- * Replaces what looks like a secret by `[redacted]` and keeps its name. The lines are of one writer, in order: a private
- * key may be spread over several of them. Time is linear in the text, and redacting twice changes nothing. It errs on
- * the side of redacting; what has neither shape, name nor randomness (a short password in prose) is not found, unless it
- * is among `secrets`: values that are known to be secret.
+ * Replaces likely secrets with `[redacted]` and keeps their names. The lines must come from one writer, in order, because
+ * a private key can span several. Linear in the text; redacting twice changes nothing. When in doubt, it redacts. A
+ * secret without a known shape, a name or randomness (a short password in prose) is only found if it is in `secrets`.
  */
 export function redactLines(lines: readonly string[], secrets: readonly string[] = []): string[] {
   const values = valueRedactor(secrets);
-  // A record may hold several lines; keys run over both kinds of border.
+  // A record can have several lines, and a key can span records.
   const counts = lines.map((line) => line.split("\n").length);
-  // Known values first, while they are whole. Values that are themselves a keyword ("password") last, because patterns
+  // Known values first, while they are complete. Values that are keywords themselves ("password") last, because patterns
   // need the keyword.
   const flat = redactPrivateKeys(lines.flatMap((line) => line.split("\n").map(values.before)))
     .map(redactLine)
@@ -37,7 +36,7 @@ export function redactLines(lines: readonly string[], secrets: readonly string[]
   return counts.map((count) => flat.splice(0, count).join("\n"));
 }
 
-/** `redactLines` for a text that stands alone. */
+/** `redactLines` for a single text. */
 export function redact(line: string): string {
   return redactLines([line]).join("\n");
 }

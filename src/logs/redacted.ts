@@ -1,2 +1,2 @@
-/** What stands where a secret stood. None of the rules matches it, so that redacting twice changes nothing. */
+/** Replaces a secret. No rule matches it, so redacting twice changes nothing. */
 export const REDACTED = "[redacted]";

@@ -1,14 +1,13 @@
 import { REDACTED } from "./redacted.ts";
-import { readSecret } from "./secret-value.ts";
 
 // `name=secret`, `name: secret`, `"name": "secret"`, `--name secret`, `<name>secret</name>`. The name may have more words
-// around the telling one (`DB_PASSWORD`, `secretAccessKey`, `x-api-key`). Every repetition is bounded: linear.
+// around the keyword (`DB_PASSWORD`, `secretAccessKey`, `x-api-key`). Every repetition is bounded, so it is linear.
 const NAME =
   /(?:pass(?:word|wd|phrase|code)|pwd|secret|token(?!iz)|credential|(?:api|access|account|private|signing|encryption|auth|shared|master)[_-]?key|session[_-]?id|connection[_-]?string|signature|authorization|cookie|(?<=[_-])pass|\bpass(?==)|\bpgpass|(?<=[_-])(?:pw|pat|seed)(?![a-z])|basic[_-]auth|\bx-auth(?![a-z])|(?<![\w-])sig(?==))[\w.-]{0,40}/giu;
 
 const SEPARATOR = /[\\"'`\]]{0,4}[ \t]{0,4}(?:=>|:=|={1,2}|:(?!:))[ \t]{0,4}/uy;
 
-/** What separates the name that ends at `end` from its value; undefined when it is only a word in a sentence. */
+/** Where the value of the name that ends at `end` starts; undefined when it is only a word in a sentence. */
 function valueStart(line: string, start: number, end: number): number | undefined {
   SEPARATOR.lastIndex = end;
   if (SEPARATOR.test(line)) return SEPARATOR.lastIndex;
@@ -17,7 +16,7 @@ function valueStart(line: string, start: number, end: number): number | undefine
   return head.startsWith("--") && /[ \t]/u.test(line[end] ?? "") ? end + 1 : undefined;
 }
 
-/** Error names and places in source files end in a colon too, and are what a log is read for. */
+/** Error names and source locations also end in a colon, and people need to read them. */
 function isNoSecret(name: string, value: string): boolean {
   if (/(?:error|exception|warning|fail(?:ed|ure)|expired|invalid|missing)$/iu.test(name)) return true;
   if (name.includes(".") && /^\d{1,6}(?:$|[:),])/u.test(value)) return true;
@@ -25,7 +24,7 @@ function isNoSecret(name: string, value: string): boolean {
   return /token|cookie/iu.test(name) && /^\d{1,7}$/u.test(value);
 }
 
-/** Replaces values that stand beside a telling name. */
+/** Replaces values next to a name that marks a secret. */
 export function redactSecretPairs(line: string): string {
   let out = "";
   let done = 0;
@@ -41,4 +40,66 @@ export function redactSecretPairs(line: string): string {
     NAME.lastIndex = secret.end;
   }
   return out + line.slice(done);
+}
+
+type Span = { readonly start: number; readonly end: number };
+
+const OPENING = /\\{0,4}["'`]/uy;
+const SCHEME = /(?:basic|bearer|token|api-?key|negotiate|ntlm)[ \t]{1,4}/iuy;
+/** Schemes whose credentials are a list of parameters: the rest of the line is secret. */
+const LISTED = /(?:digest|aws4-hmac-sha256|hawk|oauth|signature)[ \t]/iuy;
+/** Up to white space, a quote, a tag, or the next pair of a query, a cookie or a list. */
+const WORD = /(?:(?![&,;][\w.[\]-]{1,40}[=:])[^\s"'`<])+/uy;
+const REST = /.+/uy;
+/** Further words of a passphrase: plain words up to the next pair, quote or number. */
+const MORE_WORDS = /(?:[ \t]{1,4}[\p{L}'-]{1,40}(?![\p{L}\p{N}_.:=@/([-])){1,24}/uy;
+const PASSPHRASE = /^(?:pass|pwd|secret|.{0,20}seed)/iu;
+const harmless =
+  /^(?:true|false|null|none|nil|undefined|required|missing|invalid|expired|basic|bearer|\$\{?[\w.]+\}?|\*{3,}|[[{(](?:["'\s\d[{}\])]|$).*)$/iu;
+
+function matchAt(pattern: RegExp, line: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(line) ? pattern.lastIndex : start;
+}
+
+/** The end of a quoted value; without a closing quote, the end of the line. */
+function quotedEnd(line: string, start: number, quote: string): number {
+  if (quote.length > 1) {
+    const end = line.indexOf(quote, start);
+    return end === -1 ? line.length : end;
+  }
+  for (let at = start; at < line.length; at += 1) {
+    if (line[at] === "\\") at += 1;
+    else if (line[at] === quote) return at;
+  }
+  return line.length;
+}
+
+/** Ends an unquoted value: after a word, after a passphrase, or at the end of the line. */
+function bareEnd(line: string, start: number, { name, isListed }: { name: string; isListed: boolean }): number {
+  const end = matchAt(isListed ? REST : WORD, line, start);
+  // Only after a first word: text after "null", or after a number with a unit, belongs to something else.
+  const isWord = /^[\p{L}'-]{1,40}$/u.test(line.slice(start, end));
+  const isPhrase = isWord && PASSPHRASE.test(name) && !harmless.test(line.slice(start, end));
+  return isPhrase ? matchAt(MORE_WORDS, line, end) : end;
+}
+
+/** Punctuation that closes a surrounding structure isn't part of the value. */
+function withoutPunctuation(line: string, { start, end }: Span): Span {
+  const least = line.startsWith(REDACTED, start) ? start + REDACTED.length : start;
+  let last = end;
+  while (last > least && ",;)}]".includes(line[last - 1] ?? "")) last -= 1;
+  return { start, end: last };
+}
+
+/** The span of the secret at `start`; undefined for a harmless value (`null`, `${VAR}`). */
+export function readSecret(line: string, start: number, name: string): Span | undefined {
+  const inner = matchAt(OPENING, line, start);
+  const isHeader = /^(?:authorization|x-auth)/iu.test(name);
+  const body = isHeader ? matchAt(SCHEME, line, inner) : inner;
+  const isListed = /^cookie/iu.test(name) || (isHeader && matchAt(LISTED, line, body) > body);
+  const quote = line.slice(start, inner);
+  const end = quote === "" ? bareEnd(line, body, { name, isListed }) : quotedEnd(line, body, quote);
+  const span = quote === "" ? withoutPunctuation(line, { start: body, end }) : { start: body, end };
+  return span.end <= span.start || harmless.test(line.slice(span.start, span.end)) ? undefined : span;
 }

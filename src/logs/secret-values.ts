@@ -10,7 +10,7 @@ const SHORTEST_LINE = 12;
 const ordinary =
   /^(?:enabled|disabled|default|production|development|staging|testing|release|localhost|\[?redacted\]?|verbose|warning|stdout|stderr|utf-?8|[a-z]{2}_[a-z]{2}\.utf-?8|[+-]?\d{1,5}(?:\.\d+)?(?:ms|s|m|h|[kmgt]i?b?)?)$/iu;
 /** Patterns use these keywords to find secrets; removing them would expose the value next to them. */
-const telling =
+const sensitive =
   /pass|pwd|secret|token|credential|key|session|signature|auth|cookie|bearer|basic|begin|end|private|redacted/iu;
 
 export type ValueRedactor = {
@@ -23,7 +23,7 @@ export type ValueRedactor = {
 /** Redacts values known to be secret, also in their JSON and URL encodings, and passwords inside URLs. */
 export function valueRedactor(secrets: readonly string[]): ValueRedactor {
   const forms = [...new Set(secrets.flatMap(formsOf))].toSorted((a, b) => b.length - a.length).slice(0, MOST);
-  return { before: replacing(forms.filter((form) => !telling.test(form))), after: replacing(forms) };
+  return { before: replacing(forms.filter((form) => !sensitive.test(form))), after: replacing(forms) };
 }
 
 /** Whether a value is long and unusual enough to be a secret. */

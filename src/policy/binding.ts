@@ -1,30 +1,29 @@
-import { matchesPattern } from "./pattern.ts";
+import { matchesPattern } from "./match.ts";
 import type { Question } from "./question.ts";
 
-/** What a channel is bound to; at least one of the first three is said. */
+/** The terms of a channel's binding; at least one of the first three is set. */
 export type BindingTerms = {
-  /** Of services: implied there where nobody types another one. Jobs are always in one region. */
+  /** The default region of services there. Jobs are always in one region. */
   readonly region?: string | undefined;
-  /** The user name of the account that Gantry acts with there. */
+  /** The username of the account that Gantry uses there. */
   readonly account?: string | undefined;
-  /** A pattern in which `*` stands for any characters: only these are listed and suggested. */
+  /** A pattern with `*`: only matching workloads are listed and suggested. */
   readonly names?: string | undefined;
-  /** Whether another region, or a name that is not as the pattern has it, is refused there. */
+  /** Refuses other regions, and names that don't match. */
   readonly isLocked: boolean;
 };
 
-/** A channel's binding as it stands, and who made it. */
+/** A channel's current binding and who made it. */
 export type Binding = BindingTerms & {
   readonly boundBy: { readonly userId: string; readonly name: string };
   readonly boundAt: Date;
 };
 
-/** Whether a binding is about workloads of this name. Pure. */
 export function coversName({ names }: Pick<BindingTerms, "names">, name: string): boolean {
   return names === undefined || matchesPattern(names, name);
 }
 
-/** "region beijing1, names shop-*, locked": as part of a sentence. */
+/** "region beijing1, names shop-*, locked". */
 export function bindingInWords({ region, account, names, isLocked }: BindingTerms): string {
   return [
     ...(region === undefined ? [] : [`region ${region}`]),
@@ -37,8 +36,8 @@ export function bindingInWords({ region, account, names, isLocked }: BindingTerm
 type Outside = { readonly why: string; readonly next: string };
 
 /**
- * Why a workload has no place in a channel with this binding; undefined when it has, and always when it is not locked.
- * What is not known of it (the name of a list, the region) is not refused. Pure.
+ * Why a locked binding refuses a workload; undefined when it doesn't. An unknown name or region isn't refused: a list
+ * has neither. Pure.
  */
 export function outsideLock(binding: Binding, workload: Question["workload"]): Outside | undefined {
   if (!binding.isLocked) return undefined;

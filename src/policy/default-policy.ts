@@ -1,7 +1,7 @@
 import type { Policy } from "./policy.ts";
 import { readPolicy } from "./read-policy.ts";
 
-/** The policy without a file of one's own; `npm run policy -- print` shows it, to begin one from it. */
+/** Used without a policy file. `npm run policy -- print` shows it as a starting point. */
 export const defaultPolicyText = `# Who may do what, where, and whose approval it takes. The first rule that matches decides; where none matches,
 # the answer is no. Bots and deactivated people may never do anything.
 rules:

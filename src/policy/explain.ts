@@ -1,10 +1,8 @@
-import type { Match } from "./match.ts";
-import type { Policy } from "./policy.ts";
+import type { Condition, Match } from "./match.ts";
+import type { Policy, Rule } from "./policy.ts";
 import type { Question } from "./question.ts";
-import { deedInWords, placeInWords, whoInWords } from "./question-in-words.ts";
-import type { Step } from "./step.ts";
-import { termsInWords } from "./terms-in-words.ts";
-import { follow } from "./trail.ts";
+import { actionText, whereText, whoText, termsText } from "./wording.ts";
+import { type RuleCheck, trace } from "./evaluate.ts";
 import type { Verdict } from "./verdict.ts";
 
 export type ExplainedRule = {
@@ -12,49 +10,67 @@ export type ExplainedRule = {
   /** In the policy's file, counted from 1. */
   readonly line: number;
   readonly end: "allow" | "approve" | "break-glass" | "refuse";
-  /** `unknown`: something is not known that it asks about. */
   readonly match: Match;
   readonly decides: boolean;
-  /** Each condition that is not fulfilled or, where none is missed, not known; empty for a rule that matches. */
+  /** The conditions that failed or, if none did, are unknown; empty for a rule that matches. */
   readonly because: readonly string[];
 };
 
-/** How a verdict was found, as plain data. */
+/** How a verdict was reached, as plain data. */
 export type Explanation = {
   readonly source: string;
   readonly question: string;
-  /** In the order in which they were looked at, up to the one that decides. */
+  /** In the order they were checked, up to the one that decides. */
   readonly rules: readonly ExplainedRule[];
   readonly verdict: Verdict;
 };
 
-/** The same engine as `judge`, with everything it looked at. Pure. */
+/** `evaluate` with every rule that was checked. Pure. */
 export function explain(policy: Policy, question: Question): Explanation {
-  const { steps, decider, verdict } = follow(policy, question);
+  const { checks, decider, verdict } = trace(policy, question);
   return {
     source: policy.source,
-    question: questionInWords(question),
-    rules: steps.map((step) => explainStep(step, step === decider)),
+    question: questionText(question),
+    rules: checks.map((check) => explainCheck(check, question, check === decider)),
     verdict,
   };
 }
 
-function explainStep({ rule, match, parts }: Step, decides: boolean): ExplainedRule {
-  // What a rule is not about says enough; whether the rest is known does not matter then.
-  const because = parts.filter((part) => match !== "yes" && part.match === match).map(({ of, why }) => `${of}: ${why}`);
+function explainCheck({ rule, match, conditions }: RuleCheck, question: Question, decides: boolean): ExplainedRule {
+  // Once a condition fails, unknown ones don't matter.
+  const because = conditions
+    .filter((condition) => match !== "yes" && condition.match === match)
+    .map(({ of, unknown }) => `${of}: ${unknown?.why ?? whyNot(of, rule, question)}`);
   return { rule: rule.name, line: rule.line, end: rule.end.kind, match, decides, because };
 }
 
-function questionInWords(question: Question): string {
-  const { person, place, workload, account, breakGlass } = question;
+/** The rule's value and the question's, after the name of the condition. */
+function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
+  const { workload, account, where, person } = question;
+  const words: Readonly<Record<Condition["of"], readonly [readonly string[] | undefined, string | undefined]>> = {
+    who: [rule.who, whoText(person)],
+    where: [rule.where, whereText(where)],
+    does: [rule.does, `to ${actionText(question)}`],
+    kind: [rule.kinds?.map((kind) => `${kind}s`), `a ${workload.kind}`],
+    name: [rule.names, workload.name],
+    region: [rule.regions, workload.region],
+    account: [rule.accounts, account],
+  };
+  const isAboutNone = question.op === "bindChannel" && (of === "kind" || of === "name" || of === "account");
+  const [wanted = [], is = ""] = isAboutNone ? [words[of][0], "a binding, which is about no workload"] : words[of];
+  return `the rule is for ${wanted.join(", ")}; this is ${is}`;
+}
+
+function questionText(question: Question): string {
+  const { person, where, workload, account, breakGlass } = question;
   const facts = [
     ...(workload.region === undefined ? [] : [`region ${workload.region}`]),
     ...(account === undefined ? [] : [`account ${account}`]),
     ...(breakGlass ? ["breaking the glass"] : []),
   ];
   const given = facts.length === 0 ? "" : `, ${facts.join(", ")}`;
-  const who = person.name === person.userId ? `${whoInWords(person)},` : `${person.name} (${whoInWords(person)})`;
-  return `May ${who} ${deedInWords(question)} in ${placeInWords(place)}${given}?`;
+  const who = person.name === person.userId ? `${whoText(person)},` : `${person.name} (${whoText(person)})`;
+  return `May ${who} ${actionText(question)} in ${whereText(where)}${given}?`;
 }
 
 const matchWords = {
@@ -63,7 +79,7 @@ const matchWords = {
   unknown: "may match, which opens nothing",
 } as const;
 
-/** An explanation as lines of plain text, for a terminal or a message. */
+/** Plain text for a terminal or a message. */
 export function explanationLines({ source, question, rules, verdict }: Explanation): string[] {
   const looked = rules.flatMap(({ rule, line, end, match, decides, because }, at) => [
     `${at + 1}. “${rule}” (line ${line}, ${end}): ${decides ? "decides" : matchWords[match]}`,
@@ -80,7 +96,7 @@ function verdictLines(verdict: Verdict): string[] {
     case "break-glass":
       return ["Yes, at once with a reason; the channel is told."];
     case "approve":
-      return [`Yes, after an approval: ${termsInWords(verdict.terms)}.`];
+      return [`Yes, after an approval: ${termsText(verdict.terms)}.`];
     case "refuse":
       return [`No. ${verdict.why}`, verdict.next];
   }

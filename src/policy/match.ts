@@ -1,19 +1,137 @@
-/** Whether something is so. `unknown` must open nothing: what would open does not match, what would refuse does. */
-export type Match = "yes" | "no" | "unknown";
+import { type ActionId, operationFacts } from "./operation-facts.ts";
+import type { RuleActions, Rule } from "./policy.ts";
+import type { Question } from "./question.ts";
+import { isGroupId } from "./policy-words.ts";
+import { type UnknownFact, unknownFact } from "./refusals.ts";
 
-export function matchOf(isSo: boolean | "unknown"): Match {
-  if (isSo === "unknown") return "unknown";
-  return isSo ? "yes" : "no";
+/** One condition of a rule, compared with a question. */
+export type Condition = {
+  readonly of: "who" | "where" | "does" | "kind" | "name" | "region" | "account";
+  readonly match: Match;
+  /** Only when the match is unknown. */
+  readonly unknown: UnknownFact | undefined;
+};
+
+type Compared = { readonly rule: Rule; readonly question: Question };
+
+/** Compares every condition of a rule with a question. Pure. */
+export function matchRule(rule: Rule, question: Question): readonly Condition[] {
+  const isBinding = question.op === "bindChannel";
+  const others = [
+    conditionOf("where", matchWhere(rule.where, question), { rule, question }),
+    conditionOf("does", matchAction(rule.does, question), { rule, question }),
+    conditionOf("kind", matchKind(rule.kinds, question), { rule, question }),
+    conditionOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), { rule, question }),
+    conditionOf("region", matchPatterns(rule.regions, question.workload.region), { rule, question }),
+    conditionOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), { rule, question }),
+  ];
+  // Group membership can cost a call to Slack, so it is only checked when everything else matches.
+  const { person } = question;
+  const asked =
+    matchOfConditions(others) === "no" ? { ...question, person: { ...person, inGroup: notAsked } } : question;
+  return [conditionOf("who", matchWho(rule, asked), { rule, question: asked }), ...others];
 }
 
-/** All of them are so; of none: yes. */
+/** The name and account of a binding: only a pattern that matches everything matches this. */
+const NOTHING = "";
+
+const notAsked = (): "unknown" => "unknown";
+
+function conditionOf(of: Condition["of"], match: Match, { rule, question }: Compared): Condition {
+  return { of, match, unknown: match === "unknown" ? unknownFact(of, rule, question) : undefined };
+}
+
+export function matchOfConditions(conditions: readonly Condition[]): Match {
+  return allOf(conditions.map(({ match }) => match));
+}
+
+/** Bots and deactivated people were refused before. Groups are looked up only if nothing else in the list matches. */
+function matchWho({ who }: Rule, { person }: Question): Match {
+  const standing = `${person.standing}s`;
+  if (who.some((word) => word === "everyone" || word === standing || word === person.userId)) return "yes";
+  return anyOf(who.filter(isGroupId).map((group) => matchOf(person.inGroup(group))));
+}
+
+function matchWhere(where: Rule["where"], { where: asked }: Question): Match {
+  if (where === undefined) return "yes";
+  return matchOf(
+    where.some((word) => {
+      if (word === "dm") return asked.kind === "dm";
+      return word === "channels" ? asked.kind === "channel" : word === asked.channelId;
+    }),
+  );
+}
+
+/**
+ * A bare name can turn out to be a service or a job, so the operation can be either of two: a rule matches only if it
+ * covers both.
+ */
+function matchAction(does: readonly RuleActions[], { op, risk, workload }: Question): Match {
+  const { twin } = operationFacts[op];
+  const meant = workload.kind === undefined && twin !== undefined ? [op, twin] : [op];
+  const matches = meant.map((each) => anyOf(does.map((deeds) => matchOneAction(deeds, each, risk))));
+  if (matches.every((match) => match === "no")) return "no";
+  return allOf(matches) === "yes" ? "yes" : "unknown";
+}
+
+function matchOneAction(deeds: RuleActions, op: ActionId, risk: Question["risk"]): Match {
+  const isRead = operationFacts[op].effect === "read";
+  if (deeds === "anything") return "yes";
+  if (deeds === "read") return matchOf(isRead);
+  if (deeds !== "routine" && deeds !== "disruptive" && deeds !== "destructive") return matchOf(deeds === op);
+  if (isRead) return "no";
+  return matchOf(risk === undefined ? "unknown" : risk === deeds);
+}
+
+function matchKind(kinds: Rule["kinds"], { op, workload }: Question): Match {
+  if (kinds === undefined || (kinds.includes("service") && kinds.includes("job"))) return "yes";
+  if (op === "bindChannel") return "no";
+  return matchOf(workload.kind === undefined ? "unknown" : kinds.includes(workload.kind));
+}
+
+function matchPatterns(patterns: readonly string[] | undefined, name: string | undefined): Match {
+  if (patterns === undefined || patterns.some(matchesEverything)) return "yes";
+  return matchOf(name === undefined ? "unknown" : patterns.some((pattern) => matchesPattern(pattern, name)));
+}
+
+/** Fail closed: with `unknown`, allow rules do not match and refuse rules do. */
+export type Match = "yes" | "no" | "unknown";
+
+export function matchOf(isTrue: boolean | "unknown"): Match {
+  if (isTrue === "unknown") return "unknown";
+  return isTrue ? "yes" : "no";
+}
+
+/** An empty list is a yes. */
 export function allOf(matches: readonly Match[]): Match {
   if (matches.includes("no")) return "no";
   return matches.includes("unknown") ? "unknown" : "yes";
 }
 
-/** At least one of them is so; of none: no. */
+/** An empty list is a no. */
 export function anyOf(matches: readonly Match[]): Match {
   if (matches.includes("yes")) return "yes";
   return matches.includes("unknown") ? "unknown" : "no";
+}
+
+/**
+ * Case-sensitive; `*` matches any characters, also none. Linear in both lengths, unlike a regular expression, so a
+ * pattern can't take long.
+ */
+export function matchesPattern(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return name === first;
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = name.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return at <= name.length - last.length;
+}
+
+export function matchesEverything(pattern: string): boolean {
+  return /^\*+$/u.test(pattern);
 }

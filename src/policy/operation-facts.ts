@@ -1,19 +1,19 @@
 import type { OperationId } from "../api/operations.ts";
 
-/** What a rule can speak of by its id: an operation of the API, or the one thing that Gantry does without it. */
+/** An action that a rule can name: an operation of the API, or binding a channel. */
 export type ActionId = OperationId | "bindChannel";
 
 type OperationFacts = {
   readonly effect: "read" | "write";
-  /** Undefined for what is about no workload. */
+  /** Undefined for an action without a workload. */
   readonly kind: "service" | "job" | undefined;
-  /** What the same words of a person may mean as well, as long as nobody knows whether they mean a service or a job. */
+  /** The same action on the other kind: a bare name doesn't say whether it is a service or a job. */
   readonly twin: ActionId | undefined;
-  /** As in "no rule lets you …", before the workload. */
+  /** Completes "no rule lets you …". */
   readonly verb: string;
 };
 
-/** What policy has to know of each operation; a new one does not compile until it stands here. */
+/** One row per operation; a missing one does not compile. */
 export const operationFacts: { readonly [Op in ActionId]: OperationFacts } = {
   listServices: { effect: "read", kind: "service", twin: "listJobs", verb: "list" },
   listJobs: { effect: "read", kind: "job", twin: "listServices", verb: "list" },
@@ -32,7 +32,6 @@ export const operationFacts: { readonly [Op in ActionId]: OperationFacts } = {
   bindChannel: { effect: "write", kind: undefined, twin: undefined, verb: "bind" },
 };
 
-/** Narrows a word to the id of something that a rule can speak of. */
-export function isDeedId(word: string): word is ActionId {
+export function isActionId(word: string): word is ActionId {
   return Object.hasOwn(operationFacts, word);
 }

@@ -1,10 +1,19 @@
 import { z } from "zod";
-import { Duration } from "./duration.ts";
+import {
+  Duration,
+  ApproverWord,
+  ChannelId,
+  ActionWord,
+  isUserId,
+  notText,
+  Pattern,
+  WhereWord,
+  WhoWord,
+} from "./policy-words.ts";
 import { operationFacts } from "./operation-facts.ts";
-import type { Deeds } from "./rule.ts";
-import { ApproverWord, ChannelId, DeedWord, isUserId, notText, Pattern, WhereWord, WhoWord } from "./rule-words.ts";
+import type { RuleActions } from "./policy.ts";
 
-/** One word stands for a list of one. */
+/** A single word is a list of one. */
 function listOf<Item extends z.ZodType>(item: Item) {
   const error = ({ input }: { readonly input?: unknown }): string =>
     input === undefined ? "This is missing." : "This must be a word, or a list of words.";
@@ -37,7 +46,7 @@ const Approve = z.strictObject(
 const nothing = z.strictObject({}, { error: "Nothing can be set here: write it as one word, like then: allow." });
 const ends = "allow, refuse, break-glass or approve";
 
-/** `then: allow` is short for `then: { allow: {} }`; so an unknown word is an unknown key. */
+/** `then: allow` is short for `then: { allow: {} }`, so an unknown word is reported as an unknown key. */
 const Then = z.preprocess(
   spellOut,
   z
@@ -73,7 +82,6 @@ const Workloads = z.strictObject(
 
 const ruleName = /^[^\p{C}]{1,60}$/u;
 
-/** Whether it can be shown as the name of a rule. */
 export function isRuleName(name: unknown): name is string {
   return typeof name === "string" && ruleName.test(name);
 }
@@ -84,7 +92,7 @@ const RuleInFile = z
       name: z.string({ error: notText }).trim().regex(ruleName, "A rule's name is one line of 1 to 60 characters."),
       who: listOf(WhoWord),
       where: listOf(WhereWord).optional(),
-      does: listOf(DeedWord),
+      does: listOf(ActionWord),
       workloads: Workloads.optional(),
       // oxlint-disable-next-line unicorn/no-thenable -- the word of the file; nobody awaits a rule
       then: Then,
@@ -121,13 +129,13 @@ const RuleInFile = z
   });
 export type RuleInFile = z.infer<typeof RuleInFile>;
 
-function isAboutReads(deeds: Deeds): boolean {
+function isAboutReads(deeds: RuleActions): boolean {
   if (deeds === "read" || deeds === "anything") return true;
   if (deeds === "routine" || deeds === "disruptive" || deeds === "destructive") return false;
   return operationFacts[deeds].effect === "read";
 }
 
-/** The form of a policy file. Its messages are complete sentences; unknown keys are errors. */
+/** Error messages are complete sentences; unknown keys are errors. */
 export const PolicyFile = z.strictObject(
   {
     rules: z
@@ -137,7 +145,7 @@ export const PolicyFile = z.strictObject(
   { error: "The file must be a map with rules: and a list of rules under it." },
 );
 
-/** The keys that are known where a path leads, for suggestions. */
+/** The valid keys at a path, for suggestions. */
 export function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(PolicyFile.shape);
   if (path.length === 2) return Object.keys(RuleInFile.shape);

@@ -1,28 +1,49 @@
 import type { ActionId } from "./operation-facts.ts";
-import type { Person } from "./person.ts";
-import type { Risk } from "./risk.ts";
 
-/** Where somebody asks: a channel, or the conversation with the bot alone. */
-export type PolicyPlace = { readonly kind: "channel" | "dm"; readonly channelId: string };
+/** A channel, or the direct message with the bot. */
+export type Where = { readonly kind: "channel" | "dm"; readonly channelId: string };
 
-/** What a rule may ask about: may this person do this here? `undefined` stands for what is not known (yet). */
+/** May this person do this here? Undefined means unknown. */
 export type Question = {
   readonly person: Person;
-  readonly place: PolicyPlace;
+  readonly where: Where;
   readonly op: ActionId;
-  /** Only of a write. */
+  /** Undefined for a read. */
   readonly risk: Risk | undefined;
   /**
-   * A list is about no single workload and has no name; of a bare name the kind is not known before it is read. Of a
-   * channel that is bound, only the region is said: a binding is about no workload, and nothing is done with an account.
+   * A list has no name. The kind of a bare name is unknown until the workload is read. A binding has only a region.
    */
   readonly workload: {
     readonly kind: "service" | "job" | undefined;
     readonly region: string | undefined;
     readonly name: string | undefined;
   };
-  /** The user name of the account it would be done with. */
+  /** The username of the account that would be used. */
   readonly account: string | undefined;
-  /** Whether they said `--break-glass`: only then rules for it are looked at. */
+  /** Break-glass rules count only with `--break-glass`. */
   readonly breakGlass: boolean;
 };
+
+/**
+ * A person's role in the workspace, as Slack reports it now.
+ * - `member`: a full member · `guest`: a guest, of one channel or several
+ * - `outsider`: from another organisation, in a shared channel
+ * - `bot`, `deactivated`: never allowed to do anything
+ */
+export type Standing = "member" | "guest" | "outsider" | "bot" | "deactivated";
+
+/** A person as rules see them: a Slack id, and the current real name for messages and history. */
+export type Person = {
+  readonly userId: string;
+  readonly name: string;
+  readonly standing: Standing;
+  /** `unknown` when Slack could not be asked; it allows nothing. */
+  readonly inGroup: (groupId: string) => boolean | "unknown";
+};
+
+/**
+ * How much harm a write can do, from the table in `changes/risk.ts`: `routine` adds (create, start, scale up, add a
+ * domain), `disruptive` interrupts (restart, stop, scale down, memory), `destructive` removes (delete, scale to 0,
+ * remove a domain).
+ */
+export type Risk = "routine" | "disruptive" | "destructive";

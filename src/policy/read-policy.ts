@@ -1,13 +1,10 @@
-import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
+import { type Document, LineCounter, parseDocument, type YAMLError, isMap, isNode, isScalar } from "yaml";
 import type { z } from "zod";
-import { didYouMean } from "./near-word.ts";
-import { PolicyError, type PolicyProblem } from "./policy-error.ts";
+import { didYouMean, isGroupId, isUserId } from "./policy-words.ts";
 import { isRuleName, knownKeys, PolicyFile, type RuleInFile } from "./policy-file.ts";
-import type { Policy } from "./policy.ts";
-import { ruleOf } from "./rule-of.ts";
-import { type Path, type YamlLines, yamlLines } from "./yaml-lines.ts";
+import type { Policy, Rule, RuleEnd } from "./policy.ts";
 
-/** Reads a policy from YAML. `source` is the file as people know it. Throws a `PolicyError` that names all problems. */
+/** Reads a policy from YAML. `source` names the file for people. Throws a `PolicyError` that lists all problems. */
 export function readPolicy(text: string, source: string): Policy {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
@@ -27,7 +24,7 @@ export function readPolicy(text: string, source: string): Policy {
   return { source, rules: rules.map((rule, at) => ruleOf(rule, lines.ofValue(["rules", at]))) };
 }
 
-/** Aliases that multiply without end make the library throw. */
+/** The library throws on aliases that expand without end. */
 function plainData(document: Document, source: string): unknown {
   try {
     return document.toJS();
@@ -47,7 +44,7 @@ function yamlSentence({ code, message }: YAMLError): string {
 function problemsOf({ issues }: z.ZodError, document: Document, lines: YamlLines): PolicyProblem[] {
   const unknown = new Set(issues.filter(({ code }) => code === "unrecognized_keys").map(({ path }) => path.join("\n")));
   const problems = issues.flatMap((issue): PolicyProblem[] => {
-    // An unknown word after then: is one mistake, not also that no known one stands there.
+    // An unknown word after then: is one mistake; don't also report that none of the known ones is there.
     if (issue.code === "custom" && unknown.has(issue.path.join("\n"))) return [];
     const place = placeOf(issue.path, document);
     if (issue.code !== "unrecognized_keys") {
@@ -84,4 +81,96 @@ function sameNames(rules: readonly RuleInFile[], lines: YamlLines): PolicyProble
     const sentence = `rule “${name}”: line ${before} has a rule of the same name, and cards and history tell rules by their names: choose another one.`;
     return [{ line, sentence }];
   });
+}
+
+export function ruleOf(rule: RuleInFile, line: number): Rule {
+  const { name, who, where, does, workloads } = rule;
+  return {
+    name,
+    line,
+    who,
+    where,
+    does,
+    kinds: workloads?.kind,
+    names: workloads?.name,
+    regions: workloads?.region,
+    accounts: workloads?.account,
+    end: endOf(rule),
+  };
+}
+
+function endOf({ then, say }: RuleInFile): RuleEnd {
+  if (then.allow !== undefined) return { kind: "allow" };
+  if (then["break-glass"] !== undefined) return { kind: "break-glass" };
+  if (then.approve === undefined) return { kind: "refuse", say };
+  const { votes, from, reason, expires, mention } = then.approve;
+  return {
+    kind: "approve",
+    terms: {
+      votes,
+      from: {
+        users: [...new Set(from.filter(isUserId))],
+        groups: [...new Set(from.filter(isGroupId))],
+        channelMembers: from.includes("channel-members"),
+      },
+      selfApproval: then.approve["self-approval"],
+      reasonRequired: reason === "required",
+      expiresMs: expires,
+      cardIn: then.approve["post-in"],
+      mention,
+    },
+  };
+}
+
+export type PolicyProblem = {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly sentence: string;
+};
+
+/** All problems of a policy file at once: file, line and a sentence for each. */
+export class PolicyError extends Error {
+  override readonly name = "PolicyError";
+  readonly problems: readonly PolicyProblem[];
+
+  constructor(file: string, problems: readonly PolicyProblem[]) {
+    const lines = problems.map(({ line, sentence }) => `- ${file}:${line}: ${sentence}`);
+    super(`The policy cannot be used as it is written:\n${lines.join("\n")}`);
+    this.problems = problems;
+  }
+}
+
+export type Path = readonly PropertyKey[];
+
+/** Line numbers in a YAML text, counted from 1. */
+export type YamlLines = {
+  /** The line of the value at a path, or of the nearest value around it. */
+  readonly ofValue: (path: Path) => number;
+  /** The line of the key; its value can begin on a later one. */
+  readonly ofKey: (path: Path) => number;
+};
+
+export function yamlLines(document: Document, counter: LineCounter): YamlLines {
+  const lineAt = (offset: number): number => Math.max(1, counter.linePos(offset).line);
+  const ofValue = (path: Path): number => lineAt(offsetOfValue(document, path));
+  const ofKey = (path: Path): number => {
+    const offset = offsetOfKey(document, path);
+    return offset === undefined ? ofValue(path) : lineAt(offset);
+  };
+  return { ofValue, ofKey };
+}
+
+function offsetOfValue(document: Document, path: Path): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return document.contents?.range?.[0] ?? 0;
+}
+
+function offsetOfKey(document: Document, path: Path): number | undefined {
+  const around = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(around)) return undefined;
+  const key = around.items.map((pair) => pair.key).find((each) => isScalar(each) && each.value === path.at(-1));
+  return isScalar(key) ? key.range?.[0] : undefined;
 }

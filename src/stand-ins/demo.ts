@@ -5,7 +5,7 @@ import type { AccountApi } from "../api/client.ts";
 import type { Call } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
 
-/** What a newcomer finds running: something that serves, something that logs, something that ends. */
+/** Demo workloads: a service that serves, one that logs, and a job that ends. */
 function demoCalls(region: string): readonly Call<"createService" | "createJob">[] {
   const limits = { memory: "256" };
   return [
@@ -36,8 +36,8 @@ function demoCalls(region: string): readonly Call<"createService" | "createJob">
 }
 
 /**
- * Creates the demo workloads through the API, once for a data folder: what somebody deleted stays deleted. What cannot
- * be created is logged, and nothing else waits for it.
+ * Creates the demo workloads through the API, once per data folder, so that a deleted one stays deleted. Failures are
+ * only logged.
  */
 export async function createDemo(
   api: AccountApi,

@@ -7,10 +7,10 @@ import { serve } from "../service/api/serve.ts";
 import { makeToken } from "../service/api/users.ts";
 
 export type LocalService = {
-  /** A placeholder: there is no socket. */
+  /** Any address works: there is no socket. */
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The account of the bot. Each start makes a new token, because nothing else uses it. */
+  /** The account of the bot, with a new token at each start. */
   readonly account: ApiAccount;
   /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
@@ -21,11 +21,11 @@ type LocalServiceParts = {
   readonly config: EmbeddedService;
   readonly dataDir: string;
   readonly log: Logger;
-  /** Shorter intervals, for tests. */
+  /** Shorter times, for tests. */
   readonly engine?: Partial<ProcessEngineOptions>;
 };
 
-/** The service inside this process, as a `fetch` function, on the process engine. Throws if the engine can't run here. */
+/** The workload API in this process, on the process engine. Throws when the engine isn't supported here. */
 export async function openLocalService({
   config,
   dataDir,
@@ -40,7 +40,7 @@ export async function openLocalService({
     users: [account.username],
     quotas,
     allowHostCommands: hostCommands,
-    // pino draws an Error only under the name `err`.
+    // pino serializes an Error only under the name `err`.
     onEvent: (engine, data: { readonly error?: unknown }) =>
       log.debug(
         { engine, ...data, ...(data.error !== undefined && { err: data.error }) },

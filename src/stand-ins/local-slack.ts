@@ -7,24 +7,24 @@ import type { App, ExternalFault } from "../playground/world.ts";
 export type LocalSlackOptions = {
   readonly host: string;
   readonly port: number;
-  /** The slash command that the app has there. */
+  /** The app's slash command. */
   readonly command: string;
-  /** The port of the bot, as soon as it listens. */
+  /** The port of the bot, once it listens. */
   readonly botPort: () => number;
   readonly now?: () => number;
-  /** What can be made to go wrong outside of Slack, as switches of the page. */
+  /** Fault switches on the page, for parts other than Slack. */
   readonly externalFaults?: readonly ExternalFault[];
 };
 
 export type LocalSlack = {
   readonly playground: Playground;
   readonly port: number;
-  /** What the bot is given, as a real workspace would give it. */
+  /** The same credentials that a real workspace issues. */
   readonly access: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl: string };
   readonly close: () => Promise<void>;
 };
 
-/** The simulated workspace on a port of this machine, with the app of `manifest.yml` in it and secrets of its own. */
+/** Runs the simulated workspace on a local port, with the app of `manifest.yml` and new secrets. */
 export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalSlack> {
   const manifest = readAppManifest();
   const botToken = `xoxb-local-${randomBytes(12).toString("hex")}`;
@@ -54,7 +54,7 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
   };
 }
 
-/** The app as the workspace installs it: all from the manifest, but for the command, which is a setting. */
+/** The app from the manifest, with the configured command. */
 function appOf({ display_information, features, oauth_config, settings }: AppManifest, command: string): App {
   const [slash] = features.slash_commands;
   return {

@@ -3,10 +3,10 @@ import type { ExternalFault } from "../playground/world.ts";
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Long enough to be felt, short enough to be answered: the time limit of a read is 5 s. */
+/** Noticeable, but within the 5 s limit of a read. */
 const SLOW_MS = 3_000;
 
-/** The way to the service, with switches that make it slow or cut it: so that a person can see what the bot does then. */
+/** A `fetch` with switches that make the workload API slow or unreachable, to try out how the bot behaves. */
 export function troubledService(fetch: Fetch): { readonly fetch: Fetch; readonly switches: readonly ExternalFault[] } {
   let isSlow = false;
   let isDown = false;
@@ -23,7 +23,7 @@ export function troubledService(fetch: Fetch): { readonly fetch: Fetch; readonly
   };
 }
 
-/** As Node says it of a port on which nothing listens. */
+/** Node's error for a port on which nothing listens. */
 function refused(): Error {
   return Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { z } from "zod";
 import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/account.ts";
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
 import type { Session } from "./database/session.ts";
@@ -27,7 +27,7 @@ function idOf(owner: Owner): string {
 export async function saveAccount(
   session: Session,
   account: Omit<LinkedAccount, "linkedAt">,
-  event: NewEvent,
+  event: NewHistoryEvent,
 ): Promise<void> {
   const { username, owner } = account;
   const linked = { username, sealed_token: account.sealedToken, linked_by: account.linkedBy };
@@ -59,7 +59,7 @@ export async function resealAccount({ db }: Session, account: LinkedAccount, sea
 export function removeAccount(
   session: Session,
   { teamId, owner }: { readonly teamId: string; readonly owner: Owner },
-  event: NewEvent,
+  event: NewHistoryEvent,
 ): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const row = await tx

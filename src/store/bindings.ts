@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Binding } from "../policy/binding.ts";
 import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
@@ -41,7 +41,7 @@ export async function bindingOf({ db }: Session, { teamId, channelId }: ChannelI
 export function bind(
   session: Session,
   { teamId, channelId, binding }: ChannelId & { readonly binding: NewBinding },
-  event: NewEvent,
+  event: NewHistoryEvent,
 ): Promise<boolean> {
   const { region = null, account = null, names = null, isLocked, boundBy } = binding;
   const terms = { region, account, names, is_locked: isLocked ? 1 : 0 };
@@ -69,7 +69,7 @@ export function bind(
   });
 }
 
-export function unbind(session: Session, { teamId, channelId }: ChannelId, event: NewEvent): Promise<boolean> {
+export function unbind(session: Session, { teamId, channelId }: ChannelId, event: NewHistoryEvent): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const row = await tx
       .deleteFrom("binding")

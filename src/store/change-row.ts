@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import { z } from "zod";
 import type { WorkloadRef, WriteOperationId } from "../changes/change.ts";
 import type { Card, ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
-import type { Risk } from "../policy/risk.ts";
+import type { Risk } from "../policy/question.ts";
 import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import {
   EndingJson,

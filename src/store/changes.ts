@@ -1,5 +1,5 @@
 import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { ChangeState, StoredChange } from "../changes/stored-change.ts";
 import { newChangeRow, storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
@@ -19,7 +19,7 @@ const TRIES = 5;
  * duplicate request is pending, returns that Change and adds nothing. Unique indexes decide, so of two at the same time
  * only one is added.
  */
-export async function addChange(session: Session, change: NewChange, event: NewEvent): Promise<StoredChange> {
+export async function addChange(session: Session, change: NewChange, event: NewHistoryEvent): Promise<StoredChange> {
   if (change.state === "pending" && change.terms === undefined) {
     throw new Error("a Change that waits for votes needs the terms of its approval");
   }
@@ -34,7 +34,7 @@ export async function addChange(session: Session, change: NewChange, event: NewE
 async function tryToAdd(
   tx: Db,
   session: Session,
-  { change, event }: { readonly change: NewChange; readonly event: NewEvent },
+  { change, event }: { readonly change: NewChange; readonly event: NewHistoryEvent },
 ): Promise<StoredChange | undefined> {
   if (change.state === "pending") await freeOverdue(tx, session, change.waitKey);
   const row = await tx
@@ -81,7 +81,7 @@ export type Step = {
   readonly set: UpdateObject<Tables, "change">;
   /** What must also hold, in SQL. */
   readonly only?: readonly Expression<SqlBool>[];
-  readonly event: NewEvent | undefined;
+  readonly event: NewHistoryEvent | undefined;
 };
 
 /**

@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from "kysely";
-import type { NewEvent } from "../changes/history-event.ts";
-import type { Outcome } from "../changes/outcome.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
+import type { Outcome } from "../changes/change.ts";
 import type { Drift, Ending, StoredChange, Who } from "../changes/stored-change.ts";
 import { step, stepAlone } from "./changes.ts";
 import { insertEvent } from "./events.ts";
@@ -12,12 +12,12 @@ export function ended({ clock }: Session, ending: Ending) {
   return { ending: toJson(EndingJson, ending), settled_at: clock() };
 }
 
-export type Refusal = { readonly id: string; readonly outcome: Outcome; readonly event: NewEvent };
+export type Refusal = { readonly id: string; readonly outcome: Outcome; readonly event: NewHistoryEvent };
 export type Rejection = {
   readonly id: string;
   readonly who: Who;
   readonly reason: string | undefined;
-  readonly event: NewEvent;
+  readonly event: NewHistoryEvent;
 };
 
 export function reject(session: Session, { id, who, reason, event }: Rejection): Promise<StoredChange | undefined> {
@@ -34,7 +34,7 @@ export function cancel(session: Session, { id, who, event }: Omit<Rejection, "re
 /** Its votes were for a workload that is another one by now: they are taken away, and stay in the history. */
 export function drift(
   session: Session,
-  { id, drift, event }: { readonly id: string; readonly drift: readonly Drift[]; readonly event: NewEvent },
+  { id, drift, event }: { readonly id: string; readonly drift: readonly Drift[]; readonly event: NewHistoryEvent },
 ): Promise<StoredChange | undefined> {
   const set = { state: "drifted", ...ended(session, { kind: "drifted", drift }) } as const; // a literal state
   return session.db.transaction().execute(async (tx) => {
@@ -50,7 +50,7 @@ export function refuse(session: Session, { id, outcome, event }: Refusal): Promi
   return stepAlone(session, { id, from: ["approved"], set, event });
 }
 
-type Expiry = { readonly approvedMs: number; readonly event: (change: StoredChange) => NewEvent };
+type Expiry = { readonly approvedMs: number; readonly event: (change: StoredChange) => NewHistoryEvent };
 
 /**
  * Ends what nobody decided or carried out in time, whoever owns it. `event` gets the Change as it is after that; its

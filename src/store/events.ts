@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { EventKind, HistoryEvent, HistoryQuery, NewEvent } from "../changes/history-event.ts";
+import type { HistoryEventKind, HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import { Big, Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import { maybe } from "./schema/json-columns.ts";
 import type { Db, Session } from "./database/session.ts";
@@ -26,7 +26,7 @@ const kinds = {
   disconnected: "disconnected",
   bound: "bound",
   unbound: "unbound",
-} as const satisfies { readonly [Kind in EventKind]: Kind }; // a literal type for each, not string
+} as const satisfies { readonly [Kind in HistoryEventKind]: Kind }; // a literal type for each, not string
 
 const EventRow = z.object({
   seq: Big,
@@ -51,7 +51,7 @@ const EventRow = z.object({
 type EventRow = z.infer<typeof EventRow>;
 
 /** Appends a row of history, in the transaction of what it tells. */
-export async function insertEvent(db: Db, { clock, textSealer }: Session, event: NewEvent): Promise<void> {
+export async function insertEvent(db: Db, { clock, textSealer }: Session, event: NewHistoryEvent): Promise<void> {
   await db
     .insertInto("event")
     .values({
@@ -72,11 +72,11 @@ export async function insertEvent(db: Db, { clock, textSealer }: Session, event:
     .execute();
 }
 
-function whoColumns({ who }: NewEvent) {
+function whoColumns({ who }: NewHistoryEvent) {
   return { user_id: who?.userId ?? null, user_name: who === undefined ? null : plainText(who.name) };
 }
 
-function workloadColumns({ verb, workload }: NewEvent) {
+function workloadColumns({ verb, workload }: NewHistoryEvent) {
   return {
     verb: verb ?? null,
     workload_kind: workload?.kind ?? null,
@@ -86,7 +86,7 @@ function workloadColumns({ verb, workload }: NewEvent) {
 }
 
 /** An event of its own. About a Change it counts as something that happened to it, so that its thread tells it. */
-export async function addEvent(session: Session, event: NewEvent): Promise<void> {
+export async function addEvent(session: Session, event: NewHistoryEvent): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     if (event.changeId !== undefined) {
       // First, as everywhere: the row's lock keeps the events of a Change in the order of their numbers.

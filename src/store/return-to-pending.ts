@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { step } from "./changes.ts";
 import { plainText } from "./schema/columns.ts";
@@ -13,7 +13,7 @@ import { isTaken } from "./database/store-error.ts";
  * approved → pending, by one conditional UPDATE, with the current terms. Removes approvals that don't count under them,
  * so those people can approve again; history keeps them.
  */
-export async function returnToPending(session: Session, what: Return, event: NewEvent): Promise<ReturnResult> {
+export async function returnToPending(session: Session, what: Return, event: NewHistoryEvent): Promise<ReturnResult> {
   try {
     const change = await session.db.transaction().execute((tx) => goBack(tx, session, { what, event }));
     return change === undefined ? { kind: "moved" } : { kind: "pending", change };
@@ -26,7 +26,7 @@ export async function returnToPending(session: Session, what: Return, event: New
 async function goBack(
   tx: Db,
   session: Session,
-  { what, event }: { readonly what: Return; readonly event: NewEvent },
+  { what, event }: { readonly what: Return; readonly event: NewHistoryEvent },
 ): Promise<StoredChange | undefined> {
   const { id, version, terms, rule, counting, notice } = what;
   const set = {

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
-import type { NewEvent } from "../changes/history-event.ts";
-import type { Outcome } from "../changes/outcome.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
+import type { Outcome } from "../changes/change.ts";
 import type { ChangeState, Health, StoredChange } from "../changes/stored-change.ts";
 import { storedChange } from "./change-row.ts";
 import { stepAlone } from "./changes.ts";
@@ -17,7 +17,7 @@ import { votesOf } from "./votes.ts";
  * lease lasts for `sendWithinMs` from a moment after the call: whoever sends must do so within that time, counted from
  * before the call. When this throws, it may have been claimed all the same: nothing may be sent, and `openChanges` has it.
  */
-export async function claim(session: Session, id: string, event: NewEvent): Promise<ClaimResult> {
+export async function claim(session: Session, id: string, event: NewHistoryEvent): Promise<ClaimResult> {
   const { replicaId, clock, sendWithinMs } = session;
   const set = {
     state: "claimed",
@@ -56,7 +56,7 @@ const endStates = {
   unknown: "unknown",
 } as const satisfies { readonly [Kind in Outcome["kind"]]: ChangeState }; // literal states
 
-type Checkup = { readonly id: string; readonly health: Health; readonly event: NewEvent | undefined };
+type Checkup = { readonly id: string; readonly health: Health; readonly event: NewHistoryEvent | undefined };
 
 /** Once, of a done one that is ours. */
 export function setHealth(session: Session, { id, health, event }: Checkup): Promise<StoredChange | undefined> {

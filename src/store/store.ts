@@ -1,6 +1,6 @@
 import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/account.ts";
-import type { HistoryEvent, HistoryQuery, NewEvent } from "../changes/history-event.ts";
-import type { Outcome } from "../changes/outcome.ts";
+import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
+import type { Outcome } from "../changes/change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Terms } from "../policy/verdict.ts";
 import type { Card, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";
@@ -131,7 +131,7 @@ export type Store = {
    * Adds a Change and its event. If its delivery already has a Change, another Undo of the same Change exists, or a
    * duplicate request is pending, returns that Change and adds nothing.
    */
-  readonly addChange: (change: NewChange, event: NewEvent) => Promise<StoredChange>;
+  readonly addChange: (change: NewChange, event: NewHistoryEvent) => Promise<StoredChange>;
   readonly findChange: (id: string) => Promise<StoredChange | undefined>;
   readonly changeOfDelivery: (deliveryId: string) => Promise<StoredChange | undefined>;
   /** Those that wait for votes, oldest first. */
@@ -142,30 +142,34 @@ export type Store = {
   readonly vote: (
     id: string,
     who: Who,
-    events: { readonly voted: NewEvent; readonly approved: NewEvent },
+    events: { readonly voted: NewHistoryEvent; readonly approved: NewHistoryEvent },
   ) => Promise<VoteResult>;
   /** pending → rejected. */
   readonly reject: (
     id: string,
     by: { readonly who: Who; readonly reason: string | undefined },
-    event: NewEvent,
+    event: NewHistoryEvent,
   ) => Promise<StoredChange | undefined>;
   /** pending or approved → cancelled. */
-  readonly cancel: (id: string, by: Who, event: NewEvent) => Promise<StoredChange | undefined>;
+  readonly cancel: (id: string, by: Who, event: NewHistoryEvent) => Promise<StoredChange | undefined>;
   /** approved → drifted; its votes are void. */
-  readonly drift: (id: string, drift: readonly Drift[], event: NewEvent) => Promise<StoredChange | undefined>;
+  readonly drift: (id: string, drift: readonly Drift[], event: NewHistoryEvent) => Promise<StoredChange | undefined>;
   /** approved → failed, because it was refused before anything was sent. */
-  readonly refuse: (id: string, outcome: Outcome, event: NewEvent) => Promise<StoredChange | undefined>;
+  readonly refuse: (id: string, outcome: Outcome, event: NewHistoryEvent) => Promise<StoredChange | undefined>;
   /** approved → claimed, before the request leaves; at most once for ever. Checked against our lease. */
-  readonly claim: (id: string, event: NewEvent) => Promise<ClaimResult>;
+  readonly claim: (id: string, event: NewHistoryEvent) => Promise<ClaimResult>;
   /** claimed → unknown: no answer came, and the workload is being read back. */
-  readonly doubt: (id: string, outcome: Outcome, event: NewEvent) => Promise<StoredChange | undefined>;
+  readonly doubt: (id: string, outcome: Outcome, event: NewHistoryEvent) => Promise<StoredChange | undefined>;
   /** claimed or an open unknown → done (done, asked), failed or unknown, for good; as the outcome says. Ours only. */
-  readonly settle: (id: string, outcome: Outcome, event: NewEvent) => Promise<StoredChange | undefined>;
+  readonly settle: (id: string, outcome: Outcome, event: NewHistoryEvent) => Promise<StoredChange | undefined>;
   /** Once, of a done one that is ours; its event is optional, because most health is not news. */
-  readonly setHealth: (id: string, health: Health, event: NewEvent | undefined) => Promise<StoredChange | undefined>;
+  readonly setHealth: (
+    id: string,
+    health: Health,
+    event: NewHistoryEvent | undefined,
+  ) => Promise<StoredChange | undefined>;
   /** approved → pending, with the current terms and only the approvals that still count. */
-  readonly returnToPending: (what: Return, event: NewEvent) => Promise<ReturnResult>;
+  readonly returnToPending: (what: Return, event: NewHistoryEvent) => Promise<ReturnResult>;
   /** The pending or executed Undo of a Change. */
   readonly undoOf: (id: string) => Promise<StoredChange | undefined>;
   /** Once its inverse was asked for, so that the card offers it no more, unless that came to nothing. True: it was not yet. */
@@ -173,7 +177,7 @@ export type Store = {
   /** pending past their time, and approved that nobody carried out within `approvedMs`, → expired; `event` makes the row. */
   readonly expireDue: (
     approvedMs: number,
-    event: (change: StoredChange) => NewEvent,
+    event: (change: StoredChange) => NewHistoryEvent,
   ) => Promise<readonly StoredChange[]>;
   /**
    * Everything that somebody has to carry on: approved, claimed, open unknown, and done without health. Those whose
@@ -196,15 +200,15 @@ export type Store = {
   readonly postponeDrawing: (id: string, token: string, wait: Postponed) => Promise<void>;
 
   /** An event that belongs to no transition: a refusal, a linked account. */
-  readonly addEvent: (event: NewEvent) => Promise<void>;
+  readonly addEvent: (event: NewHistoryEvent) => Promise<void>;
   /** Newest first. */
   readonly history: (query: HistoryQuery) => Promise<readonly HistoryEvent[]>;
 
-  readonly saveAccount: (account: Omit<LinkedAccount, "linkedAt">, event: NewEvent) => Promise<void>;
+  readonly saveAccount: (account: Omit<LinkedAccount, "linkedAt">, event: NewHistoryEvent) => Promise<void>;
   readonly removeAccount: (
     teamId: string,
     owner: Exclude<AccountOwner, { readonly kind: "workspace" }>,
-    event: NewEvent,
+    event: NewHistoryEvent,
   ) => Promise<boolean>;
   /** Stores the same token sealed with another key; nothing when the row has changed meanwhile. */
   readonly resealAccount: (account: LinkedAccount, sealedToken: string) => Promise<void>;
@@ -216,9 +220,9 @@ export type Store = {
   /** What a channel is bound to; undefined when it is not. */
   readonly bindingOf: (teamId: string, channelId: string) => Promise<Binding | undefined>;
   /** Binds a channel, in place of what it was bound to. False: it is bound to just that already, and nothing is written. */
-  readonly bind: (channel: ChannelId, binding: NewBinding, event: NewEvent) => Promise<boolean>;
+  readonly bind: (channel: ChannelId, binding: NewBinding, event: NewHistoryEvent) => Promise<boolean>;
   /** False: it was not bound, and nothing is written. */
-  readonly unbind: (channel: ChannelId, event: NewEvent) => Promise<boolean>;
+  readonly unbind: (channel: ChannelId, event: NewHistoryEvent) => Promise<boolean>;
   /** What somebody has set for themselves. */
   readonly settingsOf: (teamId: string, userId: string) => Promise<PersonSettings>;
   /** Their own default region; undefined takes it away. */

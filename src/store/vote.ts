@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { step } from "./changes.ts";
 import { findBy, withVotes } from "./find-change.ts";
@@ -11,7 +11,7 @@ import type { VoteResult } from "./store.ts";
 type Ballot = {
   readonly id: string;
   readonly who: Who;
-  readonly events: { readonly voted: NewEvent; readonly approved: NewEvent };
+  readonly events: { readonly voted: NewHistoryEvent; readonly approved: NewHistoryEvent };
 };
 
 /** Counts a vote, in SQL, under the row's lock: of many at once exactly one is the last that is needed. */

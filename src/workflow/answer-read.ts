@@ -3,7 +3,7 @@ import { type Refused, refusedRead } from "../commands/gate.ts";
 import { ReadRefused } from "../commands/lookup/may-see.ts";
 import type { Message } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
-import { withContextLine } from "../views/messages/with-context-line.ts";
+import { withContextLine } from "../views/kit/post.ts";
 import { contextLine } from "./context-line.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";

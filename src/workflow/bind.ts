@@ -1,4 +1,4 @@
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { bindingVerdict } from "../commands/binding-verdict.ts";
 import type { BindingWish } from "../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../policy/binding.ts";
@@ -106,8 +106,8 @@ async function refuse(shell: Shell, asked: Asked, verdict: Verdict): Promise<Pos
   return refusalMessage({ kind: "policy", verdict, command: shell.settings.command });
 }
 
-type Happened = Pick<NewEvent, "kind" | "result">;
+type Happened = Pick<NewHistoryEvent, "kind" | "result">;
 
-function eventOf({ origin, profile, terms }: Asked, happened: Happened): NewEvent {
+function eventOf({ origin, profile, terms }: Asked, happened: Happened): NewHistoryEvent {
   return placeEvent(origin, profile, { ...happened, verb: "use", account: terms?.account });
 }

@@ -1,5 +1,5 @@
 import type { StoredChange, Who } from "../changes/stored-change.ts";
-import type { Standing } from "../policy/person.ts";
+import type { Standing } from "../policy/question.ts";
 import type { DecisionAnswer } from "../views/messages/decision-answer.ts";
 import { decisionPost } from "./answer-decision.ts";
 import { eligibility, findApprovers } from "./access/approvers.ts";

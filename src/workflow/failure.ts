@@ -1,9 +1,7 @@
 import { Problem } from "../api/problem.ts";
 import { StoreError, UserError } from "../errors.ts";
-import { bugMessage } from "../views/messages/bug-message.ts";
+import { bugMessage, problemMessage, userErrorMessage } from "../views/messages/error-messages.ts";
 import type { Message } from "../views/kit/message.ts";
-import { problemMessage } from "../views/messages/problem-message.ts";
-import { userErrorMessage } from "../views/messages/user-error-message.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import type { Shell } from "./shell.ts";
 

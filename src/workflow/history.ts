@@ -1,10 +1,10 @@
-import type { EventKind, NewEvent } from "../changes/history-event.ts";
+import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import type { Origin } from "./origin.ts";
 import type { Shell } from "./shell.ts";
 
 type Happened = {
-  readonly kind: EventKind;
+  readonly kind: HistoryEventKind;
   readonly who?: Who;
   readonly result: string;
   readonly reference?: string;
@@ -24,7 +24,7 @@ export function eventOf(
   { now }: Pick<Shell, "now">,
   change: EventSubject,
   { kind, who, result, reference }: Happened,
-): NewEvent {
+): NewHistoryEvent {
   const { region, name } = change.workload;
   return {
     kind,
@@ -43,11 +43,11 @@ export function eventOf(
   };
 }
 
-type HappenedAt = Pick<NewEvent, "kind" | "verb" | "result"> &
-  Partial<Pick<NewEvent, "workload" | "account" | "rule" | "reference">>;
+type HappenedAt = Pick<NewHistoryEvent, "kind" | "verb" | "result"> &
+  Partial<Pick<NewHistoryEvent, "workload" | "account" | "rule" | "reference">>;
 
 /** A row of history about something that is no Change: who did it and where, or what they were refused. */
-export function placeEvent({ teamId, channelId }: Origin, who: Who, happened: HappenedAt): NewEvent {
+export function placeEvent({ teamId, channelId }: Origin, who: Who, happened: HappenedAt): NewHistoryEvent {
   const { kind, verb, result, workload, account, rule, reference } = happened;
   return {
     kind,
@@ -70,7 +70,7 @@ export function placeEvent({ teamId, channelId }: Origin, who: Who, happened: Ha
  * Logs a committed history row, for log shipping. Contains nothing that people typed: reasons, results and unknown
  * names are only in history.
  */
-export function logEvent({ log }: Pick<Shell, "log">, event: NewEvent): void {
+export function logEvent({ log }: Pick<Shell, "log">, event: NewHistoryEvent): void {
   const { kind, teamId, changeId, who, channelId, verb, workload, account, rule, breakGlass, elapsedMs, reference } =
     event;
   const known = changeId === undefined ? undefined : workload;

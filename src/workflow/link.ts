@@ -1,10 +1,9 @@
 import { boundTo } from "../accounts/resolve.ts";
 import { Problem } from "../api/problem.ts";
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { accountMessage } from "../views/messages/account-message.ts";
 import { UserError } from "../errors.ts";
-import { connectForm } from "../views/forms/connect-form.ts";
-import { connectResult } from "../views/forms/connect-result.ts";
+import { connectForm, connectResult } from "../views/forms/connect-form.ts";
 import type { Interaction } from "./inbox/interaction.ts";
 import { logEvent, placeEvent } from "./history.ts";
 import { updateForm } from "../slack/modals/update-view.ts";
@@ -102,7 +101,7 @@ type Linking = {
   readonly whose: ConnectInteraction["whose"];
 };
 
-function eventFor({ kind, origin, profile, username, whose }: Linking): NewEvent {
+function eventFor({ kind, origin, profile, username, whose }: Linking): NewHistoryEvent {
   const verb = kind === "connected" ? "connect" : "disconnect";
   const result = whose === "mine" ? "the person's own account" : "the channel's account";
   return placeEvent(origin, profile, { kind, verb, result, account: username });

@@ -1,7 +1,7 @@
 import type { AccountRef, AccountSeeker, OpenAccount } from "../accounts/account.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { Binding } from "../policy/binding.ts";
-import type { Standing } from "../policy/person.ts";
+import type { Standing } from "../policy/question.ts";
 import type { Message, Post } from "../views/kit/message.ts";
 import type { Origin } from "./origin.ts";
 import type { SealedChange } from "./sealed-change.ts";

@@ -1,4 +1,4 @@
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Who } from "../changes/stored-change.ts";
 import type { Refused } from "../commands/gate.ts";
 import { StoreError } from "../errors.ts";
@@ -15,7 +15,7 @@ type Attempt = Refused & {
 };
 
 /** The history row for a request that policy refused. */
-export function refusalEvent({ verb, origin, who, account, refusal, workload }: Attempt): NewEvent {
+export function refusalEvent({ verb, origin, who, account, refusal, workload }: Attempt): NewHistoryEvent {
   const { kind, region, name } = workload ?? {};
   return placeEvent(origin, who, {
     kind: "refused",

@@ -1,5 +1,5 @@
 import type { OpenAccount } from "../accounts/account.ts";
-import { SealError } from "../accounts/seal-error.ts";
+import { SealError } from "../accounts/seal.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
 import { pauseUnless } from "./pause.ts";

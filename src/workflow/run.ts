@@ -1,6 +1,6 @@
 import { executeChange, type Executed } from "../changes/execute.ts";
-import type { Outcome } from "../changes/outcome.ts";
-import { settleUnknown } from "../changes/settle-unknown.ts";
+import type { Outcome } from "../changes/change.ts";
+import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { operationTable } from "../api/operations.ts";
 import { UserError } from "../errors.ts";
@@ -193,7 +193,7 @@ async function settleOpen(shell: Shell, change: StoredChange, signal: AbortSigna
   }
   // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
   const notBeforeMs = shell.store.sendWithinMs + operationTable[change.op].timeoutMs;
-  const outcome = await settleUnknown(opened.content.change, { ...apiOf(shell, opened, signal), notBeforeMs });
+  const outcome = await readBackUnknown(opened.content.change, { ...apiOf(shell, opened, signal), notBeforeMs });
   if (signal.aborted) return undefined;
   return settle(shell, change, outcome);
 }

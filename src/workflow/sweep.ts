@@ -1,4 +1,4 @@
-import type { NewEvent } from "../changes/history-event.ts";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { carryOnLater, redrawLater } from "./run.ts";
 import { goOnWith, takeOver } from "./inbox/accept.ts";
@@ -33,7 +33,7 @@ export async function sweep(shell: Shell): Promise<void> {
 
 /** A row that is written into history is logged once its transaction is over. */
 async function expire(shell: Shell): Promise<void> {
-  const events = new Map<string, NewEvent>();
+  const events = new Map<string, NewHistoryEvent>();
   const expired = await shell.store.expireDue(APPROVED_FOR_MS, (change) => {
     const result = change.approvedAt === undefined ? "nobody decided in time" : "nobody carried it out in time";
     const event = eventOf(shell, change, { kind: "expired", result });

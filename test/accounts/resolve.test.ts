@@ -8,8 +8,7 @@ import {
   openStoredAccount,
   resolveAccount,
 } from "../../src/accounts/resolve.ts";
-import { createSealer } from "../../src/accounts/seal.ts";
-import { SealError } from "../../src/accounts/seal-error.ts";
+import { createSealer, SealError } from "../../src/accounts/seal.ts";
 import { UserError } from "../../src/errors.ts";
 
 const sealer = createSealer(readKeyring(newKey()));

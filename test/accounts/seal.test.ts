@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
-import { createSealer } from "../../src/accounts/seal.ts";
-import { SealError } from "../../src/accounts/seal-error.ts";
+import { createSealer, SealError } from "../../src/accounts/seal.ts";
 
 const keys = { old: newKey(), young: newKey() };
 const sealer = createSealer(readKeyring(keys.old));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { openPolicy, type PolicyNews } from "../../src/boot/policy-source.ts";
+import { openPolicy, type PolicyUpdate } from "../../src/boot/policy-source.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
 
 const policyText = (name: string): string => `rules:\n  - { name: ${name}, who: members, does: read, then: allow }\n`;
@@ -17,7 +17,7 @@ function folder(): string {
 }
 
 async function opened(path: string | undefined, pollMs?: number) {
-  const news: PolicyNews[] = [];
+  const news: PolicyUpdate[] = [];
   const logged: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(line) });
   const timing = pollMs === undefined ? {} : { pollMs };

@@ -18,6 +18,8 @@ type Town = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
+// The tests mostly wait for time limits, so they run side by side.
+
 /** A Slack and a stalling service in this process, and the real bot in processes of its own. */
 async function town(stalls: (request: string) => boolean): Promise<Town> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-stop-"));
@@ -57,7 +59,7 @@ async function town(stalls: (request: string) => boolean): Promise<Town> {
   };
 }
 
-test("after SIGTERM with a stalled service, each accepted command's person is told within 20 seconds", async () => {
+test.concurrent("after SIGTERM with a stalled service, each accepted command's person is told within 20 seconds", async () => {
   await using here = await town((request) => !request.startsWith("GET") || request.endsWith("/jobs"));
   const gantry = await here.start();
   const dana = here.slack.playground.as("dana");
@@ -79,9 +81,9 @@ test("after SIGTERM with a stalled service, each accepted command's person is to
   expect(told).toMatch(/did not answer within|stopped before it could answer/u);
   expect(told).toMatch(/Cannot tell whether service web was restarted/u);
   expect(here.api.requests().filter((request) => request.startsWith("PUT"))).toHaveLength(1);
-}, 40_000);
+}, 90_000);
 
-test("after kill -9, the next start reads back what was sent, goes on with what was not, and sends nothing again", async () => {
+test.concurrent("after kill -9, the next start reads back what was sent, goes on with what was not, and sends nothing again", async () => {
   await using here = await town((request) => !request.startsWith("GET") || request.endsWith("/services/slow"));
   const first = await here.start();
   const dana = here.slack.playground.as("dana");
@@ -105,14 +107,14 @@ test("after kill -9, the next start reads back what was sent, goes on with what 
   second.kill("SIGTERM");
   expect(await second.exited).toBe(0);
   expect(left(here.dataDir)).toEqual([]);
-}, 40_000);
+}, 90_000);
 
-test("a second bot on the same folder is refused with a sentence", async () => {
+test.concurrent("a second bot on the same folder is refused with a sentence", async () => {
   await using here = await town(() => false);
   await here.start();
 
   await expect(here.start()).rejects.toThrow(/Another Gantry works with .*set GANTRY_DATA/u);
-}, 20_000);
+}, 90_000);
 
 /** What somebody would still have to carry on. */
 function left(dataDir: string): readonly unknown[] {

@@ -3,9 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Service } from "../../src/api/answers.ts";
 import { answerShapes } from "../../src/api/answers.ts";
 import type { Change } from "../../src/changes/change.ts";
-import { dependsOn } from "../../src/changes/depends-on.ts";
-import { digestOf } from "../../src/changes/digest.ts";
-import { driftOf } from "../../src/changes/drift.ts";
+import { dependsOn, digestOf, driftOf } from "../../src/changes/drift.ts";
 import { serviceSnapshot, type Snapshot } from "../../src/changes/snapshot.ts";
 import { before, jobDeletion, memoryTo, newJob, newService, plain, toFour, update } from "./support/changes.ts";
 

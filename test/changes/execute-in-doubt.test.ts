@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { executeChange } from "../../src/changes/execute.ts";
-import type { Outcome } from "../../src/changes/outcome.ts";
+import type { Outcome } from "../../src/changes/change.ts";
 import { plain, toFour } from "./support/changes.ts";
 import { deps, outcomeOf, service } from "./support/execution.ts";
 import { problem, scripted, unreadable } from "./support/scripted.ts";

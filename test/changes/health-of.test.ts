@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { answerShapes, type Job, type Service } from "../../src/api/answers.ts";
 import type { Change } from "../../src/changes/change.ts";
-import { healthOf } from "../../src/changes/health-of.ts";
+import { healthOf } from "../../src/changes/health.ts";
 import { before, memoryTo, newJob, newService, plain, toFour, update } from "./support/changes.ts";
 
 const SOON_MS = 2_000;

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { Change } from "../../src/changes/change.ts";
-import { digestOf } from "../../src/changes/digest.ts";
-import { Outcome } from "../../src/changes/outcome.ts";
+import { Change, Outcome } from "../../src/changes/change.ts";
+import { digestOf } from "../../src/changes/drift.ts";
 import { before, jobDeletion, memoryTo, newJob, newService, plain, toFour } from "./support/changes.ts";
 
 const thaw = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -3,8 +3,8 @@ import type { Context, ReadCommand } from "../../src/commands/command.ts";
 import { parseText } from "../../src/commands/grammar/parse.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
-import { outlook } from "../../src/policy/outlook.ts";
-import type { Person, Standing } from "../../src/policy/person.ts";
+import { bestOutcome } from "../../src/policy/best-outcome.ts";
+import type { Person, Standing } from "../../src/policy/question.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { report, service } from "../views/support/workloads.ts";
 import { scripted } from "./support/given.ts";
@@ -13,14 +13,14 @@ import { leftOut, ruled } from "./support/ruled.ts";
 /** As the bot binds the policy to somebody in a channel. */
 function contextOf(standing: Standing): Context {
   const person: Person = { userId: "U0DANA", name: "Dana Reyes", standing, inGroup: () => false };
-  const asker = { person, place: { kind: "channel", channelId: "C0OPS" }, account: "dana" } as const;
+  const asker = { person, where: { kind: "channel", channelId: "C0OPS" }, account: "dana" } as const;
   const { context } = scripted({ services: [service("web", { target_instance_size: 2 })], jobs: [report] });
   return {
     ...context,
     permissions: {
       verdict: async (about, options) =>
         evaluate(defaultPolicy, { ...asker, ...about, breakGlass: options?.breakGlass === true }),
-      outlook: async (actions) => outlook(defaultPolicy, asker, actions),
+      outlook: async (actions) => bestOutcome(defaultPolicy, asker, actions),
       approvers: async () => ({ names: ["Alex Kim"], count: 1 }),
     },
   };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Ask } from "../../src/commands/ask.ts";
 import { commandOf } from "../../src/commands/grammar/parse.ts";
-import { eventKinds } from "../../src/changes/history-event.ts";
+import { historyEventKinds } from "../../src/changes/history-event.ts";
 import type { Message } from "../../src/views/kit/message.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { answerTo, now, scripted, type Scripted } from "./support/given.ts";
@@ -42,7 +42,7 @@ test("each event is one line, newest first, with real names, when and where", as
 });
 
 test("every kind of event has its words", async () => {
-  const all = eventKinds.map((kind, at) => event(at + 1, { kind, result: "" })).reverse();
+  const all = historyEventKinds.map((kind, at) => event(at + 1, { kind, result: "" })).reverse();
 
   expect((await answerTo("history", { events: all })).text).toMatchInlineSnapshot(`
     "History · newest first

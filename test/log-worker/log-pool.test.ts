@@ -67,7 +67,7 @@ test("one person's expressions run one at a time, so they can't take every threa
 });
 
 test("who asks for many logs at once is told to wait, and others are answered meanwhile", async () => {
-  const pool = poolOf({ threads: 2, stepLimitMs: 500 });
+  const pool = poolOf({ threads: 2, stepLimitMs: 300 });
 
   const all = Array.from({ length: 6 }, () => refusal(pool.excerpt(expensive, asked("dana"))));
 
@@ -113,7 +113,6 @@ test("when the queue is full, the next caller is asked to try again", async () =
   const all = ["dana", "alex", "gwen"].map((who) => refusal(pool.excerpt(expensive, asked(who))));
 
   expect(await all[2]).toBe("Too many logs are being read right now. Try again in a few seconds.");
-  await Promise.all(all);
 });
 
 test("an aborted caller and a closed pool leave no thread behind", async () => {

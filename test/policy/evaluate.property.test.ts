@@ -3,16 +3,15 @@ import { describe, expect, test } from "vitest";
 import { explain } from "../../src/policy/explain.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
 import { operationFacts } from "../../src/policy/operation-facts.ts";
-import { outlook } from "../../src/policy/outlook.ts";
-import type { Policy } from "../../src/policy/policy.ts";
-import type { Rule } from "../../src/policy/rule.ts";
+import { bestOutcome } from "../../src/policy/best-outcome.ts";
+import type { Policy, Rule } from "../../src/policy/policy.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { anyFacts, anyPolicy, type Facts, questionFrom, worldsOf } from "./policy-arbitrary.ts";
 
 const runs = { numRuns: 500 };
 
 /** Whether a rule is about a question of which everything is known: written once more, as plainly as can be. */
-function isAbout(rule: Rule, { standing, membership, op, risk, workload, place, account }: Facts): boolean {
+function isAbout(rule: Rule, { standing, membership, op, risk, workload, where, account }: Facts): boolean {
   const isLike = (patterns: readonly string[] | undefined, text: string | undefined) =>
     patterns === undefined ||
     patterns.some((pattern) => new RegExp(`^${pattern.replaceAll("*", ".*")}$`, "u").test(text ?? "(none)"));
@@ -22,7 +21,7 @@ function isAbout(rule: Rule, { standing, membership, op, risk, workload, place, 
     "U0DANA",
     ...Object.keys(membership).filter((id) => membership[id] === true),
   ];
-  const places = [place.kind === "dm" ? "dm" : "channels", place.channelId];
+  const places = [where.kind === "dm" ? "dm" : "channels", where.channelId];
   const deeds: string[] = ["anything", op, ...(operationFacts[op].effect === "read" ? ["read"] : [risk ?? ""])];
   return (
     rule.who.some((word) => words.includes(word)) &&
@@ -126,7 +125,7 @@ describe("for any policy and any question", () => {
     fc.assert(
       fc.property(anyPolicy, bindings, (policy, facts) => {
         expect(["allow", "refuse"]).toContain(evaluate(policy, questionFrom(facts)).kind);
-        expect(["allow", "refuse"]).toContain(outlook(policy, questionFrom(facts), [facts]));
+        expect(["allow", "refuse"]).toContain(bestOutcome(policy, questionFrom(facts), [facts]));
       }),
       runs,
     );
@@ -136,7 +135,7 @@ describe("for any policy and any question", () => {
     fc.assert(
       fc.property(anyPolicy, anyFacts, (policy, facts) => {
         const question = questionFrom({ ...facts, breakGlass: false });
-        const seen = outlook(policy, question, [{ op: facts.op, risk: facts.risk }]);
+        const seen = bestOutcome(policy, question, [{ op: facts.op, risk: facts.risk }]);
 
         expect(strictness[seen]).toBeLessThanOrEqual(strictness[evaluate(policy, question).kind]);
       }),
@@ -148,7 +147,7 @@ describe("for any policy and any question", () => {
     fc.assert(
       fc.property(anyPolicy, anyFacts, (policy, facts) => {
         const known = { ...facts, risk: facts.risk ?? "routine", breakGlass: false, account: facts.account ?? "ops" };
-        const seen = outlook(policy, questionFrom(known), [{ op: known.op, risk: known.risk }]);
+        const seen = bestOutcome(policy, questionFrom(known), [{ op: known.op, risk: known.risk }]);
 
         const free = { kinds: undefined, names: undefined, regions: undefined };
         const gives = policy.rules.filter((rule) => rule.end.kind === seen && isAbout({ ...rule, ...free }, known));

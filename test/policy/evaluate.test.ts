@@ -20,7 +20,7 @@ describe("the built-in policy", () => {
   test.each([
     ["a member reads", questionOf(showBareName), "allow by full members read"],
     ["a member lists", questionOf(listOfAll), "allow by full members read"],
-    ["a member reads in a direct message", questionOf({ ...showBareName, place: dm }), "allow by full members read"],
+    ["a member reads in a direct message", questionOf({ ...showBareName, where: dm }), "allow by full members read"],
     [
       "a member starts",
       questionOf({ op: "startService", risk: "routine" }),
@@ -79,8 +79,8 @@ describe("which questions a rule is about", () => {
     ["who: everyone, where: C0OPS", questionOf(), true],
     ["who: everyone, where: [C0GENERAL]", questionOf(), false],
     ["who: everyone, where: channels", questionOf(), true],
-    ["who: everyone, where: channels", questionOf({ place: dm }), false],
-    ["who: everyone, where: dm", questionOf({ place: dm }), true],
+    ["who: everyone, where: channels", questionOf({ where: dm }), false],
+    ["who: everyone, where: dm", questionOf({ where: dm }), true],
     ["who: everyone, where: dm", questionOf(), false],
     ["who: everyone, does: deleteService", questionOf(), true],
     ["who: everyone, does: deleteJob", questionOf(), false],

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { operationFacts } from "../../src/policy/operation-facts.ts";
-import type { Policy } from "../../src/policy/policy.ts";
+import type { Policy, RuleActions, Rule, RuleEnd } from "../../src/policy/policy.ts";
 import type { Question } from "../../src/policy/question.ts";
-import type { Deeds, Rule, RuleEnd } from "../../src/policy/rule.ts";
 import type { Terms } from "../../src/policy/verdict.ts";
 
 // Few words of each sort, so that rules and questions often meet.
@@ -25,10 +24,10 @@ const terms: Terms = {
   mention: "nobody",
 };
 
-const reading: readonly Deeds[] = ["read", "anything", "getService", "getJob", "listServices"];
-const writing: readonly Deeds[] = [...risks, "deleteService", "deleteJob", "updateService", "bindChannel"];
+const reading: readonly RuleActions[] = ["read", "anything", "getService", "getJob", "listServices"];
+const writing: readonly RuleActions[] = [...risks, "deleteService", "deleteJob", "updateService", "bindChannel"];
 
-const endAndDeeds: fc.Arbitrary<{ end: RuleEnd; does: Deeds[] }> = fc.oneof(
+const endAndDeeds: fc.Arbitrary<{ end: RuleEnd; does: RuleActions[] }> = fc.oneof(
   fc.record({
     end: fc.constantFrom<RuleEnd>({ kind: "allow" }, { kind: "refuse", say: undefined }),
     does: some([...reading, ...writing]),
@@ -77,7 +76,7 @@ const member = fc.constantFrom<boolean | "unknown">(true, false, "unknown");
 const base = fc.record({
   standing: fc.constantFrom<Facts["standing"]>("member", "guest", "outsider", "bot", "deactivated"),
   membership: fc.record({ S0AAA: member, S0BBB: member }),
-  place: fc.constantFrom<Question["place"]>(
+  where: fc.constantFrom<Question["where"]>(
     { kind: "dm", channelId: "D0DANA" },
     { kind: "channel", channelId: "C0OPS" },
     { kind: "channel", channelId: "C0GENERAL" },

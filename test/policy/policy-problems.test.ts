@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PolicyError } from "../../src/policy/policy-error.ts";
-import { readPolicy } from "../../src/policy/read-policy.ts";
+import { PolicyError, readPolicy } from "../../src/policy/read-policy.ts";
 
 /** The message without its first line, which is always the same. */
 function problemsIn(text: string): string {

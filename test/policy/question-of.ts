@@ -1,5 +1,4 @@
-import type { Person } from "../../src/policy/person.ts";
-import type { Question } from "../../src/policy/question.ts";
+import type { Person, Question } from "../../src/policy/question.ts";
 
 type Given = Partial<Omit<Question, "person" | "workload">> & {
   readonly person?: Partial<Person>;
@@ -11,7 +10,7 @@ type Given = Partial<Omit<Question, "person" | "workload">> & {
 /** Dana, a full member, who wants to delete the service web in #ops; each test says what is different. */
 export function questionOf({ person, workload, groups = [], ...rest }: Given = {}): Question {
   return {
-    place: { kind: "channel", channelId: "C0OPS" },
+    where: { kind: "channel", channelId: "C0OPS" },
     op: "deleteService",
     risk: "destructive",
     account: "ops",

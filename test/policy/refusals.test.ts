@@ -29,7 +29,7 @@ test("what a refused person reads", () => {
     ["a member", questionOf({ op: "createJob", risk: "routine", workload: { kind: "job" } })],
     ["a rule's own sentence", questionOf({ workload: { name: "ledger" } })],
     ["a rule without a sentence", questionOf({ op: "deleteJob", workload: { kind: "job" } })],
-    ["in the wrong channel", questionOf({ place: general, op: "restartService", risk: "disruptive" })],
+    ["in the wrong channel", questionOf({ where: general, op: "restartService", risk: "disruptive" })],
     ["on call, without the flag", questionOf({ groups: ["S0ONCALL"] })],
     ["a list", questionOf(listOfAll)],
     ["a bare name that may be refused", questionOf({ op: "deleteJob", workload: { kind: undefined } })],

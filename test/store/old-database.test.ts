@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { readKeyring } from "../../src/accounts/keyring.ts";
 import { createSealer } from "../../src/accounts/seal.ts";
-import { digestOf } from "../../src/changes/digest.ts";
+import { digestOf } from "../../src/changes/drift.ts";
 import { openChange } from "../../src/workflow/sealed-change.ts";
 import { event } from "./contract/bench.ts";
 import { folder, open } from "./support/sqlite-folder.ts";

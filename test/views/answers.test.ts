@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { UserError } from "../../src/errors.ts";
-import { bugMessage } from "../../src/views/messages/bug-message.ts";
+import {
+  bugMessage,
+  problemMessage,
+  usageWithForm,
+  userErrorMessage,
+} from "../../src/views/messages/error-messages.ts";
 import { helpList, helpVerb } from "../../src/commands/verbs/help/view.ts";
-import { inviteHint } from "../../src/views/messages/invite-hint.ts";
-import { problemMessage } from "../../src/views/messages/problem-message.ts";
-import { usageWithForm } from "../../src/views/messages/usage-with-form.ts";
-import { userErrorMessage } from "../../src/views/messages/user-error-message.ts";
+import { inviteHint } from "../../src/views/messages/sentences.ts";
 import { whoami } from "../../src/commands/verbs/whoami/view.ts";
 import { drawn } from "./support/drawn.ts";
 import { command, now } from "./support/workloads.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Job } from "../../src/api/answers.ts";
 import { jobCard } from "../../src/commands/verbs/show/job-card.ts";
-import { jobProgress, jobStatus } from "../../src/views/kit/job-status.ts";
-import { memoryText, serviceMemory } from "../../src/views/kit/memory-text.ts";
+import { jobProgress, jobStatus } from "../../src/views/kit/status.ts";
+import { memoryText, serviceMemory } from "../../src/views/kit/container-text.ts";
 import { serviceCard } from "../../src/commands/verbs/show/service-card.ts";
 import { drawn } from "./support/drawn.ts";
 import { command, job, now, report, service, web } from "./support/workloads.ts";

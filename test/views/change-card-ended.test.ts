@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Ending, StoredChange } from "../../src/changes/stored-change.ts";
-import { changeCard, type ChangeCard } from "../../src/views/cards/change-card.ts";
+import { changeCard, type ChangeCard, runWithoutCard } from "../../src/views/cards/change-card.ts";
 import type { Post } from "../../src/views/kit/message.ts";
 import { retiredCard } from "../../src/views/cards/retired-card.ts";
-import { runWithoutCard } from "../../src/views/cards/run-without-card.ts";
 import {
   alex,
   dana,

@@ -2,20 +2,25 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Change } from "../../src/changes/change.ts";
 import type { FormField, FormInput } from "../../src/commands/forms/form.ts";
-import { eventKinds } from "../../src/changes/history-event.ts";
+import { historyEventKinds } from "../../src/changes/history-event.ts";
 import { UserError } from "../../src/errors.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { previewBlocks } from "../../src/views/forms/form-preview.ts";
 import { endView, skeletonView } from "../../src/views/forms/form-states.ts";
-import { StateValues, valuesIn } from "../../src/views/forms/form-values-in.ts";
+import { StateValues, valuesIn } from "../../src/views/forms/form-values.ts";
 import { homeView } from "../../src/views/home/view.ts";
 import { jobCard } from "../../src/commands/verbs/show/job-card.ts";
 import { openButton } from "../../src/views/forms/open-button.ts";
-import { changeOptions, instanceOptions, regionOptions, workloadOptions } from "../../src/views/forms/options.ts";
+import {
+  changeOptions,
+  instanceOptions,
+  regionOptions,
+  workloadOptions,
+} from "../../src/views/forms/picker-options.ts";
 import { post } from "../../src/views/kit/post.ts";
 import { actions } from "../../src/views/kit/blocks.ts";
 import { serviceCard } from "../../src/commands/verbs/show/service-card.ts";
-import { usageWithForm } from "../../src/views/messages/usage-with-form.ts";
+import { usageWithForm } from "../../src/views/messages/error-messages.ts";
 import { fields, form } from "./support/fields.ts";
 import { hostileChange, hostileEvent } from "./support/hostile-change.ts";
 import { hostileJob, hostileService, hostileText, long } from "./support/hostile.ts";
@@ -165,7 +170,7 @@ holds(
 
 const listed = lately.map(({ entries }) => entries);
 const plainEvent = fc
-  .tuple(hostileText, fc.constantFrom(...eventKinds))
+  .tuple(hostileText, fc.constantFrom(...historyEventKinds))
   .map(([text, kind]) => event(kind, { verb: text, result: text, who: { userId: text, name: text } }));
 
 const mayAll = (name: string) =>

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { cases } from "../support/full-run.ts";
 import { expect, test } from "vitest";
-import { eventKinds } from "../../src/changes/history-event.ts";
+import { historyEventKinds } from "../../src/changes/history-event.ts";
 import { historyFile } from "../../src/commands/verbs/history/history-file.ts";
 import { historyPage } from "../../src/commands/verbs/history/history-page.ts";
 import { pendingList } from "../../src/commands/verbs/pending/pending-list.ts";
@@ -26,7 +26,7 @@ const ask = fc.record({
 
 const anyEvent = fc
   .record({
-    kind: fc.constantFrom(...eventKinds),
+    kind: fc.constantFrom(...historyEventKinds),
     changeId: maybe(hostileText),
     who: maybe(who),
     verb: maybe(hostileText),

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Lately } from "../../src/commands/lookup/directory.ts";
-import { changeOptions, instanceOptions, regionOptions, workloadOptions } from "../../src/views/forms/options.ts";
-import type { Suggestion } from "../../src/views/forms/suggestion.ts";
+import {
+  changeOptions,
+  instanceOptions,
+  regionOptions,
+  workloadOptions,
+  type Suggestion,
+} from "../../src/views/forms/picker-options.ts";
 import { bestOf } from "./support/best-of.ts";
 import { expectSuggestionFits } from "./support/judges.ts";
 import { stored } from "./support/stored-changes.ts";

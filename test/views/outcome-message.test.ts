@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { Change } from "../../src/changes/change.ts";
-import type { Outcome } from "../../src/changes/outcome.ts";
-import { outcomeMessage } from "../../src/views/messages/outcome-message.ts";
+import type { Change, Outcome } from "../../src/changes/change.ts";
+import { outcomeMessage } from "../../src/views/cards/outcome.ts";
 import { drawn } from "./support/drawn.ts";
 import { command } from "./support/workloads.ts";
 

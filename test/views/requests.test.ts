@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { accountMessage } from "../../src/views/messages/account-message.ts";
 import { askedElsewhere } from "../../src/views/messages/asked-message.ts";
-import { connectForm } from "../../src/views/forms/connect-form.ts";
-import { connectResult } from "../../src/views/forms/connect-result.ts";
+import { connectForm, connectResult } from "../../src/views/forms/connect-form.ts";
 import { refusalMessage, type Refusal } from "../../src/views/messages/refusal-message.ts";
 import { rejectForm } from "../../src/views/forms/reject-form.ts";
 import { names, stored, terms } from "./support/stored-changes.ts";

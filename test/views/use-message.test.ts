@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { limits } from "../../src/views/kit/blocks.ts";
-import { post } from "../../src/views/kit/post.ts";
+import { post, withContextLine } from "../../src/views/kit/post.ts";
 import { section } from "../../src/views/kit/blocks.ts";
 import { useMessage, type UseMessage } from "../../src/commands/verbs/use/message.ts";
-import { withContextLine } from "../../src/views/messages/with-context-line.ts";
 import { cases } from "../support/full-run.ts";
 import { drawn } from "./support/drawn.ts";
 import { hostileText } from "./support/hostile.ts";

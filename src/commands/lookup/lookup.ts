@@ -2,7 +2,7 @@ import type { Job, Service } from "../../api/answers.ts";
 import type { OperationId } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import { UserError } from "../../errors.ts";
-import { jobStatus } from "../../views/kit/job-status.ts";
+import { jobStatus } from "../../views/kit/status.ts";
 import type { About } from "../command.ts";
 import { bestFor } from "./may-do.ts";
 import { aboutSeeing, checkFound, maySee, suggestible } from "./may-see.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
-import { memoryUpdate } from "../../api/gaps.ts";
+import { memoryUpdate } from "../../api/dialect.ts";
 import { isUpdateMemory, parseMemoryMiB, updateMemoryMiB } from "../../api/memory.ts";
 import { requestLimits } from "../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../api/schema.ts";

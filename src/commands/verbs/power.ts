@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
 import type { Change } from "../../changes/change.ts";
-import type { Risk } from "../../policy/risk.ts";
+import type { Risk } from "../../policy/question.ts";
 import type { WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
 import { prefillFromService } from "../forms/prefill.ts";

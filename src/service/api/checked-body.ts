@@ -1,7 +1,7 @@
-import { plainMountPath, wrongMountPath } from "../../api/mount-path.ts";
 import { MEMORY_RANGE, memoryMiB, parseMemoryMiB } from "../../api/memory.ts";
 import type { NewJob, NewService, ServiceUpdate } from "../../api/schema.ts";
 import { firstDuplicate } from "../../api/first-duplicate.ts";
+import { plainMountPath, wrongMountPath } from "../../api/names.ts";
 import { NotServed } from "./not-served.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { EventKind } from "../../changes/history-event.ts";
+import type { HistoryEventKind } from "../../changes/history-event.ts";
 import type { Card } from "../../changes/stored-change.ts";
+import { diffReplies } from "../../views/cards/diff.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
-import { diffReplies } from "../../views/cards/diff-reply.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { contentOf, type SealedChange } from "../../workflow/sealed-change.ts";
 import type { Shell } from "../../workflow/shell.ts";
@@ -173,7 +173,7 @@ async function retireUnlessKept(deps: DrawDeps, { change }: Work, card: Card): P
   if (current !== undefined && current.ts !== card.ts) await retireCard(deps, change, card);
 }
 
-function hasEvent({ untold }: Work, wanted: EventKind): boolean {
+function hasEvent({ untold }: Work, wanted: HistoryEventKind): boolean {
   return untold.some(({ kind }) => kind === wanted);
 }
 

@@ -1,5 +1,5 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { runWithoutCard } from "../../views/cards/run-without-card.ts";
+import { runWithoutCard } from "../../views/cards/change-card.ts";
 import { isDirect } from "../../workflow/origin.ts";
 import { contentOf, type SealedChange } from "../../workflow/sealed-change.ts";
 import type { Shell } from "../../workflow/shell.ts";

@@ -1,7 +1,7 @@
 import { WebAPIPlatformError, type WebClient } from "@slack/web-api";
 import { z } from "zod";
 import { UserError } from "../../errors.ts";
-import type { Standing } from "../../policy/person.ts";
+import type { Standing } from "../../policy/question.ts";
 import { createMemo, type Memo } from "./memo.ts";
 import { classify, isTemporary, reasonFor } from "../send/slack-error.ts";
 

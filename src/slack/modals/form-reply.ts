@@ -1,5 +1,4 @@
-import { endView } from "../../views/forms/form-states.ts";
-import { placedInForm } from "../../views/forms/placed-in-form.ts";
+import { endView, placedInForm } from "../../views/forms/form-states.ts";
 import type { SentForm } from "../../workflow/inbox/interaction.ts";
 import { drawForm } from "./draw-form.ts";
 import { formCommand } from "../../commands/form-command.ts";

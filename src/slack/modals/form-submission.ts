@@ -1,6 +1,6 @@
 import type { FormValues } from "../../commands/forms/form.ts";
 import { section } from "../../views/kit/blocks.ts";
-import { blockOf, valuesIn } from "../../views/forms/form-values-in.ts";
+import { blockOf, valuesIn } from "../../views/forms/form-values.ts";
 import type { Post } from "../../views/kit/message.ts";
 import type { Ack } from "../receive/ack.ts";
 import { shareInThread } from "../receive/share-in-thread.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseText, type Parsed } from "../../commands/grammar/parse.ts";
 import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
-import { usageWithForm } from "../../views/messages/usage-with-form.ts";
+import { usageWithForm } from "../../views/messages/error-messages.ts";
 import { shareInThread } from "./share-in-thread.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";

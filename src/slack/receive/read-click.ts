@@ -3,7 +3,7 @@ import type { ReadCommand } from "../../commands/command.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
-import { NONE } from "../../views/forms/option.ts";
+import { NONE } from "../../views/kit/menu.ts";
 import { jsonIn } from "./json-in.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { answerRead } from "../../workflow/answer-read.ts";

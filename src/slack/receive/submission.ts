@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { connectResult } from "../../views/forms/connect-result.ts";
+import { connectResult } from "../../views/forms/connect-form.ts";
 import type { Message } from "../../views/kit/message.ts";
 import type { Ack } from "./ack.ts";
 import type { Interaction } from "../../workflow/inbox/interaction.ts";

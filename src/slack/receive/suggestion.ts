@@ -4,9 +4,14 @@ import { readJob } from "../../commands/lookup/lookup.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { JOB_REGION, Target } from "../../commands/grammar/target.ts";
 import { UserError } from "../../errors.ts";
-import { valuesIn } from "../../views/forms/form-values-in.ts";
-import { changeOptions, instanceOptions, regionOptions, workloadOptions } from "../../views/forms/options.ts";
-import type { Suggestion as Options } from "../../views/forms/suggestion.ts";
+import { valuesIn } from "../../views/forms/form-values.ts";
+import {
+  changeOptions,
+  instanceOptions,
+  regionOptions,
+  workloadOptions,
+  type Suggestion as Options,
+} from "../../views/forms/picker-options.ts";
 import type { Ack } from "./ack.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { openedIn } from "../modals/form-submission.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Message, Post } from "../../views/kit/message.ts";
-import { inviteHint } from "../../views/messages/invite-hint.ts";
+import { inviteHint } from "../../views/messages/sentences.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import type { People, Responder } from "../../workflow/ports.ts";

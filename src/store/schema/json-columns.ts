@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AccountOwner } from "../../accounts/account.ts";
-import { Outcome } from "../../changes/outcome.ts";
+import { Outcome } from "../../changes/change.ts";
 import type { Ending, Health } from "../../changes/stored-change.ts";
 import type { Terms } from "../../policy/verdict.ts";
 

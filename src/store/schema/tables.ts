@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 import type { ChangeState } from "../../changes/stored-change.ts";
-import type { EventKind } from "../../changes/history-event.ts";
+import type { HistoryEventKind } from "../../changes/history-event.ts";
 
 /**
  * Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text. A row of `change` or `delivery`
@@ -79,7 +79,7 @@ type VoteTable = { change_id: string; user_id: string; user_name: string; number
 type EventTable = {
   seq: Generated<number | string>;
   at: string;
-  kind: EventKind;
+  kind: HistoryEventKind;
   team_id: string;
   change_id: string | null;
   user_id: string | null;

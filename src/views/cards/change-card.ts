@@ -1,44 +1,44 @@
-import type { Health, StoredChange } from "../../changes/stored-change.ts";
-import { context, section } from "../kit/blocks.ts";
-import { changeButtons } from "./change-buttons.ts";
+import type { Health, StoredChange, ChangeState } from "../../changes/stored-change.ts";
+import { context, section, actionButton, actions } from "../kit/blocks.ts";
 import { changeFacts } from "./change-facts.ts";
 import { changeHead, isFollowed, type ChangeHead } from "./change-head.ts";
 import { namesIn, oneLine } from "./change-words.ts";
 import { words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
-import { told, type Names } from "./spoken.ts";
+import { postOf, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
+import { inviteHint } from "../messages/sentences.ts";
 
 export type ChangeCard = ChangeHead & {
-  /** Whether there is an inverse: the button of a finished Change. */
+  /** Whether a finished Change gets an Undo button. */
   readonly canUndo: boolean;
-  /** Handles of user groups and names of approvers by id, for those who are not mentioned and for screen readers. */
+  /** Group handles and approvers' names by id, where nobody is mentioned and for screen readers. */
   readonly names?: Names;
 };
 
 /**
- * The card of a Change, in any state. The first message that holds it notifies the approvers whom its terms mention;
- * drawing it anew over the same message notifies nobody.
+ * The card of a Change in any state. Posting it notifies the approvers that its terms mention; updating the message
+ * notifies nobody.
  */
 export function changeCard(card: ChangeCard): Post {
-  return told([...changeBlocks(card), ...changeButtons(card.change, card.canUndo)], namesIn(card.change, card.names));
+  return postOf([...changeBlocks(card), ...changeButtons(card.change, card.canUndo)], namesIn(card.change, card.names));
 }
 
 /** A card without its buttons. */
 export function changeBlocks(card: ChangeCard): Block[] {
   const { change, names = {} } = card;
   return [
-    ...brokenGlass(change),
+    ...breakGlassLine(change),
     ...changeHead(card),
     ...rejection(change),
-    ...returned(change),
+    ...returnedNotice(change),
     ...changeFacts(change, names),
     ...healthLine(card),
-    context(small(card)),
+    context(footer(card)),
   ];
 }
 
-function brokenGlass({ breakGlass, state }: StoredChange): Block[] {
+function breakGlassLine({ breakGlass, state }: StoredChange): Block[] {
   if (!breakGlass) return [];
   const runs = state === "approved" || state === "claimed" ? "runs" : "went";
   return [section(`🚨 Break-glass: it ${runs} without anybody's approval.`)];
@@ -50,8 +50,8 @@ function rejection({ ending }: StoredChange): Block[] {
   return [section(reason === undefined ? "No reason was given." : [words(`Why not: ${oneLine(reason)}`, 500)])];
 }
 
-/** It was approved, but policy now requires more. */
-function returned({ state, notice }: StoredChange): Block[] {
+/** It was approved, but the policy now requires more. */
+function returnedNotice({ state, notice }: StoredChange): Block[] {
   return state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : [];
 }
 
@@ -62,7 +62,6 @@ const healthMarks: Readonly<Record<Health["kind"], string>> = {
   unwatched: "⚪",
 };
 
-/** How the workload is doing since. */
 function healthLine({ change, isOnce = false }: ChangeCard): Block[] {
   const { state, health } = change;
   if (state !== "done") return [];
@@ -77,10 +76,55 @@ function healthLine({ change, isOnce = false }: ChangeCard): Block[] {
   ];
 }
 
-/** How it is named in words, and by which rule it came this far. */
-function small({ change, command }: ChangeCard): string {
+/** The Change's id and the rule that allowed it. */
+function footer({ change, command }: ChangeCard): string {
   const { id, rule, state } = change;
   const name = truncate(id, 40);
   const parts = [`Change ${name}`, ...(rule === "" ? [] : [`rule “${truncate(rule, 100)}”`])];
   return [...parts, ...(state === "pending" ? [`in words: ${command} approve ${name}`] : [])].join(" · ");
+}
+
+type ButtonSpec = { readonly label: string; readonly act: string; readonly style?: "primary" | "danger" };
+
+const approve: ButtonSpec = { label: "Approve", act: "change:approve", style: "primary" };
+const reject: ButtonSpec = { label: "Reject", act: "change:reject", style: "danger" };
+const cancel: ButtonSpec = { label: "Cancel", act: "change:cancel" };
+const undo: ButtonSpec = { label: "Undo", act: "change:undo" };
+const again: ButtonSpec = { label: "Ask again", act: "change:again" };
+
+const buttonsOf: Readonly<Record<ChangeState, readonly ButtonSpec[]>> = {
+  pending: [approve, reject, cancel],
+  approved: [cancel],
+  claimed: [],
+  done: [undo],
+  failed: [],
+  unknown: [again],
+  rejected: [],
+  cancelled: [],
+  expired: [again],
+  drifted: [again],
+};
+
+/** The buttons of the current state. Each carries only the Change's id: a click is checked against the state by then. */
+export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
+  const { id, state, isUndone, settledAt } = change;
+  // The workload is still being read back.
+  const isReadingBack = state === "unknown" && settledAt === undefined;
+  const shown = buttonsOf[state].filter((act) => (act === undo ? canUndo && !isUndone : !isReadingBack));
+  return actions(...shown.map((act) => actionButton({ ...act, value: id })));
+}
+
+export type RunWithoutCard = Omit<ChangeCard, "canUndo" | "isOnce"> & {
+  /** Adds a hint how to invite the bot; undefined for none. */
+  readonly botName?: string;
+  /** Why there is no card, as a sentence. */
+  readonly reason?: string;
+};
+
+/** The result of a Change for its requester, where no card can be posted. No buttons: nothing would update them. */
+export function runWithoutCard({ botName, reason, ...card }: RunWithoutCard): Post {
+  const { change, names } = card;
+  const why = reason === undefined ? [] : [section([words(reason)])];
+  const hint = botName === undefined ? why : inviteHint(change.channelId, botName).blocks;
+  return postOf([...changeBlocks({ ...card, canUndo: false, isOnce: true }), ...hint], namesIn(change, names));
 }

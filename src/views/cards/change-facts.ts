@@ -1,21 +1,20 @@
 import type { AccountRef } from "../../accounts/account.ts";
 import type { ChangeState, StoredChange, Vote } from "../../changes/stored-change.ts";
-import { termsWords } from "./approvers-words.ts";
+import { termsWords, oneLine, personWords } from "./change-words.ts";
 import { fields, type Field } from "../kit/blocks.ts";
-import { oneLine, whoWords } from "./change-words.ts";
 import { code, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
-import type { Names } from "./spoken.ts";
+import type { Names } from "../kit/post.ts";
 
 const VOTERS = 5;
 const REASON = 500;
 
-/** What people decide by, and what they want to know afterwards: a line for each. */
+/** One line per fact: those needed to decide, then those of interest afterwards. */
 export function changeFacts(change: StoredChange, names: Names): Block[] {
   const { state, reason, account, undoOf } = change;
   return fields([
-    // The sentence over a Change that was sent tells of the workload, and of nobody.
-    field("Asked by", sent.has(state) && [whoWords(change.requester)]),
+    // The headline of a Change that was sent doesn't name the requester.
+    field("Asked by", sent.has(state) && [personWords(change.requester)]),
     field("Reason", reason !== undefined && [words(oneLine(reason), REASON)]),
     ...(state === "pending" ? toDecide(change, names) : decided(change)),
     field("Account", accountWords(account)),
@@ -40,7 +39,7 @@ function decided(change: StoredChange): Field[] {
   const { state, votes } = change;
   return [
     field("Risk", running.has(state) && [words(riskWords(change))]),
-    // Those of one that drifted are void.
+    // Drift voids the approvals.
     field("Approved by", state !== "drifted" && voters(votes)),
   ];
 }
@@ -49,7 +48,7 @@ function field(label: string, value: readonly Inline[] | false): Field {
   return { label, value: value === false ? [] : value };
 }
 
-/** How much it can hurt, in words; true of what is deleted only: that nothing brings it back. */
+/** The risk in words. Only a deletion can't be undone. */
 export function riskWords({ op, risk }: Pick<StoredChange, "op" | "risk">): string {
   if (op === "deleteService" || op === "deleteJob") return "destructive, cannot be undone";
   if (risk === "destructive") return "destructive, takes something away";
@@ -66,7 +65,7 @@ function votesSoFar(votes: readonly Vote[], needed: number): Inline[] {
   return votes.length === 0 ? [count] : [count, words(": "), ...voters(votes)];
 }
 
-/** The workspace's account is the one that nobody has to be told about. */
+/** The workspace's account is the default and isn't mentioned. */
 function accountWords({ owner, username }: AccountRef): Inline[] | false {
   if (owner.kind === "workspace") return false;
   const whose = owner.kind === "channel" ? "the channel's" : "their own";

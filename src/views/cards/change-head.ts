@@ -1,27 +1,26 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { section } from "../kit/blocks.ts";
-import { deedWords, whoWords } from "./change-words.ts";
-import { diffList } from "./diff-list.ts";
-import { driftList } from "./drift-list.ts";
+import { actionWords, personWords } from "./change-words.ts";
+import { diffList, driftList } from "./diff.ts";
 import { strong, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
-import { outcomeBlocks } from "./outcome-blocks.ts";
+import { outcomeBlocks } from "./outcome.ts";
 
 export type ChangeHead = {
   readonly change: StoredChange;
   readonly command: string;
-  /** The region that needs not be said; without it none is. */
+  /** This region isn't mentioned; without it, none is. */
   readonly defaultRegion?: string | undefined;
-  /** It is not drawn again: what comes later does not stand in it. */
+  /** The message is never updated, so it doesn't promise later news. */
   readonly isOnce?: boolean;
 };
 
-/** Whether Gantry looks how it goes after it was done; what was deleted is not followed. */
+/** Whether the workload's health is watched afterwards. */
 export function isFollowed({ op }: StoredChange): boolean {
   return op !== "deleteService" && op !== "deleteJob";
 }
 
-/** Where a Change is at, in a sentence, with what it would do, does or did. */
+/** The state of a Change in a sentence, with its diff. */
 export function changeHead(head: ChangeHead): Block[] {
   const { change, command, defaultRegion } = head;
   const { ending, op, workload, diff } = change;
@@ -30,15 +29,15 @@ export function changeHead(head: ChangeHead): Block[] {
     const isShown = isFollowed(change) && head.isOnce !== true;
     return outcomeBlocks({ op, workload, diff, outcome: ending.outcome, command, defaultRegion, isFollowed: isShown });
   }
-  const sentence = section(headline(change, deedWords(change, defaultRegion)));
-  if (ending?.kind === "drifted") return [sentence, ...driftList(ending.drift), ...voided(change)];
+  const sentence = section(headline(change, actionWords(change, defaultRegion)));
+  if (ending?.kind === "drifted") return [sentence, ...driftList(ending.drift), ...voidedVotes(change)];
   const why = ending === undefined || ending.kind === "rejected" ? [] : [section(notSent(change))];
   return [sentence, ...diffList(diff), ...why];
 }
 
 function headline(change: StoredChange, deed: readonly Inline[]): Inline[] {
   const { ending } = change;
-  const asker = whoWords(change.requester);
+  const asker = personWords(change.requester);
   const askedBy = [words(", asked by "), asker, words(".")];
   switch (change.state) {
     case "pending":
@@ -55,7 +54,7 @@ function headline(change: StoredChange, deed: readonly Inline[]): Inline[] {
       return [words("⌛ Expired: "), ...deed, ...askedBy];
     case "drifted":
       return [words("🔀 Not run: "), ...deed, ...askedBy, words(" It has changed since then:")];
-    // Of a row that tells no outcome; the store writes none.
+    // For rows without an outcome, which the store doesn't write.
     case "done":
       return [words("✅ Done: "), ...deed, ...askedBy];
     case "failed":
@@ -70,7 +69,6 @@ function by(ending: StoredChange["ending"]): Inline[] {
   return [words(" by "), strong(ending.by.name, 80)];
 }
 
-/** That nothing was sent, and why. */
 function notSent({ ending, terms }: StoredChange): string {
   if (ending?.kind !== "expired") return "Nothing was sent.";
   if (ending.was === "pending") return "It did not get its votes in time; nothing was sent.";
@@ -78,17 +76,16 @@ function notSent({ ending, terms }: StoredChange): string {
   return `${had} carried it out in time; nothing was sent.`;
 }
 
-/** It was approved before it was read again; the row keeps none of the votes. */
-function voided({ terms }: StoredChange): Block[] {
+/** The approvals it had are void, and its row no longer lists them. */
+function voidedVotes({ terms }: StoredChange): Block[] {
   const votesVoid = terms === undefined ? "" : "The votes it had are void. ";
   return [section(`Nothing was sent. ${votesVoid}Asked again, it starts from what is there now.`)];
 }
 
-/** No answer came, and whether it took effect is being found out. */
 function readingBack({ change, defaultRegion }: ChangeHead): Block[] {
   const doubt = change.ending?.kind === "run" ? change.ending.outcome : undefined;
   return [
-    section([words("❓ No answer came to: "), ...deedWords(change, defaultRegion), words(".")]),
+    section([words("❓ No answer came to: "), ...actionWords(change, defaultRegion), words(".")]),
     ...diffList(change.diff),
     ...(doubt?.kind === "unknown" ? [section(doubt.why)] : []),
     section("Gantry is reading it back to see whether it took effect. It is not sent again."),

@@ -1,18 +1,17 @@
-import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
+import type { HistoryEventKind, HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords } from "./approvers-words.ts";
+import { termsWords, actionWords, namesIn, oneLine, personWords } from "./change-words.ts";
 import { preformatted, section, type Line } from "../kit/blocks.ts";
-import { deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
-import { driftList } from "./drift-list.ts";
+import { driftList } from "./diff.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
 import { newestPage } from "../logs/pages.ts";
 import type { Block, Post } from "../kit/message.ts";
-import { told, type Names } from "./spoken.ts";
+import { postOf, type Names } from "../kit/post.ts";
 import { counted, visibleLines } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 
-/** A line each; more at once would not fit into one message. */
-const TOLD = 8;
+/** More lines might not fit into one message. */
+const MOST_LINES = 8;
 const RESULT = 200;
 const DIFF = 4;
 
@@ -23,48 +22,51 @@ export type ChangeStory = {
 };
 
 /**
- * What happened and does not stand in the thread yet, as one reply; undefined when none of it belongs there. Only who
- * asks is mentioned: Slack lets them follow the thread from then on.
+ * One reply for the thread of a card, with the history that isn't in it yet; undefined when none belongs there. Only the
+ * requester is mentioned, so that Slack lets them follow the thread.
  */
 export function storyReply(events: readonly HistoryEvent[], story: ChangeStory): Post | undefined {
   const { change, names } = story;
-  const mine = events.filter((event) => belongs(event, change));
-  const [first, ...rest] = mine.slice(-TOLD).map((event) => lines[event.kind](event, story));
+  const mine = events.filter((event) => isForThread(event, change));
+  const [first, ...rest] = mine.slice(-MOST_LINES).map((event) => threadLines[event.kind](event, story));
   if (first === undefined) return undefined;
-  const left = mine.length - TOLD;
+  const left = mine.length - MOST_LINES;
   const earlier = left > 0 ? [section(`${counted(left, "thing")} before that: see history.`)] : [];
   const { ending } = change;
   const moved = ending?.kind === "drifted" && mine.some(({ kind }) => kind === "drifted") ? ending.drift : [];
-  return told(
+  return postOf(
     [...earlier, section(first, ...rest), ...neededNow(mine, story), ...driftList(moved)],
     namesIn(change, names),
   );
 }
 
-/** An updated card notifies nobody, so the people who can now approve are mentioned here. */
+/** Updating the card notifies nobody, so the new approvers are mentioned here. */
 function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory): Block[] {
   const { state, terms } = change;
   if (state !== "pending" || terms === undefined || !mine.some(({ kind }) => kind === "returned")) return [];
   return [section([words("Needs "), ...termsWords(terms, names), words(".")])];
 }
 
-type ToldEvent = HistoryEvent & { readonly kind: Told };
+type ThreadEvent = HistoryEvent & { readonly kind: ThreadKind };
 
-/** What is told to a person alone, or is about no Change, does not; nor does the approval of what needed none. */
-function belongs(event: HistoryEvent, { terms }: StoredChange): event is ToldEvent {
-  return Object.hasOwn(lines, event.kind) && (event.kind !== "approved" || terms !== undefined);
+/** Answers to one person and events without a Change stay out, as does an approval that wasn't needed. */
+function isForThread(event: HistoryEvent, { terms }: StoredChange): event is ThreadEvent {
+  return Object.hasOwn(threadLines, event.kind) && (event.kind !== "approved" || terms !== undefined);
 }
 
 type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
-type Told = Exclude<EventKind, "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound">;
+type ThreadKind = Exclude<
+  HistoryEventKind,
+  "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound"
+>;
 
-const lines: Readonly<Record<Told, Tell>> = {
+const threadLines: Readonly<Record<ThreadKind, Tell>> = {
   requested,
-  voted: (event, { change }) => [words("👍 "), doer(event), words(` approved it${whichVote(event, change)}.`)],
+  voted: (event, { change }) => [words("👍 "), actor(event), words(` approved it${whichVote(event, change)}.`)],
   approved: () => "🗳️ It has the votes it needs.",
   returned: (event) => [words("⏳ Needs approval again"), ...result(event)],
-  rejected: (event) => [words("🚫 "), doer(event), words(" rejected it"), ...result(event)],
-  cancelled: (event) => [words("🚫 "), doer(event), words(" cancelled it; nothing was sent.")],
+  rejected: (event) => [words("🚫 "), actor(event), words(" rejected it"), ...result(event)],
+  cancelled: (event) => [words("🚫 "), actor(event), words(" cancelled it; nothing was sent.")],
   expired: (event) => [words("⌛ It expired; nothing was sent"), ...result(event)],
   drifted: () => "🔀 It did not run, because what it is about has changed since it was asked for; nothing was sent.",
   claimed: ({ account }) => [
@@ -77,7 +79,7 @@ const lines: Readonly<Record<Told, Tell>> = {
   health: (event) => [words("🔴 It is not well"), ...result(event)],
 };
 
-function doer({ who }: HistoryEvent): Inline {
+function actor({ who }: HistoryEvent): Inline {
   return strong(who?.name ?? "Gantry", 80);
 }
 
@@ -91,15 +93,15 @@ function requested({ who, breakGlass }: HistoryEvent, { change, defaultRegion }:
   const what = diff.length === 0 ? [] : [words(": "), words(diff.slice(0, DIFF).join("; "), RESULT)];
   return [
     words(breakGlass ? "🚨 " : "🙋 "),
-    whoWords(who ?? change.requester),
+    personWords(who ?? change.requester),
     words(breakGlass ? " broke the glass to " : " asked to "),
-    ...deedWords(change, defaultRegion),
+    ...actionWords(change, defaultRegion),
     ...what,
     ...(reason === undefined ? [] : [words(". Reason: "), words(oneLine(reason), RESULT)]),
   ];
 }
 
-/** What the service accepted is not what took effect. */
+/** Accepted and took effect are different outcomes. */
 function done(event: HistoryEvent, { change: { ending } }: ChangeStory): Line {
   if (ending?.kind === "run" && ending.outcome.kind === "asked") {
     return [words(`📨 The service accepted it${after(event)}. ${oneLine(event.result)}`, RESULT)];
@@ -107,7 +109,7 @@ function done(event: HistoryEvent, { change: { ending } }: ChangeStory): Line {
   return [words(`✅ It took effect${after(event)}.`)];
 }
 
-/** " (1 of 2)": which of the votes it was. */
+/** " (1 of 2)". */
 function whichVote({ who }: HistoryEvent, { votes, terms }: StoredChange): string {
   const at = votes.findIndex(({ userId }) => userId === who?.userId);
   return at < 0 || terms === undefined ? "" : ` (${at + 1} of ${terms.votes})`;
@@ -121,9 +123,9 @@ function reference({ reference }: HistoryEvent): Inline[] {
   return reference === undefined ? [] : [words(` (reference ${reference})`, 60)];
 }
 
-/** The last lines of the instance that is in trouble, redacted before; undefined when there is nothing to show. */
+/** The last lines of the failing instance, already redacted. */
 export function excerptReply({ health }: StoredChange): Post | undefined {
   if (health === undefined || health.excerpt.length === 0) return undefined;
   const { text } = newestPage(health.excerpt.map(visibleLines));
-  return told([section([words(`Its last lines: ${health.line}`, 400)]), preformatted(text)]);
+  return postOf([section([words(`Its last lines: ${health.line}`, 400)]), preformatted(text)]);
 }

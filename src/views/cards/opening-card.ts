@@ -1,10 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords } from "./approvers-words.ts";
+import { termsWords, actionWords, namesIn, oneLine, personWords } from "./change-words.ts";
 import { context, fields, section } from "../kit/blocks.ts";
-import { deedWords, namesIn, oneLine, whoWords } from "./change-words.ts";
 import { words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "./spoken.ts";
+import { postOf, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
 
 export type OpeningCard = {
@@ -28,9 +27,15 @@ export function openingCard({ change, command, defaultRegion, names = {} }: Open
     { label: "Reason", value: reason === undefined ? [] : [words(oneLine(reason), REASON)] },
     { label: "Needs", value: state === "pending" && terms !== undefined ? termsWords(terms, names) : [] },
   ]);
-  return told(
+  return postOf(
     [
-      section([words("📨 "), whoWords(requester), words(" asks to "), ...deedWords(change, defaultRegion), words(".")]),
+      section([
+        words("📨 "),
+        personWords(requester),
+        words(" asks to "),
+        ...actionWords(change, defaultRegion),
+        words("."),
+      ]),
       ...facts,
       context(`Change ${name} · No buttons? See the newer message, or check ${command} pending`),
     ],

@@ -1,9 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { section } from "../kit/blocks.ts";
-import { deedWords } from "./change-words.ts";
+import { actionWords } from "./change-words.ts";
 import { channel, code, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "./spoken.ts";
+import { postOf } from "../kit/post.ts";
 
 export type RetiredCard = {
   readonly change: StoredChange;
@@ -11,17 +11,17 @@ export type RetiredCard = {
   readonly defaultRegion?: string | undefined;
 };
 
-/** What a card becomes when another message has taken its place: nothing can be decided on it any more. */
+/** Replaces a card that was posted again elsewhere: nothing can be decided on it. */
 export function retiredCard({ change, command, defaultRegion }: RetiredCard): Post {
   const { card, id } = change;
   const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
-  return told([
+  return postOf([
     section(
       [
         words("This card is out of date: change "),
         code(id, 40),
         words(", to "),
-        ...deedWords(change, defaultRegion),
+        ...actionWords(change, defaultRegion),
         words(", has a newer card"),
         ...where,
         words("."),

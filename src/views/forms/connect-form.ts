@@ -1,7 +1,7 @@
 import type { ModalView } from "@slack/types";
-import { forWhom, type LinkOwner } from "../messages/account-message.ts";
+import { forWhom, type LinkOwner, connectedWords } from "../messages/account-message.ts";
 import { limits, section } from "../kit/blocks.ts";
-import { words } from "../kit/inline.ts";
+import { words, code } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
 import { modal, textInput } from "./modal.ts";
 
@@ -14,13 +14,13 @@ export type ConnectForm = {
   readonly owner: LinkOwner;
   /** Comes back with the submission; at most 3,000 characters. */
   readonly metadata: string;
-  /** As typed before, when the form is shown again. The token never is. */
+  /** As typed before. The token is never shown again. */
   readonly username?: string;
-  /** Complete sentences: why the form is shown again. */
+  /** Complete sentences, when the form is shown again. */
   readonly problems?: readonly string[];
 };
 
-/** Asks for an account: a token is typed here, never into a command line. Its fields are `username` and `token`. */
+/** Asks for an account, so that no token is typed into a command. Its fields are `username` and `token`. */
 export function connectForm({ owner, metadata, username, problems = [] }: ConnectForm): ModalView {
   return modal({
     title: connectTitle,
@@ -48,4 +48,30 @@ export function connectForm({ owner, metadata, username, problems = [] }: Connec
 
 function wrong(problem: string): Block {
   return section([words(`⚠️ Nothing was linked. ${problem}`, 900)]);
+}
+
+export type ConnectResult =
+  /** The account is being tested with one call. */
+  | { readonly kind: "checking"; readonly username: string }
+  | { readonly kind: "done"; readonly owner: LinkOwner; readonly username: string; readonly command: string }
+  /** The account couldn't be tested or stored; nothing was linked. */
+  | { readonly kind: "failed"; readonly why: string; readonly next: string };
+
+/** Replaces the form after its submission. */
+export function connectResult(result: ConnectResult): ModalView {
+  return modal({ title: connectTitle, blocks: [body(result)] });
+}
+
+function body(result: ConnectResult): Block {
+  switch (result.kind) {
+    case "checking":
+      return section(
+        [words("⏳ Trying the account "), code(result.username, 100), words(" with one call to the service…")],
+        "This takes a few seconds.",
+      );
+    case "done":
+      return section([words("✅ Linked: "), ...connectedWords(result)], `See it with \`${result.command} whoami\``);
+    case "failed":
+      return section([words(`❌ Nothing was linked. ${result.why}`, 700)], [words(result.next, 700)]);
+  }
 }

@@ -1,20 +1,19 @@
 import type { ExternalSelect, InputBlockElement, PlainTextElement, PlainTextInput } from "@slack/types";
 import type { FormField, FormInput } from "../../commands/forms/form.ts";
 import { limits } from "../kit/blocks.ts";
-import { option, optionsOf } from "./option.ts";
-import { plain } from "../kit/plain.ts";
-import { visible, visibleLines } from "../kit/text.ts";
+import { option, optionsOf } from "../kit/menu.ts";
+import { plain, visible, visibleLines } from "../kit/text.ts";
 
-/** What a box that is ticked holds. */
+/** The value of a ticked box. */
 const TICKED = "yes";
-/** What names something can be this long: a name of 253 characters behind `service/`. */
+/** Enough for a name of 253 characters after `service/`. */
 const NAME_LENGTH = 300;
 
 type Base = { readonly action_id: string; readonly placeholder?: PlainTextElement };
 type Of<Kind extends FormInput["kind"]> = FormInput & { readonly kind: Kind };
 type Picks = Of<"workload" | "instance" | "region" | "change">;
 
-/** The part of a field that is filled in, with what stands in it already, if the element takes that. */
+/** The input element of a field, with its value if the element accepts it. */
 export function formElement({ id, input, placeholder = "" }: FormField, value: string): InputBlockElement {
   const base: Base = {
     action_id: id,
@@ -40,7 +39,7 @@ export function formElement({ id, input, placeholder = "" }: FormField, value: s
   }
 }
 
-/** An empty menu says what to do with it, also where a verb says nothing. */
+/** A menu always has a placeholder. */
 function withPlaceholder(base: Base, text: string): Base {
   return { placeholder: plain(text, limits.placeholder), ...base };
 }
@@ -76,7 +75,7 @@ function choice(base: Base, { options, style }: Of<"choice">, value: string): In
   const all = optionsOf(options);
   const chosen = all.find((each) => each.value === value);
   const initial = chosen === undefined ? {} : { initial_option: chosen };
-  // A menu of nothing is refused: what no option says can be typed.
+  // Slack refuses an empty menu, so the value is typed.
   if (all.length === 0) return typed(base, { maxLength: limits.inputLength, isMultiline: false, value });
   if (style === "radio" && all.length <= limits.radioOptions) {
     return { type: "radio_buttons", action_id: base.action_id, options: all, ...initial };
@@ -89,7 +88,7 @@ function tick(id: string, { text }: Of<"tick">, value: string): InputBlockElemen
   return { type: "checkboxes", action_id: id, options: [box], ...(value === TICKED && { initial_options: [box] }) };
 }
 
-/** One day of the calendar; Slack takes no other. */
+/** A valid calendar date, the only kind that Slack accepts. */
 function isDay(value: string): boolean {
   if (!/^[12]\d{3}-\d\d-\d\d$/u.test(value)) return false;
   const day = new Date(`${value}T00:00:00Z`);
@@ -101,13 +100,13 @@ function personOf(value: string): { readonly initial_user?: string } {
   return id === undefined ? {} : { initial_user: id };
 }
 
-/** Who answers what is typed into such a menu looks at its action_id. */
+/** The options come from Gantry, which identifies the menu by its action_id. */
 function picked(base: Base, input: Picks, value: string): InputBlockElement {
   const isAny = input.kind === "workload" && input.of === "any";
-  // Two kinds in one menu may have the same name.
+  // In a menu of both kinds, two workloads can have the same name.
   const text = input.kind === "workload" && !isAny ? value.replace(/^(?:service|job)\//u, "") : value;
   const initial = option({ value, text });
-  // An option cannot hold a long name; a line can.
+  // A long name doesn't fit into an option, but into a text field.
   if (value !== "" && initial === undefined) return typed(base, { maxLength: NAME_LENGTH, isMultiline: false, value });
   const element = picker(input.kind === "workload" ? input.of : input.kind, base.placeholder?.text ?? "Type to find…");
   return { ...element, ...(initial !== undefined && { initial_option: initial }) };
@@ -115,7 +114,7 @@ function picked(base: Base, input: Picks, value: string): InputBlockElement {
 
 type Picked = "service" | "job" | "any" | "instance" | "region" | "change";
 
-/** A menu that asks Gantry for its options, before the first character is typed. */
+/** A menu that requests its options from Gantry, also before anything is typed. */
 export function picker(of: Picked, placeholder = ""): ExternalSelect {
   return {
     type: "external_select",

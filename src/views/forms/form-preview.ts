@@ -1,38 +1,41 @@
 import type { Change } from "../../changes/change.ts";
-import type { Risk } from "../../policy/risk.ts";
+import type { Risk } from "../../policy/question.ts";
 import type { Terms, Verdict } from "../../policy/verdict.ts";
-import { termsWords } from "../cards/approvers-words.ts";
+import { termsWords, operationWords, workloadWords } from "../cards/change-words.ts";
 import { divider, fields, section, type Line } from "../kit/blocks.ts";
 import { riskWords } from "../cards/change-facts.ts";
-import { actions, workloadWords } from "../cards/change-words.ts";
-import { diffList } from "../cards/diff-list.ts";
+import { diffList } from "../cards/diff.ts";
 import { firstOf, words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
-import type { Names } from "../cards/spoken.ts";
+import type { Names } from "../kit/post.ts";
 import { counted } from "../kit/text.ts";
 
 export type FormPreview = {
   readonly change: Change;
   readonly risk: Risk;
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
-  /** Who could approve now; undefined where nobody has to, or Slack does not tell. */
+  /** Who could approve now; undefined when no approval is needed, or Slack can't be asked. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
   readonly command: string;
   readonly defaultRegion?: string | undefined;
-  /** Handles of user groups and names of approvers by id, for those that Slack cannot draw. */
+  /** Group handles and approvers' names by id. */
   readonly names?: Names;
 };
 
 /**
- * What a form would do, over its fields before it is done: the change in words, and what the policy says to it. Of the
- * Call nothing is drawn, because it can hold values of environment variables.
+ * A preview above the fields of a form: the change in words, and the policy's answer. Never shows the Call, which can
+ * contain values of environment variables.
  */
 export function previewBlocks(preview: FormPreview): Block[] {
   const { change, risk, defaultRegion } = preview;
   const { call, workload, diff } = change;
   if (diff.length === 0) return [section("It is already so: nothing would be sent."), divider];
   return [
-    section([words(`This would ${actions[call.op][1]} `), ...workloadWords({ workload, defaultRegion }), words(":")]),
+    section([
+      words(`This would ${operationWords[call.op][1]} `),
+      ...workloadWords({ workload, defaultRegion }),
+      words(":"),
+    ]),
     ...diffList(diff),
     ...fields([{ label: "Risk", value: [words(riskWords({ op: call.op, risk }))] }]),
     policyWords(preview),

@@ -1,27 +1,51 @@
 import type { ModalView } from "@slack/types";
-import { section } from "../kit/blocks.ts";
-import { words } from "../kit/inline.ts";
+import { section, context } from "../kit/blocks.ts";
+import { words, channel, type Inline } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { modal } from "./modal.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { actionWords } from "../cards/change-words.ts";
+import { postOf } from "../kit/post.ts";
 
 type Stage = { readonly title: string; readonly sentence: string };
 
 const SENTENCE = 700;
 
-/** What is opened at once where something has to be read first: a click is good for a form for three seconds only. */
+/** Opened at once when the form needs data first: Slack's trigger_id expires after three seconds. */
 export function skeletonView({ title, sentence }: Stage): ModalView {
   return modal({ title, close: "Cancel", blocks: [section([words(`⏳ ${sentence}`, SENTENCE)])] });
 }
 
 type End = { readonly title: string; readonly post: Pick<Post, "blocks"> };
 
-/** How it ended, in the form itself: what a message would say, without what only a message can have. */
+/** A message shown in the form, without the blocks that only a message can have. */
 export function endView({ title, post }: End): ModalView {
   const kept = post.blocks.filter(isForModals);
   return modal({ title, blocks: kept.length === 0 ? [section("It is done.")] : kept });
 }
 
-/** Slack takes no table in a modal, and a click in one tells no message that could be drawn again. */
+/** Slack allows no tables in modals, and a click in one doesn't name a message to update. */
 function isForModals({ type }: Block): boolean {
   return type !== "table" && type !== "actions";
+}
+
+type Placed = {
+  readonly change: StoredChange;
+  readonly defaultRegion?: string | undefined;
+};
+
+/** Shown in the form after its submission; the card reports the rest. */
+export function placedInForm({ change, defaultRegion }: Placed): Post {
+  const deed = actionWords(change, defaultRegion);
+  const headline: Inline[] =
+    change.state === "pending"
+      ? [words("⏳ You asked to "), ...deed, words(". Others have to approve it.")]
+      : [words("✅ Gantry is at it: "), ...deed, words(".")];
+  return postOf([section(headline, [...where(change), words(" tells how it goes.")]), context(`Change ${change.id}`)]);
+}
+
+function where({ card, terms, channelId }: StoredChange): Inline[] {
+  const id = card?.channelId ?? terms?.cardIn ?? channelId;
+  if (!/^[CG]/u.test(id)) return [words("Its card in your conversation with Gantry")];
+  return [words("Its card in "), channel(id)];
 }

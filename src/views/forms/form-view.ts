@@ -1,26 +1,26 @@
-import type { ModalView } from "@slack/types";
+import type { ModalView, InputBlock } from "@slack/types";
 import type { Form, FormField, FormValues } from "../../commands/forms/form.ts";
-import { actButton, actions, section, type Line } from "../kit/blocks.ts";
-import { CHANNEL_FIELD, channelInput, formInput } from "./form-input.ts";
+import { actionButton, actions, section, type Line, limits } from "../kit/blocks.ts";
 import type { Block } from "../kit/message.ts";
 import { modal } from "./modal.ts";
-import { truncate } from "../kit/text.ts";
+import { truncate, plain } from "../kit/text.ts";
+import { formElement } from "./form-element.ts";
 
 export type FormViewInput = {
   readonly verb: string;
   readonly form: Pick<Form, "title" | "submit">;
-  /** Those that the values ask for, in their order. */
+  /** The fields for the current values, in order. */
   readonly fields: readonly FormField[];
   readonly values: FormValues;
-  /** Complete sentences: what was read for the person. */
+  /** Complete sentences about data that was read. */
   readonly notes: readonly string[];
-  /** Over everything else: why the form stands there again, or what it would do. */
+  /** At the top: problems, or a preview. */
   readonly above: readonly Block[];
   /** Whether "More settings" was clicked. */
   readonly isMore: boolean;
-  /** Whether it was opened outside of any channel, so that it asks for one. */
+  /** Asks for a channel, when it was opened outside of one. */
   readonly asksWhere: boolean;
-  /** By field, how often its value came later: see `blockIdOf`. */
+  /** By field: see `blockIdOf`. */
   readonly generations: Readonly<Record<string, number>>;
   /** Comes back with each click and the submission; at most 3,000 characters. */
   readonly metadata: string;
@@ -28,10 +28,10 @@ export type FormViewInput = {
 
 const NOTES = 10;
 const NOTE = 900;
-/** JSON of all fields with what stands in them, in bytes; Slack allows 250,000 for a view. https://docs.slack.dev/reference/methods/views.open */
+/** Bytes of JSON for all fields with their values; Slack allows 250,000 for a view. https://docs.slack.dev/reference/methods/views.open */
 const ROOM = 200_000;
 
-/** The form of a verb: what is to be said first, what was read, a field each, the rarer ones behind a button. */
+/** The form of a verb: problems or preview, notes, fields, and a button for rarely used fields. */
 export function formView(input: FormViewInput): ModalView {
   const { verb, form, metadata, values } = input;
   const shown = shownFields(input);
@@ -49,13 +49,13 @@ export function formView(input: FormViewInput): ModalView {
   });
 }
 
-const moreButton = actButton({ label: "More settings", act: "form:more", value: "more" });
+const moreButton = actionButton({ label: "More settings", act: "form:more", value: "more" });
 
 function valueOf(values: FormValues, id: string): string {
   return (Object.hasOwn(values, id) ? values[id] : undefined) ?? "";
 }
 
-/** A rarer field in which something stands is shown: nothing that counts is hidden. */
+/** A rarely used field with a value is always shown. */
 function shownFields({ fields, values, isMore }: FormViewInput): readonly FormField[] {
   return fields.filter((field) => isMore || field.isMore !== true || valueOf(values, field.id) !== "");
 }
@@ -76,4 +76,58 @@ function inputs(fields: readonly FormField[], { values, generations }: FormViewI
     room -= size;
     return full;
   });
+}
+
+type Drawing = {
+  readonly value: string;
+  /** See `blockIdOf`. */
+  readonly generation: number;
+};
+
+/**
+ * The id of a field's block; Slack expects errors under it. When a view is updated, Slack keeps what was typed in a block
+ * with the same id and ignores its new initial value. A value that arrives later therefore needs a new generation.
+ * https://docs.slack.dev/surfaces/modals#updating_views
+ */
+export function blockIdOf(fieldId: string, generation: number): string {
+  return generation > 0 ? `${fieldId}@${generation}` : fieldId;
+}
+
+/** A field as a Slack block. A value that Slack would refuse is left out. */
+export function formInput(field: FormField, { value, generation }: Drawing): InputBlock {
+  const { id, label, hint = "", input } = field;
+  return {
+    type: "input",
+    block_id: blockIdOf(id, generation),
+    label: plain(label, limits.inputLabel),
+    // Slack doesn't submit a form with an unticked box that isn't optional.
+    optional: field.isOptional === true || input.kind === "tick",
+    ...(hint !== "" && { hint: plain(hint, limits.inputHint) }),
+    ...(field.redraws === true && { dispatch_action: true }),
+    element: formElement(field, value),
+  };
+}
+
+export const CHANNEL_FIELD = "channel";
+
+/** For forms that are opened outside of a channel. The person must be a member of the channel they choose. */
+export function channelInput(chosen = ""): InputBlock {
+  return {
+    type: "input",
+    block_id: CHANNEL_FIELD,
+    label: plain("Where to ask", limits.inputLabel),
+    optional: true,
+    hint: plain(
+      "Approvals need a channel. Without one, Gantry answers in your conversation with it.",
+      limits.inputHint,
+    ),
+    element: {
+      type: "conversations_select",
+      action_id: CHANNEL_FIELD,
+      placeholder: plain("Choose a channel…", limits.placeholder),
+      filter: { include: ["public", "private"], exclude_bot_users: true },
+      default_to_current_conversation: true,
+      ...(/^[CG][A-Z0-9]{2,20}$/u.test(chosen) && { initial_conversation: chosen }),
+    },
+  };
 }

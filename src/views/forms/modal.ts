@@ -1,20 +1,19 @@
 import type { InputBlock, ModalView } from "@slack/types";
 import { limits } from "../kit/blocks.ts";
 import type { Block } from "../kit/message.ts";
-import { plain } from "../kit/plain.ts";
-import { truncate, visible, visibleLines } from "../kit/text.ts";
+import { plain, truncate, visible, visibleLines } from "../kit/text.ts";
 
-// Builders of forms, as total as those of messages in blocks.ts.
+// Like the builders in blocks.ts, these accept any input and stay within Slack's limits.
 
 type Modal = {
   readonly title: string;
   readonly blocks: readonly Block[];
   readonly close?: string;
-  /** With it a form, whose clicks and submission come back under this callback_id. Without `submit` it cannot be sent. */
+  /** For modals that send clicks and submissions back. Without `submit` there is no submit button. */
   readonly form?: { readonly callbackId: string; readonly submit?: string | undefined; readonly metadata: string };
 };
 
-/** A modal. Throws when the metadata is longer than Slack takes: cut, it would mean something else. */
+/** Throws when the metadata is too long for Slack, because truncating would change its meaning. */
 export function modal({ title, blocks, close = "Close", form }: Modal): ModalView {
   if (form !== undefined && form.metadata.length > limits.viewMetadata) {
     throw new Error(`the metadata of a form is longer than ${limits.viewMetadata} characters`);
@@ -43,7 +42,6 @@ type TextInput = {
   readonly isMultiline?: boolean;
 };
 
-/** A field to type into. */
 export function textInput(input: TextInput): InputBlock {
   const { id, label, hint, initial = "", isOptional = false, isMultiline = false } = input;
   const maxLength = Math.min(input.maxLength, limits.inputLength);

@@ -1,8 +1,8 @@
 import type { ModalView } from "@slack/types";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { section } from "../kit/blocks.ts";
-import { deedWords, whoWords } from "../cards/change-words.ts";
-import { diffList } from "../cards/diff-list.ts";
+import { actionWords, personWords } from "../cards/change-words.ts";
+import { diffList } from "../cards/diff.ts";
 import { words } from "../kit/inline.ts";
 import { modal, textInput } from "./modal.ts";
 
@@ -15,14 +15,14 @@ export type RejectForm = {
   readonly defaultRegion?: string | undefined;
 };
 
-/** Asks why a Change is rejected; one may say nothing. Its field is `reason`. */
+/** Asks why a Change is rejected. Its field `reason` is optional. */
 export function rejectForm({ change, metadata, defaultRegion }: RejectForm): ModalView {
   return modal({
     title: "Reject this change",
     close: "Back",
     form: { callbackId: "change:reject", submit: "Reject", metadata },
     blocks: [
-      section([whoWords(change.requester), words(" asks to "), ...deedWords(change, defaultRegion), words(".")]),
+      section([personWords(change.requester), words(" asks to "), ...actionWords(change, defaultRegion), words(".")]),
       ...diffList(change.diff),
       textInput({
         id: "reason",

@@ -1,13 +1,13 @@
 import type { StaticSelect } from "@slack/types";
 import type { AccountOwner } from "../../accounts/account.ts";
-import { actButton, actions, fields, section } from "../kit/blocks.ts";
+import { actionButton, actions, fields, section } from "../kit/blocks.ts";
 import type { HomeState } from "./state.ts";
 import { code, strong, words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
 
 type Parts = Pick<HomeState, "account" | "accountProblem" | "command" | "who">;
 
-/** With which account Gantry acts for somebody and where, and how they change that; without one, how to begin. */
+/** The person's account and region, and how to change them; without an account, how to start. */
 export function homeAccount(
   { account, accountProblem, command, who }: Parts,
   regions: StaticSelect | undefined,
@@ -35,7 +35,7 @@ export function homeAccount(
 }
 
 function connect(label: string, style?: "primary") {
-  return actButton({ label, act: "home:connect", value: "mine", style });
+  return actionButton({ label, act: "home:connect", value: "mine", style });
 }
 
 const whose: Readonly<Record<AccountOwner["kind"], string>> = {

@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { actButton, actions, section, type Line } from "../kit/blocks.ts";
-import { deedWords, oneLine, whoWords } from "../cards/change-words.ts";
+import { actionButton, actions, section, type Line } from "../kit/blocks.ts";
+import { actionWords, oneLine, personWords } from "../cards/change-words.ts";
 import type { HomeState } from "./state.ts";
 import { code, moment, strong, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -11,7 +11,7 @@ const DIFF = 2;
 
 type Parts = Pick<HomeState, "mine" | "waiting" | "command" | "defaultRegion">;
 
-/** What waits for somebody's vote, with the buttons of its card, and what they asked for themselves. */
+/** Changes that wait for the person's approval, and their own pending requests. */
 export function homeChanges({ mine, waiting, command, defaultRegion }: Parts): Block[] {
   return [
     ...part("Waits for your vote", waiting, { command, draw: (change) => toVote(change, defaultRegion) }),
@@ -39,18 +39,18 @@ function toVote(change: StoredChange, defaultRegion: string): Block[] {
     progress(change),
   ];
   return [
-    section([whoWords(change.requester), words(" asks to "), ...deedWords(change, defaultRegion)], ...lines),
+    section([personWords(change.requester), words(" asks to "), ...actionWords(change, defaultRegion)], ...lines),
     ...actions(
-      actButton({ label: "Approve", act: "change:approve", value: id, style: "primary" }),
-      actButton({ label: "Reject", act: "change:reject", value: id, style: "danger" }),
+      actionButton({ label: "Approve", act: "change:approve", value: id, style: "primary" }),
+      actionButton({ label: "Reject", act: "change:reject", value: id, style: "danger" }),
     ),
   ];
 }
 
 function asked(change: StoredChange, defaultRegion: string): Block[] {
   return [
-    section([words("To "), ...deedWords(change, defaultRegion)], ...diff(change), progress(change)),
-    ...actions(actButton({ label: "Cancel", act: "change:cancel", value: change.id })),
+    section([words("To "), ...actionWords(change, defaultRegion)], ...diff(change), progress(change)),
+    ...actions(actionButton({ label: "Cancel", act: "change:cancel", value: change.id })),
   ];
 }
 
@@ -60,7 +60,7 @@ function diff({ diff: all, risk }: StoredChange): Line[] {
   return [[words([...what, ...more, risk].join(" · "))]];
 }
 
-/** "7K3M9Q · 1 of 2 votes · until tomorrow": as long as it can be decided. */
+/** "7K3M9Q · 1 of 2 votes · until tomorrow". */
 function progress({ id, votes, terms, expiresAt }: StoredChange): Inline[] {
   return [
     code(id, 40),

@@ -1,5 +1,5 @@
 import type { HomeView } from "@slack/types";
-import { actButton, actions, bullets, divider, header, limits, section, type Line } from "../kit/blocks.ts";
+import { actionButton, actions, bullets, divider, header, limits, section, type Line } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
 import { homeAccount } from "./account.ts";
 import { homeChanges } from "./changes.ts";
@@ -11,17 +11,17 @@ import type { Block } from "../kit/message.ts";
 import { openButton } from "../forms/open-button.ts";
 import { numbered } from "../kit/post.ts";
 
-/** What stands for "none of my own" among the regions. */
+/** The menu value for "no region of my own". */
 export const NO_REGION = "!default";
 
 const PROBLEMS = 4;
 const RECENT = 5;
 
-/** The Home tab: what to do, what runs, what waits, what happened, and with which account. */
+/** The Home tab: actions, workloads, pending changes, history, and the account. */
 export function homeView(state: HomeState): HomeView {
   const blocks = [
     header("Gantry"),
-    ...actions(...doing(state)),
+    ...actions(...quickActions(state)),
     ...state.problems.slice(0, PROBLEMS).map((problem) => section([words(`⚠️ ${problem}`, 600)])),
     ...homeWorkloads(state),
     ...homeChanges(state),
@@ -37,7 +37,7 @@ export function homeView(state: HomeState): HomeView {
   return { type: "home", blocks: numbered(blocks).slice(0, limits.viewBlocks) };
 }
 
-function doing({ account, verbs }: HomeState) {
+function quickActions({ account, verbs }: HomeState) {
   const names = new Set(verbs.map(({ name }) => name));
   const opening = (label: string, verb: string) =>
     account !== undefined && names.has(verb) ? openButton(label, { verb, values: {} }) : undefined;
@@ -45,7 +45,7 @@ function doing({ account, verbs }: HomeState) {
   return [
     opening("Create workload", "create"),
     opening("Find workload", "show"),
-    actButton({ label: "Refresh", act: "home:refresh", value: "refresh" }),
+    actionButton({ label: "Refresh", act: "home:refresh", value: "refresh" }),
     account === undefined ? undefined : menu({ act: "home:do", placeholder: "Do something…", options: all }),
   ];
 }
@@ -58,7 +58,7 @@ function recent({ recent: events, command }: HomeState): Block[] {
   return [section([strong("Recent changes")]), bullets([first, ...rest]), section(`All of it: \`${command} history\``)];
 }
 
-/** The person's own region among the known ones; what they chose need not be one of those. */
+/** The person's region may be one that isn't known. */
 function regionMenu({ account, regions, defaultRegion }: HomeState) {
   const region = account?.region ?? defaultRegion;
   const others = [region, ...regions].filter((each) => each !== defaultRegion);

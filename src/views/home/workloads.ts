@@ -10,7 +10,7 @@ import { counted, grouped, truncate, visible } from "../kit/text.ts";
 const LISTED = 10;
 const STATUSES = 6;
 
-/** What runs: how many in which status, and those in trouble, each with what one does then. */
+/** Counts by status, and the failing workloads with buttons. */
 export function homeWorkloads(state: HomeState): Block[] {
   const { services, jobs, isReading, account, command } = state;
   if (account === undefined) return [];
@@ -40,7 +40,7 @@ function countLine(all: readonly Entry[], one: string, where: string): Line {
   return [words(`${counted(all.length, one)}${truncate(where, 60)}${what === "" ? "" : `: ${what}`}`, 500)];
 }
 
-/** The words that services use for it differ; see ServiceStatus in openapi.yaml. */
+/** Services use different words; see ServiceStatus in openapi.yaml. */
 function inTrouble({ status }: Pick<Entry, "status">): boolean {
   return /fail|error|crash|back-?off|unhealthy|degraded/iu.test(status);
 }
@@ -49,7 +49,7 @@ export type Troubled = Entry & { readonly kind: "service" | "job" };
 
 type Known = Pick<HomeState, "services" | "jobs">;
 
-/** Those in trouble that Home shows, each with what one does then, and how many more there are. Pure. */
+/** The failing workloads that Home lists, and the number of the rest. Pure. */
 export function troubledIn({ services = [], jobs = [] }: Known): {
   readonly shown: readonly Troubled[];
   readonly more: number;
@@ -61,7 +61,6 @@ export function troubledIn({ services = [], jobs = [] }: Known): {
   return { shown: all.slice(0, LISTED), more: all.length - LISTED };
 }
 
-/** As a button's value names it. */
 export function targetOf({ kind, name }: Pick<Troubled, "kind" | "name">): string {
   return `${kind}/${name}`;
 }
@@ -75,7 +74,7 @@ function troubled(state: HomeState): Block[] {
     : shown;
 }
 
-/** Only the person sees it: what would be refused is not drawn. */
+/** Only the person sees Home, so actions that the policy refuses have no button. */
 function row({ kind, name, status }: Troubled, { account, mayDo }: HomeState): Block[] {
   const target = targetOf({ kind, name });
   const where = kind === "service" && account !== undefined ? { region: account.region } : {};

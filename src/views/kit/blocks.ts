@@ -3,15 +3,15 @@ import type { Ask } from "../../commands/ask.ts";
 import type { Inline } from "./inline.ts";
 import { sentence, strong, words } from "./inline.ts";
 import type { Block } from "./message.ts";
-import { type Shown, truncate, visible, visibleLines } from "./text.ts";
+import { line, plain, type Shown, truncate, visible, visibleLines } from "./text.ts";
 
-/** Every number that Slack imposes on what Gantry draws. Characters are UTF-16 units. */
+/** Slack's limits. Characters are UTF-16 units. */
 export const limits = {
   /** https://docs.slack.dev/reference/block-kit/blocks */
   blocks: 50,
   /**
-   * JSON of all blocks but tables. Not documented; Slack refuses somewhere above 13,000, and this leaves room for what it
-   * adds itself. https://github.com/slackapi/bolt-js/issues/2867
+   * JSON of all blocks except tables. Not documented; Slack refuses somewhere above 13,000, and this leaves room for its
+   * own additions. https://github.com/slackapi/bolt-js/issues/2867
    */
   blocksJson: 12_000,
   /** https://docs.slack.dev/reference/methods/chat.update: 4,000 there, more elsewhere. */
@@ -31,8 +31,8 @@ export const limits = {
   tableColumns: 20,
   tableText: 10_000,
   /**
-   * One preformatted text. Slack names no limit for it; twice as much JSON (quotes and backslashes double) is still
-   * within `blocksJson`, and clients fold longer messages.
+   * One preformatted text. Slack documents no limit; twice as much JSON (quotes and backslashes double) is still within
+   * `blocksJson`, and clients fold longer messages.
    */
   preformatted: 4_000,
   /** https://docs.slack.dev/reference/views */
@@ -59,32 +59,30 @@ export const limits = {
   groupLabel: 75,
 } as const;
 
-/** The builders are total: whatever comes in, what goes out is within the limits, and nothing in it is parsed. */
+/** The builders accept any input: their output is always within the limits, and Slack parses nothing in it. */
 export function header(text: Shown): Block {
-  const shown = truncate(visible(text).trim(), limits.header) || "–";
-  return { type: "header", text: { type: "plain_text", text: shown, emoji: false } };
+  return { type: "header", text: plain(visible(text).trim(), limits.header) };
 }
 
-/** A sentence, in which only what stands between backticks is drawn otherwise, or pieces. */
+/** A sentence in which backticks mark code, or pieces. */
 export type Line = string | readonly Inline[];
 
-function line(content: Line): RichTextSection {
+function richLine(content: Line): RichTextSection {
   const pieces = typeof content === "string" ? sentence(content) : content;
   return { type: "rich_text_section", elements: pieces.length === 0 ? [words("–")] : [...pieces] };
 }
 
-/** Lines of text below each other. */
 export function section(...lines: readonly [Line, ...Line[]]): Block {
-  return { type: "rich_text", elements: lines.map(line) };
+  return { type: "rich_text", elements: lines.map(richLine) };
 }
 
 export function bullets(items: readonly [Line, ...Line[]]): Block {
-  return { type: "rich_text", elements: [{ type: "rich_text_list", style: "bullet", elements: items.map(line) }] };
+  return { type: "rich_text", elements: [{ type: "rich_text_list", style: "bullet", elements: items.map(richLine) }] };
 }
 
 export type Field = { readonly label: string; readonly value: readonly Inline[] };
 
-/** Label and value, one a line; a field without a value is left out. */
+/** One line per label and value. Fields without a value are left out. */
 export function fields(all: readonly Field[]): Block[] {
   const [first, ...rest] = all
     .filter(({ value }) => value.length > 0)
@@ -96,11 +94,10 @@ export const divider: Block = { type: "divider" };
 
 /** Small grey text. */
 export function context(text: Shown): Block {
-  const shown = truncate(visible(text), limits.plainText) || "–";
-  return { type: "context", elements: [{ type: "plain_text", text: shown, emoji: false }] };
+  return { type: "context", elements: [plain(text, limits.plainText)] };
 }
 
-/** Text as it is, in a fixed width; what is longer than `limits.preformatted` has been split by who calls. */
+/** Fixed-width text. The caller splits text longer than `limits.preformatted`. */
 export function preformatted(text: string): Block {
   const shown = truncate(visibleLines(text), limits.preformatted) || "–";
   return {
@@ -114,16 +111,16 @@ export type Column = { readonly title: string; readonly align?: "right" };
 
 function cell({ text, link }: Cell, max: number): TableBlock["rows"][number][number] {
   if (link?.type === "link" && link.url.length <= max) {
-    return { type: "rich_text", elements: [line([link])] } satisfies RichTextBlock;
+    return { type: "rich_text", elements: [richLine([link])] } satisfies RichTextBlock;
   }
-  return { type: "raw_text", text: truncate(visible(text), max) || "–" };
+  return { type: "raw_text", text: line(text, max) };
 }
 
-/** A table whose first row is its head. Rows and columns beyond Slack's limits are left out: who calls pages. */
+/** The first row is the header. Rows and columns beyond Slack's limits are dropped, so callers page. */
 export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[]): Block {
   const kept = columns.slice(0, limits.tableColumns);
   const body = [kept.map(({ title }) => ({ text: title })), ...rows].slice(0, limits.tableRows);
-  // Every cell gets its share, so that the sum is within the limit however long each one is.
+  // An equal share for each cell keeps the total within the limit.
   const share = Math.floor(limits.tableText / (body.length * Math.max(1, kept.length)));
   return {
     type: "table",
@@ -138,44 +135,42 @@ type ButtonInput = {
   readonly style?: "primary" | "danger";
 };
 
-type ActButtonInput = {
+type ActionButtonInput = {
   readonly label: string;
-  /** What the click does, `change:approve`; once in a row of buttons. */
+  /** The action_id, such as `change:approve`; unique in a row of buttons. */
   readonly act: string;
   readonly value: string;
   readonly style?: "primary" | "danger" | undefined;
 };
 
-/** A button that does one thing to what its value names; undefined where the value does not fit: better none than a broken one. */
-export function actButton({ label, act, value, style }: ActButtonInput): Button | undefined {
+/** Undefined when the value doesn't fit, because a truncated one would be wrong. */
+export function actionButton({ label, act, value, style }: ActionButtonInput): Button | undefined {
   if (value === "" || value.length > limits.buttonValue) return undefined;
-  const text = truncate(visible(label), limits.buttonText) || "–";
   return {
     type: "button",
     action_id: act,
-    text: { type: "plain_text", text, emoji: false },
+    text: plain(label, limits.buttonText),
     value,
     ...(style && { style }),
   };
 }
 
-/** https://docs.slack.dev/reference/block-kit/block-elements/button-element: a click opens it, and is sent to the bot too. */
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element: a click opens the URL and is also sent to the bot. */
 export function linkButton(label: string, url: string | undefined): Button | undefined {
   if (url === undefined || url.length > limits.buttonUrl || !/^https?:/u.test(url)) return undefined;
-  const text = truncate(visible(label), limits.buttonText) || "–";
-  return { type: "button", action_id: "link", text: { type: "plain_text", text, emoji: false }, url };
+  return { type: "button", action_id: "link", text: plain(label, limits.buttonText), url };
 }
 
-/** A button that carries a whole Ask; undefined where that is too long for one. `post` numbers the action_ids of a message. */
+/** A button with an Ask as its value; undefined when that is too long. `post` numbers the action_ids. */
 export function button({ label, ask, style }: ButtonInput): Button | undefined {
-  return actButton({ label, act: "ask", value: JSON.stringify(ask), style });
+  return actionButton({ label, act: "ask", value: JSON.stringify(ask), style });
 }
 
 export function askButton(label: string, ask: Ask): Button | undefined {
   return button({ label, ask });
 }
 
-/** Buttons and menus in a row; nothing where there are none. */
+/** A row of buttons and menus; no block without any. */
 export function actions(...elements: readonly (ActionsBlockElement | undefined)[]): Block[] {
   const drawn = elements.filter((each) => each !== undefined).slice(0, limits.buttons);
   return drawn.length === 0 ? [] : [{ type: "actions", elements: drawn }];

@@ -1,8 +1,8 @@
-import type { EventKind, HistoryEvent } from "../../changes/history-event.ts";
+import type { HistoryEventKind, HistoryEvent } from "../../changes/history-event.ts";
 import { truncate, visible } from "./text.ts";
 
-/** What happened, as a sentence begins: who did what; `what` is the deed, "scale service web". */
-const begins: Readonly<Record<EventKind, (who: string, what: string) => string>> = {
+/** The start of each sentence. `what` is the action, such as "scale service web". */
+const openings: Readonly<Record<HistoryEventKind, (who: string, what: string) => string>> = {
   requested: (who, what) => `${who} asked to ${what}`,
   refused: (who, what) => `🚫 ${who} was not allowed to ${what}`,
   voted: (who, what) => `${who} voted to ${what}`,
@@ -24,8 +24,8 @@ const begins: Readonly<Record<EventKind, (who: string, what: string) => string>>
   unbound: (who) => `${who} unbound a channel`,
 };
 
-/** What the words of its kind say already. */
-const unsaid: Readonly<Partial<Record<EventKind, string>>> = {
+/** Results that only repeat the event's kind. */
+const redundant: Readonly<Partial<Record<HistoryEventKind, string>>> = {
   voted: "approved it",
   approved: "has the votes it needs",
   cancelled: "by who asked",
@@ -33,21 +33,21 @@ const unsaid: Readonly<Partial<Record<EventKind, string>>> = {
   done: "took effect",
 };
 
-/** One event in words, on one line, with foreign text cut and made visible. Pure. */
+/** One line about a history event. Foreign text is truncated and made visible. Pure. */
 export function historyLine(event: HistoryEvent): string {
   const { kind, who, verb, workload, result, changeId, breakGlass, reference } = event;
-  const deed = [verb ?? "something", workload?.kind, workload?.name].filter((part) => part !== undefined).join(" ");
-  const isUnsaid = result === "" || result === unsaid[kind];
-  const what = short(deed, 90);
-  // What was not seen to take effect says why.
-  const isAccepted = kind === "done" && !isUnsaid;
-  const begin = isAccepted ? `📨 Accepted: ${what}` : begins[kind](short(who?.name ?? "Gantry", 40), what);
+  const action = [verb ?? "something", workload?.kind, workload?.name].filter((part) => part !== undefined).join(" ");
+  const isRedundant = result === "" || result === redundant[kind];
+  const what = short(action, 90);
+  // Accepted, but not seen to take effect: the result says why.
+  const isAccepted = kind === "done" && !isRedundant;
+  const begin = isAccepted ? `📨 Accepted: ${what}` : openings[kind](short(who?.name ?? "Gantry", 40), what);
   const glass = breakGlass ? "🚨 " : "";
-  const came = isUnsaid ? "" : `: ${short(result, 140)}`;
+  const came = isRedundant ? "" : `: ${short(result, 140)}`;
   return `${glass}${begin}${came}${tag(changeId, reference)}`;
 }
 
-/** What it can be found by: as a change, and in the log. */
+/** The ids to find it: of the change, and in the log. */
 function tag(changeId: string | undefined, reference: string | undefined): string {
   const change = changeId === undefined ? [] : [short(changeId, 10)];
   const logged = reference === undefined ? [] : [`reference ${short(reference, 20)}`];

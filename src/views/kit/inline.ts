@@ -1,41 +1,36 @@
 import type { RichTextDate, RichTextElement, RichTextLink, RichTextText } from "@slack/types";
-import { type Shown, truncate, visible } from "./text.ts";
+import { line, type Shown, visible } from "./text.ts";
 
-// Pieces of a rich text line. Slack does not parse them: no mention, link, emoji or formatting comes alive in foreign text.
+// Elements of a rich text line. Slack doesn't parse them, so foreign text can't contain mentions, links or formatting.
 
 export type Inline = RichTextElement;
 
-/** What foreign text is cut at inside a line, in characters. */
+/** Maximum characters of foreign text in a line. */
 const PIECE = 300;
 const SENTENCE = 700;
 
-/** Empty text is refused by Slack. */
-function shown(value: Shown, max: number): string {
-  return truncate(visible(value), max) || "–";
-}
-
 export function words(value: Shown, max = PIECE): RichTextText {
-  return { type: "text", text: shown(value, max) };
+  return { type: "text", text: line(value, max) };
 }
 
 export function strong(value: Shown, max = PIECE): RichTextText {
-  return { type: "text", text: shown(value, max), style: { bold: true } };
+  return { type: "text", text: line(value, max), style: { bold: true } };
 }
 
 export function code(value: Shown, max = PIECE): RichTextText {
-  return { type: "text", text: shown(value, max), style: { code: true } };
+  return { type: "text", text: line(value, max), style: { code: true } };
 }
 
 const HOST = /^[a-z0-9](?:[a-z0-9.-]{0,252})(?::\d{1,5})?$/iu;
 
-/** A host, with or without a port, as a link that is its own text; anything else as text. */
+/** A host, with or without a port, as a link; anything else as text. */
 export function hostLink(value: Shown, max = 80): RichTextLink | RichTextText {
   const host = visible(value);
   if (host.length > max || !HOST.test(host)) return words(host, max);
   return { type: "link", url: `http://${host}` };
 }
 
-/** A moment in each reader's own time zone; text that is no moment as it is. */
+/** A time in each reader's own zone; invalid times as text. */
 export function moment(value: Shown): RichTextDate | RichTextText {
   const text = visible(value);
   const ms = Date.parse(text);
@@ -44,12 +39,12 @@ export function moment(value: Shown): RichTextDate | RichTextText {
   return { type: "date", timestamp: Math.floor(ms / 1000), format: "{date_short_pretty}, {time}", fallback };
 }
 
-/** A person by Slack id, which Slack draws as their name; anything else as text. */
+/** A mention of a person by Slack id; anything else as text. */
 export function person(value: string): Inline {
   return /^[UW][A-Z0-9]{2,20}$/u.test(value) ? { type: "user", user_id: value } : words(value, 80);
 }
 
-/** A user group by Slack id: drawn as its handle, and all its members are notified; anything else as text. */
+/** A mention of a user group by Slack id, which notifies its members; anything else as text. */
 export function group(value: string): Inline {
   return /^S[A-Z0-9]{2,20}$/u.test(value) ? { type: "usergroup", usergroup_id: value } : words(value, 80);
 }
@@ -58,19 +53,18 @@ export function channel(value: string): Inline {
   return /^[CGD][A-Z0-9]{2,20}$/u.test(value) ? { type: "channel", channel_id: value } : words("this channel");
 }
 
-/** Pieces with a separator between them. */
 export function joined(pieces: readonly Inline[], separator = ", "): Inline[] {
   return pieces.flatMap((piece, at) => (at === 0 ? [piece] : [words(separator), piece]));
 }
 
-/** The first few of many, and how many more there are. */
+/** The first items, and the number of the rest. */
 export function firstOf<Item>(items: readonly Item[], max: number, draw: (item: Item) => Inline): Inline[] {
   if (items.length === 0) return [];
   const more = items.length > max ? [words(` and ${items.length - max} more`)] : [];
   return [...joined(items.slice(0, max).map(draw)), ...more];
 }
 
-/** A sentence in which parts between backticks are drawn as code; every other character stands for itself. */
+/** Parts between backticks become code; nothing else is parsed. */
 export function sentence(text: string): Inline[] {
   return text
     .split("`")

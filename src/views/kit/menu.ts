@@ -1,18 +1,17 @@
-import type { StaticSelect } from "@slack/types";
+import type { StaticSelect, PlainTextOption } from "@slack/types";
 import { limits } from "./blocks.ts";
-import { optionsOf, type OptionInput } from "../forms/option.ts";
-import { plain } from "./plain.ts";
+import { plain } from "./text.ts";
 
 export type Menu = {
-  /** What choosing does: `home:region`. */
+  /** The action_id, such as `home:region`. */
   readonly act: string;
   readonly placeholder: string;
   readonly options: readonly OptionInput[];
-  /** The value that stands in it. */
+  /** The selected value. */
   readonly chosen?: string | undefined;
 };
 
-/** A menu of options that are known; undefined where there are none. */
+/** Undefined without options, because Slack refuses an empty menu. */
 export function menu({ act, placeholder, options, chosen }: Menu): StaticSelect | undefined {
   const all = optionsOf(options);
   if (all.length === 0) return undefined;
@@ -24,4 +23,33 @@ export function menu({ act, placeholder, options, chosen }: Menu): StaticSelect 
     options: all,
     ...(initial !== undefined && { initial_option: initial }),
   };
+}
+
+export type OptionInput = {
+  readonly value: string;
+  readonly text: string;
+  readonly description?: string | undefined;
+};
+
+/** The value of an option that is only a message: choosing it chooses nothing. */
+export const NONE = "!none";
+
+/** Undefined when the value doesn't fit, because truncating would change its meaning. */
+export function option({ value, text, description = "" }: OptionInput): PlainTextOption | undefined {
+  if (value === "" || value.length > limits.optionValue || !value.isWellFormed()) return undefined;
+  return {
+    text: plain(text, limits.optionText),
+    value,
+    ...(description.trim() !== "" && { description: plain(description, limits.optionDescription) }),
+  };
+}
+
+/** The options that fit, without repeated values. */
+export function optionsOf(all: readonly OptionInput[], max: number = limits.options): PlainTextOption[] {
+  const drawn = new Map<string, PlainTextOption>();
+  for (const each of all) {
+    const one = drawn.size < max && !drawn.has(each.value) ? option(each) : undefined;
+    if (one !== undefined) drawn.set(each.value, one);
+  }
+  return [...drawn.values()];
 }

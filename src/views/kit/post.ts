@@ -1,10 +1,12 @@
 import { context, limits } from "./blocks.ts";
-import type { Block, Post } from "./message.ts";
-import { escapeWithin, visibleLines } from "./text.ts";
+import type { Block, Post, Message } from "./message.ts";
+import { escapeWithin, visibleLines, visible } from "./text.ts";
+import type { RichTextBlock } from "@slack/types";
+import type { Inline } from "./inline.ts";
 
 /**
- * Slack refuses two equal action_ids in a block, and a click names its own: the buttons that carry an Ask become `ask:0`,
- * `ask:1`, … in one message. Others say by their action_id what they do, and keep it.
+ * Slack refuses equal action_ids in a block, so buttons with an Ask become `ask:0`, `ask:1`, … in a message. Others keep
+ * their action_id, which names what they do.
  */
 export function numbered(blocks: readonly Block[]): Block[] {
   let next = 0;
@@ -22,8 +24,8 @@ export function numbered(blocks: readonly Block[]): Block[] {
 
 const rest = context("There is more than fits into one message of Slack.");
 
-/** The first blocks that fit into one message. Views stay below this by themselves; it is the net under them. */
-function within(blocks: readonly Block[]): Block[] {
+/** The first blocks that fit into one message. A safety net: views stay below the limits themselves. */
+function fitting(blocks: readonly Block[]): Block[] {
   const sizes = blocks.map((block) => (block.type === "table" ? 0 : JSON.stringify(block).length + 1));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total <= limits.blocksJson && blocks.length <= limits.blocks) return [...blocks];
@@ -37,8 +39,89 @@ function within(blocks: readonly Block[]): Block[] {
   return [...kept, rest];
 }
 
-/** A message of Slack: `text` is what notifications and screen readers get, and Slack parses it, so it is escaped. */
+/** Escapes `text`, which Slack parses; notifications and screen readers use it. */
 export function post(text: string, blocks: readonly Block[]): Post {
-  const spoken = escapeWithin(visibleLines(text), limits.text).trim();
-  return { text: spoken === "" ? "Gantry" : spoken, blocks: within(numbered(blocks)) };
+  const escaped = escapeWithin(visibleLines(text), limits.text).trim();
+  return { text: escaped === "" ? "Gantry" : escaped, blocks: fitting(numbered(blocks)) };
+}
+
+/** Real names and group handles by Slack id, for plain text. */
+export type Names = Readonly<Record<string, string>>;
+
+/** The name of an id, or the id itself. */
+export function nameOf(names: Names, id: string): string {
+  return (Object.hasOwn(names, id) ? names[id] : undefined) ?? id;
+}
+
+/** The handle of a user group; without one, "the user group" and its id. */
+export function groupName(names: Names, id: string): string {
+  const name = nameOf(names, id);
+  return name === id ? `the user group ${id}` : name;
+}
+
+function plainTextOfInline(inline: Inline, names: Names): string {
+  switch (inline.type) {
+    case "text":
+      // The space between a label and its value in `fields`.
+      return inline.text === "  " ? ": " : inline.text;
+    case "user":
+      return nameOf(names, inline.user_id);
+    case "usergroup":
+      return groupName(names, inline.usergroup_id);
+    case "channel":
+      return nameOf(names, inline.channel_id);
+    case "date":
+      return inline.fallback ?? "";
+    case "link":
+      return inline.text ?? inline.url;
+    default:
+      return "";
+  }
+}
+
+function plainTextOfRichText({ elements }: RichTextBlock, names: Names): string[] {
+  return elements.flatMap((part) =>
+    part.type === "rich_text_list"
+      ? part.elements.map((each) => `- ${each.elements.map((inline) => plainTextOfInline(inline, names)).join("")}`)
+      : [part.elements.map((inline) => plainTextOfInline(inline, names)).join("")],
+  );
+}
+
+/** The text of blocks, line by line, without buttons. */
+export function plainTextOf(blocks: readonly Block[], names: Names = {}): string {
+  return blocks
+    .flatMap((block) => {
+      if (block.type === "rich_text") return plainTextOfRichText(block, names);
+      if (block.type === "header") return [block.text.text];
+      if (block.type === "context") return block.elements.map((each) => ("text" in each ? each.text : ""));
+      return [];
+    })
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+/** A post whose text, for notifications and screen readers, repeats all its blocks. */
+export function postOf(blocks: readonly Block[], names: Names = {}): Post {
+  return post(plainTextOf(blocks, names), blocks);
+}
+
+/** Adds a context line to an answer, in every form in which it can be posted. */
+export function withContextLine(message: Message, line: string): Message {
+  const { thread } = message;
+  if (thread === undefined) return withLine(message, line);
+  return { ...withLine(message, line), thread: { ...thread, alone: withLine(thread.alone, line) } };
+}
+
+/** A full message gets the line only in its text. */
+function withLine({ text, blocks }: Post, line: string): Post {
+  const block = context(line);
+  const size = [...blocks, block].reduce((sum, each) => sum + sizeOf(each), 0);
+  const isFull = blocks.length === 0 || blocks.length >= limits.blocks || size > limits.blocksJson;
+  const withText = `${text}\n${escapeWithin(visible(line), limits.text)}`;
+  return { text: withText.length > limits.text ? text : withText, blocks: isFull ? blocks : [...blocks, block] };
+}
+
+/** As `limits.blocksJson` counts. */
+function sizeOf(block: Post["blocks"][number]): number {
+  return block.type === "table" ? 0 : JSON.stringify(block).length + 1;
 }

@@ -1,20 +1,22 @@
-// Text that comes from a workload's name, image or status can hold anything. Here it becomes harmless to look at.
+import type { PlainTextElement } from "@slack/types";
 
-// Format characters reorder or hide text (bidi overrides, zero width, tags); surrogates alone are no text. The joiners
-// stay behind characters that are not ASCII: emoji and several scripts need them.
+// Names, images and statuses of workloads can contain anything. These functions make them safe to show.
+
+// Format characters reorder or hide text (bidi overrides, zero width, tags). Joiners stay after characters that aren't
+// ASCII: emoji and several scripts need them.
 const hidden = /(?<![^\0-\x7f])[\u200c\u200d]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
 
-/** One visible character for a control character: its picture from Unicode's block for that. */
+/** The visible symbol of a control character, from Unicode's Control Pictures. */
 function picture(control: string): string {
   const code = control.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   return code === 0x7f ? "\u2421" : "\ufffd";
 }
 
-/** What a field of an answer may hold; "" is shown for nothing. */
+/** A field of an answer. Null and undefined are shown as "". */
 export type Shown = string | number | null | undefined;
 
-/** Text of several lines: tabs and line breaks stay, all else that cannot be seen becomes visible. */
+/** Makes invisible characters visible, except tabs and line breaks. */
 export function visibleLines(value: Shown): string {
   return String(value ?? "")
     .toWellFormed()
@@ -28,10 +30,10 @@ export function visible(value: Shown): string {
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** What one reader takes for a character may be long (a family emoji is 11 units); longer ones are cut. */
+/** A grapheme can be long (a family emoji is 11 units); longer ones than this are cut. */
 const LONGEST_GRAPHEME = 64;
 
-/** Where to cut so that at most `max` UTF-16 units stay and no character is cut in two. */
+/** Where to cut so that at most `max` UTF-16 units remain and no grapheme is split. */
 export function cutPoint(text: string, max: number): number {
   if (text.length <= max) return text.length;
   const from = Math.max(0, max - LONGEST_GRAPHEME);
@@ -42,14 +44,14 @@ export function cutPoint(text: string, max: number): number {
   return isPair ? max - 1 : max;
 }
 
-/** At most `max` UTF-16 units (the larger of the two ways to count characters; Slack does not say which), "…" included. */
+/** At most `max` UTF-16 units including "…". Slack doesn't document how it counts; units are the larger count. */
 export function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, cutPoint(text, max - 1))}…`;
 }
 
 /**
- * Text for places where Slack parses mrkdwn: `&`, `<` and `>` as Slack asks
- * (https://docs.slack.dev/messaging/formatting-message-text#escaping), and `@channel` and the like cut by a word joiner.
+ * Escapes text where Slack parses mrkdwn: `&`, `<` and `>`
+ * (https://docs.slack.dev/messaging/formatting-message-text#escaping), and a word joiner inside `@channel` and the like.
  */
 export function escape(text: string): string {
   return text
@@ -75,7 +77,17 @@ export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
 }
 
-/** "1 line", "2 lines"; `many` where an s does not do. */
+/** "1 line", "2 lines"; `many` for irregular plurals. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** One line of at most `max` characters, never empty: Slack refuses empty text. */
+export function line(value: Shown, max: number): string {
+  return truncate(visible(value), max) || "–";
+}
+
+/** `line` as a text object that Slack doesn't parse. */
+export function plain(value: Shown, max: number): PlainTextElement {
+  return { type: "plain_text", text: line(value, max), emoji: false };
 }

@@ -2,18 +2,18 @@ import type { ExcerptLine } from "../../logs/excerpt.ts";
 import { limits } from "../kit/blocks.ts";
 import { cutPoint, truncate, visible, visibleLines } from "../kit/text.ts";
 
-/** The longest instance name that stands before each line whole. */
+/** Longer instance names are shortened. */
 const NAME = 16;
 
-/** Instances of one workload differ at their end: what they share is left out, as long as they stay different. */
+/** Drops the prefix that all instance names share, as long as they stay distinct. */
 function shortNames(names: readonly string[]): Map<string, string> {
   const start = names.every((name) => name.length <= NAME) ? 0 : sharedStart(names);
   const short = names.map((name) => truncate(visible(name.slice(start)), NAME));
-  const isTelling = new Set(short).size === names.length;
-  return new Map(names.map((name, at) => [name, isTelling ? (short[at] ?? name) : truncate(visible(name), 64)]));
+  const isDistinct = new Set(short).size === names.length;
+  return new Map(names.map((name, at) => [name, isDistinct ? (short[at] ?? name) : truncate(visible(name), 64)]));
 }
 
-/** How long the start is that all share, up to and with its last hyphen. */
+/** Length of the shared prefix, up to and including its last hyphen. */
 function sharedStart(names: readonly string[]): number {
   const [first = "", ...others] = names;
   let end = 0;
@@ -21,7 +21,7 @@ function sharedStart(names: readonly string[]): number {
   return first.lastIndexOf("-", end) < end ? first.slice(0, end).lastIndexOf("-") + 1 : end;
 }
 
-/** Each record as text, with its instance before each of its lines where there are several instances. */
+/** Prefixes each line with its instance if there are several. */
 export function logTexts(lines: readonly ExcerptLine[]): string[] {
   const names = [...new Set(lines.map(({ instance }) => instance ?? ""))];
   if (names.length < 2) return lines.map(({ text }) => visibleLines(text));
@@ -39,7 +39,7 @@ export function logTexts(lines: readonly ExcerptLine[]): string[] {
 /** A page of a log and how many records begin on it. */
 export type LogPage = { readonly text: string; readonly lines: number };
 
-/** Texts on as few pages as they fit on, split between them; one that is longer than a page is cut over pages. */
+/** Fills as few pages as possible, breaking between texts; a text longer than a page is split. */
 export function logPages(texts: readonly string[]): LogPage[] {
   const pages: LogPage[] = [];
   let open: LogPage | undefined;
@@ -58,7 +58,7 @@ export function logPages(texts: readonly string[]): LogPage[] {
   return open === undefined ? pages : [...pages, open];
 }
 
-/** The newest texts that fit on one page, and how many. At least one, cut at its end. */
+/** The newest texts that fit on one page: at least one, truncated if needed. */
 export function newestPage(texts: readonly string[]): LogPage {
   let [size, lines] = [0, 0];
   for (const text of texts.toReversed()) {

@@ -2,19 +2,19 @@ import type { AccountOwner } from "../../accounts/account.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { channel, code, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "../cards/spoken.ts";
+import { postOf } from "../kit/post.ts";
 
-/** Whose account is linked: a person's own, or a channel's. */
+/** The owner of a linked account: a person or a channel. */
 export type LinkOwner = Exclude<AccountOwner, { readonly kind: "workspace" }>;
 
 export type AccountMessage =
   | { readonly kind: "connected"; readonly owner: LinkOwner; readonly username: string; readonly command: string }
   | { readonly kind: "disconnected" | "nothing-linked"; readonly owner: LinkOwner; readonly command: string };
 
-/** What became of an account, for those who act with it. */
+/** Confirms that an account was linked or unlinked. */
 export function accountMessage(message: AccountMessage): Post {
   const [first, ...rest] = lines(message);
-  return told([section(first, ...rest)]);
+  return postOf([section(first, ...rest)]);
 }
 
 function lines(message: AccountMessage): readonly [Line, ...Line[]] {
@@ -24,7 +24,7 @@ function lines(message: AccountMessage): readonly [Line, ...Line[]] {
     case "connected":
       return [
         [words("✅ Linked: "), ...connectedWords(message)],
-        `See it with \`${command} whoami\`, unlink it with \`${command} disconnect${inWords(owner)}\``,
+        `See it with \`${command} whoami\`, unlink it with \`${command} disconnect${argumentOf(owner)}\``,
       ];
     case "disconnected":
       return [
@@ -35,13 +35,12 @@ function lines(message: AccountMessage): readonly [Line, ...Line[]] {
     case "nothing-linked":
       return [
         [words("There is nothing to unlink: "), ...none(owner)],
-        `Link one with \`${command} connect${inWords(owner)}\``,
+        `Link one with \`${command} connect${argumentOf(owner)}\``,
         now,
       ];
   }
 }
 
-/** Who acts with a linked account from now on. */
 export function connectedWords({
   owner,
   username,
@@ -52,7 +51,7 @@ export function connectedWords({
   return [words("Gantry acts with the account "), code(username, 100), words(" "), ...forWhom(owner)];
 }
 
-/** For whom an account is used, to the end of the sentence. */
+/** Ends the sentence: for whom the account is used. */
 export function forWhom(owner: LinkOwner): Inline[] {
   if (owner.kind === "user") return [words("for you alone, wherever you ask.")];
   return [words("in "), channel(owner.channelId), words(", for everybody there who has not linked their own.")];
@@ -67,6 +66,6 @@ function none(owner: LinkOwner): Inline[] {
   return [channel(owner.channelId), words(" has no account of its own.")];
 }
 
-function inWords({ kind }: LinkOwner): string {
+function argumentOf({ kind }: LinkOwner): string {
   return kind === "channel" ? " channel" : "";
 }

@@ -1,10 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords } from "../cards/approvers-words.ts";
+import { termsWords, actionWords, namesIn } from "../cards/change-words.ts";
 import { fields, section } from "../kit/blocks.ts";
-import { deedWords, namesIn } from "../cards/change-words.ts";
 import { channel, code, moment, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "../cards/spoken.ts";
+import { postOf, type Names } from "../kit/post.ts";
 
 export type AskedElsewhere = {
   readonly change: StoredChange;
@@ -15,21 +14,21 @@ export type AskedElsewhere = {
   readonly names?: Names;
 };
 
-/** For who asked, when the card stands in another channel than theirs. */
+/** For the requester, when the card is in another channel. */
 export function askedElsewhere({ change, cardIn, command, defaultRegion, names = {} }: AskedElsewhere): Post {
   const { id, terms, expiresAt } = change;
-  return told(
+  return postOf(
     [
       section([
         words("⏳ Asked in "),
         channel(cardIn),
         words(" for approval to "),
-        ...deedWords(change, defaultRegion),
+        ...actionWords(change, defaultRegion),
         words("."),
       ]),
       ...fields([
         { label: "Change", value: [code(id, 40)] },
-        // Of that channel, not of the one in which this is read; and only its reader is here to be notified.
+        // Only the requester sees this, so mentions notify nobody.
         { label: "Needs", value: terms === undefined ? [] : termsWords({ ...terms, mention: "all" }, names) },
         { label: "Expires", value: expiresAt === undefined ? [] : [moment(expiresAt.toISOString())] },
       ]),

@@ -1,60 +1,58 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Standing } from "../../policy/person.ts";
-import { approversWords } from "../cards/approvers-words.ts";
+import type { Standing } from "../../policy/question.ts";
+import { approversWords, changeSummary, actionWords, namesIn } from "../cards/change-words.ts";
 import { section, type Line } from "../kit/blocks.ts";
-import { changeFate } from "../cards/change-fate.ts";
-import { deedWords, namesIn } from "../cards/change-words.ts";
 import { code, firstOf, joined, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "../cards/spoken.ts";
+import { postOf, type Names } from "../kit/post.ts";
 
 type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };
 
-/** What somebody who decided, or wanted to, is told; for their eyes only. */
+/** The ephemeral answer to a decision, or to an attempt. */
 export type DecisionAnswer =
-  /** A vote that counts, others are still needed; one that was the last. */
+  /** The approval counts: more are needed, or it was the last one. */
   | Of<"counted" | "approved">
   /** The last approval the card asked for, but policy now requires more. */
   | Of<"not-enough">
   /** The last approval, but policy now refuses the change. */
   | (Of<"not-run"> & { readonly why: string })
   | Of<"rejected" | "cancelled">
-  /** They had voted already. */
+  /** They had already approved. */
   | Of<"twice">
-  /** It is past deciding. */
+  /** It can no longer be decided. */
   | (Of<"late"> & { readonly wanted: "approve" | "reject" | "cancel" })
-  /** They are not among those who may: some who could, by name, and how many there are. */
+  /** They may not decide. `could`: some who could, by name, and the total. */
   | (Of<"foreign"> & {
       readonly wanted: "approve" | "reject";
       readonly could?: { readonly names: readonly string[]; readonly count: number };
     })
-  /** They asked for it themselves. */
+  /** They requested it themselves. */
   | Of<"own">
-  /** Only who asked may cancel. */
+  /** Only the requester may cancel. */
   | Of<"not-yours">
   | (Of<"standing"> & { readonly standing: Exclude<Standing, "member"> })
-  /** The card they clicked on was replaced by another. */
+  /** The card was replaced by another. */
   | Of<"retired">
-  /** Slack did not tell whether they may. */
+  /** Slack couldn't be asked whether they may. */
   | { readonly kind: "check-failed" }
-  /** There is no such Change; ids that look like it. */
+  /** There is no such Change. `nearest`: similar ids. */
   | { readonly kind: "missing"; readonly id: string; readonly nearest: readonly string[] };
 
 export type DecisionAnswerInput = {
   readonly answer: DecisionAnswer;
   readonly command: string;
   readonly defaultRegion?: string | undefined;
-  /** Handles of user groups and names of approvers by id, for screen readers. */
+  /** Group handles and approvers' names by id, for screen readers. */
   readonly names?: Names;
 };
 
 type Lines = readonly [Line, ...Line[]];
 
-/** Every click and every word about a Change is answered: what it did or why it did nothing, and what can be done. */
+/** Every decision is answered: its effect, or why it had none and what to do. */
 export function decisionAnswer(input: DecisionAnswerInput): Post {
   const { answer, names } = input;
   const [first, ...rest] = lines(input);
-  return told([section(first, ...rest)], "change" in answer ? namesIn(answer.change, names) : names);
+  return postOf([section(first, ...rest)], "change" in answer ? namesIn(answer.change, names) : names);
 }
 
 function lines(input: DecisionAnswerInput): Lines {
@@ -66,7 +64,7 @@ function lines(input: DecisionAnswerInput): Lines {
       return ["⚠️ Nothing was decided, because Slack did not tell whether you may.", "Try again in a minute."];
     case "late":
     case "retired":
-      return past(answer, input);
+      return tooLate(answer, input);
     case "foreign":
     case "own":
     case "not-yours":
@@ -74,15 +72,15 @@ function lines(input: DecisionAnswerInput): Lines {
       return refused(answer, input);
     case "not-enough":
     case "not-run":
-      return held(answer, input);
+      return notRun(answer, input);
     default:
-      return taken(answer, input);
+      return accepted(answer, input);
   }
 }
 
 type Some<Kind extends DecisionAnswer["kind"]> = DecisionAnswer & { readonly kind: Kind };
 
-function taken(
+function accepted(
   { kind, change }: Some<"counted" | "approved" | "rejected" | "cancelled" | "twice">,
   input: DecisionAnswerInput,
 ): Lines {
@@ -105,7 +103,7 @@ function taken(
 }
 
 /** Approved, but stopped by a policy that changed since the request. */
-function held(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput): Lines {
+function notRun(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput): Lines {
   const { change } = answer;
   const what = about(change, input);
   if (answer.kind === "not-run") {
@@ -120,16 +118,16 @@ function held(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput
   ];
 }
 
-function past(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {
+function tooLate(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {
   const { change } = answer;
   const what = about(change, input);
-  const fate: Line = [words(changeFate(change), 600)];
+  const summary: Line = [words(changeSummary(change), 600)];
   if (answer.kind === "late") {
-    return [[words(`Too late to ${answer.wanted} it, nothing was changed by this: `), ...what], fate];
+    return [[words(`Too late to ${answer.wanted} it, nothing was changed by this: `), ...what], summary];
   }
   return [
     [words("This card is out of date, a newer one took its place, and nothing was decided: "), ...what],
-    fate,
+    summary,
     `Decide on the newer card, or see what waits with \`${input.command} pending\``,
   ];
 }
@@ -168,14 +166,14 @@ const standings: Readonly<Record<Exclude<Standing, "member">, string>> = {
 
 /** "scale service web, 7K3M9Q". */
 function about(change: StoredChange, { defaultRegion }: DecisionAnswerInput): Inline[] {
-  return [...deedWords(change, defaultRegion), words(", "), code(change.id, 40)];
+  return [...actionWords(change, defaultRegion), words(", "), code(change.id, 40)];
 }
 
 function votes({ votes: all, terms }: StoredChange): string {
   return `${all.length} of ${terms?.votes ?? all.length}`;
 }
 
-/** Nobody else sees this, so that a mention in it notifies nobody. */
+/** Only one person sees this, so mentions notify nobody. */
 function whoMay({ terms }: StoredChange, { names }: DecisionAnswerInput): Inline[] {
   return terms === undefined ? [words("nobody")] : approversWords({ ...terms, mention: "all" }, names);
 }

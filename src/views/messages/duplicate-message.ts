@@ -1,11 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords } from "../cards/approvers-words.ts";
+import { termsWords, changeSummary, actionWords, namesIn } from "../cards/change-words.ts";
 import { actions, linkButton, section, type Line } from "../kit/blocks.ts";
-import { changeFate } from "../cards/change-fate.ts";
-import { deedWords, namesIn } from "../cards/change-words.ts";
 import { channel, code, strong, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told, type Names } from "../cards/spoken.ts";
+import { postOf, type Names } from "../kit/post.ts";
 
 export type DuplicateRequest = {
   /** The earlier Change. */
@@ -24,7 +22,7 @@ export type DuplicateRequest = {
 /** Answers a duplicate request with the earlier one. Nothing new is created. */
 export function duplicateMessage(earlier: DuplicateRequest): Post {
   const { change, link, names } = earlier;
-  return told(
+  return postOf(
     [
       section(headline(earlier), askedBy(earlier), ...status(earlier), ...next(earlier)),
       ...actions(linkButton("Open card", link)),
@@ -42,12 +40,12 @@ function askedBy({ change, viewer, defaultRegion }: DuplicateRequest): Inline[] 
   const { card, requester } = change;
   const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
   const who = viewer === "requester" ? words("You") : strong(requester.name, 80);
-  return [who, words(" asked to "), ...deedWords(change, defaultRegion), ...where, words(".")];
+  return [who, words(" asked to "), ...actionWords(change, defaultRegion), ...where, words(".")];
 }
 
 function status({ change, names }: DuplicateRequest): Line[] {
   const { state, terms, votes } = change;
-  if (state !== "pending" || terms === undefined) return [[words(changeFate(change), 600)]];
+  if (state !== "pending" || terms === undefined) return [[words(changeSummary(change), 600)]];
   // Only the requester sees this, so mentions notify nobody.
   const needs = termsWords({ ...terms, mention: "all" }, names);
   return [[words("Needs "), ...needs, words(` · ${votes.length} of ${terms.votes} so far`)]];

@@ -2,30 +2,30 @@ import type { Verdict } from "../../policy/verdict.ts";
 import { context, section, type Line } from "../kit/blocks.ts";
 import { channel, code, firstOf, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
-import { told } from "../cards/spoken.ts";
+import { postOf } from "../kit/post.ts";
 import { counted, truncate } from "../kit/text.ts";
 
 type Decided = { readonly rule: string; readonly command: string };
 
-/** Why a request goes no further. Nothing was asked and nothing was sent. */
+/** Why a request was refused. Nothing was stored or sent. */
 export type Refusal =
   | { readonly kind: "policy"; readonly verdict: Extract<Verdict, { kind: "refuse" }>; readonly command: string }
-  /** The rule wants to know why. */
+  /** The rule requires a reason. */
   | (Decided & { readonly kind: "reason" })
-  /** Nobody else is in a conversation with the bot. */
+  /** A direct message has no approvers. */
   | (Decided & { readonly kind: "dm" })
-  /** The bot cannot post where the card would stand. */
+  /** The bot can't post in the card's channel. */
   | (Decided & { readonly kind: "no-card"; readonly channelId: string; readonly botName: string })
-  /** Too few people could vote: those who could, by name, the requester left out. */
+  /** Too few people could approve. `names`: those who could, without the requester. */
   | (Decided & { readonly kind: "approvers"; readonly needed: number; readonly names: readonly string[] });
 
-/** What is refused, why, and what to do about it; the rule's name small, for who keeps the policy. */
+/** The reason and the next step, with the rule's name in small print for its maintainers. */
 export function refusalMessage(refusal: Refusal): Post {
   const { command } = refusal;
   const rule = refusal.kind === "policy" ? refusal.verdict.rule : refusal.rule;
   const decided = rule === undefined || rule === "" ? "no rule allows it" : `rule “${truncate(rule, 100)}”`;
   const [why, ...next] = lines(refusal);
-  return told([
+  return postOf([
     section([words("🚫 "), ...why], ...next),
     context(`Nothing was done · ${decided} · what you may do: ${command} help`),
   ]);

@@ -1,13 +1,14 @@
 import { section } from "../kit/blocks.ts";
-import type { Message } from "../kit/message.ts";
+import type { Message, Post } from "../kit/message.ts";
 import { post } from "../kit/post.ts";
+import { channel, code, words } from "../kit/inline.ts";
 
-/** One sentence or two of the shell itself; what stands between backticks is shown as code. */
+/** A message of one or two sentences, with code between backticks. */
 export function sentence(text: string): Message {
   return post(text.replaceAll("`", ""), [section(text)]);
 }
 
-/** What the shell says by itself, about deliveries and not about workloads. `command` is the slash command. */
+/** Messages about deliveries, not about workloads. `command` is the slash command. */
 export const sentences = {
   restarting: () => sentence("Gantry is restarting, and did nothing with this. Try again in a moment."),
   busy: () => sentence("Gantry has more to do than it can take in, and did nothing with this. Try again in a minute."),
@@ -74,3 +75,17 @@ export const sentences = {
       `The thread is not complete: Slack did not take all of it. Ask again, or tell who runs Gantry here the reference \`${reference}\`.`,
     ),
 } as const;
+
+/** Why an answer is for the asker's eyes only, and how the bot is let into the channel. */
+export function inviteHint(channelId: string, botName: string): Post {
+  const invite = `/invite @${botName}`;
+  return post(`Only you see this: Gantry cannot post in this channel. To let it in, type ${invite}`, [
+    section([
+      words("Only you see this: Gantry cannot post in "),
+      channel(channelId),
+      words(". To let it in, type "),
+      code(invite, 100),
+      words(" there."),
+    ]),
+  ]);
+}

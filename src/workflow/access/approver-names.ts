@@ -1,5 +1,5 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Names } from "../../views/cards/spoken.ts";
+import type { Names } from "../../views/kit/post.ts";
 import { freshness } from "../../slack/directory/people.ts";
 import type { Shell } from "../shell.ts";
 

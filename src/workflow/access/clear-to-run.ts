@@ -1,4 +1,4 @@
-import type { Outcome } from "../../changes/outcome.ts";
+import type { Outcome } from "../../changes/change.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { UserError } from "../../errors.ts";
 import type { Terms, Verdict } from "../../policy/verdict.ts";

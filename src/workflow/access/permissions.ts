@@ -1,10 +1,9 @@
 import type { About, Action, Permissions } from "../../commands/command.ts";
 import { type Binding, outsideLock } from "../../policy/binding.ts";
 import { evaluate } from "../../policy/evaluate.ts";
-import { outlook } from "../../policy/outlook.ts";
-import type { Person } from "../../policy/person.ts";
+import { bestOutcome } from "../../policy/best-outcome.ts";
+import type { Person, Where } from "../../policy/question.ts";
 import type { Policy } from "../../policy/policy.ts";
-import type { PolicyPlace } from "../../policy/question.ts";
 import { findApprovers } from "./approvers.ts";
 import { freshness, type People, type Profile } from "../../slack/directory/people.ts";
 import { isDirect } from "../origin.ts";
@@ -35,7 +34,7 @@ export function createPermissions(bound: Bound): Permissions {
     },
     outlook: (actions: readonly Action[], { breakGlass = false } = {}) =>
       withGroups(bound, (person) =>
-        outlook(bound.policy, { person, place: placeOf(channelId), account: bound.account, breakGlass }, actions),
+        bestOutcome(bound.policy, { person, where: placeOf(channelId), account: bound.account, breakGlass }, actions),
       ),
     async approvers(from) {
       const found = await findApprovers(
@@ -55,12 +54,12 @@ function outsideOf({ binding, channelId }: Bound, { op, workload }: About): Retu
 
 const onlyChannels = { why: "A conversation with Gantry cannot be bound.", next: "Bind a channel: type it there." };
 
-function placeOf(channelId: string): PolicyPlace {
+function placeOf(channelId: string): Where {
   return { kind: isDirect(channelId) ? "dm" : "channel", channelId };
 }
 
 function questionOf(bound: Bound, person: Person, { about, breakGlass }: { about: About; breakGlass: boolean }) {
-  return { person, place: placeOf(bound.channelId), account: bound.account, breakGlass, ...about };
+  return { person, where: placeOf(bound.channelId), account: bound.account, breakGlass, ...about };
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { AccountApi } from "../../../src/api/client.ts";
-import type { Change } from "../../../src/changes/change.ts";
-import { digestOf } from "../../../src/changes/digest.ts";
+import type { Change, Outcome } from "../../../src/changes/change.ts";
+import { digestOf } from "../../../src/changes/drift.ts";
 import { executeChange, type ExecuteDeps } from "../../../src/changes/execute.ts";
-import type { Outcome } from "../../../src/changes/outcome.ts";
 import { toFour } from "./changes.ts";
 
 /** What a fresh Change, the one to four instances, is given that nobody else has claimed. */

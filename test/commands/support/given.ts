@@ -8,7 +8,7 @@ import type { About, BoundTo, Context, Permissions, Records } from "../../../src
 import { createDirectory } from "../../../src/commands/lookup/directory.ts";
 import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { readConfig } from "../../../src/boot/config.ts";
-import { excerptOf } from "../../../src/logs/excerpt-request.ts";
+import { excerptOf } from "../../../src/logs/excerpt.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
 import type { Message } from "../../../src/views/kit/message.ts";
 

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { pino } from "pino";
-import type { EventKind, NewEvent } from "../../../src/changes/history-event.ts";
-import type { Outcome } from "../../../src/changes/outcome.ts";
+import type { HistoryEventKind, NewHistoryEvent } from "../../../src/changes/history-event.ts";
+import type { Outcome } from "../../../src/changes/change.ts";
 import type { StoredChange, Who } from "../../../src/changes/stored-change.ts";
 import type { Terms } from "../../../src/policy/verdict.ts";
 import { openStore, type OpenStore } from "../../../src/store/open-store.ts";
@@ -109,7 +109,7 @@ export function approvedChange(id: string, other: Partial<NewChange> = {}): NewC
   return pendingChange(id, { state: "approved", expiresInMs: undefined, terms: undefined, risk: "routine", ...other });
 }
 
-export function event(kind: EventKind, other: Partial<NewEvent> = {}): NewEvent {
+export function event(kind: HistoryEventKind, other: Partial<NewHistoryEvent> = {}): NewHistoryEvent {
   return {
     kind,
     teamId: "T1",
@@ -134,7 +134,7 @@ export const done: Outcome = { kind: "done", after: undefined, alsoMoved: [] };
 export const unknown: Outcome = { kind: "unknown", after: "unread", why: "No answer came.", next: "Look first." };
 
 /** The kinds of what happened to a Change, in order. */
-export async function storyOf(store: Store, changeId: string): Promise<readonly EventKind[]> {
+export async function storyOf(store: Store, changeId: string): Promise<readonly HistoryEventKind[]> {
   const events = await store.history({ teamId: "T1", limit: 1_000 });
   return events
     .filter((each) => each.changeId === changeId)

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { eventKinds, type HistoryEvent } from "../../../src/changes/history-event.ts";
-import type { Outcome } from "../../../src/changes/outcome.ts";
+import { historyEventKinds, type HistoryEvent } from "../../../src/changes/history-event.ts";
+import type { Outcome } from "../../../src/changes/change.ts";
 import { changeStates, type ChangeState, type Ending, type StoredChange } from "../../../src/changes/stored-change.ts";
 import type { Terms } from "../../../src/policy/verdict.ts";
 import { hostileText, long } from "./hostile.ts";
@@ -112,7 +112,7 @@ function anyChange(): fc.Arbitrary<StoredChange> {
 export const hostileEvent: fc.Arbitrary<HistoryEvent> = fc.record({
   seq: fc.nat(),
   at: moment,
-  kind: fc.constantFrom(...eventKinds),
+  kind: fc.constantFrom(...historyEventKinds),
   teamId: fc.constant("T"),
   changeId: maybe(hostileText),
   who: maybe(who),

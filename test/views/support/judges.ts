@@ -6,7 +6,7 @@ import { newSite } from "../../../src/playground/check/shape.ts";
 import { checkView } from "../../../src/playground/check/view.ts";
 import { type Json, parseJson, textOf } from "../../../src/playground/json.ts";
 import type { Message, Post } from "../../../src/views/kit/message.ts";
-import type { Suggestion } from "../../../src/views/forms/suggestion.ts";
+import type { Suggestion } from "../../../src/views/forms/picker-options.ts";
 
 /** Controls, bidi, invisible characters, surrogates alone. Tabs and line breaks may stand in preformatted text. */
 const unseen = /[\p{Cs}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\ufeff\u00ad]|[^\P{Cc}\t\n]/u;

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "../../../src/changes/history-event.ts";
 import type { Drift, Ending, StoredChange, Vote } from "../../../src/changes/stored-change.ts";
-import type { Outcome } from "../../../src/changes/outcome.ts";
+import type { Outcome } from "../../../src/changes/change.ts";
 import type { Terms } from "../../../src/policy/verdict.ts";
 
 export const dana = { userId: "U0DANA", name: "Dana Reyes" } as const;

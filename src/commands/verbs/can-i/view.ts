@@ -1,5 +1,5 @@
 import type { Command } from "../../command.ts";
-import type { Risk } from "../../../policy/risk.ts";
+import type { Risk } from "../../../policy/question.ts";
 import type { Terms, Verdict } from "../../../policy/verdict.ts";
 import { bullets, context, section, type Line } from "../../../views/kit/blocks.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";

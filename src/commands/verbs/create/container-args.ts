@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { MEMORY_RANGE, memoryMiB } from "../../../api/memory.ts";
-import { plainMountPath, wrongMountPath } from "../../../api/mount-path.ts";
-import { checkName } from "../../../api/names.ts";
+import { plainMountPath, wrongMountPath, checkName } from "../../../api/names.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
 import { firstDuplicate } from "../../../api/first-duplicate.ts";
 

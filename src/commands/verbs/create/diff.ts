@@ -1,4 +1,4 @@
-import { commandLine } from "../../../views/kit/command-line.ts";
+import { commandLine } from "../../../views/kit/container-text.ts";
 
 type Port = { readonly port: number; readonly protocol: string };
 

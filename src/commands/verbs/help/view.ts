@@ -1,4 +1,4 @@
-import type { Risk } from "../../../policy/risk.ts";
+import type { Risk } from "../../../policy/question.ts";
 import { bullets, header, section, type Line } from "../../../views/kit/blocks.ts";
 import { code, sentence, strong, words } from "../../../views/kit/inline.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";

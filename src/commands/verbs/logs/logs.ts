@@ -4,7 +4,7 @@ import { firstRecord, logQuery } from "../../../api/log-pages.ts";
 import { Problem } from "../../../api/problem.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
 import { UserError } from "../../../errors.ts";
-import type { ExcerptRequest } from "../../../logs/excerpt-request.ts";
+import type { ExcerptRequest } from "../../../logs/excerpt.ts";
 import { compileGrep } from "../../../logs/grep.ts";
 import { logExcerpt } from "./log-excerpt.ts";
 import type { Message } from "../../../views/kit/message.ts";

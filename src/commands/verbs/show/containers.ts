@@ -1,8 +1,7 @@
 import type { EnvVar, JobContainer, ServiceContainer } from "../../../api/answers.ts";
 import type { Field } from "../../../views/kit/blocks.ts";
-import { commandLine } from "../../../views/kit/command-line.ts";
+import { commandLine, memoryText } from "../../../views/kit/container-text.ts";
 import { code, firstOf, joined, words, type Inline } from "../../../views/kit/inline.ts";
-import { memoryText } from "../../../views/kit/memory-text.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
 
 type Container = ServiceContainer | JobContainer;

@@ -5,7 +5,7 @@ import { containerFields } from "./containers.ts";
 import { created } from "./created.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Message } from "../../../views/kit/message.ts";
-import { serviceMemory } from "../../../views/kit/memory-text.ts";
+import { serviceMemory } from "../../../views/kit/container-text.ts";
 import { post } from "../../../views/kit/post.ts";
 import { markedStatus } from "../../../views/kit/status.ts";
 import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts";

@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../../changes/stored-change.ts";
 import { section, type Line } from "../../../views/kit/blocks.ts";
-import { deedWords } from "../../../views/cards/change-words.ts";
+import { actionWords } from "../../../views/cards/change-words.ts";
 import { code, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Block } from "../../../views/kit/message.ts";
 
@@ -32,7 +32,7 @@ function line(change: StoredChange): Line {
     words("⏳ "),
     code(id, 40),
     words(" waits for approval: "),
-    ...deedWords(change),
+    ...actionWords(change),
     ...what,
     words(" · asked by "),
     strong(requester.name, 80),

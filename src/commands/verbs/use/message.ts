@@ -2,7 +2,7 @@ import type { Binding, BindingTerms } from "../../../policy/binding.ts";
 import { bullets, section, type Line } from "../../../views/kit/blocks.ts";
 import { channel, code, firstOf, moment, words } from "../../../views/kit/inline.ts";
 import type { Block, Post } from "../../../views/kit/message.ts";
-import { told } from "../../../views/cards/spoken.ts";
+import { postOf } from "../../../views/kit/post.ts";
 
 type InChannel = { readonly channelId: string; readonly command: string };
 
@@ -30,16 +30,16 @@ export function useMessage(message: UseMessage): Post {
     case "shown":
       return shown(message);
     case "unbound":
-      return told([
+      return postOf([
         section(
           [words("✅ "), words(message.by, 80), words(" unbound "), channel(message.channelId), words(".")],
           plain,
         ),
       ]);
     case "nothing":
-      return told([section([channel(message.channelId), words(" is not bound. "), words(plain)], how(message))]);
+      return postOf([section([channel(message.channelId), words(" is not bound. "), words(plain)], how(message))]);
     case "direct":
-      return told([
+      return postOf([
         section("A conversation with Gantry cannot be bound, only a channel.", [
           words("Type it in a channel. Your own default region is chosen in Gantry's Home."),
         ]),
@@ -63,7 +63,7 @@ function bound({
       : [channel(channelId), words(" was bound to just that already:")];
   const { region } = terms;
   const isUnknown = region !== undefined && regions.length > 0 && !regions.includes(region);
-  return told([
+  return postOf([
     section(head),
     ...meaning(terms),
     ...(isUnknown ? [section([...unknown(region), ...firstOf(regions, 8, (each) => code(each, 60)), words(".")])] : []),
@@ -78,7 +78,7 @@ function unknown(region: string) {
 function shown({ binding, channelId, command }: Extract<UseMessage, { kind: "shown" }>): Post {
   const { boundBy, boundAt } = binding;
   const made = [words(`, by ${boundBy.name}, `, 120), moment(boundAt.toISOString()), words(":")];
-  return told([
+  return postOf([
     section([channel(channelId), words(" is bound"), ...made]),
     ...meaning(binding),
     section(`Bind it anew with \`${command} use\` and flags, take it away with \`${command} use --clear\``),

@@ -1,0 +1,99 @@
+import type { Exchange } from "./exchange.ts";
+import { aborted, timedOut } from "./failures.ts";
+import type { OperationId } from "./operations.ts";
+import type { Problem } from "./problem.ts";
+
+/** A request in flight, retries included. */
+export type Flight = {
+  /** Aborted when the last caller has given up. */
+  readonly signal: AbortSignal;
+  /** Call this right before a request leaves. */
+  readonly leaving: () => void;
+  /** Milliseconds until the last caller gives up. */
+  readonly timeLeftMs: () => number;
+};
+
+type Caller = {
+  readonly op: OperationId;
+  /** Calls with equal keys share one request. A write has no key and is never shared. */
+  readonly key?: string;
+  readonly budgetMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly start: (flight: Flight) => Promise<Exchange>;
+};
+
+type InFlight = Flight & {
+  readonly answer: Promise<Exchange>;
+  readonly control: AbortController;
+  readonly deadlines: Set<{ readonly at: number }>;
+  isSent: boolean;
+};
+
+export type SingleFlight = { join(caller: Caller): Promise<Exchange> };
+
+/**
+ * Shares equal reads that are in flight. Each caller has its own budget and can give up alone; the request is aborted
+ * when the last one has. A read isn't shared across a write: one that started before the write ended may not show it.
+ */
+export function createSingleFlight(): SingleFlight {
+  let reads = new Map<string, InFlight>();
+  const forgetReads = (): void => {
+    reads = new Map();
+  };
+  const shared = (key: string, caller: Caller): InFlight => {
+    const current = reads;
+    const found = current.get(key);
+    if (found !== undefined) return found;
+    const flight = begin(caller);
+    current.set(key, flight);
+    // A later request may use the key by then.
+    const forget = (): void => void (current.get(key) === flight && current.delete(key));
+    flight.signal.addEventListener("abort", forget);
+    flight.answer.then(forget, forget);
+    return flight;
+  };
+  return {
+    join(caller) {
+      if (caller.key !== undefined) return answerWithin(shared(caller.key, caller), caller);
+      forgetReads();
+      return answerWithin(begin(caller), caller).finally(forgetReads);
+    },
+  };
+}
+
+function begin({ start }: Caller): InFlight {
+  const control = new AbortController();
+  const deadlines: InFlight["deadlines"] = new Set();
+  const flight: InFlight = {
+    control,
+    deadlines,
+    isSent: false,
+    signal: control.signal,
+    leaving: () => {
+      flight.isSent = true;
+    },
+    timeLeftMs: () => Math.max(0, ...[...deadlines].map(({ at }) => at)) - performance.now(),
+    // Starts in the next microtask, when the first caller's deadline is known.
+    answer: Promise.resolve().then(() => start(flight)),
+  };
+  return flight;
+}
+
+/** Waits within the caller's own budget and signal. Measured on the monotonic clock: the wall clock can be set. */
+function answerWithin(flight: InFlight, { op, budgetMs, signal }: Caller): Promise<Exchange> {
+  const deadline = { at: performance.now() + budgetMs };
+  flight.deadlines.add(deadline);
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const giveUp = (problem: Problem): void => {
+    flight.deadlines.delete(deadline);
+    reject(problem);
+    if (flight.deadlines.size === 0) flight.control.abort();
+  };
+  const onAbort = (): void => giveUp(aborted(op, flight.isSent));
+  const timer = setTimeout(() => giveUp(timedOut(op, budgetMs, flight.isSent)), budgetMs);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return Promise.race([flight.answer, givenUp]).finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  });
+}

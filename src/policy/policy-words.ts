@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { isActionId, operationFacts } from "./operation-facts.ts";
+import type { RuleActions } from "./policy.ts";
+import { distance } from "fastest-levenshtein";
+
+// Only ids: names can be changed by their owners. Slack's ids have no fixed length; at least five characters, so that
+// “SRE” isn't taken for one.
+const userId = /^[UW][A-Z0-9]{4,}$/u;
+const groupId = /^S[A-Z0-9]{4,}$/u;
+const channelId = /^[CG][A-Z0-9]{4,}$/u;
+
+const standings = ["members", "guests", "outsiders", "everyone"] as const;
+const places = ["dm", "channels"] as const;
+const actionWords = ["read", "routine", "disruptive", "destructive", "anything"] as const;
+
+const findPerson =
+  "Write the id instead, because a name can be changed: open the person's profile in Slack, ⋮, Copy member ID (it begins with U or W); of a user group, ⋮ beside its name, Copy group ID (it begins with S).";
+const findChannel =
+  "Write the id instead, because a name can be changed: it stands at the end of the channel's details in Slack, and begins with C or G.";
+
+/** The error for a value that isn't text: YAML reads `- #ops` as null and digits as a number. */
+export const notText = ({ input }: { readonly input?: unknown }): string => {
+  if (input === undefined) return "This is missing.";
+  if (input !== null) return "This must be text: put it in quotes, and write no list or map here.";
+  return "This is empty. In YAML a # begins a comment; Slack's names are not taken here anyway, only ids such as C0123ABCD.";
+};
+
+/** Text that is valid when `problem` returns nothing. */
+function word(problem: (text: string) => string | undefined) {
+  return z.string({ error: notText }).superRefine((text, context) => {
+    const sentence = problem(text);
+    if (sentence !== undefined) context.addIssue(sentence);
+  });
+}
+
+export const WhoWord = word((text) =>
+  isOneOf(standings, text) || userId.test(text) || groupId.test(text)
+    ? undefined
+    : `“${text}” is nobody that a rule knows. ${hint(text, standings, findPerson)}`,
+);
+
+export const ApproverWord = word((text) =>
+  text === "channel-members" || userId.test(text) || groupId.test(text)
+    ? undefined
+    : `“${text}” is nobody who can approve. ${hint(text, ["channel-members"], findPerson)}`,
+);
+
+export const WhereWord = word((text) =>
+  isOneOf(places, text) || channelId.test(text)
+    ? undefined
+    : `“${text}” is no place that a rule knows. ${hint(text, places, findChannel)}`,
+);
+
+export const ChannelId = word((text) =>
+  channelId.test(text) ? undefined : `“${text}” is not the id of a channel. ${findChannel}`,
+);
+
+export const ActionWord = z.string({ error: notText }).transform((text, context): RuleActions => {
+  if (isOneOf(actionWords, text) || isActionId(text)) return text;
+  const known = [...actionWords, ...Object.keys(operationFacts)];
+  context.addIssue(
+    `“${text}” is nothing that a rule can speak of.${didYouMean(text, known)} Write one of ${actionWords.join(", ")}, an operation such as deleteService, or bindChannel.`,
+  );
+  return z.NEVER;
+});
+
+/** A pattern of names, regions or accounts. */
+export const Pattern = word((text) =>
+  text.trim() === "" ? "This is empty: write a name, or a pattern such as shop-*." : undefined,
+);
+
+export const isUserId = (text: string): boolean => userId.test(text);
+export const isGroupId = (text: string): boolean => groupId.test(text);
+
+/** Suggests a similar word, or explains how to find an id. */
+function hint(typed: string, known: readonly string[], find: string): string {
+  const near = didYouMean(typed, known);
+  return near === "" ? `${find} Or write ${known.join(", ")}.` : near.trim();
+}
+
+function isOneOf<Known extends string>(known: readonly Known[], text: string): text is Known {
+  return known.some((each) => each === text);
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 30 * 86_400_000;
+const error = "This must be a time such as 30m, 2h or 1d, from 1m to 30d.";
+
+/** `30m`, `2h`, `1d`; in milliseconds. */
+export const Duration = z.string({ error }).transform((text, context): number => {
+  const [, digits = "", unit = ""] = /^(\d{1,5}) ?([mhd])$/u.exec(text.trim()) ?? [];
+  const ms = Number(digits) * (unitMs[unit] ?? 0);
+  if (ms > 0 && ms <= LONGEST_MS) return ms;
+  context.addIssue(error);
+  return z.NEVER;
+});
+
+/** 5400000 → "90 minutes": the largest unit without a remainder. */
+export function durationText(ms: number): string {
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+  ] as const;
+  const [unit, each] = units.find(([, size]) => ms % size === 0) ?? ["minute", 60_000];
+  const count = Math.round(ms / each);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** " Did you mean “who”?", or "" when no known word is similar. */
+export function didYouMean(typed: string, known: readonly string[]): string {
+  const wanted = typed.toLowerCase();
+  const most = Math.max(1, Math.floor(wanted.length / 3));
+  const near = known
+    .map((word) => ({ word, score: scoreOf(wanted, word.toLowerCase()) }))
+    .filter(({ score }) => score <= most)
+    .sort((a, b) => a.score - b.score)
+    .slice(0, 2)
+    .map(({ word }) => `“${word}”`);
+  return near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+}
+
+/** Edit distance; a prefix counts as 1 (`delete` for `deleteJob`). */
+function scoreOf(wanted: string, word: string): number {
+  const apart = distance(wanted, word);
+  return wanted.length >= 3 && word.startsWith(wanted) ? Math.min(apart, 1) : apart;
+}

@@ -1,0 +1,87 @@
+import { bullets, preformatted, section, type Line } from "../kit/blocks.ts";
+import { words, strong } from "../kit/inline.ts";
+import type { Block, Post } from "../kit/message.ts";
+import { truncate, visible } from "../kit/text.ts";
+import type { StoredChange, Drift } from "../../changes/stored-change.ts";
+import { postOf } from "../kit/post.ts";
+
+const ITEMS = 12;
+const ITEM = 200;
+/** Characters of a list: a card has two of them and must fit into one message. */
+const ALL = 1_000;
+
+/** One bullet per change; of a long list only the first ones, and the number of the rest. */
+export function diffList(diff: readonly string[]): Block[] {
+  const shown = shownOf(diff);
+  const [first, ...rest] = shown.map((text) => [words(text)]);
+  if (first === undefined) return [];
+  const more = diff.length > shown.length ? [[words(`and ${diff.length - shown.length} more`)]] : [];
+  return [bullets([first, ...rest, ...more])];
+}
+
+/** Whether `diffList` shows everything. */
+export function isWholeDiff(diff: readonly string[]): boolean {
+  return shownOf(diff).length === diff.length && diff.every((each) => visible(each).length <= ITEM);
+}
+
+function shownOf(diff: readonly string[]): readonly string[] {
+  const shown: string[] = [];
+  let room = ALL;
+  for (const each of diff.slice(0, ITEMS)) {
+    const text = truncate(visible(each.slice(0, 2 * ITEM)), ITEM);
+    if (text.length > room) break;
+    room -= text.length;
+    shown.push(text);
+  }
+  return shown;
+}
+
+/** Characters per reply, well within the limit of a preformatted text. */
+const PAGE = 3_500;
+
+/** The complete diff for those who decide, when the card shows only its start. */
+export function diffReplies({ diff }: Pick<StoredChange, "diff">): readonly Post[] {
+  if (isWholeDiff(diff)) return [];
+  const pages: string[] = [];
+  for (const line of diff.flatMap((each) => pieces(visible(each)))) {
+    const last = pages.at(-1);
+    if (last === undefined || last.length + line.length + 1 > PAGE) pages.push(line);
+    else pages.splice(-1, 1, `${last}\n${line}`);
+  }
+  return pages.map((page, at) =>
+    postOf([
+      section(`All that changes${pages.length > 1 ? `, ${at + 1} of ${pages.length}` : ""}:`),
+      preformatted(page),
+    ]),
+  );
+}
+
+/** Splits a line into pieces that fit on a page, without cutting a surrogate pair. */
+function pieces(line: string): string[] {
+  if (line.length <= PAGE) return [line];
+  const last = line.charCodeAt(PAGE - 1);
+  const end = last >= 0xd800 && last < 0xdc00 ? PAGE - 1 : PAGE;
+  return [line.slice(0, end), ...pieces(line.slice(end))];
+}
+
+const LISTED = 5;
+const VALUE = 100;
+
+/** Each field as it was, is now, and was requested. */
+export function driftList(drift: readonly Drift[]): Block[] {
+  const [first, ...rest] = drift.slice(0, LISTED).map(row);
+  if (first === undefined) return [];
+  const more = drift.length > LISTED ? [[words(`and ${drift.length - LISTED} more`)]] : [];
+  return [bullets([first, ...rest, ...more])];
+}
+
+function row({ field, then, now, asked }: Drift): Line {
+  return [
+    strong(field, 60),
+    words(": was "),
+    words(then, VALUE),
+    words(", now "),
+    strong(now, VALUE),
+    ...(asked === undefined ? [] : [words(", asked for "), words(asked, VALUE)]),
+  ];
+}

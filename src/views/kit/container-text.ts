@@ -1,0 +1,43 @@
+import type { Job, Service } from "../../api/answers.ts";
+import { type Shown, visible } from "./text.ts";
+import { redactLines } from "../../logs/redact.ts";
+
+const units: Readonly<Record<string, string>> = { "": "MiB", Ki: "KiB", Mi: "MiB", Gi: "GiB", Ti: "TiB" };
+
+/** Adds the unit to a memory size: 512, "512" and "512Mi" are "512 MiB". */
+export function memoryText(value: Shown): string | undefined {
+  const text = visible(value).trim();
+  const [, digits, suffix = ""] = /^(\d{1,15}(?:\.\d{1,9})?)([KMGT]i)?$/u.exec(text) ?? [];
+  return digits === undefined ? text || undefined : `${digits} ${units[suffix]}`;
+}
+
+type Container = { readonly resources?: { readonly limits?: { readonly memory?: Shown } | undefined } | undefined };
+
+function allMemory(containers: readonly Container[] | undefined): string {
+  const sizes = (containers ?? []).map(({ resources }) => memoryText(resources?.limits?.memory));
+  if (sizes.every((size) => size === undefined)) return "–";
+  return sizes.map((size) => size ?? "no limit").join(" + ");
+}
+
+/** The memory of one instance by container: "512 MiB + 256 MiB"; "–" when none is set. */
+export function serviceMemory(service: Service): string {
+  return allMemory(service.containers);
+}
+
+export function jobMemory(job: Job): string {
+  return allMemory(job.spec?.template?.spec?.containers);
+}
+
+type Env = readonly { readonly value?: string | undefined }[];
+
+/**
+ * Formats a container's command as one line: quoted where needed, with likely secrets and environment values redacted.
+ */
+export function commandLine(command: readonly string[], env: Env = []): string {
+  const values = env.map(({ value = "" }) => value);
+  return redactLines([command.map(quoted).join(" ")], values).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/u.test(word) ? word : JSON.stringify(word);
+}

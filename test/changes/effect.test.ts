@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import type { Change } from "../../src/changes/change.ts";
+import { effectOf } from "../../src/changes/effect.ts";
+import type { Snapshot } from "../../src/changes/snapshot.ts";
+
+const before = { uid: "u1", status: "Running", size: 2, memoryMiB: [512], domains: ["a.example.com"] };
+const path = { region: "beijing1", service_name: "web" };
+const workload = { kind: "service", region: "beijing1", name: "web", uid: "u1" } as const;
+
+function update(body: Extract<Change["call"], { op: "updateService" }>["body"], then: Snapshot = before): Change {
+  return { call: { op: "updateService", path, query: undefined, body }, workload, before: then, diff: ["…"] };
+}
+
+function power(op: "startService" | "stopService" | "restartService" | "deleteService"): Change {
+  return { call: { op, path, query: undefined, body: undefined }, workload, before, diff: ["…"] };
+}
+
+describe("an update", () => {
+  test("took effect when every asked field is as asked", () => {
+    expect(effectOf(update({ target_instance_size: 4 }), { ...before, size: 4 })).toEqual({
+      kind: "done",
+      alsoMoved: [],
+    });
+  });
+
+  test("names another updatable field that moved meanwhile", () => {
+    const after = { ...before, size: 4, memoryMiB: [1024] };
+
+    const verdict = effectOf(update({ target_instance_size: 4 }), after);
+
+    expect(verdict).toEqual({ kind: "done", alsoMoved: ["memory 512 MiB → 1024 MiB"] });
+  });
+
+  test("is told apart from one that changed nothing", () => {
+    const body = { containers: [{ resource: { limits: { memory: 1024 as const } } }] };
+
+    expect(effectOf(update(body), before)).toEqual({ kind: "nothing", still: ["memory: still 512 MiB"] });
+  });
+
+  test("reads the memory of the container that was meant, among several", () => {
+    const two = { ...before, memoryMiB: [512, 256] };
+    const body = { containers: [{ name: "web" }, { name: "proxy", resources: { limits: { memory: 512 as const } } }] };
+
+    expect(effectOf(update(body, two), { ...two, memoryMiB: [512, 512] }).kind).toBe("done");
+    expect(effectOf(update(body, two), two).kind).toBe("nothing");
+  });
+
+  test("does not mind the order of domains", () => {
+    const after = { ...before, domains: ["a.example.com", "b.example.com"] };
+
+    const verdict = effectOf(update({ binding_domain_name: ["b.example.com", "a.example.com"] }), after);
+
+    expect(verdict.kind).toBe("done");
+  });
+
+  test("on the way is neither done nor nothing", () => {
+    expect(effectOf(update({ target_instance_size: 4 }), { ...before, size: 3 })).toEqual({
+      kind: "not-yet",
+      why: "instances: 3.",
+    });
+  });
+});
+
+test.each([
+  ["startService", "Running", "done"],
+  ["startService", "Starting", "not-yet"],
+  ["startService", "Booting", "not-yet"],
+  ["stopService", "Stopped", "done"],
+  ["stopService", "Stopping", "not-yet"],
+  ["restartService", "Running", "not-yet"],
+] as const)("%s with status %s is %s", (op, status, kind) => {
+  expect(effectOf(power(op), { ...before, status }).kind).toBe(kind);
+});
+
+test("a deletion is done when the name is free, or belongs to a namesake made later", () => {
+  expect(effectOf(power("deleteService"), undefined).kind).toBe("done");
+  expect(effectOf(power("deleteService"), { ...before, uid: "u2" }).kind).toBe("done");
+  expect(effectOf(power("deleteService"), { ...before, status: "Deleting" })).toEqual({
+    kind: "not-yet",
+    why: "It is still there, with status Deleting.",
+  });
+});
