@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../commands/command.ts";
 import type { Lately } from "../commands/lookup/directory.ts";
-import { listJobs, listServices } from "../commands/lookup/lookup.ts";
+import { listJobs, listServices } from "../commands/lookup/find.ts";
 import { refusalToSee, suggestible } from "../commands/lookup/may-see.ts";
 import { JOB_REGION } from "../commands/grammar/target.ts";
 import { Problem } from "../api/problem.ts";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { CommonField } from "./common-fields.ts";
 import { argumentOf, linesOf, type RawArgument } from "./form-argument.ts";
-import { commonAsked } from "./form-asks.ts";
+import { commonAsked } from "./common-values.ts";
 import { wrongIn } from "./form-check.ts";
 import { formSentence } from "./form-sentence.ts";
 import type { Filled, Form, FormField, FormValues } from "./form.ts";

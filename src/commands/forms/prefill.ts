@@ -1,6 +1,6 @@
 import type { Service } from "../../api/answers.ts";
 import type { FormFacts, FormValues } from "./form.ts";
-import { findService } from "../lookup/lookup.ts";
+import { findService } from "../lookup/find.ts";
 import { aboutSeeing, checkFound } from "../lookup/may-see.ts";
 import { Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { UserError } from "../../errors.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../policy/near-names.ts";
 
 /** One flag of a verb: `--env K=V` takes a value and may stand more than once, `--share` takes none. */
 export type Flag = {

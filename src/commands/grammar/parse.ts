@@ -1,4 +1,4 @@
-import { commands } from "../all.ts";
+import { commands } from "../verbs.ts";
 import type { Ask } from "../ask.ts";
 import type { Command } from "../command.ts";
 import { findCommand } from "../verbs/help/help.ts";

@@ -18,7 +18,7 @@ import type {
 import { readFields, rejectReasonField, shareField, writeFields, type CommonField } from "../forms/common-fields.ts";
 import { commonFlags, readFlags, writeFlags, type Flags, type Typed } from "./flags.ts";
 import type { Form, FormFacts, FormValues } from "../forms/form.ts";
-import { commonTexts, commonTyped } from "./common-typed.ts";
+import { commonTexts, commonTyped } from "./common-arguments.ts";
 import type { FormShape } from "../forms/make-form.ts";
 import { pointing, type Pointing } from "../forms/pointing.ts";
 import type { Target } from "./target.ts";

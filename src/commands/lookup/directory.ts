@@ -1,5 +1,5 @@
 import type { WorkloadRef } from "../../changes/change.ts";
-import { createShownPages, type ShownPages } from "./shown-pages.ts";
+import { createShownPages, type ShownPages } from "./recent-log-pages.ts";
 
 /** A workload as a list told it. */
 export type Entry = { readonly name: string; readonly status: string };

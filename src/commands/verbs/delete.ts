@@ -3,11 +3,11 @@ import type { Job, Service } from "../../api/answers.ts";
 import { jobSnapshot } from "../../changes/snapshot.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { FormFacts, FormValues } from "../forms/form.ts";
-import { findWorkload } from "../lookup/lookup.ts";
+import { findWorkload } from "../lookup/find.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb, type VerbContext } from "../grammar/verb.ts";
-import { lookedAt, workloadField } from "../forms/workload-field.ts";
+import { lookedAt, workloadField } from "../forms/fields.ts";
 
 export const remove = writeVerb({
   name: "delete",

@@ -1,4 +1,4 @@
-import { linkVerb } from "./link-verb.ts";
+import { linkVerb } from "./account-links.ts";
 
 export const disconnect = linkVerb({
   name: "disconnect",

@@ -6,11 +6,11 @@ import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { FormFacts } from "../forms/form.ts";
 import { prefillFromService } from "../forms/prefill.ts";
-import { findService } from "../lookup/lookup.ts";
+import { findService } from "../lookup/find.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
-import { serviceField } from "../forms/workload-field.ts";
+import { serviceField } from "../forms/fields.ts";
 
 /** Lower-cased, without a scheme or a final dot. */
 const Domain = z

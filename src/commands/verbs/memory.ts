@@ -7,11 +7,11 @@ import type { ContainerUpdate } from "../../api/schema.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
 import { prefillFromService } from "../forms/prefill.ts";
-import { findService } from "../lookup/lookup.ts";
+import { findService } from "../lookup/find.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
-import { serviceField } from "../forms/workload-field.ts";
+import { serviceField } from "../forms/fields.ts";
 
 const sizes = `${updateMemoryMiB.slice(0, -1).join(", ")} or ${updateMemoryMiB.at(-1)}`;
 const options = updateMemoryMiB.map((mib) => ({ value: String(mib), text: `${mib} MiB` }));

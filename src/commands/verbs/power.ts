@@ -5,11 +5,11 @@ import type { Risk } from "../../policy/risk.ts";
 import type { WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
 import { prefillFromService } from "../forms/prefill.ts";
-import { findService } from "../lookup/lookup.ts";
+import { findService } from "../lookup/find.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb, type VerbContext } from "../grammar/verb.ts";
-import { serviceField } from "../forms/workload-field.ts";
+import { serviceField } from "../forms/fields.ts";
 
 type Power = {
   readonly name: "start" | "stop" | "restart";

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { requestLimits } from "../../api/request-limits.ts";
 import { counted } from "../../views/kit/text.ts";
 import { prefillFromService } from "../forms/prefill.ts";
-import { findService } from "../lookup/lookup.ts";
+import { findService } from "../lookup/find.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
-import { wholeNumber } from "../grammar/whole-number.ts";
-import { serviceField } from "../forms/workload-field.ts";
+import { wholeNumber } from "../grammar/argument-types.ts";
+import { serviceField } from "../forms/fields.ts";
 
 const range = { from: 0, to: requestLimits.instances } as const;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { commands } from "../../commands/all.ts";
-import { mayDoWith } from "../../commands/card-verbs.ts";
+import { commands } from "../../commands/verbs.ts";
+import { mayDoWith } from "../../commands/lookup/allowed-verbs.ts";
 import type { Context } from "../../commands/command.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { HomeState } from "../../views/home/state.ts";

@@ -1,6 +1,6 @@
 import type { Ask } from "../../commands/ask.ts";
 import type { Context } from "../../commands/command.ts";
-import { proposeChange, type Proposal } from "../../commands/gate.ts";
+import { proposeChange, type Proposal } from "../../commands/lookup/authorize.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { previewBlocks } from "../../views/forms/form-preview.ts";
 import type { Block } from "../../views/kit/message.ts";

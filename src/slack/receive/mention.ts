@@ -10,7 +10,7 @@ import type { Origin } from "../../workflow/origin.ts";
 import { editNoticeKey, isTooOldToRun, messageKey } from "./message-key.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
-import { begunIn } from "../../commands/form-command.ts";
+import { begunIn } from "../../commands/forms/form-command.ts";
 
 const Said = {
   user: z.string().optional(),

@@ -9,7 +9,7 @@ import { type Opening, openVerbForm } from "../modals/open-form.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
-import { begunIn } from "../../commands/form-command.ts";
+import { begunIn } from "../../commands/forms/form-command.ts";
 
 /** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 const SlashCommand = z.object({

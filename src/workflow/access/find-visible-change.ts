@@ -1,5 +1,5 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
-import { nearest } from "../../commands/grammar/nearest.ts";
+import { nearest } from "../../policy/near-names.ts";
 import { UserError } from "../../errors.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
 import { permissionsFor } from "./context.ts";

@@ -1,7 +1,7 @@
-import { commands } from "../../../src/commands/all.ts";
+import { commands } from "../../../src/commands/verbs.ts";
 import type { Filled, Form, FormValues } from "../../../src/commands/forms/form.ts";
 import { findCommand } from "../../../src/commands/verbs/help/help.ts";
-import { scripted, type Script } from "./given.ts";
+import { scripted, type Script } from "./script.ts";
 
 /** The form of a verb that has one. */
 export function formOf(verb: string): Form {

@@ -9,7 +9,7 @@ import type { Command, Context, ReadCommand } from "../../command.ts";
 import { shareField } from "../../forms/common-fields.ts";
 import { commonFlags } from "../../grammar/flags.ts";
 import { findCommand } from "../help/help.ts";
-import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./judge-words.ts";
+import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./check.ts";
 import { makeForm, type FormShape } from "../../forms/make-form.ts";
 import type { Pointing } from "../../forms/pointing.ts";
 import { optionsOf } from "../../grammar/verb.ts";

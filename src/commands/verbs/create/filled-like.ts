@@ -1,7 +1,7 @@
 import type { FormFacts, FormValues } from "../../forms/form.ts";
 import { valuesOfJob } from "./values-of-job.ts";
 import { valuesOfService } from "./values-of-service.ts";
-import { findWorkload } from "../../lookup/lookup.ts";
+import { findWorkload } from "../../lookup/find.ts";
 import { Target } from "../../grammar/target.ts";
 import type { VerbContext } from "../../grammar/verb.ts";
 

@@ -12,9 +12,9 @@ import {
   newName,
   volumeNameRule,
   whenMountsAreRead,
-} from "./container-args.ts";
+} from "./container-arguments.ts";
 import { createDiff } from "./diff.ts";
-import { readJob } from "../../lookup/lookup.ts";
+import { readJob } from "../../lookup/find.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
 import type { VerbContext } from "../../grammar/verb.ts";
 

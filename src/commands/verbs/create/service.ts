@@ -13,12 +13,12 @@ import {
   portList,
   volumeNameRule,
   whenMountsAreRead,
-} from "./container-args.ts";
+} from "./container-arguments.ts";
 import { createDiff } from "./diff.ts";
 import { DomainList } from "../domains.ts";
-import { readService } from "../../lookup/lookup.ts";
+import { readService } from "../../lookup/find.ts";
 import { type VerbContext } from "../../grammar/verb.ts";
-import { wholeNumber } from "../../grammar/whole-number.ts";
+import { wholeNumber } from "../../grammar/argument-types.ts";
 
 /** `data=disk-1` or `data=disk-1:ro`: a name for mounts, and the disk behind it. */
 const Volume = z.string().transform((typed, context) => {

@@ -1,5 +1,5 @@
 import type { Job } from "../../../api/answers.ts";
-import { copied, isTimeZone, some } from "./copied.ts";
+import { copied, isTimeZone, some } from "./create-like.ts";
 import type { FormFacts } from "../../forms/form.ts";
 
 /** The form of a job like this one. Which ports a job opens is not told. Pure. */

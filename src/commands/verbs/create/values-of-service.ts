@@ -1,7 +1,7 @@
 import type { Service } from "../../../api/answers.ts";
 import type { ServiceVolume } from "../../../api/service-shape.ts";
 import { counted } from "../../../views/kit/text.ts";
-import { copied, isTimeZone, some } from "./copied.ts";
+import { copied, isTimeZone, some } from "./create-like.ts";
 import type { FormFacts } from "../../forms/form.ts";
 
 /** The form of a service like this one. Its domains stay its own: a domain leads to one service. Pure. */

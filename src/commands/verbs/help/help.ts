@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UserError } from "../../../errors.ts";
 import { helpList, helpVerb } from "./view.ts";
 import type { Command, Permissions, ReadCommand } from "../../command.ts";
-import { nearest } from "../../grammar/nearest.ts";
+import { nearest } from "../../../policy/near-names.ts";
 import { freeVerb } from "../../grammar/verb.ts";
 
 /** Help is drawn from the verbs themselves; a function, because the list of verbs holds this one. */

@@ -1,6 +1,6 @@
 import type { FormField, FormOption, FormValues } from "../../forms/form.ts";
 import type { FormShape, RawArguments } from "../../forms/make-form.ts";
-import { workloadField } from "../../forms/workload-field.ts";
+import { workloadField } from "../../forms/fields.ts";
 
 const A_DAY = "day";
 

@@ -6,7 +6,7 @@ import { historyForm } from "./form.ts";
 import { Since, sinceMoment } from "./since.ts";
 import { Target } from "../../grammar/target.ts";
 import { freeVerb } from "../../grammar/verb.ts";
-import { wholeNumber } from "../../grammar/whole-number.ts";
+import { wholeNumber } from "../../grammar/argument-types.ts";
 
 /** A person as Slack hands them on, `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
 const Person = z

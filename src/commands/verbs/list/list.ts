@@ -6,7 +6,7 @@ import type { Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { workloadList } from "./workload-list.ts";
 import type { About } from "../../command.ts";
-import { listJobs, listServices, type Listed } from "../../lookup/lookup.ts";
+import { listJobs, listServices, type Listed } from "../../lookup/find.ts";
 import { listForm } from "./form.ts";
 import { refusalToSee } from "../../lookup/may-see.ts";
 import { JOB_REGION } from "../../grammar/target.ts";

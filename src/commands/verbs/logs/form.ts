@@ -4,7 +4,7 @@ import { UserError } from "../../../errors.ts";
 import { compileGrep } from "../../../logs/grep.ts";
 import type { FormField, FormValues } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
-import { workloadField } from "../../forms/workload-field.ts";
+import { workloadField } from "../../forms/fields.ts";
 
 const fields: readonly FormField[] = [
   workloadField,

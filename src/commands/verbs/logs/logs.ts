@@ -18,12 +18,12 @@ import {
   readJob,
   readService,
   unknownName,
-} from "../../lookup/lookup.ts";
+} from "../../lookup/find.ts";
 import { logsForm } from "./form.ts";
 import { checkFound } from "../../lookup/may-see.ts";
 import { JOB_REGION, Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
-import { wholeNumber } from "../../grammar/whole-number.ts";
+import { wholeNumber } from "../../grammar/argument-types.ts";
 
 const badInstance = "--instance takes the name of an instance, of 253 characters at most.";
 

@@ -4,11 +4,11 @@ import { UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
 import { jobCard } from "./job-card.ts";
 import { serviceCard } from "./service-card.ts";
-import { cardVerbs, mayDoWith } from "../../card-verbs.ts";
-import { findWorkload, readAbout, type Found } from "../../lookup/lookup.ts";
+import { cardVerbs, mayDoWith } from "../../lookup/allowed-verbs.ts";
+import { findWorkload, readAbout, type Found } from "../../lookup/find.ts";
 import { Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
-import { workloadField } from "../../forms/workload-field.ts";
+import { workloadField } from "../../forms/fields.ts";
 
 const ops = { service: "getService", job: "getJob" } as const;
 

@@ -1,0 +1,138 @@
+import { riskOf } from "../../changes/risk.ts";
+import type { Change } from "../../changes/change.ts";
+import type { Risk } from "../../policy/risk.ts";
+import type { Verdict } from "../../policy/verdict.ts";
+import type { Ask } from "../ask.ts";
+import type { About, Command, Context, ReadCommand, WriteCommand } from "../command.ts";
+import type { FormValues } from "../forms/form.ts";
+import { bestFor, better, kindOf } from "./best-verdict.ts";
+import { refusalToSee, type Refusal } from "./may-see.ts";
+import { JOB_REGION, Target } from "../grammar/target.ts";
+
+/** The workload a request named, as far as it is known, for history. */
+export type NamedWorkload = {
+  readonly kind: "service" | "job" | undefined;
+  readonly region: string | undefined;
+  readonly name: string;
+};
+
+export type Refused = { readonly refusal: Refusal; readonly workload: NamedWorkload | undefined };
+
+/**
+ * Refuses a read before making it. Verbs that no rule covers need a full member, except those that explain Gantry and
+ * the person's own rights. Makes no API call.
+ */
+export async function refusedRead(command: ReadCommand, ask: Ask, context: Context): Promise<Refused | undefined> {
+  const about = command.about(ask, context.settings);
+  if (about === undefined) {
+    const refusal = await refusedRecords(command, context);
+    return refusal && { refusal, workload: undefined };
+  }
+  const refusal = refusalToSee(await context.permissions.verdict(about));
+  const { name, kind, region } = about.workload;
+  return refusal && { refusal, workload: name === undefined ? undefined : { kind, region, name } };
+}
+
+const forEverybody = new Set(["help", "whoami", "can-i"]);
+
+async function refusedRecords({ name }: ReadCommand, { asker, permissions }: Context): Promise<Refusal | undefined> {
+  if (asker.standing === "bot" || asker.standing === "deactivated") {
+    // Policy refuses every request of theirs, with a reason.
+    const workload = { kind: "service", region: undefined, name: undefined } as const;
+    return refusalToSee(await permissions.verdict({ op: "listServices", risk: undefined, workload }));
+  }
+  if (asker.standing === "member" || forEverybody.has(name)) return undefined;
+  const why = "Only full members of this workspace can see requests and history.";
+  return { kind: "refuse", rule: undefined, why, next: "Ask a full member." };
+}
+
+export type Proposal =
+  | (Refused & {
+      readonly kind: "refused";
+      readonly workload: NamedWorkload;
+      /** The question to policy, when it depended on the workload's state. */
+      readonly found?: About;
+    })
+  | {
+      readonly kind: "judged";
+      readonly change: Change;
+      readonly about: About & { readonly risk: Risk };
+      readonly verdict: Exclude<Verdict, Refusal>;
+    };
+
+/**
+ * The only way to a Change, for commands, forms, previews and `can-i`. Asks policy twice: before any read, for its best
+ * possible verdict on this verb and name, and again about the workload as it is. A refusal reveals no name, diff or
+ * state. Throws what `propose` throws.
+ */
+export async function proposeChange(command: WriteCommand, ask: Ask, context: Context): Promise<Proposal> {
+  const upFront = await refusedWrite(command, ask, context);
+  if (upFront !== undefined) return { kind: "refused", ...upFront };
+  const change = await command.propose(ask, context);
+  const { call, before, workload } = change;
+  const { kind, region, name } = workload;
+  const risk = riskOf(call, before);
+  const about = { op: call.op, risk, workload: { kind, region, name } };
+  const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
+  if (verdict.kind !== "refuse") return { kind: "judged", change, about, verdict };
+  return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
+}
+
+/** A service verb used on a job is judged as if it named a service. The command itself reports the mistake later. */
+async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
+  const { kind, name } = command.target(ask);
+  const region = ask.region ?? context.settings.region;
+  const breakGlass = ask.breakGlass === true;
+  const best =
+    (await bestFor(command, { kind, name, region, breakGlass }, context)) ??
+    (await bestFor(command, { kind: undefined, name, region, breakGlass }, context));
+  if (best?.kind !== "refuse") return undefined;
+  return { refusal: best, workload: namedWorkload(command, { kind, name }, region) };
+}
+
+/** The workload for history. A verb that works on one kind implies the kind. */
+function namedWorkload(
+  { actions }: Pick<Command, "actions">,
+  { kind: wanted, name }: Target,
+  region: string,
+): NamedWorkload {
+  const [first, ...others] = new Set(actions.map(kindOf));
+  const kind = wanted ?? (others.length === 0 ? first : undefined);
+  return { kind, region: kind === "job" ? JOB_REGION : region, name };
+}
+
+/**
+ * Refuses a change form when policy would refuse every way to complete it, with or without `--break-glass`. Makes no
+ * API call.
+ */
+export async function refusedForm(
+  command: Command,
+  values: FormValues,
+  context: Context,
+): Promise<Refused | undefined> {
+  if (command.effect === "read" || command.actions.length === 0) return undefined;
+  const target = command.effect === "write" ? targetIn(values) : undefined;
+  if (target === undefined) return refusedWhatever(command, context);
+  const { kind, name } = target;
+  const region = values["region"] ?? context.settings.region;
+  const [usual, glass] = await Promise.all(
+    [false, true].map((breakGlass) => bestFor(command, { kind, name, region, breakGlass }, context)),
+  );
+  if (usual?.kind !== "refuse" || glass === undefined || better(usual, glass) !== usual) return undefined;
+  return { refusal: usual, workload: namedWorkload(command, target, region) };
+}
+
+/** The workload chosen or typed in a form. Create forms have a separate field for the kind. */
+function targetIn(values: FormValues): Target | undefined {
+  const target = Target.safeParse(values["name"]).data;
+  const kind = values["kind"] === "service" || values["kind"] === "job" ? values["kind"] : target?.kind;
+  return target && { kind, name: target.name };
+}
+
+async function refusedWhatever({ actions }: Command, { permissions }: Context): Promise<Refused | undefined> {
+  const [first] = actions;
+  if (first === undefined || (await permissions.outlook(actions, { breakGlass: true })) !== "refuse") return undefined;
+  const kind = first.op === "bindChannel" ? undefined : kindOf(first);
+  const refusal = await permissions.verdict({ ...first, workload: { kind, region: undefined, name: undefined } });
+  return refusal.kind === "refuse" ? { refusal, workload: undefined } : undefined;
+}

@@ -1,0 +1,204 @@
+import type { Job, Service } from "../../api/answers.ts";
+import type { OperationId } from "../../api/operations.ts";
+import { Problem } from "../../api/problem.ts";
+import { UserError } from "../../errors.ts";
+import { jobStatus } from "../../views/kit/job-status.ts";
+import type { About } from "../command.ts";
+import { bestFor } from "./best-verdict.ts";
+import { aboutSeeing, checkFound, maySee, suggestible } from "./may-see.ts";
+import { nearest } from "../../policy/near-names.ts";
+import { JOB_REGION, type Target } from "../grammar/target.ts";
+import type { VerbContext } from "../grammar/verb.ts";
+
+export type Found =
+  | { readonly kind: "service"; readonly region: string; readonly service: Service }
+  | { readonly kind: "job"; readonly region: string; readonly job: Job };
+
+/** What a rule has to allow before a named workload is read; a bare name is taken for a service until it is found. */
+export function readAbout(
+  ops: { readonly service: OperationId; readonly job: OperationId },
+  { kind, name }: Target,
+  region: string,
+): About {
+  const isJob = kind === "job";
+  return {
+    op: isJob ? ops.job : ops.service,
+    risk: undefined,
+    workload: { kind, region: isJob ? JOB_REGION : region, name },
+  };
+}
+
+/** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
+export async function readService(name: string, { api, region, signal }: VerbContext): Promise<Service | undefined> {
+  return orMissing(
+    api.send({ op: "getService", path: { region, service_name: name }, query: undefined, body: undefined }, { signal }),
+  );
+}
+
+/** Reads the job, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
+export async function readJob(
+  name: string,
+  { api, signal }: Pick<VerbContext, "api" | "signal">,
+): Promise<Job | undefined> {
+  return orMissing(
+    api.send(
+      { op: "getJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: undefined },
+      { signal },
+    ),
+  );
+}
+
+/** The answer, or `undefined` for a 404; any other `Problem` is thrown on. */
+export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Finds the named workload. A bare name is looked up among services and jobs at the same time (two calls), limited to
+ * kinds the person may see. Throws a `UserError`: when both exist it asks which one, when neither does it suggests
+ * similar names.
+ */
+export async function findWorkload(target: Target, context: VerbContext): Promise<Found> {
+  const { name } = target;
+  const { kind } = await visibleTarget(target, context);
+  const [service, job] = await Promise.all([
+    kind === "job" ? undefined : readService(name, context),
+    kind === "service" ? undefined : readJob(name, context),
+  ]);
+  if (service !== undefined && job !== undefined) throw bothExist(name);
+  if (service !== undefined) return { kind: "service", region: context.region, service };
+  if (job !== undefined) return { kind: "job", region: JOB_REGION, job };
+  throw await unknownName({ kind, name }, context);
+}
+
+const kinds = ["service", "job"] as const;
+
+/**
+ * Removes the kind that the person may neither see nor act on under this name, so the answer doesn't reveal whether one
+ * exists. An explicit kind was judged with the verb already, except in a form's read, which has no actions. Makes no API
+ * call. Throws `LookRefused` when no kind is left.
+ */
+export async function visibleTarget(target: Target, context: VerbContext): Promise<Target> {
+  const { kind: wanted, name } = target;
+  const { region, actions } = context;
+  if (wanted !== undefined && actions.length > 0) return target;
+  const isLook = actions.every(({ risk }) => risk === undefined);
+  const asked = wanted === undefined ? kinds : [wanted];
+  const open = await Promise.all(
+    asked.map(async (kind) => {
+      const best = await bestFor(context, { kind, name, region }, context);
+      // Approvals exist for writes; a read can't be approved.
+      const mayAct = best !== undefined && best.kind !== "refuse" && !(isLook && best.kind === "approve");
+      return mayAct || (await maySee(named(kind, name, region), context)) ? [kind] : [];
+    }),
+  );
+  const [first, ...others] = open.flat();
+  if (first === undefined) await checkFound(aboutSeeing(named(asked[0] ?? "service", name, region)), context);
+  return { kind: others.length > 0 ? undefined : first, name };
+}
+
+function named(kind: Found["kind"], name: string, region: string) {
+  return { kind, region: kind === "job" ? JOB_REGION : region, name };
+}
+
+/** Finds the service that a verb for services is about; a job of that name is pointed out. At most two calls. */
+export async function findService(target: Target, context: VerbContext): Promise<Service> {
+  if (target.kind === "job") throw notForJobs(target.name, context);
+  const service = await readService(target.name, context);
+  if (service !== undefined) return service;
+  const { name } = target;
+  const mayBeJob = target.kind === undefined && (await maySee(named("job", name, context.region), context));
+  if (mayBeJob && (await readJob(name, context)) !== undefined) throw notForJobs(name, context);
+  throw await unknownName({ kind: "service", name }, context);
+}
+
+function notForJobs(name: string, { ask, settings }: VerbContext): UserError {
+  return new UserError(`${name} is a job, and ${ask.verb} is for services.`, {
+    next: `A job runs once: look at it with ${settings.command} show job/${name}, or delete it and create it anew.`,
+  });
+}
+
+export function bothExist(name: string): UserError {
+  return new UserError(`There is a service and a job named ${name}.`, {
+    next: `Say which: service/${name} or job/${name}.`,
+  });
+}
+
+/** The answer to a name that nothing has: what was looked for, where, and which names are near. */
+export async function unknownName({ kind, name }: Target, context: VerbContext): Promise<UserError> {
+  const where = {
+    service: `no service named ${name} in ${context.region}`,
+    job: `no job named ${name} in ${JOB_REGION}`,
+    any: `no service in ${context.region} and no job in ${JOB_REGION} named ${name}`,
+  }[kind ?? "any"];
+  const near = nearest(name, await namesNear({ kind, name }, context));
+  return new UserError(`There is ${where}.`, {
+    next:
+      near.length > 0
+        ? `Did you mean ${near.join(" or ")}?`
+        : `See what there is with ${context.settings.command} list; another region is asked with --region.`,
+  });
+}
+
+/**
+ * The most similar names of each kind that the person may see: from a recent list, else from one list call per kind. A
+ * failed list gives no suggestions.
+ */
+async function namesNear({ kind: wanted, name }: Target, context: VerbContext): Promise<readonly string[]> {
+  const near = kinds.map(async (kind) => {
+    if (wanted !== undefined && wanted !== kind) return [];
+    const known = (await namesOf(kind, context)).filter((each) => context.binding?.covers(each) ?? true);
+    const items = nearest(name, known, known.length);
+    const { region } = named(kind, name, context.region);
+    return suggestible({ kind, region, items, nameOf: (each) => each, most: MOST_NEAR }, context);
+  });
+  return (await Promise.all(near)).flat();
+}
+
+const MOST_NEAR = 3;
+
+async function namesOf(kind: "service" | "job", context: VerbContext): Promise<readonly string[]> {
+  const region = kind === "job" ? JOB_REGION : context.region;
+  const known = context.directory.names(context.account.username, kind, region);
+  if (known !== undefined) return known;
+  try {
+    return kind === "job"
+      ? (await listJobs(context)).items.map((job) => job.metadata.name)
+      : (await listServices(context)).items.map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}
+
+/** What a list call told: the workloads, and how many entries had no name and so cannot be shown or addressed. */
+export type Listed<Item> = { readonly items: readonly Item[]; readonly skipped: number };
+
+/** With which account, where, and where the answer is remembered. */
+export type Listing = Pick<VerbContext, "api" | "region" | "signal" | "directory" | "account">;
+
+/** Every service of the region; one call. The names are remembered for suggestions. */
+export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {
+  const path = { region };
+  const { services, skipped } = await api.send(
+    { op: "listServices", path, query: undefined, body: undefined },
+    { signal },
+  );
+  const entries = services.map(({ name, status = "" }) => ({ name, status }));
+  directory.remember(account.username, "service", { region, entries });
+  return { items: services, skipped };
+}
+
+/** Every job; one call. The names are remembered for suggestions. */
+export async function listJobs({ api, signal, directory, account }: Omit<Listing, "region">): Promise<Listed<Job>> {
+  const path = { region: JOB_REGION };
+  const { jobs, skipped } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
+  const entries = jobs.map((job) => ({ name: job.metadata.name, status: jobStatus(job) }));
+  directory.remember(account.username, "job", { region: JOB_REGION, entries });
+  return { items: jobs, skipped };
+}
