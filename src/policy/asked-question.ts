@@ -1,5 +1,5 @@
 import { isDeedId, operationFacts } from "./operation-facts.ts";
-import { didYouMean } from "./near-word.ts";
+import { didYouMean } from "./near-names.ts";
 import type { Question } from "./question.ts";
 import { isGroupId } from "./rule-words.ts";
 

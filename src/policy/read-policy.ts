@@ -1,6 +1,6 @@
 import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
 import type { z } from "zod";
-import { didYouMean } from "./near-word.ts";
+import { didYouMean } from "./near-names.ts";
 import { PolicyError, type PolicyProblem } from "./policy-error.ts";
 import { isRuleName, knownKeys, PolicyFile, type RuleInFile } from "./policy-file.ts";
 import type { Policy } from "./policy.ts";

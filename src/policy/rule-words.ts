@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "./near-word.ts";
+import { didYouMean } from "./near-names.ts";
 import { isDeedId, operationFacts } from "./operation-facts.ts";
 import type { Deeds } from "./rule.ts";
 

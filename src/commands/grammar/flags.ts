@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { UserError } from "../../errors.ts";
-import { nearest } from "../../policy/near-names.ts";
+import { nearNames } from "../../policy/near-names.ts";
 
 /** One flag of a verb: `--env K=V` takes a value and may stand more than once, `--share` takes none. */
 export type Flag = {
@@ -96,7 +96,7 @@ function valueOf({ rawName, value, inlineValue }: Token, flag: Flag): string {
 }
 
 function unknownFlag(rawName: string, flags: Flags): UserError {
-  const near = nearest(nameOf(rawName.replace(/^-+/u, "")), Object.keys(flags))[0];
+  const near = nearNames(nameOf(rawName.replace(/^-+/u, "")), Object.keys(flags))[0];
   return new UserError(`There is no flag ${rawName} here.`, {
     next: near === undefined ? undefined : `Did you mean --${near}?`,
   });

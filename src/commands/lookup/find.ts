@@ -6,7 +6,7 @@ import { jobStatus } from "../../views/kit/job-status.ts";
 import type { About } from "../command.ts";
 import { bestFor } from "./best-verdict.ts";
 import { aboutSeeing, checkFound, maySee, suggestible } from "./may-see.ts";
-import { nearest } from "../../policy/near-names.ts";
+import { nearNames } from "../../policy/near-names.ts";
 import { JOB_REGION, type Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 
@@ -136,7 +136,7 @@ export async function unknownName({ kind, name }: Target, context: VerbContext):
     job: `no job named ${name} in ${JOB_REGION}`,
     any: `no service in ${context.region} and no job in ${JOB_REGION} named ${name}`,
   }[kind ?? "any"];
-  const near = nearest(name, await namesNear({ kind, name }, context));
+  const near = nearNames(name, await namesNear({ kind, name }, context));
   return new UserError(`There is ${where}.`, {
     next:
       near.length > 0
@@ -153,7 +153,7 @@ async function namesNear({ kind: wanted, name }: Target, context: VerbContext): 
   const near = kinds.map(async (kind) => {
     if (wanted !== undefined && wanted !== kind) return [];
     const known = (await namesOf(kind, context)).filter((each) => context.binding?.covers(each) ?? true);
-    const items = nearest(name, known, known.length);
+    const items = nearNames(name, known, known.length);
     const { region } = named(kind, name, context.region);
     return suggestible({ kind, region, items, nameOf: (each) => each, most: MOST_NEAR }, context);
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UserError } from "../../../errors.ts";
 import { helpList, helpVerb } from "./view.ts";
 import type { Command, Permissions, ReadCommand } from "../../command.ts";
-import { nearest } from "../../../policy/near-names.ts";
+import { nearNames } from "../../../policy/near-names.ts";
 import { freeVerb } from "../../grammar/verb.ts";
 
 /** Help is drawn from the verbs themselves; a function, because the list of verbs holds this one. */
@@ -40,7 +40,7 @@ async function oneVerb(verb: Command, command: string, permissions: Permissions)
 export function findCommand(all: readonly Command[], verb: string): Command {
   const found = all.find(({ name }) => name === verb.toLowerCase());
   if (found !== undefined) return found;
-  const [near] = nearest(
+  const [near] = nearNames(
     verb,
     all.map(({ name }) => name),
   );
