@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../commands/command.ts";
 import type { Lately } from "../commands/lookup/directory.ts";
-import { listJobs, listServices } from "../commands/lookup/find.ts";
-import { refusalToSee, suggestible } from "../commands/lookup/may-see.ts";
+import { listJobs, listServices } from "../commands/lookup/list-workloads.ts";
+import { listRefusal, visibleItems } from "../commands/lookup/may-see.ts";
 import { JOB_REGION } from "../commands/grammar/target.ts";
 import { Problem } from "../api/problem.ts";
 import type { Shell } from "./shell.ts";
@@ -55,7 +55,7 @@ async function seen({ lately }: Told, where: Where, context: Context): Promise<L
   if (lately === undefined) return undefined;
   const { binding } = context;
   const items = lately.entries.filter(({ name }) => binding?.covers(name) ?? true);
-  return { ...lately, entries: await suggestible({ ...where, items, nameOf: ({ name }) => name }, context) };
+  return { ...lately, entries: await visibleItems({ ...where, items, nameOf: ({ name }) => name }, context) };
 }
 
 type Told = { readonly lately: Lately | undefined; readonly problem: string | undefined; readonly isLate: boolean };
@@ -66,10 +66,8 @@ type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
 
 async function kindOf(shelf: Shelf, context: Context, wanted: Kind): Promise<Told> {
   const { kind, region, freshMs, withinMs } = wanted;
-  const { account, directory, permissions } = context;
-  const op = kind === "service" ? "listServices" : "listJobs";
-  const verdict = await permissions.verdict({ op, risk: undefined, workload: { kind, region, name: undefined } });
-  const refusal = refusalToSee(verdict);
+  const { account, directory } = context;
+  const refusal = await listRefusal(kind, region, context);
   if (refusal !== undefined) return { ...nothing, problem: refusal.why };
   const known = directory.lately(account.username, kind, region);
   if (known !== undefined && shelf.now().getTime() - known.at < freshMs) return { ...nothing, lately: known };

@@ -1,14 +1,14 @@
 import type { Service } from "../../api/answers.ts";
 import type { FormFacts, FormValues } from "./form.ts";
 import { findService } from "../lookup/find.ts";
-import { aboutSeeing, checkFound } from "../lookup/may-see.ts";
+import { checkMaySee } from "../lookup/may-see.ts";
 import { Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 
 /**
  * What a form of a service says about the one that is named in it; nothing without a name. One call where there is such
  * a service. Policy judges this as a read, before any call: the right to restart a service doesn't include the right to
- * see it. Throws what `findService` throws, and a `LookRefused`.
+ * see it. Throws what `findService` throws, and a `ReadRefused`.
  */
 export async function prefillFromService(
   values: FormValues,
@@ -18,6 +18,6 @@ export async function prefillFromService(
   const target = Target.safeParse(values["name"]).data;
   if (target === undefined) return { notes: [], values: {} };
   const { region } = context;
-  await checkFound(aboutSeeing({ kind: "service", region, name: target.name }), context);
+  await checkMaySee({ kind: "service", region, name: target.name }, context);
   return facts(await findService(target, context));
 }

@@ -4,6 +4,13 @@ import { pathSafe } from "../../api/names.ts";
 /** Jobs can only be run here (the API's document, "Limits"). */
 export const JOB_REGION = "us";
 
+export function regionOf<Region extends string | undefined>(
+  kind: "service" | "job" | undefined,
+  region: Region,
+): Region | typeof JOB_REGION {
+  return kind === "job" ? JOB_REGION : region;
+}
+
 /** Which workload was meant: `web`, or `service/web` where a job has the same name. */
 export type Target = { readonly kind: "service" | "job" | undefined; readonly name: string };
 

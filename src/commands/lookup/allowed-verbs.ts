@@ -3,8 +3,8 @@ import { create } from "../verbs/create/create.ts";
 import { remove } from "../verbs/delete.ts";
 import { domains } from "../verbs/domains.ts";
 import { logs } from "../verbs/logs/logs.ts";
-import { bestFor } from "./best-verdict.ts";
-import { refusalToSee } from "./may-see.ts";
+import { bestVerdict } from "./best-verdict.ts";
+import { readRefusal } from "./may-see.ts";
 import { memory } from "../verbs/memory.ts";
 import { restart } from "../verbs/restart.ts";
 import { scale } from "../verbs/scale.ts";
@@ -22,7 +22,7 @@ type Shown = { readonly kind: "service" | "job"; readonly name: string; readonly
 /** Those that policy would not refuse this person with this very workload here. Takes no call of the service. */
 export async function mayDoWith(shown: Shown, context: Pick<Context, "permissions">): Promise<readonly string[]> {
   const judged = changes.map(async (command) => {
-    const verdict = await bestFor(command, shown, context);
+    const verdict = await bestVerdict(command, shown, context);
     return verdict === undefined || verdict.kind === "refuse" ? [] : [command.name];
   });
   const [mayLog, mayCreate, ...rest] = await Promise.all([
@@ -34,8 +34,8 @@ export async function mayDoWith(shown: Shown, context: Pick<Context, "permission
 }
 
 async function mayReadLog(shown: Shown, context: Pick<Context, "permissions">): Promise<boolean> {
-  const verdict = await bestFor(logs, shown, context);
-  return verdict !== undefined && refusalToSee(verdict) === undefined;
+  const verdict = await bestVerdict(logs, shown, context);
+  return verdict !== undefined && readRefusal(verdict) === undefined;
 }
 
 /** The new one will be called otherwise, so that what the rules say to this name does not count. */

@@ -5,9 +5,9 @@ import type { Verdict } from "../../policy/verdict.ts";
 import type { Ask } from "../ask.ts";
 import type { About, Command, Context, ReadCommand, WriteCommand } from "../command.ts";
 import type { FormValues } from "../forms/form.ts";
-import { bestFor, better, kindOf } from "./best-verdict.ts";
-import { refusalToSee, type Refusal } from "./may-see.ts";
-import { JOB_REGION, Target } from "../grammar/target.ts";
+import { bestVerdict, betterVerdict, kindOf } from "./best-verdict.ts";
+import { listRefusal, readRefusal, type Refusal } from "./may-see.ts";
+import { regionOf, Target } from "../grammar/target.ts";
 
 /** The workload a request named, as far as it is known, for history. */
 export type NamedWorkload = {
@@ -28,20 +28,18 @@ export async function refusedRead(command: ReadCommand, ask: Ask, context: Conte
     const refusal = await refusedRecords(command, context);
     return refusal && { refusal, workload: undefined };
   }
-  const refusal = refusalToSee(await context.permissions.verdict(about));
+  const refusal = readRefusal(await context.permissions.verdict(about));
   const { name, kind, region } = about.workload;
   return refusal && { refusal, workload: name === undefined ? undefined : { kind, region, name } };
 }
 
 const forEverybody = new Set(["help", "whoami", "can-i"]);
 
-async function refusedRecords({ name }: ReadCommand, { asker, permissions }: Context): Promise<Refusal | undefined> {
-  if (asker.standing === "bot" || asker.standing === "deactivated") {
-    // Policy refuses every request of theirs, with a reason.
-    const workload = { kind: "service", region: undefined, name: undefined } as const;
-    return refusalToSee(await permissions.verdict({ op: "listServices", risk: undefined, workload }));
-  }
-  if (asker.standing === "member" || forEverybody.has(name)) return undefined;
+async function refusedRecords({ name }: ReadCommand, context: Context): Promise<Refusal | undefined> {
+  const { standing } = context.asker;
+  // Policy refuses every request of theirs, with a reason.
+  if (standing === "bot" || standing === "deactivated") return listRefusal("service", context.settings.region, context);
+  if (standing === "member" || forEverybody.has(name)) return undefined;
   const why = "Only full members of this workspace can see requests and history.";
   return { kind: "refuse", rule: undefined, why, next: "Ask a full member." };
 }
@@ -84,8 +82,8 @@ async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
   const region = ask.region ?? context.settings.region;
   const breakGlass = ask.breakGlass === true;
   const best =
-    (await bestFor(command, { kind, name, region, breakGlass }, context)) ??
-    (await bestFor(command, { kind: undefined, name, region, breakGlass }, context));
+    (await bestVerdict(command, { kind, name, region, breakGlass }, context)) ??
+    (await bestVerdict(command, { kind: undefined, name, region, breakGlass }, context));
   if (best?.kind !== "refuse") return undefined;
   return { refusal: best, workload: namedWorkload(command, { kind, name }, region) };
 }
@@ -98,7 +96,7 @@ function namedWorkload(
 ): NamedWorkload {
   const [first, ...others] = new Set(actions.map(kindOf));
   const kind = wanted ?? (others.length === 0 ? first : undefined);
-  return { kind, region: kind === "job" ? JOB_REGION : region, name };
+  return { kind, region: regionOf(kind, region), name };
 }
 
 /**
@@ -116,9 +114,9 @@ export async function refusedForm(
   const { kind, name } = target;
   const region = values["region"] ?? context.settings.region;
   const [usual, glass] = await Promise.all(
-    [false, true].map((breakGlass) => bestFor(command, { kind, name, region, breakGlass }, context)),
+    [false, true].map((breakGlass) => bestVerdict(command, { kind, name, region, breakGlass }, context)),
   );
-  if (usual?.kind !== "refuse" || glass === undefined || better(usual, glass) !== usual) return undefined;
+  if (usual?.kind !== "refuse" || glass === undefined || betterVerdict(usual, glass) !== usual) return undefined;
   return { refusal: usual, workload: namedWorkload(command, target, region) };
 }
 
@@ -132,7 +130,7 @@ function targetIn(values: FormValues): Target | undefined {
 async function refusedWhatever({ actions }: Command, { permissions }: Context): Promise<Refused | undefined> {
   const [first] = actions;
   if (first === undefined || (await permissions.outlook(actions, { breakGlass: true })) !== "refuse") return undefined;
-  const kind = first.op === "bindChannel" ? undefined : kindOf(first);
-  const refusal = await permissions.verdict({ ...first, workload: { kind, region: undefined, name: undefined } });
+  const workload = { kind: kindOf(first), region: undefined, name: undefined };
+  const refusal = await permissions.verdict({ ...first, workload });
   return refusal.kind === "refuse" ? { refusal, workload: undefined } : undefined;
 }

@@ -2,12 +2,11 @@ import type { Job, Service } from "../../api/answers.ts";
 import type { OperationId } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import { UserError } from "../../errors.ts";
-import { jobStatus } from "../../views/kit/job-status.ts";
 import type { About } from "../command.ts";
-import { bestFor } from "./best-verdict.ts";
-import { aboutSeeing, checkFound, maySee, suggestible } from "./may-see.ts";
+import { listJobs, listServices } from "./list-workloads.ts";
+import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
 import { nearNames } from "../../policy/near-names.ts";
-import { JOB_REGION, type Target } from "../grammar/target.ts";
+import { JOB_REGION, regionOf, type Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 
 export type Found =
@@ -20,12 +19,8 @@ export function readAbout(
   { kind, name }: Target,
   region: string,
 ): About {
-  const isJob = kind === "job";
-  return {
-    op: isJob ? ops.job : ops.service,
-    risk: undefined,
-    workload: { kind, region: isJob ? JOB_REGION : region, name },
-  };
+  const op = kind === "job" ? ops.job : ops.service;
+  return { op, risk: undefined, workload: { kind, region: regionOf(kind, region), name } };
 }
 
 /** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
@@ -78,41 +73,13 @@ export async function findWorkload(target: Target, context: VerbContext): Promis
 
 const kinds = ["service", "job"] as const;
 
-/**
- * Removes the kind that the person may neither see nor act on under this name, so the answer doesn't reveal whether one
- * exists. An explicit kind was judged with the verb already, except in a form's read, which has no actions. Makes no API
- * call. Throws `LookRefused` when no kind is left.
- */
-export async function visibleTarget(target: Target, context: VerbContext): Promise<Target> {
-  const { kind: wanted, name } = target;
-  const { region, actions } = context;
-  if (wanted !== undefined && actions.length > 0) return target;
-  const isLook = actions.every(({ risk }) => risk === undefined);
-  const asked = wanted === undefined ? kinds : [wanted];
-  const open = await Promise.all(
-    asked.map(async (kind) => {
-      const best = await bestFor(context, { kind, name, region }, context);
-      // Approvals exist for writes; a read can't be approved.
-      const mayAct = best !== undefined && best.kind !== "refuse" && !(isLook && best.kind === "approve");
-      return mayAct || (await maySee(named(kind, name, region), context)) ? [kind] : [];
-    }),
-  );
-  const [first, ...others] = open.flat();
-  if (first === undefined) await checkFound(aboutSeeing(named(asked[0] ?? "service", name, region)), context);
-  return { kind: others.length > 0 ? undefined : first, name };
-}
-
-function named(kind: Found["kind"], name: string, region: string) {
-  return { kind, region: kind === "job" ? JOB_REGION : region, name };
-}
-
 /** Finds the service that a verb for services is about; a job of that name is pointed out. At most two calls. */
 export async function findService(target: Target, context: VerbContext): Promise<Service> {
   if (target.kind === "job") throw notForJobs(target.name, context);
   const service = await readService(target.name, context);
   if (service !== undefined) return service;
   const { name } = target;
-  const mayBeJob = target.kind === undefined && (await maySee(named("job", name, context.region), context));
+  const mayBeJob = target.kind === undefined && (await maySee({ kind: "job", name, region: JOB_REGION }, context));
   if (mayBeJob && (await readJob(name, context)) !== undefined) throw notForJobs(name, context);
   throw await unknownName({ kind: "service", name }, context);
 }
@@ -154,8 +121,8 @@ async function namesNear({ kind: wanted, name }: Target, context: VerbContext): 
     if (wanted !== undefined && wanted !== kind) return [];
     const known = (await namesOf(kind, context)).filter((each) => context.binding?.covers(each) ?? true);
     const items = nearNames(name, known, known.length);
-    const { region } = named(kind, name, context.region);
-    return suggestible({ kind, region, items, nameOf: (each) => each, most: MOST_NEAR }, context);
+    const { region } = context;
+    return visibleItems({ kind, region, items, nameOf: (each) => each, most: MOST_NEAR }, context);
   });
   return (await Promise.all(near)).flat();
 }
@@ -174,31 +141,4 @@ async function namesOf(kind: "service" | "job", context: VerbContext): Promise<r
     if (error instanceof Problem) return [];
     throw error;
   }
-}
-
-/** What a list call told: the workloads, and how many entries had no name and so cannot be shown or addressed. */
-export type Listed<Item> = { readonly items: readonly Item[]; readonly skipped: number };
-
-/** With which account, where, and where the answer is remembered. */
-export type Listing = Pick<VerbContext, "api" | "region" | "signal" | "directory" | "account">;
-
-/** Every service of the region; one call. The names are remembered for suggestions. */
-export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {
-  const path = { region };
-  const { services, skipped } = await api.send(
-    { op: "listServices", path, query: undefined, body: undefined },
-    { signal },
-  );
-  const entries = services.map(({ name, status = "" }) => ({ name, status }));
-  directory.remember(account.username, "service", { region, entries });
-  return { items: services, skipped };
-}
-
-/** Every job; one call. The names are remembered for suggestions. */
-export async function listJobs({ api, signal, directory, account }: Omit<Listing, "region">): Promise<Listed<Job>> {
-  const path = { region: JOB_REGION };
-  const { jobs, skipped } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
-  const entries = jobs.map((job) => ({ name: job.metadata.name, status: jobStatus(job) }));
-  directory.remember(account.username, "job", { region: JOB_REGION, entries });
-  return { items: jobs, skipped };
 }

@@ -7,7 +7,7 @@ import type { About, BindCommand, Command, Context, ReadCommand, WriteCommand } 
 import { proposeChange } from "../../lookup/authorize.ts";
 import { kindOf } from "../../lookup/best-verdict.ts";
 import { namedIn } from "./named-in.ts";
-import { JOB_REGION } from "../../grammar/target.ts";
+import { regionOf } from "../../grammar/target.ts";
 
 /** Words that somebody thinks of typing; `breakGlass` stands apart from them, because it takes a reason. */
 export type Supposed<Verb extends Command = Command> = {
@@ -89,7 +89,7 @@ async function judgeDeeds(asked: Supposed, note: string | undefined, context: Co
   const ofKind = command.actions.filter((deed) => kind === undefined || kindOf(deed) === kind);
   const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (deed): Promise<JudgedDeed> => {
     const of = kindOf(deed);
-    const about = { ...deed, workload: { kind: of, region: of === "job" ? JOB_REGION : region, name } };
+    const about = { ...deed, workload: { kind: of, region: regionOf(of, region), name } };
     const judged = await judgeAbout(about, asked.breakGlass, context);
     const isOpen = name === undefined && judged.verdict.kind === "refuse";
     // Without a name the rules for names are taken to refuse; whether they would is not known.

@@ -6,9 +6,9 @@ import type { Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { workloadList } from "./workload-list.ts";
 import type { About } from "../../command.ts";
-import { listJobs, listServices, type Listed } from "../../lookup/find.ts";
+import { listJobs, listServices, type Listed } from "../../lookup/list-workloads.ts";
 import { listForm } from "./form.ts";
-import { refusalToSee } from "../../lookup/may-see.ts";
+import { listRefusal, visibleItems } from "../../lookup/may-see.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 
@@ -52,8 +52,8 @@ export const list = readVerb({
   async answer({ kind, text, status, page }, context) {
     const { services, jobs, refusal } = await readKinds(kind, context);
     const message = workloadList({
-      services: boundOnly(services, ({ name }) => name, context),
-      jobs: boundOnly(jobs, ({ metadata }) => metadata.name, context),
+      services: await visible({ kind: "service", part: services, nameOf: ({ name }) => name }, context),
+      jobs: await visible({ kind: "job", part: jobs, nameOf: ({ metadata }) => metadata.name }, context),
       filter: { ...(text !== undefined && { text }), ...(status !== undefined && { status }) },
       page,
       ...drawing(context),
@@ -68,7 +68,7 @@ export const list = readVerb({
 
 /** Both kinds, or the one that was asked for. Throws when nothing that was asked for could be read. */
 async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbContext) {
-  const refusal = kind === undefined ? refusalToSee(await context.permissions.verdict(aboutJobs)) : undefined;
+  const refusal = kind === undefined ? await listRefusal("job", JOB_REGION, context) : undefined;
   const [services, jobs] = await Promise.all([
     kind === "jobs" ? undefined : kept(listServices(context)),
     kind === "services" || refusal !== undefined ? undefined : kept(listJobs(context)),
@@ -100,14 +100,18 @@ async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> 
   }
 }
 
-/** Where the channel is bound to names, the others are not listed; that they are not stands under the list. */
-function boundOnly<Item>(
-  part: Listed<Item> | Problem | undefined,
-  nameOf: (item: Item) => string,
-  { binding }: VerbContext,
-): readonly Item[] | undefined {
+type Kind<Item> = {
+  readonly kind: "service" | "job";
+  readonly part: Listed<Item> | Problem | undefined;
+  readonly nameOf: (item: Item) => string;
+};
+
+/** Those that the person may see and, in a bound channel, that it is bound to; a line under the list names the binding. */
+async function visible<Item>({ kind, part, nameOf }: Kind<Item>, context: VerbContext) {
   if (part === undefined || part instanceof Problem) return undefined;
-  return binding === undefined ? part.items : part.items.filter((item) => binding.covers(nameOf(item)));
+  const { binding, region } = context;
+  const items = part.items.filter((item) => binding?.covers(nameOf(item)) ?? true);
+  return visibleItems({ kind, region, items, nameOf }, context);
 }
 
 /** What of a kind is not in the list, and why: said, not hidden. */

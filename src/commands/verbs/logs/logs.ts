@@ -10,18 +10,10 @@ import { logExcerpt } from "./log-excerpt.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import type { Logged } from "../../command.ts";
 import { logDay } from "./day.ts";
-import {
-  bothExist,
-  visibleTarget,
-  orMissing,
-  readAbout,
-  readJob,
-  readService,
-  unknownName,
-} from "../../lookup/find.ts";
+import { bothExist, orMissing, readAbout, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { logsForm } from "./form.ts";
-import { checkFound } from "../../lookup/may-see.ts";
-import { JOB_REGION, Target } from "../../grammar/target.ts";
+import { checkRead, visibleTarget } from "../../lookup/may-see.ts";
+import { JOB_REGION, regionOf, Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/argument-types.ts";
 
@@ -77,7 +69,7 @@ export const logs = readVerb({
     const date = logDay(args.date, settings.logZone, context.now);
     const found = await read(args, date, context);
     if (args.name.kind === undefined) {
-      await checkFound(readAbout(ops, { kind: found.kind, name: args.name.name }, context.region), context);
+      await checkRead(readAbout(ops, { kind: found.kind, name: args.name.name }, context.region), context);
     }
     const from = firstRecord({ mode: settings.logFrom, from: args.from, size: args.size });
     const request = excerptRequest({ args, found, date, from }, context);
@@ -150,7 +142,7 @@ async function read(args: Args, date: string, context: VerbContext): Promise<Fou
 }
 
 function logged(kind: Found["kind"], { name: { name } }: Args, { region }: VerbContext): Logged {
-  return { kind, region: kind === "job" ? JOB_REGION : region, name };
+  return { kind, region: regionOf(kind, region), name };
 }
 
 /**
