@@ -161,6 +161,11 @@ export type WriteCommand = Described & {
    * policy.
    */
   readonly propose: (ask: Ask, context: Context) => Promise<Change>;
+  /**
+   * The arguments, besides the name, with which this verb takes the change back; undefined when it can't. `undoAsk` asks
+   * every verb. Pure.
+   */
+  readonly undo?: (change: Change) => Ask["args"] | undefined;
 };
 
 /** A verb that decides about a Change that waits. Who may is checked where it is stored. */

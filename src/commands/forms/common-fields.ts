@@ -1,4 +1,4 @@
-import { LONGEST_REASON } from "../grammar/reason.ts";
+import { LONGEST_REASON } from "../grammar/common-flags.ts";
 import type { FormField } from "./form.ts";
 
 /** What every verb of a kind knows besides its arguments: it stands in the Ask, not among its `args`. */

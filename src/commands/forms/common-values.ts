@@ -2,7 +2,7 @@ import { pathSafe } from "../../api/names.ts";
 import { UserError } from "../../errors.ts";
 import type { Ask } from "../ask.ts";
 import type { FormValues } from "./form.ts";
-import { glassNeedsReason, readReason } from "../grammar/reason.ts";
+import { breakGlassNeedsReason, readReason } from "../grammar/common-flags.ts";
 
 type Common = Omit<Ask, "verb" | "args">;
 type Read = { readonly ask: Common; readonly errors: Readonly<Record<string, string>> };
@@ -27,7 +27,7 @@ function wrongRegion(region: string): Record<string, string> {
 function reasonIn(values: FormValues): { readonly reason?: string; readonly error?: string } {
   const typed = values["reason"] ?? "";
   const isAsked = values["break-glass"] === "yes";
-  if (typed.trim() === "") return isAsked ? { error: glassNeedsReason } : {};
+  if (typed.trim() === "") return isAsked ? { error: breakGlassNeedsReason } : {};
   try {
     return { reason: readReason(typed) };
   } catch (error) {

@@ -8,15 +8,19 @@ export const workloadField = {
   input: { kind: "workload", of: "any" },
 } as const satisfies FormField;
 
-/** What stands in the form is read anew when another workload is chosen. */
-export function lookedAt(field: FormField): FormField {
-  return { ...field, redraws: true };
-}
-
-/** The same for verbs that are for services only, all of which look at it. */
-export const serviceField: FormField = lookedAt({
+/** The same for verbs that take services only. Choosing another one prefills the form again. */
+export const serviceField = {
   id: "name",
   label: "Service",
   placeholder: "A service",
+  redraws: true,
   input: { kind: "workload", of: "service" },
-});
+} as const satisfies FormField;
+
+/** A change that waits for approval. */
+export const changeField = {
+  id: "id",
+  label: "Change",
+  placeholder: "One that waits",
+  input: { kind: "change" },
+} as const satisfies FormField;

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { parseLogDate } from "../../api/log-pages.ts";
 import { limits } from "../../views/kit/blocks.ts";
 import type { FormInput } from "./form.ts";
-import { joinWords } from "../grammar/join-words.ts";
-import { splitPlainWords } from "../grammar/words.ts";
+import { joinWords, splitPlainWords } from "../grammar/words.ts";
 
 /** An argument as words give it, before the schema of its verb has seen it. */
 export type RawArgument = string | true | readonly string[];

@@ -51,6 +51,8 @@ export type FormField = {
 /** What was read for a form: sentences for its head, and values for fields in which nothing stands yet. */
 export type FormFacts = { readonly notes: readonly string[]; readonly values: FormValues };
 
+export const noFacts: FormFacts = { notes: [], values: {} };
+
 export type Filled =
   | { readonly kind: "ask"; readonly ask: Ask }
   /** A sentence under each field that is wrong; at least one. */

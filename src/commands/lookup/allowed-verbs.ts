@@ -1,45 +1,36 @@
-import type { Context, Action } from "../command.ts";
-import { create } from "../verbs/create/create.ts";
-import { remove } from "../verbs/delete.ts";
-import { domains } from "../verbs/domains.ts";
-import { logs } from "../verbs/logs/logs.ts";
-import { bestVerdict } from "./best-verdict.ts";
+import type { Command, Context } from "../command.ts";
+import { bestVerdict, kindOf } from "./best-verdict.ts";
 import { readRefusal } from "./may-see.ts";
-import { memory } from "../verbs/memory.ts";
-import { restart } from "../verbs/restart.ts";
-import { scale } from "../verbs/scale.ts";
-import { start } from "../verbs/start.ts";
-import { stop } from "../verbs/stop.ts";
 
-/** What can be done with a workload from its card. */
-const changes = [scale, memory, domains, start, stop, restart, remove];
+/** The verbs that the card of a workload offers, if they exist. */
+export const cardVerbs = ["logs", "create", "scale", "memory", "domains", "start", "stop", "restart", "delete"];
 
-/** All of them: what is shown to everybody is judged at the click. */
-export const cardVerbs: readonly string[] = [logs, create, ...changes].map(({ name }) => name);
+type Workload = { readonly kind: "service" | "job"; readonly name: string; readonly region: string };
 
-type Shown = { readonly kind: "service" | "job"; readonly name: string; readonly region: string };
-
-/** Those that policy would not refuse this person with this very workload here. Takes no call of the service. */
-export async function mayDoWith(shown: Shown, context: Pick<Context, "permissions">): Promise<readonly string[]> {
-  const judged = changes.map(async (command) => {
-    const verdict = await bestVerdict(command, shown, context);
-    return verdict === undefined || verdict.kind === "refuse" ? [] : [command.name];
-  });
-  const [mayLog, mayCreate, ...rest] = await Promise.all([
-    mayReadLog(shown, context),
-    mayCreateAlike(shown, context),
-    ...judged,
-  ]);
-  return [...(mayLog ? [logs.name] : []), ...(mayCreate ? [create.name] : []), ...rest.flat()];
+/** The card verbs that policy would not refuse this person here for this workload. Makes no API call. */
+export async function allowedVerbs(
+  commands: readonly Command[],
+  workload: Workload,
+  context: Pick<Context, "permissions">,
+): Promise<readonly string[]> {
+  const offered = commands.filter(({ name }) => cardVerbs.includes(name));
+  const allowed = await Promise.all(offered.map((command) => isAllowed(command, workload, context)));
+  return offered.filter((_, at) => allowed[at]).map(({ name }) => name);
 }
 
-async function mayReadLog(shown: Shown, context: Pick<Context, "permissions">): Promise<boolean> {
-  const verdict = await bestVerdict(logs, shown, context);
-  return verdict !== undefined && readRefusal(verdict) === undefined;
-}
-
-/** The new one will be called otherwise, so that what the rules say to this name does not count. */
-async function mayCreateAlike({ kind }: Shown, { permissions }: Pick<Context, "permissions">): Promise<boolean> {
-  const isOf = ({ op }: Action): boolean => op === (kind === "job" ? "createJob" : "createService");
-  return (await permissions.outlook(create.actions.filter(isOf))) !== "refuse";
+async function isAllowed(
+  command: Command,
+  workload: Workload,
+  context: Pick<Context, "permissions">,
+): Promise<boolean> {
+  const { effect, actions } = command;
+  const creates = actions.filter(({ op }) => op === "createService" || op === "createJob");
+  if (creates.length > 0) {
+    // The new workload gets another name, so rules about this name don't count.
+    const ofKind = creates.filter((action) => kindOf(action) === workload.kind);
+    return (await context.permissions.outlook(ofKind)) !== "refuse";
+  }
+  const verdict = await bestVerdict(command, workload, context);
+  if (verdict === undefined) return false;
+  return effect === "read" ? readRefusal(verdict) === undefined : verdict.kind !== "refuse";
 }

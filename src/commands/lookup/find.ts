@@ -1,27 +1,15 @@
 import type { Job, Service } from "../../api/answers.ts";
-import type { OperationId } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import { UserError } from "../../errors.ts";
-import type { About } from "../command.ts";
 import { listJobs, listServices } from "./list-workloads.ts";
 import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
 import { nearNames } from "../../policy/near-names.ts";
-import { JOB_REGION, regionOf, type Target } from "../grammar/target.ts";
+import { JOB_REGION, type Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 
 export type Found =
   | { readonly kind: "service"; readonly region: string; readonly service: Service }
   | { readonly kind: "job"; readonly region: string; readonly job: Job };
-
-/** What a rule has to allow before a named workload is read; a bare name is taken for a service until it is found. */
-export function readAbout(
-  ops: { readonly service: OperationId; readonly job: OperationId },
-  { kind, name }: Target,
-  region: string,
-): About {
-  const op = kind === "job" ? ops.job : ops.service;
-  return { op, risk: undefined, workload: { kind, region: regionOf(kind, region), name } };
-}
 
 /** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
 export async function readService(name: string, { api, region, signal }: VerbContext): Promise<Service | undefined> {

@@ -1,9 +1,9 @@
 import { UserError } from "../../errors.ts";
 import type { Verdict } from "../../policy/verdict.ts";
-import type { About, Context } from "../command.ts";
+import type { About, Action, Context } from "../command.ts";
 import { regionOf, type Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
-import { bestVerdict } from "./best-verdict.ts";
+import { bestVerdict, kindOf } from "./best-verdict.ts";
 
 /**
  * The only place that decides whether a person may learn that a workload exists. They may when policy allows them to
@@ -54,6 +54,14 @@ export function readRefusal(verdict: Verdict): Refusal | undefined {
 export async function checkRead(about: About, { permissions }: Permitted): Promise<void> {
   const refusal = readRefusal(await permissions.verdict(about));
   if (refusal !== undefined) throw new ReadRefused(refusal, about);
+}
+
+/** The question to policy before a named workload is read; a bare name counts as a service until it is found. */
+export function readQuestion(actions: readonly Action[], { kind, name }: Target, region: string): About {
+  const [only, ...others] = new Set(actions.map(kindOf));
+  const known = others.length === 0 ? only : kind;
+  const { op } = actions.find((action) => kindOf(action) === (known ?? "service")) ?? { op: reads.service };
+  return { op, risk: undefined, workload: { kind: known, region: regionOf(known, region), name } };
 }
 
 function aboutReading(kind: Kind, { region, name }: { readonly region?: string; readonly name?: string }): About {

@@ -8,7 +8,7 @@ import { makeForm } from "../forms/make-form.ts";
 type Link = {
   readonly name: "connect" | "disconnect";
   readonly summary: string;
-  /** Of its form. */
+  /** Of its form, like `submit`. */
   readonly title: string;
   readonly submit: string;
 };
@@ -28,8 +28,8 @@ const whoseField: FormField = {
   },
 };
 
-/** A verb about whose account Gantry acts with. It takes one word at most, because any other one may be a token. */
-export function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
+/** Takes `channel` or nothing: any other word may be a token. */
+function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
   const usage = `${name} [channel]`;
   return {
     effect: "link",
@@ -50,7 +50,7 @@ export function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
   };
 }
 
-/** What was typed is never said back: it may be a token, and it stands in Slack's logs already. */
+/** Doesn't quote the word: it may be a token, and everybody who can read Slack's logs has it already. */
 function maybeToken(name: string, usage: string): UserError {
   return new UserError(`${name} takes no other word than channel, and what was typed after it may be a token.`, {
     next: "If it was one, revoke it now: whoever can read what is typed here could use it. A token is asked for in a form, after connect alone.",
@@ -58,3 +58,17 @@ function maybeToken(name: string, usage: string): UserError {
     example: name,
   });
 }
+
+export const connect = linkVerb({
+  name: "connect",
+  summary: "Link your own account, or one for this channel; a form asks for the token",
+  title: "Connect an account",
+  submit: "Go on",
+});
+
+export const disconnect = linkVerb({
+  name: "disconnect",
+  summary: "Unlink your own account, or this channel's",
+  title: "Unlink an account",
+  submit: "Unlink",
+});

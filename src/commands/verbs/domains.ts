@@ -2,62 +2,47 @@ import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
 import { isDomainName } from "../../api/names.ts";
 import { requestLimits } from "../../api/request-limits.ts";
+import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { FormFacts } from "../forms/form.ts";
-import { prefillFromService } from "../forms/prefill.ts";
+import { servicePrefill } from "../forms/service-prefill.ts";
 import { findService } from "../lookup/find.ts";
-import { serviceChange } from "../lookup/service-change.ts";
+import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
+import { DomainList } from "../grammar/argument-types.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import { serviceField } from "../forms/fields.ts";
 
-/** Lower-cased, without a scheme or a final dot. */
-const Domain = z
-  .string()
-  .transform((typed) =>
-    typed
-      .toLowerCase()
-      .replace(/^https?:\/\//u, "")
-      .replace(/[/.]+$/u, ""),
-  )
-  .refine(isDomainName, { error: ({ input }) => `“${String(input)}” is not a domain name such as shop.example.com.` });
-
-const tooMany = `At most ${requestLimits.domains} domains.`;
-
-/** Domain names without duplicates. */
-export const DomainList = z
-  .array(Domain)
-  .transform((domains) => [...new Set(domains)])
-  .pipe(z.array(z.string()).max(requestLimits.domains, tooMany));
-
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element: what a field can hold. */
 const LONGEST_LIST = 3_000;
+
+const badEdit = "Say what to do with the domains: add, remove or set.";
 
 type Edit = "add" | "remove" | "set";
 
 export const domains = writeVerb({
   name: "domains",
   summary: "Add, remove or set the custom domain names of a service",
-  usage: "domains NAME add|remove|set DOMAIN…",
   example: "domains web add shop.example.com",
-  flags: {},
+  words: { name: "NAME", edit: "add|remove|set", domains: "DOMAIN…" },
   actions: [
     { op: "updateService", risk: "routine" },
     { op: "updateService", risk: "destructive" },
   ],
-  words: Number.POSITIVE_INFINITY,
   args: z
     .object({
       name: Target,
-      edit: z.enum(["add", "remove", "set"], { error: "Say what to do with the domains: add, remove or set." }),
+      edit: z
+        .string({ error: badEdit })
+        .toLowerCase()
+        .pipe(z.enum(["add", "remove", "set"], { error: badEdit })),
       domains: DomainList,
     })
     .refine(({ edit, domains }) => edit === "set" || domains.length > 0, {
       error: "Say at least one domain name.",
       path: ["domains"],
     }),
-  read: ({ positionals: [name, edit, ...rest] }) => ({ name, edit: edit?.toLowerCase(), domains: rest }),
   form: {
     title: "Set domains",
     submit: "Set domains",
@@ -75,10 +60,8 @@ export const domains = writeVerb({
     // The whole list is set, so what is lost by it is shown first: the list may not have been read, or be of another service.
     hasPreview: true,
     toArgs: ({ domains: all = [], ...raw }) => ({ ...raw, edit: "set", domains: all }),
-    prefill: (values, context) =>
-      prefillFromService(values, context, (service) => domainsNow(service, context.settings.command)),
+    prefill: servicePrefill((service, { settings }) => domainsNow(service, settings.command)),
   },
-  target: ({ name }) => name,
   async propose({ name, edit, domains: given }, context) {
     const service = await findService(name, context);
     const before = service.binding_domain_name ?? [];
@@ -100,7 +83,15 @@ export const domains = writeVerb({
       diff: [...added, ...removed],
     });
   },
+  undo: oldDomains,
 });
+
+/** A service can hold names that this verb refuses to set; then there is no undo. */
+function oldDomains(change: Change): { readonly edit: "set"; readonly domains: readonly string[] } | undefined {
+  const domains = onlyUpdate(change, "binding_domain_name") && change.before?.domains;
+  if (domains === undefined || domains.length > requestLimits.domains) return undefined;
+  return domains.every(isDomainName) ? { edit: "set", domains } : undefined;
+}
 
 /** A list that the form cannot hold must not stand there in part: what is missing would be removed. */
 function domainsNow({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {

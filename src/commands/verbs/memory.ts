@@ -4,11 +4,12 @@ import { memoryUpdate } from "../../api/gaps.ts";
 import { isUpdateMemory, parseMemoryMiB, updateMemoryMiB } from "../../api/memory.ts";
 import { requestLimits } from "../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../api/schema.ts";
+import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
-import { prefillFromService } from "../forms/prefill.ts";
+import { servicePrefill } from "../forms/service-prefill.ts";
 import { findService } from "../lookup/find.ts";
-import { serviceChange } from "../lookup/service-change.ts";
+import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import { serviceField } from "../forms/fields.ts";
@@ -20,11 +21,10 @@ const badSize = `MIB must be ${sizes}: the service takes no other memory limit i
 export const memory = writeVerb({
   name: "memory",
   summary: "Set the memory limit of a service",
-  usage: "memory NAME MIB [--container C]",
   example: "memory web 1024",
   flags: { container: { value: "C", summary: "which container, where there are several" } },
+  words: { name: "NAME", mib: "MIB" },
   actions: [{ op: "updateService", risk: "disruptive" }],
-  words: 2,
   args: z.object({
     name: Target,
     mib: z.string({ error: badSize }).transform((typed, context) => {
@@ -39,7 +39,6 @@ export const memory = writeVerb({
       .max(requestLimits.containerName, `--container takes at most ${requestLimits.containerName} characters.`)
       .optional(),
   }),
-  read: ({ positionals: [name, mib], one }) => ({ name, mib, container: one("container") }),
   form: {
     title: "Set memory",
     submit: "Set memory",
@@ -60,9 +59,8 @@ export const memory = writeVerb({
         input: { kind: "text", maxLength: requestLimits.containerName },
       },
     ],
-    prefill: (values, context) => prefillFromService(values, context, memoryNow),
+    prefill: servicePrefill(memoryNow),
   },
-  target: ({ name }) => name,
   async propose({ name, mib, container }, context) {
     const service = await findService(name, context);
     const at = position(service, container);
@@ -75,7 +73,20 @@ export const memory = writeVerb({
       diff: before === mib ? [] : [`${label} ${before ?? "not told"} → ${mib} MiB`],
     });
   },
+  undo: oldMemory,
 });
+
+/** The update addresses a container by its position; with several containers the undo needs its name. */
+function oldMemory(change: Change): { readonly mib: string; readonly container?: string } | undefined {
+  const updated = onlyUpdate(change, "containers") ?? [];
+  const memory = change.before?.memoryMiB ?? [];
+  const at = updated.findIndex(({ resources, resource }) => resources !== undefined || resource !== undefined);
+  const mib = memory[at];
+  if (!isUpdateMemory(mib)) return undefined;
+  if (memory.length === 1) return { mib: String(mib) };
+  const container = updated[at]?.name;
+  return container === undefined || container === "" ? undefined : { mib: String(mib), container };
+}
 
 function memoryNow({ name, containers = [] }: Service): FormFacts {
   const limits = containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory));

@@ -4,7 +4,7 @@ import { masked } from "../../commands/forms/form-secret.ts";
 import { formView } from "../../views/forms/form-view.ts";
 import type { Block } from "../../views/kit/message.ts";
 import type { FormMetadata } from "./form-metadata.ts";
-import type { FormCommand } from "../../commands/forms/form-command.ts";
+import type { FormCommand } from "../../commands/grammar/parse.ts";
 
 /** A form as somebody has it before them. */
 export type OpenedForm = {

@@ -2,7 +2,7 @@ import { endView } from "../../views/forms/form-states.ts";
 import { placedInForm } from "../../views/forms/placed-in-form.ts";
 import type { SentForm } from "../../workflow/inbox/interaction.ts";
 import { drawForm } from "./draw-form.ts";
-import { formCommand } from "../../commands/forms/form-command.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
 import { updateAcked } from "./update-view.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { Shell } from "../../workflow/shell.ts";

@@ -9,7 +9,7 @@ import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm } from "./draw-form.ts";
 import { digest, newMetadata } from "./form-metadata.ts";
-import { type FormCommand } from "../../commands/forms/form-command.ts";
+import { type FormCommand } from "../../commands/grammar/parse.ts";
 import { openForm, updateForm } from "./update-view.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { recordRefusal } from "../../workflow/record-refusal.ts";

@@ -7,7 +7,7 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm } from "../modals/draw-form.ts";
 import { fillLater, openVerbForm } from "../modals/open-form.ts";
 import { newMetadata } from "../modals/form-metadata.ts";
-import { formCommand } from "../../commands/forms/form-command.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
 import { openForm, updateForm } from "../modals/update-view.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";

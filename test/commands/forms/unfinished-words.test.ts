@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { commands } from "../../../src/commands/verbs.ts";
 import type { FormValues } from "../../../src/commands/forms/form.ts";
-import { findCommand } from "../../../src/commands/verbs/help/help.ts";
+import { findCommand } from "../../../src/commands/grammar/find-command.ts";
 import { splitWords } from "../../../src/commands/grammar/words.ts";
 
 function unfinished(text: string): FormValues | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { operationTable, type OperationId } from "../../../src/api/operations.ts";
 import { commands } from "../../../src/commands/verbs.ts";
 import type { About } from "../../../src/commands/command.ts";
-import { findCommand } from "../../../src/commands/verbs/help/help.ts";
+import { findCommand } from "../../../src/commands/grammar/find-command.ts";
 import { parseText } from "../../../src/commands/grammar/parse.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
 import { drawn } from "../../views/support/drawn.ts";

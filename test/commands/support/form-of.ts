@@ -1,6 +1,6 @@
 import { commands } from "../../../src/commands/verbs.ts";
 import type { Filled, Form, FormValues } from "../../../src/commands/forms/form.ts";
-import { findCommand } from "../../../src/commands/verbs/help/help.ts";
+import { findCommand } from "../../../src/commands/grammar/find-command.ts";
 import { scripted, type Script } from "./script.ts";
 
 /** The form of a verb that has one. */

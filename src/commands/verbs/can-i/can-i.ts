@@ -7,12 +7,10 @@ import { truncate } from "../../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import type { Command, Context, ReadCommand } from "../../command.ts";
 import { shareField } from "../../forms/common-fields.ts";
-import { commonFlags } from "../../grammar/flags.ts";
-import { findCommand } from "../help/help.ts";
+import { commonFlags, optionsOf } from "../../grammar/flags.ts";
+import { findCommand } from "../../grammar/find-command.ts";
 import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./check.ts";
 import { makeForm, type FormShape } from "../../forms/make-form.ts";
-import type { Pointing } from "../../forms/pointing.ts";
-import { optionsOf } from "../../grammar/verb.ts";
 
 const described = {
   name: "can-i",
@@ -31,7 +29,7 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
     options: optionsOf({ share: commonFlags.share }),
     actions: [],
     about: () => undefined,
-    ...pointed(all),
+    ...formOf(all),
     parse([verb, ...words]): Ask {
       if (verb === undefined) throw new UserError("VERB is missing: say what you want to do.", described);
       findCommand(all(), verb);
@@ -50,7 +48,7 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
 }
 
 /** Any verb can be asked about; what comes after it is checked as far as it has been said, so all of it can be missing. */
-function pointed(all: () => readonly Command[]): Pointing {
+function formOf(all: () => readonly Command[]): Pick<ReadCommand, "form" | "unfinished"> {
   const verbs = () =>
     all().map(({ name, summary }) => ({
       value: name,

@@ -15,10 +15,9 @@ import {
   whenMountsAreRead,
 } from "./container-arguments.ts";
 import { createDiff } from "./diff.ts";
-import { DomainList } from "../domains.ts";
 import { readService } from "../../lookup/find.ts";
 import { type VerbContext } from "../../grammar/verb.ts";
-import { wholeNumber } from "../../grammar/argument-types.ts";
+import { DomainList, wholeNumber } from "../../grammar/argument-types.ts";
 
 /** `data=disk-1` or `data=disk-1:ro`: a name for mounts, and the disk behind it. */
 const Volume = z.string().transform((typed, context) => {

@@ -32,21 +32,16 @@ const aboutJobs = listAbout("listJobs", { kind: "job", region: JOB_REGION });
 export const list = readVerb({
   name: "list",
   summary: "List services and jobs, ten a page",
-  usage: "list [services|jobs] [TEXT] [--status S]",
   example: "list services web --status Running",
   flags: { status: { value: "S", summary: "only those with this status, for example Running" } },
-  actions: [
-    { op: "listServices", risk: undefined },
-    { op: "listJobs", risk: undefined },
-  ],
+  words: { kind: "[services|jobs]", text: "[TEXT]" },
+  reads: ["listServices", "listJobs"],
   // Of both kinds it is the services that are judged here, and the jobs before they are listed.
   about: ({ kind }, region) => (kind === "jobs" ? aboutJobs : listAbout("listServices", { kind: "service", region })),
-  words: 2,
   args: Args,
-  read(typed) {
-    const [first, second] = typed.positionals;
+  read({ positionals: [first, second] }, byName) {
     const kind = first === undefined ? undefined : kinds[first.toLowerCase()];
-    return { kind, text: kind === undefined ? first : second, status: typed.one("status") };
+    return { ...byName, kind, text: kind === undefined ? first : second };
   },
   form: listForm,
   async answer({ kind, text, status, page }, context) {

@@ -10,9 +10,9 @@ import { logExcerpt } from "./log-excerpt.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import type { Logged } from "../../command.ts";
 import { logDay } from "./day.ts";
-import { bothExist, orMissing, readAbout, readJob, readService, unknownName } from "../../lookup/find.ts";
+import { bothExist, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { logsForm } from "./form.ts";
-import { checkRead, visibleTarget } from "../../lookup/may-see.ts";
+import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
 import { JOB_REGION, regionOf, Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/argument-types.ts";
@@ -30,12 +30,9 @@ const Args = z.object({
 });
 type Args = z.output<typeof Args>;
 
-const ops = { service: "getServiceLogs", job: "getJobInstanceLogs" } as const;
-
 export const logs = readVerb({
   name: "logs",
   summary: "Post log lines into a thread",
-  usage: "logs NAME [--instance I] [--date D] [--from N] [--size N] [--grep RE] [--private]",
   example: "logs web --date yesterday --grep error",
   flags: {
     instance: { value: "I", summary: "only the lines of this instance" },
@@ -45,22 +42,9 @@ export const logs = readVerb({
     grep: { value: "RE", summary: "only lines that match this regular expression, in capitals or not" },
     private: { summary: "an excerpt for you only, instead of a thread" },
   },
-  actions: [
-    { op: "getServiceLogs", risk: undefined },
-    { op: "getJobInstanceLogs", risk: undefined },
-  ],
-  about: ({ name }, region) => readAbout(ops, name, region),
-  words: 1,
+  words: { name: "NAME" },
   args: Args,
-  read: ({ positionals: [name], one, has }) => ({
-    name,
-    instance: one("instance"),
-    date: one("date"),
-    from: one("from"),
-    size: one("size"),
-    grep: one("grep"),
-    private: has("private") ? true : undefined,
-  }),
+  reads: ["getServiceLogs", "getJobInstanceLogs"],
   form: logsForm,
   async answer(args, context) {
     const { settings, ask } = context;
@@ -69,7 +53,8 @@ export const logs = readVerb({
     const date = logDay(args.date, settings.logZone, context.now);
     const found = await read(args, date, context);
     if (args.name.kind === undefined) {
-      await checkRead(readAbout(ops, { kind: found.kind, name: args.name.name }, context.region), context);
+      const { actions, region } = context;
+      await checkRead(readQuestion(actions, { kind: found.kind, name: args.name.name }, region), context);
     }
     const from = firstRecord({ mode: settings.logFrom, from: args.from, size: args.size });
     const request = excerptRequest({ args, found, date, from }, context);

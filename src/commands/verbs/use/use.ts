@@ -37,7 +37,6 @@ export const use = bindVerb({
     // This lifts another person's lock.
     { op: "bindChannel", risk: "destructive" },
   ],
-  words: 0,
   args: z
     .object({
       region: Region.optional(),
@@ -55,13 +54,6 @@ export const use = bindVerb({
         context.addIssue({ code: "custom", path: ["lock"], message });
       }
     }),
-  read: ({ one, has }) => ({
-    region: one("region"),
-    names: one("names"),
-    account: one("account"),
-    lock: has("lock") || undefined,
-    clear: has("clear") || undefined,
-  }),
   form: useForm,
   binding({ region, names, account, lock, clear }) {
     if (clear) return { kind: "clear" };
