@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { CommonField } from "./common-fields.ts";
-import { argumentOf, linesOf, type RawArgument } from "./form-argument.ts";
+import { argumentOf, linesOf, type RawArgument } from "./argument-text.ts";
 import { commonAsked } from "./common-values.ts";
 import { wrongIn } from "./form-check.ts";
 import { formSentence } from "./form-sentence.ts";

@@ -1,4 +1,4 @@
-import { textOf } from "./form-argument.ts";
+import { textOf } from "./argument-text.ts";
 import { looksSecret } from "./form-secret.ts";
 import { allFields, type FormSource } from "./make-form.ts";
 import type { FormValues } from "./form.ts";

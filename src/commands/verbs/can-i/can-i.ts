@@ -9,7 +9,7 @@ import type { Command, Context, ReadCommand } from "../../command.ts";
 import { shareField } from "../../forms/common-fields.ts";
 import { commonFlags, optionsOf } from "../../grammar/flags.ts";
 import { findCommand } from "../../grammar/find-command.ts";
-import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./check.ts";
+import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./evaluate.ts";
 import { makeForm, type FormShape } from "../../forms/make-form.ts";
 
 const described = {

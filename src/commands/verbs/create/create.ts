@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../../../errors.ts";
-import { createForm } from "./form.ts";
+import { prefillLike } from "./create-like.ts";
+import { createFields } from "./fields.ts";
 import { JobArgs, proposeJob } from "./job.ts";
 import { proposeService, ServiceArgs } from "./service.ts";
 import type { Flags, Typed } from "../../grammar/flags.ts";
@@ -40,7 +41,7 @@ export const create = writeVerb({
     if (kind === "service" || kind === "job") refuseFlagsOfOther(kind, typed);
     return { ...byName, kind, name };
   },
-  form: createForm,
+  form: { title: "Create a workload", submit: "Create", fields: createFields, hasPreview: true, prefill: prefillLike },
   target: ({ kind, name }) => ({ kind, name }),
   propose: (args, context) => (args.kind === "service" ? proposeService(args, context) : proposeJob(args, context)),
 });

@@ -7,7 +7,7 @@ import { post } from "../../../views/kit/post.ts";
 import { workloadList } from "./workload-list.ts";
 import type { About } from "../../command.ts";
 import { listJobs, listServices, type Listed } from "../../lookup/list-workloads.ts";
-import { listForm } from "./form.ts";
+import type { FormField } from "../../forms/form.ts";
 import { listRefusal, visibleItems } from "../../lookup/may-see.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
@@ -27,6 +27,37 @@ const Args = z.object({
   page: z.number().int().min(0).default(0),
 });
 
+const fields: readonly FormField[] = [
+  {
+    id: "kind",
+    label: "What",
+    hint: "Both, if nothing is chosen.",
+    isOptional: true,
+    input: {
+      kind: "choice",
+      style: "menu",
+      options: [
+        { value: "services", text: "Services" },
+        { value: "jobs", text: "Jobs" },
+      ],
+    },
+  },
+  {
+    id: "text",
+    label: "With this in the name",
+    placeholder: "web",
+    isOptional: true,
+    input: { kind: "text", maxLength: 100 },
+  },
+  {
+    id: "status",
+    label: "With this status",
+    placeholder: "Running",
+    isOptional: true,
+    input: { kind: "text", maxLength: 50 },
+  },
+];
+
 const aboutJobs = listAbout("listJobs", { kind: "job", region: JOB_REGION });
 
 export const list = readVerb({
@@ -43,7 +74,7 @@ export const list = readVerb({
     const kind = first === undefined ? undefined : kinds[first.toLowerCase()];
     return { ...byName, kind, text: kind === undefined ? first : second };
   },
-  form: listForm,
+  form: { title: "List workloads", submit: "List", fields: () => fields },
   async answer({ kind, text, status, page }, context) {
     const { services, jobs, refusal } = await readKinds(kind, context);
     const message = workloadList({

@@ -6,8 +6,7 @@ import { bindingVerdict } from "../../lookup/binding-verdict.ts";
 import type { About, BindCommand, Command, Context, ReadCommand, WriteCommand } from "../../command.ts";
 import { proposeChange } from "../../lookup/authorize.ts";
 import { kindOf } from "../../lookup/best-verdict.ts";
-import { namedIn } from "./named-in.ts";
-import { regionOf } from "../../grammar/target.ts";
+import { regionOf, Target } from "../../grammar/target.ts";
 
 /** Words that somebody thinks of typing; `breakGlass` stands apart from them, because it takes a reason. */
 export type Supposed<Verb extends Command = Command> = {
@@ -85,7 +84,7 @@ function parsed({ command, words }: Supposed): Ask | string {
 
 async function judgeDeeds(asked: Supposed, note: string | undefined, context: Context): Promise<Judged> {
   const { command, words } = asked;
-  const { kind, name, region = context.settings.region } = namedIn(words, command);
+  const { kind, name, region = context.settings.region } = workloadIn(words, command);
   const ofKind = command.actions.filter((deed) => kind === undefined || kindOf(deed) === kind);
   const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (deed): Promise<JudgedDeed> => {
     const of = kindOf(deed);
@@ -122,4 +121,32 @@ async function judgeAbout(about: About, breakGlass: boolean, { permissions }: Co
     approvers: verdict.kind === "approve" ? await permissions.approvers(verdict.terms.from) : undefined,
     glassRule: broken?.kind === "break-glass" ? broken.rule : undefined,
   };
+}
+
+type NamedWorkload = {
+  readonly kind: "service" | "job" | undefined;
+  readonly name: string | undefined;
+  readonly region: string | undefined;
+};
+
+/** The workload that incomplete words name, as far as they do. */
+function workloadIn(words: readonly string[], { name: verb }: Pick<Command, "name">): NamedWorkload {
+  const [first, second] = words.slice(0, firstFlag(words));
+  const region = flagIn(words, "--region");
+  // `create` takes the kind as a word of its own, and `list` takes no name.
+  if (verb === "list") return { kind: undefined, name: undefined, region };
+  const isKind = verb === "create" && (first === "service" || first === "job");
+  const target = Target.safeParse(isKind ? second : first).data;
+  return { kind: isKind ? first : target?.kind, name: target?.name, region };
+}
+
+function firstFlag(words: readonly string[]): number {
+  const at = words.findIndex((word) => word.startsWith("-"));
+  return at < 0 ? words.length : at;
+}
+
+function flagIn(words: readonly string[], flag: string): string | undefined {
+  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const word = words[at];
+  return word?.includes("=") ? word.slice(flag.length + 1) : word && words[at + 1];
 }
