@@ -90,7 +90,7 @@ export type Logs = {
 export type Logged = Pick<WorkloadRef, "kind" | "region" | "name">;
 
 /** What the channel in which somebody asks is bound to. */
-export type BoundTo = Binding & {
+export type ChannelBinding = Binding & {
   /** Whether it is about workloads of this name. */
   readonly covers: (name: string) => boolean;
 };
@@ -108,7 +108,7 @@ export type Context = {
   /** The configured region, which answers need not name. */
   readonly defaultRegion: string;
   /** Undefined where the channel is not bound. */
-  readonly binding: BoundTo | undefined;
+  readonly binding: ChannelBinding | undefined;
   readonly asker: Asker;
   readonly now: Date;
   /** Aborted when the bot stops and can wait no longer. */
@@ -124,7 +124,7 @@ export type Option = {
 /** Something a verb can do, as policy tells such things apart. */
 export type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
 
-type Described = {
+type CommandBase = {
   readonly name: string;
   readonly summary: string;
   /** Without the command's name: `scale NAME N`. */
@@ -143,7 +143,7 @@ type Described = {
 };
 
 /** A verb that only looks. */
-export type ReadCommand = Described & {
+export type ReadCommand = CommandBase & {
   readonly effect: "read";
   /** What a rule has to allow before `answer` is called; undefined where nobody needs one. Pure. */
   readonly about: (ask: Ask, settings: Settings) => About | undefined;
@@ -152,7 +152,7 @@ export type ReadCommand = Described & {
 };
 
 /** A verb that changes something: it says what would change, and nothing else. */
-export type WriteCommand = Described & {
+export type WriteCommand = CommandBase & {
   readonly effect: "write";
   /** The requested workload. Pure. */
   readonly target: (ask: Ask) => Target;
@@ -169,7 +169,7 @@ export type WriteCommand = Described & {
 };
 
 /** A verb that decides about a Change that waits. Who may is checked where it is stored. */
-export type DecideCommand = Described & {
+export type DecideCommand = CommandBase & {
   readonly effect: "decide";
   /** Pure. */
   readonly decision: (ask: Ask) => Decision;
@@ -182,14 +182,14 @@ export type Decision = {
 };
 
 /** A verb that links or unlinks an account: it opens a form, because a token never stands in a command line. */
-export type LinkCommand = Described & {
+export type LinkCommand = CommandBase & {
   readonly effect: "link";
   /** Pure. */
   readonly link: (ask: Ask) => { readonly kind: "connect" | "disconnect"; readonly whose: "mine" | "channel" };
 };
 
 /** A verb that binds the channel in which it is typed. Whether policy lets somebody do that is checked where it is stored. */
-export type BindCommand = Described & {
+export type BindCommand = CommandBase & {
   readonly effect: "bind";
   /** Pure. */
   readonly binding: (ask: Ask) => BindingWish;

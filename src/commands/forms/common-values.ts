@@ -8,7 +8,7 @@ type Common = Omit<Ask, "verb" | "args">;
 type Read = { readonly ask: Common; readonly errors: Readonly<Record<string, string>> };
 
 /** Where, for whom and why: what an Ask has besides its arguments, from the fields that a form has for it. Pure. */
-export function commonAsked(values: FormValues): Read {
+export function commonFromForm(values: FormValues): Read {
   const region = values["region"]?.trim() ?? "";
   const { reason, error } = reasonIn(values);
   const breakGlass = values["break-glass"] === "yes";

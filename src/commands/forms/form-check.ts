@@ -6,7 +6,7 @@ import { labelled } from "./form-sentence.ts";
  * What is wrong with a field whatever verb it belongs to; undefined for nothing. Slack lets none of it through; what
  * comes here past Slack must not come further. Pure.
  */
-export function wrongIn(field: FormField, text: string): string | undefined {
+export function fieldError(field: FormField, text: string): string | undefined {
   const { input, isOptional } = field;
   if (text.trim() === "") {
     return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is missing.`;

@@ -4,7 +4,7 @@ import { redact } from "../../logs/redact.ts";
 const MASK = "••••••";
 
 /** Lines `NAME=value` with every value masked. Pure. */
-export function masked(text: string): string {
+export function maskValues(text: string): string {
   return text
     .split("\n")
     .map((line) => line.replace(/^([^=]*)=.*\S.*$/su, `$1=${MASK}`))

@@ -53,7 +53,7 @@ export type FormFacts = { readonly notes: readonly string[]; readonly values: Fo
 
 export const noFacts: FormFacts = { notes: [], values: {} };
 
-export type Filled =
+export type FilledForm =
   | { readonly kind: "ask"; readonly ask: Ask }
   /** A sentence under each field that is wrong; at least one. */
   | { readonly kind: "errors"; readonly errors: Readonly<Record<string, string>> };
@@ -70,5 +70,5 @@ export type Form = {
   /** Whether what it would do is shown, and agreed to, before it is done. */
   readonly hasPreview?: true;
   /** The Ask, checked by the schema that checks words. Pure. */
-  readonly fill: (values: FormValues) => Filled;
+  readonly fill: (values: FormValues) => FilledForm;
 };

@@ -2,10 +2,10 @@ import type { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { CommonField } from "./common-fields.ts";
 import { argumentOf, linesOf, type RawArgument } from "./argument-text.ts";
-import { commonAsked } from "./common-values.ts";
-import { wrongIn } from "./form-check.ts";
+import { commonFromForm } from "./common-values.ts";
+import { fieldError } from "./form-check.ts";
 import { formSentence } from "./form-sentence.ts";
-import type { Filled, Form, FormField, FormValues } from "./form.ts";
+import type { FilledForm, Form, FormField, FormValues } from "./form.ts";
 
 export type RawArguments = Readonly<Record<string, RawArgument>>;
 
@@ -41,11 +41,11 @@ export function allFields({ form, common }: Pick<FormSource, "form" | "common">,
   return [...form.fields(values), ...common];
 }
 
-function fill(source: FormSource, values: FormValues): Filled {
+function fill(source: FormSource, values: FormValues): FilledForm {
   const { verb, args: schema, form, common } = source;
   const fields = allFields(source, values);
   const { raw, open } = readAll(form.fields(values), values);
-  const asked = commonAsked(Object.fromEntries(common.map(({ id }) => [id, values[id] ?? ""])));
+  const asked = commonFromForm(Object.fromEntries(common.map(({ id }) => [id, values[id] ?? ""])));
   const args = form.toArgs?.(raw) ?? raw;
   const parsed = schema.safeParse(args);
   const errors = firstErrors(fields, [
@@ -53,7 +53,7 @@ function fill(source: FormSource, values: FormValues): Filled {
     ...(parsed.success ? [] : parsed.error.issues.map((issue) => placed(issue, fields, values))),
     ...Object.entries(asked.errors),
     ...Object.entries(form.check?.(values) ?? {}),
-    ...fields.flatMap((field) => entry(field.id, wrongIn(field, values[field.id] ?? ""))),
+    ...fields.flatMap((field) => entry(field.id, fieldError(field, values[field.id] ?? ""))),
   ]);
   if (Object.keys(errors).length > 0) return { kind: "errors", errors };
   return { kind: "ask", ask: { verb, ...asked.ask, args: { ...args } } };

@@ -25,7 +25,7 @@ export type Refused = { readonly refusal: Refusal; readonly workload: NamedWorkl
 export async function refusedRead(command: ReadCommand, ask: Ask, context: Context): Promise<Refused | undefined> {
   const about = command.about(ask, context.settings);
   if (about === undefined) {
-    const refusal = await refusedRecords(command, context);
+    const refusal = await recordsRefusal(command, context);
     return refusal && { refusal, workload: undefined };
   }
   const refusal = readRefusal(await context.permissions.verdict(about));
@@ -35,7 +35,7 @@ export async function refusedRead(command: ReadCommand, ask: Ask, context: Conte
 
 const forEverybody = new Set(["help", "whoami", "can-i"]);
 
-async function refusedRecords({ name }: ReadCommand, context: Context): Promise<Refusal | undefined> {
+async function recordsRefusal({ name }: ReadCommand, context: Context): Promise<Refusal | undefined> {
   const { standing } = context.asker;
   // Policy refuses every request of theirs, with a reason.
   if (standing === "bot" || standing === "deactivated") return listRefusal("service", context.settings.region, context);

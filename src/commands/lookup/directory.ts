@@ -1,19 +1,19 @@
 import type { WorkloadRef } from "../../changes/change.ts";
-import { createShownPages, type ShownPages } from "./recent-log-pages.ts";
+import { createRecentLogPages, type RecentLogPages } from "./recent-log-pages.ts";
 
 /** A workload as a list told it. */
 export type Entry = { readonly name: string; readonly status: string };
 
 /** A list of one kind in one region, and when it was told, in milliseconds. */
-export type Lately = { readonly entries: readonly Entry[]; readonly at: number };
+export type RecentList = { readonly entries: readonly Entry[]; readonly at: number };
 
 /** What the service has shown lately, so that a typo, a picker or a bare name need not cost a list call. */
 export type Directory = {
   /** Names of one kind in one region as last listed, or `undefined` when that was never or too long ago. */
   readonly names: (account: string, kind: WorkloadRef["kind"], region: string) => readonly string[] | undefined;
   /** The same with what else is known; how old it may be is for the caller to say, up to 5 minutes. */
-  readonly lately: (account: string, kind: WorkloadRef["kind"], region: string) => Lately | undefined;
-  readonly pages: ShownPages;
+  readonly recent: (account: string, kind: WorkloadRef["kind"], region: string) => RecentList | undefined;
+  readonly logPages: RecentLogPages;
   readonly remember: (account: string, kind: WorkloadRef["kind"], listed: Listed) => void;
   /** Names of the instances of a job as told last, and when. */
   readonly instances: (account: string, job: string) => Instances | undefined;
@@ -30,17 +30,17 @@ const MOST_LISTS = 200;
 
 /** Keeps the last lists in memory; losing it costs a call, never an answer. `now` in milliseconds. */
 export function createDirectory(now: () => number): Directory {
-  const lists = new Map<string, Lately>();
+  const lists = new Map<string, RecentList>();
   const instances = new Map<string, Instances>();
   const key = (account: string, kind: string, region: string): string => JSON.stringify([account, kind, region]);
-  const lately: Directory["lately"] = (account, kind, region) => {
+  const lately: Directory["recent"] = (account, kind, region) => {
     const list = lists.get(key(account, kind, region));
     return list !== undefined && now() - list.at < FRESH_MS ? list : undefined;
   };
   return {
-    pages: createShownPages(),
+    logPages: createRecentLogPages(),
     names: (account, kind, region) => lately(account, kind, region)?.entries.map(({ name }) => name),
-    lately,
+    recent: lately,
     remember(account, kind, { region, entries }) {
       keep(lists, key(account, kind, region), { entries, at: now() });
     },

@@ -9,7 +9,7 @@ const PART = /[\p{L}\p{N}._-]/u;
  * The workload that a text speaks of, as `service/web`; undefined where it names none. Pure. The longest name wins, since
  * `web` stands in `web-shop`; of a name that a service and a job have, it is the service, unless the text says job.
  */
-export function namedInText(text: string, { services, jobs }: Known): string | undefined {
+export function workloadInText(text: string, { services, jobs }: Known): string | undefined {
   const lower = text.toLowerCase();
   const all = [
     ...services.map(({ name }) => ({ kind: "service", name })),

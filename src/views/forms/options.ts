@@ -1,6 +1,6 @@
 import { pathSafe } from "../../api/names.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Lately } from "../../commands/lookup/directory.ts";
+import type { RecentList } from "../../commands/lookup/directory.ts";
 import type { OptionInput } from "./option.ts";
 import { asTyped, suggestion, type Group, type Suggestion } from "./suggestion.ts";
 import { span } from "../kit/time.ts";
@@ -10,8 +10,8 @@ const NEW_MS = 60_000;
 
 export type WorkloadOptions = {
   /** Undefined: not asked for, or nothing is known of them. */
-  readonly services?: Lately | undefined;
-  readonly jobs?: Lately | undefined;
+  readonly services?: RecentList | undefined;
+  readonly jobs?: RecentList | undefined;
   /** Of the services. */
   readonly region?: string;
   /** What was typed so far. */
@@ -39,7 +39,7 @@ export function workloadOptions({ services, jobs, region, query, problems, now }
   });
 }
 
-function old({ at }: Lately, now: Date | undefined): string {
+function old({ at }: RecentList, now: Date | undefined): string {
   const ms = now === undefined ? 0 : now.getTime() - at;
   return ms > NEW_MS ? `, ${span(ms)} ago` : "";
 }
@@ -51,7 +51,7 @@ function meant(query: string): { readonly kind: "service" | "job" | undefined; r
   return { kind: wanted === "service" || wanted === "job" ? wanted : undefined, name };
 }
 
-function group(kind: "service" | "job", label: string, { entries }: Lately): Group {
+function group(kind: "service" | "job", label: string, { entries }: RecentList): Group {
   const items = entries.map(({ name, status }) => ({ value: `${kind}/${name}`, text: name, description: status }));
   return { label, items: items.sort(byText) };
 }

@@ -1,5 +1,5 @@
 import { commands } from "../../../src/commands/verbs.ts";
-import type { Filled, Form, FormValues } from "../../../src/commands/forms/form.ts";
+import type { FilledForm, Form, FormValues } from "../../../src/commands/forms/form.ts";
 import { findCommand } from "../../../src/commands/grammar/find-command.ts";
 import { scripted, type Script } from "./script.ts";
 
@@ -10,7 +10,7 @@ export function formOf(verb: string): Form {
   return form;
 }
 
-export function filledIn(verb: string, values: FormValues): Filled {
+export function filledIn(verb: string, values: FormValues): FilledForm {
   const { fill } = formOf(verb);
   return fill(values);
 }

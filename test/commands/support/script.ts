@@ -4,7 +4,7 @@ import type { Call, OperationId } from "../../../src/api/operations.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type { HistoryEvent } from "../../../src/changes/history-event.ts";
 import type { StoredChange } from "../../../src/changes/stored-change.ts";
-import type { About, BoundTo, Context, Permissions, Records } from "../../../src/commands/command.ts";
+import type { About, ChannelBinding, Context, Permissions, Records } from "../../../src/commands/command.ts";
 import { createDirectory } from "../../../src/commands/lookup/directory.ts";
 import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { readConfig } from "../../../src/boot/config.ts";
@@ -33,7 +33,7 @@ export type Script = {
   readonly pending?: readonly StoredChange[];
   readonly events?: readonly HistoryEvent[];
   /** What the channel is bound to. */
-  readonly binding?: BoundTo;
+  readonly binding?: ChannelBinding;
 };
 
 export type Scripted = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UserError } from "../../../errors.ts";
-import { canI, type Judged } from "./view.ts";
+import { canI, type Evaluation } from "./view.ts";
 import { limits } from "../../../views/kit/blocks.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { truncate } from "../../../views/kit/text.ts";
@@ -9,7 +9,7 @@ import type { Command, Context, ReadCommand } from "../../command.ts";
 import { shareField } from "../../forms/common-fields.ts";
 import { commonFlags, optionsOf } from "../../grammar/flags.ts";
 import { findCommand } from "../../grammar/find-command.ts";
-import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./evaluate.ts";
+import { evaluateBinding, evaluateRead, evaluateWrite, type Hypothetical } from "./evaluate.ts";
 import { makeForm, type FormShape } from "../../forms/make-form.ts";
 
 const described = {
@@ -81,25 +81,25 @@ function wordsBeforeCommand(words: readonly string[]): readonly string[] {
 }
 
 /** Whether glass would be broken is asked without the reason that it takes, so it is no part of the words. */
-function supposed(command: Command, words: readonly string[]): Supposed {
+function supposed(command: Command, words: readonly string[]): Hypothetical {
   const own = wordsBeforeCommand(words);
   const breakGlass = own.includes("--break-glass");
   return { command, words: words.filter((word, at) => at >= own.length || word !== "--break-glass"), breakGlass };
 }
 
-async function answer(asked: Supposed, context: Context): Promise<Message> {
+async function answer(asked: Hypothetical, context: Context): Promise<Message> {
   const { name, effect, example } = asked.command;
   return canI({
-    judged: await permissions(asked, context),
+    evaluation: await permissions(asked, context),
     verb: { name, effect, example },
     command: context.settings.command,
   });
 }
 
-async function permissions(asked: Supposed, context: Context): Promise<Judged> {
+async function permissions(asked: Hypothetical, context: Context): Promise<Evaluation> {
   const { command } = asked;
-  if (command.effect === "write") return judgeWrite({ ...asked, command }, context);
-  if (command.effect === "read" && command.actions.length > 0) return judgeRead({ ...asked, command }, context);
-  if (command.effect === "bind") return judgeBinding({ ...asked, command }, context);
+  if (command.effect === "write") return evaluateWrite({ ...asked, command }, context);
+  if (command.effect === "read" && command.actions.length > 0) return evaluateRead({ ...asked, command }, context);
+  if (command.effect === "bind") return evaluateBinding({ ...asked, command }, context);
   return { kind: "free" };
 }

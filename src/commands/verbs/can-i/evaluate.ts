@@ -1,6 +1,6 @@
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../../errors.ts";
-import type { Judged, JudgedDeed } from "./view.ts";
+import type { Evaluation, ActionAnswer } from "./view.ts";
 import type { Ask } from "../../ask.ts";
 import { bindingVerdict } from "../../lookup/binding-verdict.ts";
 import type { About, BindCommand, Command, Context, ReadCommand, WriteCommand } from "../../command.ts";
@@ -9,22 +9,22 @@ import { kindOf } from "../../lookup/best-verdict.ts";
 import { regionOf, Target } from "../../grammar/target.ts";
 
 /** Words that somebody thinks of typing; `breakGlass` stands apart from them, because it takes a reason. */
-export type Supposed<Verb extends Command = Command> = {
+export type Hypothetical<Verb extends Command = Command> = {
   readonly command: Verb;
   readonly words: readonly string[];
   readonly breakGlass: boolean;
 };
 
 /** A read that is understood is judged as it would be; words that are not are judged by the verb and the name. */
-export async function judgeRead(asked: Supposed<ReadCommand>, context: Context): Promise<Judged> {
+export async function evaluateRead(asked: Hypothetical<ReadCommand>, context: Context): Promise<Evaluation> {
   const ask = parsed(asked);
-  if (typeof ask === "string") return judgeDeeds(asked, ask, context);
+  if (typeof ask === "string") return evaluateActions(asked, ask, context);
   const about = asked.command.about(ask, context.settings);
   if (about === undefined) return { kind: "free" };
   return {
     kind: "judged",
     workload: about.workload,
-    answers: [await judgeAbout(about, asked.breakGlass, context)],
+    answers: [await answerFor(about, asked.breakGlass, context)],
     change: undefined,
     note: undefined,
     hasReason: false,
@@ -35,30 +35,30 @@ export async function judgeRead(asked: Supposed<ReadCommand>, context: Context):
  * Judges a complete write by its effect, as if it were requested. A refusal shows no diff. Throws a `UserError` for an
  * unknown name.
  */
-export async function judgeWrite(asked: Supposed<WriteCommand>, context: Context): Promise<Judged> {
+export async function evaluateWrite(asked: Hypothetical<WriteCommand>, context: Context): Promise<Evaluation> {
   const ask = parsed(asked);
-  if (typeof ask === "string") return judgeDeeds(asked, ask, context);
+  if (typeof ask === "string") return evaluateActions(asked, ask, context);
   const { command, breakGlass } = asked;
   try {
     const judged = await proposeChange(command, { ...ask, breakGlass }, context);
     const about = judged.kind === "refused" ? judged.found : judged.about;
-    if (about === undefined) return judgeDeeds(asked, undefined, context);
+    if (about === undefined) return evaluateActions(asked, undefined, context);
     return {
       kind: "judged",
       workload: about.workload,
-      answers: [await judgeAbout(about, breakGlass, context)],
+      answers: [await answerFor(about, breakGlass, context)],
       change: judged.kind === "refused" ? undefined : { diff: judged.change.diff },
       note: undefined,
       hasReason: ask.reason !== undefined,
     };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return judgeDeeds(asked, `The workload could not be read. ${error.sentence}`, context);
+    return evaluateActions(asked, `The workload could not be read. ${error.sentence}`, context);
   }
 }
 
 /** Words that only look at the binding, or are not complete, are judged as binding the channel with the region meant now. */
-export async function judgeBinding(asked: Supposed<BindCommand>, context: Context): Promise<Judged> {
+export async function evaluateBinding(asked: Hypothetical<BindCommand>, context: Context): Promise<Evaluation> {
   const ask = parsed(asked);
   const wish = typeof ask === "string" ? ({ kind: "show" } as const) : asked.command.binding(ask);
   const { risk, verdict } = await bindingVerdict(wish, context);
@@ -73,7 +73,7 @@ export async function judgeBinding(asked: Supposed<BindCommand>, context: Contex
 }
 
 /** The Ask, or the sentence that says what is missing. */
-function parsed({ command, words }: Supposed): Ask | string {
+function parsed({ command, words }: Hypothetical): Ask | string {
   try {
     return command.parse(words);
   } catch (error) {
@@ -82,14 +82,14 @@ function parsed({ command, words }: Supposed): Ask | string {
   }
 }
 
-async function judgeDeeds(asked: Supposed, note: string | undefined, context: Context): Promise<Judged> {
+async function evaluateActions(asked: Hypothetical, note: string | undefined, context: Context): Promise<Evaluation> {
   const { command, words } = asked;
   const { kind, name, region = context.settings.region } = workloadIn(words, command);
   const ofKind = command.actions.filter((deed) => kind === undefined || kindOf(deed) === kind);
-  const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (deed): Promise<JudgedDeed> => {
+  const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (deed): Promise<ActionAnswer> => {
     const of = kindOf(deed);
     const about = { ...deed, workload: { kind: of, region: regionOf(of, region), name } };
-    const judged = await judgeAbout(about, asked.breakGlass, context);
+    const judged = await answerFor(about, asked.breakGlass, context);
     const isOpen = name === undefined && judged.verdict.kind === "refuse";
     // Without a name the rules for names are taken to refuse; whether they would is not known.
     return isOpen && (await context.permissions.outlook([deed])) !== "refuse"
@@ -107,7 +107,7 @@ async function judgeDeeds(asked: Supposed, note: string | undefined, context: Co
 }
 
 /** What the policy says, who could approve, and whether breaking the glass would help. */
-async function judgeAbout(about: About, breakGlass: boolean, { permissions }: Context): Promise<JudgedDeed> {
+async function answerFor(about: About, breakGlass: boolean, { permissions }: Context): Promise<ActionAnswer> {
   const verdict = await permissions.verdict(about, { breakGlass });
   const isStopped = verdict.kind === "approve" || verdict.kind === "refuse";
   const broken =

@@ -8,7 +8,7 @@ import { counted, truncate, visible } from "../../../views/kit/text.ts";
 import { span } from "../../../views/kit/time.ts";
 
 /** What the policy says to one thing that a verb can do. */
-export type JudgedDeed = {
+export type ActionAnswer = {
   readonly risk: Risk | undefined;
   readonly kind: "service" | "job" | undefined;
   /** `depends`: on which workload it is, and none was named. */
@@ -19,13 +19,13 @@ export type JudgedDeed = {
   readonly glassRule: string | undefined;
 };
 
-export type Judged =
+export type Evaluation =
   /** No rule decides about the verb. */
   | { readonly kind: "free" }
   | {
       readonly kind: "judged";
       readonly workload: { readonly kind: "service" | "job" | undefined; readonly name: string | undefined };
-      readonly answers: readonly JudgedDeed[];
+      readonly answers: readonly ActionAnswer[];
       /** What it would change, where that was read. */
       readonly change: { readonly diff: readonly string[] } | undefined;
       /** Why it was judged by the verb and the name alone. */
@@ -34,14 +34,14 @@ export type Judged =
     };
 
 export type CanI = {
-  readonly judged: Judged;
+  readonly evaluation: Evaluation;
   readonly verb: { readonly name: string; readonly effect: Command["effect"]; readonly example: string };
   readonly command: string;
 };
 
 /** Whether somebody may do something here: the answer, the rule that decides, what is missing and who could approve. */
 export function canI(input: CanI): Message {
-  const { judged, verb } = input;
+  const { evaluation: judged, verb } = input;
   if (judged.kind === "free") return free(verb);
   const { name = "", kind } = judged.workload;
   const asked = truncate(visible([verb.name, kind, name].filter(Boolean).join(" ")), 300);
@@ -74,7 +74,7 @@ function said([first = "", ...rest]: readonly string[], more: readonly Block[]):
 }
 
 /** Things that get the same answer stand together. */
-function sameAnswers(answers: readonly JudgedDeed[]): readonly (readonly JudgedDeed[])[] {
+function sameAnswers(answers: readonly ActionAnswer[]): readonly (readonly ActionAnswer[])[] {
   return [...Map.groupBy(answers, ({ verdict, glassRule }) => JSON.stringify([verdict, glassRule])).values()];
 }
 
@@ -85,7 +85,7 @@ const riskWords: Readonly<Record<Risk, string>> = {
 };
 
 /** What sets these things apart from the others of the verb: how much they hurt, else what they are about. */
-function label(group: readonly JudgedDeed[], all: readonly JudgedDeed[]): string {
+function label(group: readonly ActionAnswer[], all: readonly ActionAnswer[]): string {
   const isByRisk = new Set(all.map(({ risk }) => risk)).size > 1;
   const parts = group.map(({ risk, kind }) =>
     isByRisk && risk !== undefined ? riskWords[risk] : `a ${kind ?? "workload"}`,
@@ -93,9 +93,9 @@ function label(group: readonly JudgedDeed[], all: readonly JudgedDeed[]): string
   return `${isByRisk ? "Where it " : ""}${[...new Set(parts)].join(" or ")}`;
 }
 
-type Asked = Extract<Judged, { kind: "judged" }>;
+type Asked = Extract<Evaluation, { kind: "judged" }>;
 
-function sentences(deed: JudgedDeed, { hasReason }: Asked): string[] {
+function sentences(deed: ActionAnswer, { hasReason }: Asked): string[] {
   const { verdict, glassRule } = deed;
   const glass =
     glassRule === undefined
@@ -135,7 +135,7 @@ function missingReason(isMissing: boolean): string[] {
   return isMissing ? ["Missing: a reason. Add `--reason TEXT`."] : [];
 }
 
-function withApproval(rule: string, terms: Terms, { approvers }: JudgedDeed): string[] {
+function withApproval(rule: string, terms: Terms, { approvers }: ActionAnswer): string[] {
   const own = terms.selfApproval ? " Your own vote counts." : "";
   return [
     `⏳ Yes, with approval: the rule ${quoted(rule)} wants ${counted(terms.votes, "vote")} from ${voters(terms)}, within ${span(terms.expiresMs)}.${own}`,
@@ -152,7 +152,7 @@ function voters({ from }: Terms): string {
   );
 }
 
-function whoCould({ names, count }: NonNullable<JudgedDeed["approvers"]>, { votes, selfApproval }: Terms): string {
+function whoCould({ names, count }: NonNullable<ActionAnswer["approvers"]>, { votes, selfApproval }: Terms): string {
   if (count === 0 && !selfApproval) return "Missing: somebody who could approve. Nobody here could, now.";
   const shown = names.map((name) => truncate(visible(name), 60));
   const more = count > shown.length ? [`${count - shown.length} more`] : [];
@@ -170,7 +170,7 @@ function changed({ change }: Asked): Block[] {
 }
 
 /** What the answer rests on, where that is not the whole command. */
-function basis({ judged, verb, command }: CanI): Block[] {
+function basis({ evaluation: judged, verb, command }: CanI): Block[] {
   if (judged.kind === "free" || judged.change !== undefined || verb.effect !== "write") return [];
   // Whoever is refused whatever the workload is needs no surer answer.
   if (judged.note === undefined && judged.answers.every(({ verdict }) => verdict.kind === "refuse")) return [];

@@ -91,7 +91,7 @@ function excerptRequest({ args, found, date, from }: Page, context: VerbContext)
     ...(grep !== undefined && { grep }),
     from,
     size,
-    overlap: directory.pages.overlap({ log, from, lines: found.lines.map((line) => line.log) }),
+    overlap: directory.logPages.overlap({ log, from, lines: found.lines.map((line) => line.log) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BoundTo } from "../../../../src/commands/command.ts";
+import type { ChannelBinding } from "../../../../src/commands/command.ts";
 import { parseText } from "../../../../src/commands/grammar/parse.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { service } from "../../../views/support/workloads.ts";
@@ -42,7 +42,7 @@ test.each([
 });
 
 /** What is bound here, as the shell hands it to a verb. */
-const shop: BoundTo = {
+const shop: ChannelBinding = {
   region: "beijing2",
   names: "shop-*",
   isLocked: false,
