@@ -4,7 +4,8 @@ import { commands } from "./verbs.ts";
 
 /**
  * The Ask that takes a Change back. Undefined when no verb can (delete, restart, create), when the Change changed
- * nothing, and when the old value is unknown or not allowed any more. The undo is a Change of its own, under policy. Pure.
+ * nothing, and when the old value is unknown or not allowed any more. The undo is a Change of its own, under policy.
+ * Pure.
  */
 export function undoAsk(change: Change): Ask | undefined {
   const { workload, diff } = change;

@@ -4,12 +4,12 @@ import { limits } from "../../views/kit/blocks.ts";
 import type { FormInput } from "./form.ts";
 import { joinWords, splitPlainWords } from "../grammar/words.ts";
 
-/** An argument as words give it, before the schema of its verb has seen it. */
+/** An argument as typed, before its schema transforms it. */
 export type RawArgument = string | true | readonly string[];
 
 /**
- * What stands in a field, as the argument that words would have given; undefined for nothing. Pure. Throws a `UserError`
- * for a command line in which a quote stays open.
+ * A field's text as the argument that words would give; undefined for an empty field. Pure. Throws a `UserError` for a
+ * command line with an open quote.
  */
 export function argumentOf(input: FormInput, text: string): RawArgument | undefined {
   switch (input.kind) {
@@ -24,7 +24,7 @@ export function argumentOf(input: FormInput, text: string): RawArgument | undefi
   }
 }
 
-/** The lines that count, and where each of them stands, from 1. */
+/** The lines that aren't empty, with their numbers from 1. */
 export function linesOf(text: string): { readonly line: string; readonly at: number }[] {
   return text
     .split(/\r\n|[\n\r\u2028\u2029]/u)
@@ -36,7 +36,7 @@ function someOf(items: readonly string[]): readonly string[] | undefined {
   return items.length > 0 ? items : undefined;
 }
 
-/** The way back, for words that lack something: undefined where the field cannot hold the argument as it is. Pure. */
+/** An argument as a field's text; undefined when the field can't hold it unchanged. Pure. */
 export function textOf(input: FormInput, raw: unknown): string | undefined {
   if (input.kind === "date") return typeof raw === "string" ? parseLogDate(raw)?.replaceAll(".", "-") : undefined;
   const text = written(input, raw);

@@ -7,7 +7,7 @@ import { breakGlassNeedsReason, readReason } from "../grammar/common-flags.ts";
 type Common = Omit<Ask, "verb" | "args">;
 type Read = { readonly ask: Common; readonly errors: Readonly<Record<string, string>> };
 
-/** Where, for whom and why: what an Ask has besides its arguments, from the fields that a form has for it. Pure. */
+/** The parts of an Ask that come from fields shared by verbs, with errors by field. Pure. */
 export function commonFromForm(values: FormValues): Read {
   const region = values["region"]?.trim() ?? "";
   const { reason, error } = reasonIn(values);

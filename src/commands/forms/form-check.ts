@@ -3,8 +3,8 @@ import { maskedLine } from "./form-secret.ts";
 import { labelled } from "./form-sentence.ts";
 
 /**
- * What is wrong with a field whatever verb it belongs to; undefined for nothing. Slack lets none of it through; what
- * comes here past Slack must not come further. Pure.
+ * The error of a field, for any verb, or undefined. Slack's own checks prevent these errors; requests that bypass
+ * Slack's client must not get further. Pure.
  */
 export function fieldError(field: FormField, text: string): string | undefined {
   const { input, isOptional } = field;
@@ -32,7 +32,7 @@ function wrongFor(field: FormField, text: string): string | undefined {
   }
 }
 
-/** A mask that came back as if somebody had typed it. */
+/** The mask of a hidden value, sent back as the value. */
 function stillHidden({ isSecret }: FormField, text: string): string | undefined {
   const line = isSecret === true ? maskedLine(text) : undefined;
   if (line === undefined) return undefined;
@@ -44,7 +44,7 @@ function tooLong(field: FormField, text: string, maxLength: number): string | un
   return `${labelled(field)} has ${text.length} characters, and ${maxLength} are taken at most.`;
 }
 
-/** The reason goes over white space itself, as it does for words. */
+/** Except in the reason: `readReason` joins its lines. */
 function severalLines(field: FormField, text: string): string | undefined {
   if (field.id === "reason" || !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.trim())) return undefined;
   return `${labelled(field)} has a line break or another character in it that cannot be seen. Type it anew, on one line.`;

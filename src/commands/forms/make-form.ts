@@ -9,15 +9,15 @@ import type { FilledForm, Form, FormField, FormValues } from "./form.ts";
 
 export type RawArguments = Readonly<Record<string, RawArgument>>;
 
-/** What a verb says of its form. */
+/** The form in a verb's file. */
 export type FormShape = Pick<Form, "title" | "submit" | "fields" | "hasPreview"> & {
-  /** From what stands in the fields to the verb's arguments, where they are not the same. Pure. */
+  /** Turns the fields into the verb's arguments, where they differ. Pure. */
   readonly toArgs?: (raw: RawArguments) => RawArguments;
-  /** What the schema of the arguments does not see: a sentence by field. Pure; throws nothing. */
+  /** Errors by field that the schema of the arguments can't find. Pure; never throws. */
   readonly check?: (values: FormValues) => Readonly<Record<string, string>>;
 };
 
-/** A form and what it asks for: fields named as the arguments of a schema, and those that every verb of its kind has. */
+/** A form with the schema of its verb's arguments. Fields are named as the arguments. */
 export type FormSource = {
   readonly verb: string;
   readonly args: z.ZodType;
@@ -25,7 +25,7 @@ export type FormSource = {
   readonly common: readonly CommonField[];
 };
 
-/** The other way to a verb's Ask: what stands in the fields becomes what words give, and the same schema checks it. */
+/** The fields become the arguments that words would give, and the same schema checks them. */
 export function makeForm(source: FormSource): Form {
   const { title, submit, hasPreview } = source.form;
   return {
@@ -80,7 +80,7 @@ function readAll(fields: readonly FormField[], values: FormValues): { raw: RawAr
   return { raw: Object.fromEntries(raw), open };
 }
 
-/** An issue under its field; which line of several is wrong is said, because what stands there may be no one's to see. */
+/** Puts an issue under its field. Names the line of several instead of quoting it: it may be a secret. */
 function placed(
   { path: [id, item], message }: z.core.$ZodIssue,
   fields: readonly FormField[],
@@ -92,7 +92,7 @@ function placed(
   return [field?.id ?? "", line === undefined ? message : `Line ${line.at}: ${message}`];
 }
 
-/** The first sentence of each field, in the form's words; what belongs to none stands under the first one. */
+/** The first error of each field, in the form's words. An error without a field goes under the first one. */
 function firstErrors(fields: readonly FormField[], said: readonly Said[]): Readonly<Record<string, string>> {
   const errors = new Map<string, string>();
   for (const [id, sentence] of said) {

@@ -7,8 +7,8 @@ import { type FormFacts, type FormValues, noFacts } from "./form.ts";
 
 /**
  * Prefills a form from the service chosen in it, with one call; without a name it does nothing. The right to change a
- * service doesn't include the right to see it, so policy judges this as a read before any call. Throws what `findService`
- * throws, and `ReadRefused`.
+ * service doesn't include the right to see it, so policy judges this as a read before any call. Throws what
+ * `findService` throws, and `ReadRefused`.
  */
 export function servicePrefill(facts: (service: Service, context: VerbContext) => FormFacts) {
   return async (values: FormValues, context: VerbContext): Promise<FormFacts> => {

@@ -3,12 +3,12 @@ import { looksSecret } from "./form-secret.ts";
 import { allFields, type FormSource } from "./make-form.ts";
 import type { FormValues } from "./form.ts";
 
-/** Words as far as they are understood: the arguments that they give, and what every verb knows. */
+/** Typed arguments, unchecked, and the values of the shared flags. */
 export type Begun = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
 
 /**
- * What a form shows of words that lack only what it can still ask for. Undefined for words that are complete, for wrong
- * ones, and where something was typed that the form could not show: nothing typed is lost. Pure.
+ * The form values for words that lack only what the form asks for. Undefined for complete words, for wrong ones, and
+ * when the form can't show an argument, so that nothing typed is lost. Pure.
  */
 export function unfinishedValues(source: FormSource, { args, common }: Begun): FormValues | undefined {
   const parsed = source.args.safeParse(args);
@@ -28,16 +28,16 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** What the form says by itself: `domains` always sets the list. */
+/** Arguments that the form always sets: `domains` sets the whole list. */
 function supplied({ form }: FormSource): string[] {
   return Object.keys(form.toArgs?.({}) ?? {});
 }
 
-/** Which fields there are depends on what was chosen, so the fields are asked for twice. */
+/** Reads the fields twice, because they depend on the chosen values. */
 function valuesOf(source: FormSource, given: Readonly<Record<string, unknown>>): FormValues | undefined {
   const chosen = textsOf(allFields(source, {}).map(({ id, input }) => [id, textOf(input, given[id])] as const));
   const fields = source.form.fields(chosen);
-  // It would stand in a form, and in the value of a button, before anybody asked for that.
+  // The form and a button's value would show the secret in Slack.
   if (fields.some(({ id, isSecret }) => isSecret === true && holdsSecret(given[id]))) return undefined;
   const texts = fields.map(({ id, input }) => [id, textOf(input, given[id])] as const);
   const shown = new Set([...texts.filter(([, text]) => text !== undefined).map(([id]) => id), ...supplied(source)]);

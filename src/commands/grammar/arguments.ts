@@ -10,8 +10,8 @@ export type Grammar<Args extends z.ZodType = z.ZodType> = {
   /** Without the command's name: `scale web 4`. */
   readonly example: string;
   /**
-   * The words after the verb, in order: the argument and its label in the usage line, as in `{ name: "NAME", size: "N" }`.
-   * A label that ends with … takes all remaining words.
+   * The words after the verb, in order: the argument and its label in the usage line, as in `{ name: "NAME", size: "N"
+   * }`. A label that ends with … takes all remaining words.
    */
   readonly words?: Readonly<Record<string, string>>;
   readonly flags?: Flags;
@@ -54,7 +54,9 @@ export function readArguments(grammar: Grammar, typed: Typed): Ask["args"] {
   );
 }
 
-/** Throws a `UserError` with the usage line. An Ask is checked when it is made, and again when a button brings it back. */
+/**
+ * Throws a `UserError` with the usage line. An Ask is checked when it is made, and again when a button brings it back.
+ */
 export function checkArguments<Args extends z.ZodType>(grammar: Grammar<Args>, args: unknown): z.output<Args> {
   const parsed = grammar.args.safeParse(args);
   if (parsed.success) return parsed.data;

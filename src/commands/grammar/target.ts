@@ -24,7 +24,9 @@ const kinds: Readonly<Record<string, "service" | "job">> = {
 
 const missing = "NAME is missing: say which workload.";
 
-/** `NAME`, `service/NAME` or `job/NAME`; looked up as it is, because a service may hold names that we would not give. */
+/**
+ * `NAME`, `service/NAME` or `job/NAME`; looked up as it is, because a service may hold names that we would not give.
+ */
 export const Target = z.string({ error: missing }).transform((typed, context): Target => {
   const slash = typed.indexOf("/");
   const kind = kinds[typed.slice(0, Math.max(slash, 0)).toLowerCase()];

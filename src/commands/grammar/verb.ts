@@ -33,7 +33,7 @@ type Shape<Args extends z.ZodType> = Grammar<Args> & {
   };
 };
 
-/** What a verb works with besides its arguments. */
+/** The context of one Ask. A verb gets it with its arguments. */
 export type VerbContext = Context & { readonly ask: Ask; readonly region: string; readonly actions: readonly Action[] };
 
 /** Asks for a member of a shape, except where the arguments hold the workload as `name`. */
@@ -46,7 +46,7 @@ type ReadShape<Args extends z.ZodType> = Shape<Args> & {
 type FreeRead = { readonly reads?: undefined; readonly about?: undefined };
 /** A read of workloads, which a rule has to allow. */
 type RuledRead<Args extends z.ZodType> = {
-  /** What it reads of a service, and what of a job. */
+  /** The operations it makes, of a service and of a job. Policy has to allow one before `answer` is called. */
   readonly reads: readonly OperationId[];
   readonly about?: (args: z.output<Args>, region: string) => About;
 } & UnlessNamed<Args, { readonly about: unknown }>;

@@ -76,7 +76,7 @@ export async function proposeChange(command: WriteCommand, ask: Ask, context: Co
   return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
 }
 
-/** A service verb used on a job is judged as if it named a service. The command itself reports the mistake later. */
+/** Judges a service verb used on a job as if it named a service. The verb itself reports the mistake later. */
 async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
   const { kind, name } = command.target(ask);
   const region = ask.region ?? context.settings.region;

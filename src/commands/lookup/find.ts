@@ -84,7 +84,7 @@ export function bothExist(name: string): UserError {
   });
 }
 
-/** The answer to a name that nothing has: what was looked for, where, and which names are near. */
+/** The error for an unknown name, with near names that the person may see. */
 export async function unknownName({ kind, name }: Target, context: VerbContext): Promise<UserError> {
   const where = {
     service: `no service named ${name} in ${context.region}`,

@@ -7,8 +7,8 @@ import { bestVerdict, kindOf } from "./best-verdict.ts";
 
 /**
  * The only place that decides whether a person may learn that a workload exists. They may when policy allows them to
- * read it: `getService` or `getJob`, at once. A verb that policy lets them use on the name reveals it too, and so does a
- * list they may read, unless a rule hides the workload. Nothing here makes an API call.
+ * read it: `getService` or `getJob`, at once. A verb that policy lets them use on the name reveals it too, and so does
+ * a list they may read, unless a rule hides the workload. Nothing here makes an API call.
  */
 type Permitted = Pick<Context, "permissions">;
 type Kind = "service" | "job";
@@ -119,8 +119,8 @@ export async function visibleItems<Item>(candidates: Candidates<Item>, context: 
 
 /**
  * Narrows a bare name to the kinds that the person may see or use the verb on, so that the answer doesn't reveal
- * whether one exists. An explicit kind was judged with the verb already, except in a form's prefill, which has no
- * actions. Throws `ReadRefused` when no kind is left.
+ * whether one exists. Policy has judged an explicit kind with the verb already, except in a form's prefill, which has
+ * no actions. Throws `ReadRefused` when no kind is left.
  */
 export async function visibleTarget(target: Target, context: VerbContext): Promise<Target> {
   const { kind: wanted, name } = target;

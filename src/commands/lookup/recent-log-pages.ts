@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 export type LogPage = {
-  /** Which log, and which day of it. */
+  /** The log and its day. */
   readonly log: string;
   /** The first record of the page, counted from the newest. */
   readonly from: number;
@@ -9,18 +9,18 @@ export type LogPage = {
   readonly lines: readonly string[];
 };
 
-/** The last page of each log that was shown, to notice when the next one overlaps it. */
+/** Remembers the last shown page of each log, to notice when the next one overlaps it. */
 export type RecentLogPages = {
   /**
-   * How many lines at the newer end of this page look the same as those at the older end of the page that was shown
-   * before it: positions are counted from the newest line, so lines that arrive between two pages shift them.
+   * The number of lines that this page repeats from the page shown before it. Positions count from the newest line, so
+   * lines that arrive between two pages shift them.
    */
   readonly overlap: (page: LogPage) => number;
 };
 
 const MOST_LOGS = 100;
 
-/** Keeps hashes in memory only; losing them costs a remark, never a line. */
+/** Keeps hashes in memory only; without them the hint about repeated lines is missing. */
 export function createRecentLogPages(): RecentLogPages {
   const last = new Map<string, { readonly end: number; readonly hashes: readonly string[] }>();
   return {
@@ -36,7 +36,7 @@ export function createRecentLogPages(): RecentLogPages {
   };
 }
 
-/** The longest end of `older` that is a beginning of `newer`. */
+/** The length of the longest end of `older` that begins `newer`. */
 function commonLines(older: readonly string[], newer: readonly string[]): number {
   for (let count = Math.min(older.length, newer.length); count > 0; count -= 1) {
     const start = older.length - count;

@@ -2,19 +2,19 @@ import type { Entry } from "./directory.ts";
 
 type Known = { readonly services: readonly Entry[]; readonly jobs: readonly Entry[] };
 
-/** What may stand in a name: a name that goes on beside these is another one. */
+/** Characters of names. A match next to one of them is part of another name. */
 const PART = /[\p{L}\p{N}._-]/u;
 
 /**
- * The workload that a text speaks of, as `service/web`; undefined where it names none. Pure. The longest name wins, since
- * `web` stands in `web-shop`; of a name that a service and a job have, it is the service, unless the text says job.
+ * The workload that a text names, as `service/web`, or undefined. Pure. The longest name wins, because `web-shop`
+ * contains `web`. If a service and a job share the name, it is the service, unless the text contains "job".
  */
 export function workloadInText(text: string, { services, jobs }: Known): string | undefined {
   const lower = text.toLowerCase();
   const all = [
     ...services.map(({ name }) => ({ kind: "service", name })),
     ...jobs.map(({ name }) => ({ kind: "job", name })),
-  ].filter(({ name }) => stands(lower, name.toLowerCase()));
+  ].filter(({ name }) => containsName(lower, name.toLowerCase()));
   const length = Math.max(...all.map(({ name }) => name.length));
   const longest = all.filter(({ name }) => name.length === length);
   const wanted = /\bjob\b/u.test(lower) ? "job" : "service";
@@ -22,8 +22,8 @@ export function workloadInText(text: string, { services, jobs }: Known): string 
   return found === undefined ? undefined : `${found.kind}/${found.name}`;
 }
 
-/** Whether the name stands in the text by itself; a full stop after it ends a sentence. */
-function stands(text: string, name: string): boolean {
+/** True when the text contains the whole name; a full stop after it ends a sentence. */
+function containsName(text: string, name: string): boolean {
   if (name === "") return false;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const before = text[at - 1] ?? " ";

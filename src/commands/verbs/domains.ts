@@ -14,7 +14,7 @@ import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import { serviceField } from "../forms/fields.ts";
 
-/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element: what a field can hold. */
+/** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
 const LONGEST_LIST = 3_000;
 
 const badEdit = "Say what to do with the domains: add, remove or set.";
@@ -57,7 +57,7 @@ export const domains = writeVerb({
         input: { kind: "lines", maxLength: LONGEST_LIST },
       },
     ],
-    // The whole list is set, so what is lost by it is shown first: the list may not have been read, or be of another service.
+    // The form sets the whole list. The preview shows what that removes, in case the list is old or another service's.
     hasPreview: true,
     toArgs: ({ domains: all = [], ...raw }) => ({ ...raw, edit: "set", domains: all }),
     prefill: servicePrefill((service, { settings }) => domainsNow(service, settings.command)),
@@ -93,7 +93,7 @@ function oldDomains(change: Change): { readonly edit: "set"; readonly domains: r
   return domains.every(isDomainName) ? { edit: "set", domains } : undefined;
 }
 
-/** A list that the form cannot hold must not stand there in part: what is missing would be removed. */
+/** Throws for a list too long for the field: a shortened list would remove the other domains. */
 function domainsNow({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {
   const list = now.join("\n");
   if (list.length > LONGEST_LIST) {
@@ -105,7 +105,7 @@ function domainsNow({ name, binding_domain_name: now = [] }: Service, command: s
   return { notes: [`${name} has ${count} of its own now.`], values: list === "" ? {} : { domains: list } };
 }
 
-/** The whole list as it shall be: the API takes no single additions. Pure. */
+/** The new list. The API only takes whole lists. Pure. */
 function edited(before: readonly string[], edit: Edit, given: readonly string[]): string[] {
   switch (edit) {
     case "add":

@@ -107,7 +107,7 @@ function memoryNow({ name, containers = [] }: Service): FormFacts {
   };
 }
 
-/** Where the container stands: the only one, or the one that was named. */
+/** The position of the only container, or of the named one. Throws a `UserError` when it is unclear. */
 function position({ name, containers = [] }: Service, wanted: string | undefined): number {
   if (wanted === undefined && containers.length <= 1) return 0;
   const at = wanted === undefined ? -1 : containers.findIndex((container) => container.name === wanted);
@@ -121,8 +121,8 @@ function position({ name, containers = [] }: Service, wanted: string | undefined
 }
 
 /**
- * Left open by the API: whether an update finds its container by position or by name. With one container nothing needs
- * to be said; with several both are: each stands at its place, with its name, and only one has a new limit.
+ * The API doesn't document whether an update finds its container by position or by name. With several containers the
+ * update has both: each container in its position with its name, and only one with a new limit.
  */
 function updates(
   { containers = [] }: Service,

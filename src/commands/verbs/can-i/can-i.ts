@@ -21,7 +21,9 @@ const described = {
 
 const Args = z.object({ verb: z.string().default("help"), words: z.array(z.string()).default([]) });
 
-/** The words after it are those of another verb, with its flags, so nothing of them is sorted here. */
+/**
+ * Keeps the words after VERB as they are: they belong to that verb. Takes a function because the list holds this verb.
+ */
 export function canICommand(all: () => readonly Command[]): ReadCommand {
   return {
     effect: "read",
@@ -47,7 +49,7 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
   };
 }
 
-/** Any verb can be asked about; what comes after it is checked as far as it has been said, so all of it can be missing. */
+/** Any verb can be chosen, and the words after it may be incomplete. */
 function formOf(all: () => readonly Command[]): Pick<ReadCommand, "form" | "unfinished"> {
   const verbs = () =>
     all().map(({ name, summary }) => ({
@@ -74,13 +76,13 @@ function formOf(all: () => readonly Command[]): Pick<ReadCommand, "form" | "unfi
   return { form: makeForm(source), unfinished: (words) => (words.length === 0 ? {} : undefined) };
 }
 
-/** What stands after `--` is a container's command. */
+/** The words after `--` are a container's command. */
 function wordsBeforeCommand(words: readonly string[]): readonly string[] {
   const end = words.indexOf("--");
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Whether glass would be broken is asked without the reason that it takes, so it is no part of the words. */
+/** Takes --break-glass out of the words, because parsing it would require a reason. */
 function supposed(command: Command, words: readonly string[]): Hypothetical {
   const own = wordsBeforeCommand(words);
   const breakGlass = own.includes("--break-glass");

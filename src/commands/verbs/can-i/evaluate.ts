@@ -8,14 +8,14 @@ import { proposeChange } from "../../lookup/authorize.ts";
 import { kindOf } from "../../lookup/best-verdict.ts";
 import { regionOf, Target } from "../../grammar/target.ts";
 
-/** Words that somebody thinks of typing; `breakGlass` stands apart from them, because it takes a reason. */
+/** A command that somebody might type. `--break-glass` is kept apart from the words, because it would need a reason. */
 export type Hypothetical<Verb extends Command = Command> = {
   readonly command: Verb;
   readonly words: readonly string[];
   readonly breakGlass: boolean;
 };
 
-/** A read that is understood is judged as it would be; words that are not are judged by the verb and the name. */
+/** Evaluates the read itself; incomplete or wrong words are evaluated by the verb and the name. */
 export async function evaluateRead(asked: Hypothetical<ReadCommand>, context: Context): Promise<Evaluation> {
   const ask = parsed(asked);
   if (typeof ask === "string") return evaluateActions(asked, ask, context);
@@ -32,8 +32,8 @@ export async function evaluateRead(asked: Hypothetical<ReadCommand>, context: Co
 }
 
 /**
- * Judges a complete write by its effect, as if it were requested. A refusal shows no diff. Throws a `UserError` for an
- * unknown name.
+ * Evaluates a complete write by its effect, as if it were requested. A refusal shows no diff. Throws a `UserError` for
+ * an unknown name.
  */
 export async function evaluateWrite(asked: Hypothetical<WriteCommand>, context: Context): Promise<Evaluation> {
   const ask = parsed(asked);
@@ -57,7 +57,7 @@ export async function evaluateWrite(asked: Hypothetical<WriteCommand>, context: 
   }
 }
 
-/** Words that only look at the binding, or are not complete, are judged as binding the channel with the region meant now. */
+/** Without a new binding in the words, this evaluates a binding to the current region. */
 export async function evaluateBinding(asked: Hypothetical<BindCommand>, context: Context): Promise<Evaluation> {
   const ask = parsed(asked);
   const wish = typeof ask === "string" ? ({ kind: "show" } as const) : asked.command.binding(ask);
@@ -72,7 +72,7 @@ export async function evaluateBinding(asked: Hypothetical<BindCommand>, context:
   };
 }
 
-/** The Ask, or the sentence that says what is missing. */
+/** The Ask, or the error's sentence. */
 function parsed({ command, words }: Hypothetical): Ask | string {
   try {
     return command.parse(words);
@@ -91,7 +91,7 @@ async function evaluateActions(asked: Hypothetical, note: string | undefined, co
     const about = { ...deed, workload: { kind: of, region: regionOf(of, region), name } };
     const judged = await answerFor(about, asked.breakGlass, context);
     const isOpen = name === undefined && judged.verdict.kind === "refuse";
-    // Without a name the rules for names are taken to refuse; whether they would is not known.
+    // Without a name, rules for names count as refusals, so the outlook may be better than the verdict.
     return isOpen && (await context.permissions.outlook([deed])) !== "refuse"
       ? { ...judged, verdict: { kind: "depends" } }
       : judged;
@@ -106,7 +106,7 @@ async function evaluateActions(asked: Hypothetical, note: string | undefined, co
   };
 }
 
-/** What the policy says, who could approve, and whether breaking the glass would help. */
+/** The verdict, possible approvers, and the rule that --break-glass would use. */
 async function answerFor(about: About, breakGlass: boolean, { permissions }: Context): Promise<ActionAnswer> {
   const verdict = await permissions.verdict(about, { breakGlass });
   const isStopped = verdict.kind === "approve" || verdict.kind === "refuse";

@@ -7,28 +7,28 @@ import { post } from "../../../views/kit/post.ts";
 import { counted, truncate, visible } from "../../../views/kit/text.ts";
 import { span } from "../../../views/kit/time.ts";
 
-/** What the policy says to one thing that a verb can do. */
+/** Policy's answer on one action of a verb. */
 export type ActionAnswer = {
   readonly risk: Risk | undefined;
   readonly kind: "service" | "job" | undefined;
-  /** `depends`: on which workload it is, and none was named. */
+  /** `depends` on the workload, and none was named. */
   readonly verdict: Verdict | { readonly kind: "depends" };
-  /** Who could approve now, where that is needed. */
+  /** The people who could approve now, if approval is needed. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
-  /** The rule that would let them break the glass. */
+  /** The rule that would allow --break-glass. */
   readonly glassRule: string | undefined;
 };
 
 export type Evaluation =
-  /** No rule decides about the verb. */
+  /** The verb needs no rule. */
   | { readonly kind: "free" }
   | {
       readonly kind: "judged";
       readonly workload: { readonly kind: "service" | "job" | undefined; readonly name: string | undefined };
       readonly answers: readonly ActionAnswer[];
-      /** What it would change, where that was read. */
+      /** The effect, if the workload was read. */
       readonly change: { readonly diff: readonly string[] } | undefined;
-      /** Why it was judged by the verb and the name alone. */
+      /** Why only the verb and the name were evaluated. */
       readonly note: string | undefined;
       readonly hasReason: boolean;
     };
@@ -39,7 +39,7 @@ export type CanI = {
   readonly command: string;
 };
 
-/** Whether somebody may do something here: the answer, the rule that decides, what is missing and who could approve. */
+/** The answer of can-i: the verdict, the rule that decides, missing parts and possible approvers. */
 export function canI(input: CanI): Message {
   const { evaluation: judged, verb } = input;
   if (judged.kind === "free") return free(verb);
@@ -57,7 +57,7 @@ export function canI(input: CanI): Message {
   return said([`\`${asked}\`, for you here:`, ...lines], [...changed(judged), ...basis(input)]);
 }
 
-/** Verbs about Gantry itself; what stands in a Change's own terms is said by its card. */
+/** For verbs that need no rule. The card of a change says who decides about it. */
 function free({ name, effect }: CanI["verb"]): Message {
   if (effect === "decide") {
     return said(
@@ -73,7 +73,7 @@ function said([first = "", ...rest]: readonly string[], more: readonly Block[]):
   return post([first, ...rest].join("\n").replaceAll("`", ""), [section(...lines), ...more]);
 }
 
-/** Things that get the same answer stand together. */
+/** Groups actions with the same answer. */
 function sameAnswers(answers: readonly ActionAnswer[]): readonly (readonly ActionAnswer[])[] {
   return [...Map.groupBy(answers, ({ verdict, glassRule }) => JSON.stringify([verdict, glassRule])).values()];
 }
@@ -84,7 +84,7 @@ const riskWords: Readonly<Record<Risk, string>> = {
   destructive: "takes away (destructive)",
 };
 
-/** What sets these things apart from the others of the verb: how much they hurt, else what they are about. */
+/** Names a group of actions by their risk if risks differ, else by the kind of workload. */
 function label(group: readonly ActionAnswer[], all: readonly ActionAnswer[]): string {
   const isByRisk = new Set(all.map(({ risk }) => risk)).size > 1;
   const parts = group.map(({ risk, kind }) =>
@@ -126,7 +126,7 @@ function quoted(rule: string): string {
   return `“${truncate(visible(rule), 120)}”`;
 }
 
-/** The policy's own sentences mostly name the rule; one that says what somebody wrote into the rule does not. */
+/** Names the rule unless the sentence does; a text from the rule's `say` usually doesn't. */
 function whichRule(rule: string | undefined, why: string): string[] {
   return rule === undefined || why.includes(rule) ? [] : [`The rule ${quoted(rule)} decides.`];
 }
@@ -169,10 +169,10 @@ function changed({ change }: Asked): Block[] {
   return [section("It would change now:"), bullets([first, ...rest, ...more])];
 }
 
-/** What the answer rests on, where that is not the whole command. */
+/** Says so when only the verb and the name were evaluated. */
 function basis({ evaluation: judged, verb, command }: CanI): Block[] {
   if (judged.kind === "free" || judged.change !== undefined || verb.effect !== "write") return [];
-  // Whoever is refused whatever the workload is needs no surer answer.
+  // A refusal for every workload needs no surer answer.
   if (judged.note === undefined && judged.answers.every(({ verdict }) => verdict.kind === "refuse")) return [];
   const note = judged.note === undefined ? "" : ` ${truncate(visible(judged.note), 400)}`;
   return [

@@ -8,7 +8,7 @@ import { firstDuplicate } from "../../../api/first-duplicate.ts";
 /** The rule for volume names, in words. */
 export const volumeNameRule = `has 1 to ${requestLimits.volumeName} letters, digits, ".", "_" and "-", with a letter or digit first and last`;
 
-/** `LOG_LEVEL=info`; the value may be empty and may hold further `=`. Never said back: it may be a secret. */
+/** `LOG_LEVEL=info`; the value may be empty and may contain `=`. Errors never quote it: it may be a secret. */
 const EnvPair = z.string().transform((typed, context) => {
   const at = typed.indexOf("=");
   const name = typed.slice(0, Math.max(at, 0));
@@ -67,7 +67,7 @@ const Memory = z.string().transform((typed, context) => {
   return z.NEVER;
 });
 
-/** The name of a workload that is about to be made; it comes last in a schema, so that words are told of the rest first. */
+/** The name of a new workload. Last in its schema, so that errors of other arguments come first. */
 export function newName(kind: "job" | "service") {
   return z.string({ error: checkName(kind, "") }).superRefine((name, context) => {
     const wrong = checkName(kind, name);
@@ -96,7 +96,7 @@ export const containerArgs = {
 
 type ContainerArgs = z.output<z.ZodObject<typeof containerArgs>>;
 
-/** The container of a creation body, with what was given and nothing else. `memory` is spelled as the operation has it. */
+/** The container of a creation body, with only the given settings. `memory` formats the limit for the operation. */
 export function newContainer(args: ContainerArgs, memory: (mib: number) => string) {
   return {
     image: args.image,
@@ -125,7 +125,7 @@ export function checkMounts(
   if (twin !== undefined) wrong("volume", `--volume declares ${twin} twice: give each volume its own name.`);
 }
 
-/** Said beside what is wrong with other fields: a form shows all of it at once. */
+/** Checks mounts even when other fields are wrong, because a form shows all errors at once. */
 export const whenMountsAreRead = {
   when: ({ issues }: z.core.ParsePayload): boolean =>
     issues.every(({ path: [id] = [] }) => id !== "mount" && id !== "volume"),

@@ -8,7 +8,7 @@ import { Target } from "../../grammar/target.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/argument-types.ts";
 
-/** A person as Slack hands them on, `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
+/** Slack sends a person as `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
 const Person = z
   .string()
   .max(200)
@@ -50,7 +50,7 @@ export const history = readVerb({
   },
 });
 
-/** The kind of a `service/web` is not asked for: history tells a namesake by the kind that stands in each line. */
+/** Rows of both kinds are shown for `service/web`: each line names its kind. */
 function queryOf({ name, by, since, before }: Args, now: Date): Omit<HistoryQuery, "teamId" | "limit"> {
   return {
     ...(name !== undefined && { name: name.name }),

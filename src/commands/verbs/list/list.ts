@@ -21,7 +21,7 @@ const kinds: Readonly<Record<string, "services" | "jobs">> = {
 
 const Args = z.object({
   kind: z.enum(["services", "jobs"]).optional(),
-  /** The filter stands in the value of the Next button, so it has to stay short. */
+  /** The Next button's value holds the filter, so it has to be short. */
   text: z.string().max(100, "The text to filter by can have 100 characters at most.").optional(),
   status: z.string().max(50, "A status can have 50 characters at most.").optional(),
   page: z.number().int().min(0).default(0),
@@ -67,7 +67,7 @@ export const list = readVerb({
   flags: { status: { value: "S", summary: "only those with this status, for example Running" } },
   words: { kind: "[services|jobs]", text: "[TEXT]" },
   reads: ["listServices", "listJobs"],
-  // Of both kinds it is the services that are judged here, and the jobs before they are listed.
+  // Without a kind this asks about services; `readKinds` asks about jobs.
   about: ({ kind }, region) => (kind === "jobs" ? aboutJobs : listAbout("listServices", { kind: "service", region })),
   args: Args,
   read({ positionals: [first, second] }, byName) {
@@ -92,7 +92,7 @@ export const list = readVerb({
   },
 });
 
-/** Both kinds, or the one that was asked for. Throws when nothing that was asked for could be read. */
+/** Reads both kinds, or the requested one. Throws when none of them can be read. */
 async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbContext) {
   const refusal = kind === undefined ? await listRefusal("job", JOB_REGION, context) : undefined;
   const [services, jobs] = await Promise.all([
@@ -105,7 +105,7 @@ async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbConte
   return { services, jobs, refusal };
 }
 
-/** A list is about no single workload, so it has no name. */
+/** A question about a list names no workload. */
 function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "region">): About {
   return { op, risk: undefined, workload: { ...where, name: undefined } };
 }
@@ -116,7 +116,7 @@ function drawing({ ask, region, now, settings }: VerbContext) {
 
 type Part = Listed<Service> | Listed<Job> | Problem | undefined;
 
-/** One kind that cannot be read must not hide the other. */
+/** If one kind can't be read, the other is still shown. */
 async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> {
   try {
     return await answer;
@@ -132,7 +132,9 @@ type Kind<Item> = {
   readonly nameOf: (item: Item) => string;
 };
 
-/** Those that the person may see and, in a bound channel, that it is bound to; a line under the list names the binding. */
+/**
+ * Those that the person may see and, in a bound channel, that it is bound to; a line under the list names the binding.
+ */
 async function visible<Item>({ kind, part, nameOf }: Kind<Item>, context: VerbContext) {
   if (part === undefined || part instanceof Problem) return undefined;
   const { binding, region } = context;
@@ -140,7 +142,7 @@ async function visible<Item>({ kind, part, nameOf }: Kind<Item>, context: VerbCo
   return visibleItems({ kind, region, items, nameOf }, context);
 }
 
-/** What of a kind is not in the list, and why: said, not hidden. */
+/** Sentences about workloads missing from the list, and why. */
 function missing(kind: "services" | "jobs", part: Part): string[] {
   if (part instanceof Problem) return [`The ${kind} are not in this list: ${part.sentence} ${part.next}`];
   if (part === undefined || part.skipped === 0) return [];

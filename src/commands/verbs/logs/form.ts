@@ -51,7 +51,7 @@ const fields: readonly FormField[] = [
 
 export const logsForm: FormShape = { title: "Read logs", submit: "Read", fields: () => fields, check };
 
-/** Words are told this when the log is read; here the fields are still there. A day to come is told then, too. */
+/** For words, reading the log reports these errors. In a form, the person can still correct the fields. */
 function check({ grep = "", date = "" }: FormValues): Record<string, string> {
   const isDay = date.trim() === "" || parseLogDate(date) !== undefined;
   return { ...(!isDay && { date: "“Day” is not a day of the calendar: choose one." }), ...wrongGrep(grep.trim()) };

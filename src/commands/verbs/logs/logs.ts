@@ -48,7 +48,7 @@ export const logs = readVerb({
   form: logsForm,
   async answer(args, context) {
     const { settings, ask } = context;
-    // Checked before a call is spent on it.
+    // An invalid expression must not cost a call.
     if (args.grep !== undefined) compileGrep(args.grep);
     const date = logDay(args.date, settings.logZone, context.now);
     const found = await read(args, date, context);
@@ -97,14 +97,14 @@ function excerptRequest({ args, found, date, from }: Page, context: VerbContext)
 
 type Found = {
   readonly kind: "service" | "job";
-  /** The one instance whose log was read, for a job. */
+  /** The job instance whose log was read. */
   readonly instance?: string;
   readonly lines: readonly LogLine[];
 };
 
 /**
- * A bare name is asked of services and jobs at once: two calls, and a third one only for a job, whose instances have to
- * be known first. A name that was listed lately and is only one of the two costs no look-up.
+ * A bare name takes two calls, one for each kind, and a third for a job, whose instances have to be known first. A name
+ * that recent lists have for one kind only takes no call to find it.
  */
 async function read(args: Args, date: string, context: VerbContext): Promise<Found> {
   const open = await visibleTarget(args.name, context);
@@ -173,7 +173,7 @@ async function instanceLines(instance: string, { args, date, context }: Wanted):
   });
 }
 
-/** The same excerpt, for the asker only. */
+/** The excerpt for the asker only. */
 function alone({ thread, ...message }: Message): Message {
   return thread === undefined ? message : thread.alone;
 }

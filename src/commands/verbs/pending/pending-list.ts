@@ -9,20 +9,20 @@ import { counted, truncate, visible } from "../../../views/kit/text.ts";
 export type PendingList = {
   /** Oldest first. */
   readonly changes: readonly StoredChange[];
-  /** What the buttons carry, with another `args.page`. */
+  /** The buttons carry it with another `args.page`. */
   readonly ask: Ask;
-  /** Counted from 0; beyond the end it is the last one. */
+  /** From 0; a page beyond the end is the last one. */
   readonly page: number;
   readonly command: string;
   readonly defaultRegion: string;
   readonly now: Date;
 };
 
-/** As many as fit into one message, however long their names and reasons are. */
+/** As many as fit into one message with the longest names and reasons. */
 const PAGE = 6;
 const DIFF = 2;
 
-/** The changes that wait for votes: who asks what, where the card stands, the votes so far and until when. */
+/** Waiting changes: requester, action, channel of the card, votes so far and expiry. */
 export function pendingList(list: PendingList): Message {
   const { changes, command } = list;
   if (changes.length === 0) {
@@ -73,7 +73,7 @@ function spoken(change: StoredChange, list: PendingList): string {
   return `${id}: ${short(requester.name, 60)} asks to ${deed(change, list)}, ${votes(change)}`;
 }
 
-/** People stand here by name: an element of Slack would call them each time somebody shares the list. */
+/** Shows people by name: a mention would notify them each time somebody shares the list. */
 function entry(change: StoredChange, list: PendingList): Block {
   const { id, requester, reason, diff, risk } = change;
   const more = diff.length > DIFF ? `, and ${diff.length - DIFF} more` : "";

@@ -9,10 +9,10 @@ type Container = ServiceContainer | JobContainer;
 
 const SHOWN = 3;
 const ENV_SHOWN = 10;
-/** Of several containers each gets less, so that a card stays one message. */
+/** Fewer for each of several containers, so that a card stays one message. */
 const ENV_EACH = 3;
 
-/** Names only: a value may be a secret, and what is drawn stays in Slack's archive. */
+/** Shows names only: a value may be a secret, and Slack archives every message. */
 function envNames(env: readonly EnvVar[] | undefined, max: number): Inline[] {
   return firstOf(env ?? [], max, ({ name }) => code(name, 40));
 }
@@ -33,7 +33,7 @@ function one(container: Container): Field[] {
   ];
 }
 
-/** One of several: a line each. */
+/** One line for one of several containers. */
 function several(container: Container, at: number): Field {
   const memory = memoryText(container.resources?.limits?.memory);
   const image = container.image === undefined ? [] : [code(container.image, 100)];

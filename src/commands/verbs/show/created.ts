@@ -1,7 +1,7 @@
 import { moment, words, type Inline } from "../../../views/kit/inline.ts";
 import { age } from "../../../views/kit/time.ts";
 
-/** A moment of creation and how long ago it was; nothing where it is not told. */
+/** The time of creation and the age; nothing when unknown. */
 export function created(iso: string | undefined, now: Date): Inline[] {
   if (iso === undefined) return [];
   const ago = age(iso, now);

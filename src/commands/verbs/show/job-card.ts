@@ -17,7 +17,7 @@ export type JobCard = {
   readonly region: string;
   readonly now: Date;
   readonly command: string;
-  /** Which buttons it has; none without. */
+  /** A card without it has no buttons. */
   readonly actions?: CardActions | undefined;
   /** Its changes that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
@@ -62,7 +62,7 @@ function progress(job: Job): string {
   ].join(", ");
 }
 
-/** What the service says beside a condition; the condition itself is the status. */
+/** Reasons and messages of the conditions; the conditions themselves are the status. */
 function reasons(conditions: readonly JobCondition[]): Inline[] {
   const said = conditions
     .filter(({ status }) => status === "True")

@@ -16,16 +16,16 @@ export type ServiceCard = {
   readonly region: string;
   readonly now: Date;
   readonly command: string;
-  /** The region that needs not be typed; without it the hints name none. */
+  /** Hints name the region when it differs from this one. */
   readonly defaultRegion?: string;
-  /** Which buttons it has; none without. */
+  /** A card without it has no buttons. */
   readonly actions?: CardActions | undefined;
   /** Its changes that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
 };
 
 const LISTED = 4;
-/** 200 domains are bound to some services. */
+/** A service can have 200 domains. */
 const DOMAINS = 8;
 
 export function serviceCard(card: ServiceCard): Message {

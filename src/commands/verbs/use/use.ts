@@ -8,7 +8,7 @@ const LONGEST = 100;
 const Region = z
   .string()
   .refine((text) => text.length <= LONGEST && pathSafe(text), "--region cannot be the name of a region.");
-/** As it can be linked: see the form of connect. */
+/** Must match the user names that the form of connect accepts. */
 const Account = z
   .string()
   .regex(/^[!-~](?:[ -~]{0,98}[!-~])?$/u, "--account takes the user name of an account, in plain letters and digits.");
@@ -72,7 +72,7 @@ export const use = bindVerb({
   },
   actions: [
     { op: "bindChannel", risk: "routine" },
-    // This lifts another person's lock.
+    // Lifting another person's lock.
     { op: "bindChannel", risk: "destructive" },
   ],
   args: z
