@@ -147,6 +147,8 @@ type CommandBase = {
 /** A verb that only reads. */
 export type ReadCommand = CommandBase & {
   readonly effect: "read";
+  /** Also answers guests. Other verbs without a rule answer only full members. */
+  readonly forEverybody?: true;
   /** The question that policy has to allow before `answer` is called; undefined for verbs that need no rule. Pure. */
   readonly about: (ask: Ask, settings: Settings) => About | undefined;
   /** Throws `UserError` or `Problem`. */

@@ -43,11 +43,17 @@ type ReadShape<Args extends z.ZodType> = Shape<Args> & {
   readonly answer: (args: z.output<Args>, context: VerbContext) => Promise<Message>;
 };
 /** A read for which nobody needs a rule. */
-type FreeRead = { readonly reads?: undefined; readonly about?: undefined };
+type FreeRead = {
+  readonly reads?: undefined;
+  readonly about?: undefined;
+  /** See `ReadCommand`. */
+  readonly forEverybody?: true;
+};
 /** A read of workloads, which a rule has to allow. */
 type RuledRead<Args extends z.ZodType> = {
   /** The operations it makes, of a service and of a job. Policy has to allow one before `answer` is called. */
   readonly reads: readonly OperationId[];
+  readonly forEverybody?: undefined;
   readonly about?: (args: z.output<Args>, region: string) => About;
 } & UnlessNamed<Args, { readonly about: unknown }>;
 type WriteShape<Args extends z.ZodType> = Shape<Args> & {
@@ -72,6 +78,7 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
   return {
     effect: "read",
     ...describe(shape, commonFlags, reads === undefined ? [shareField] : readFields),
+    ...(shape.forEverybody === true && { forEverybody: true }),
     actions,
     about: (ask, settings) =>
       reads === undefined ? undefined : about(checkArguments(shape, ask.args), ask.region ?? settings.region),

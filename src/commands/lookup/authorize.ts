@@ -19,13 +19,13 @@ export type NamedWorkload = {
 export type Refused = { readonly refusal: Refusal; readonly workload: NamedWorkload | undefined };
 
 /**
- * Refuses a read before making it. Verbs that no rule covers need a full member, except those that explain Gantry and
- * the person's own rights. Makes no API call.
+ * Refuses a read before making it. Verbs that need no rule need a full member, unless they are for everybody. Makes no
+ * API call.
  */
 export async function refusedRead(command: ReadCommand, ask: Ask, context: Context): Promise<Refused | undefined> {
   const about = command.about(ask, context.settings);
   if (about === undefined) {
-    const refusal = await recordsRefusal(command, context);
+    const refusal = await refusalOfNonMember(command, context);
     return refusal && { refusal, workload: undefined };
   }
   const refusal = readRefusal(await context.permissions.verdict(about));
@@ -33,13 +33,11 @@ export async function refusedRead(command: ReadCommand, ask: Ask, context: Conte
   return refusal && { refusal, workload: name === undefined ? undefined : { kind, region, name } };
 }
 
-const forEverybody = new Set(["help", "whoami", "can-i"]);
-
-async function recordsRefusal({ name }: ReadCommand, context: Context): Promise<Refusal | undefined> {
+async function refusalOfNonMember({ forEverybody }: ReadCommand, context: Context): Promise<Refusal | undefined> {
   const { standing } = context.asker;
   // Policy refuses every request of theirs, with a reason.
   if (standing === "bot" || standing === "deactivated") return listRefusal("service", context.settings.region, context);
-  if (standing === "member" || forEverybody.has(name)) return undefined;
+  if (standing === "member" || forEverybody === true) return undefined;
   const why = "Only full members of this workspace can see requests and history.";
   return { kind: "refuse", rule: undefined, why, next: "Ask a full member." };
 }
@@ -52,7 +50,7 @@ export type Proposal =
       readonly found?: About;
     })
   | {
-      readonly kind: "judged";
+      readonly kind: "proposed";
       readonly change: Change;
       readonly about: About & { readonly risk: Risk };
       readonly verdict: Exclude<Verdict, Refusal>;
@@ -72,7 +70,7 @@ export async function proposeChange(command: WriteCommand, ask: Ask, context: Co
   const risk = riskOf(call, before);
   const about = { op: call.op, risk, workload: { kind, region, name } };
   const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
-  if (verdict.kind !== "refuse") return { kind: "judged", change, about, verdict };
+  if (verdict.kind !== "refuse") return { kind: "proposed", change, about, verdict };
   return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
 }
 

@@ -60,12 +60,12 @@ export const domains = writeVerb({
     // The form sets the whole list. The preview shows what that removes, in case the list is old or another service's.
     hasPreview: true,
     toArgs: ({ domains: all = [], ...raw }) => ({ ...raw, edit: "set", domains: all }),
-    prefill: servicePrefill((service, { settings }) => domainsNow(service, settings.command)),
+    prefill: servicePrefill((service, { settings }) => currentDomains(service, settings.command)),
   },
-  async propose({ name, edit, domains: given }, context) {
+  async propose({ name, edit, domains: typed }, context) {
     const service = await findService(name, context);
     const before = service.binding_domain_name ?? [];
-    const after = edited(before, edit, given);
+    const after = editList(before, edit, typed);
     if (after.length > requestLimits.domains) {
       const { command } = context.settings;
       throw new UserError(
@@ -94,7 +94,7 @@ function oldDomains(change: Change): { readonly edit: "set"; readonly domains: r
 }
 
 /** Throws for a list too long for the field: a shortened list would remove the other domains. */
-function domainsNow({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {
+function currentDomains({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {
   const list = now.join("\n");
   if (list.length > LONGEST_LIST) {
     throw new UserError(`${name} has ${now.length} domains, more than a form can hold.`, {
@@ -106,13 +106,13 @@ function domainsNow({ name, binding_domain_name: now = [] }: Service, command: s
 }
 
 /** The new list. The API only takes whole lists. Pure. */
-function edited(before: readonly string[], edit: Edit, given: readonly string[]): string[] {
+function editList(before: readonly string[], edit: Edit, typed: readonly string[]): string[] {
   switch (edit) {
     case "add":
-      return [...new Set([...before, ...given])];
+      return [...new Set([...before, ...typed])];
     case "remove":
-      return before.filter((domain) => !given.includes(domain.toLowerCase()));
+      return before.filter((domain) => !typed.includes(domain.toLowerCase()));
     case "set":
-      return [...new Set(given)];
+      return [...new Set(typed)];
   }
 }

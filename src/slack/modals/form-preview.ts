@@ -71,7 +71,7 @@ async function previewOf(shell: Shell, { command, ask, origin }: Previewing, sig
 
 const reasonMissing = section("⚠️ This needs a reason, for those who decide and for history: fill in “Reason”.");
 
-type Verdict = Extract<Proposal, { kind: "judged" }>["verdict"];
+type Verdict = Extract<Proposal, { kind: "proposed" }>["verdict"];
 
 const submits: Readonly<Record<Verdict["kind"], string>> = {
   allow: "Do it",

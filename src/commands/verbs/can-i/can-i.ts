@@ -9,7 +9,7 @@ import type { Command, Context, ReadCommand } from "../../command.ts";
 import { shareField } from "../../forms/common-fields.ts";
 import { commonFlags, optionsOf } from "../../grammar/flags.ts";
 import { findCommand } from "../../grammar/find-command.ts";
-import { evaluateBinding, evaluateRead, evaluateWrite, type Hypothetical } from "./evaluate.ts";
+import { evaluateBinding, evaluateRead, evaluateWrite, type Query } from "./evaluate.ts";
 import { makeForm, type FormShape } from "../../forms/make-form.ts";
 
 const described = {
@@ -27,6 +27,7 @@ const Args = z.object({ verb: z.string().default("help"), words: z.array(z.strin
 export function canICommand(all: () => readonly Command[]): ReadCommand {
   return {
     effect: "read",
+    forEverybody: true,
     ...described,
     options: optionsOf({ share: commonFlags.share }),
     actions: [],
@@ -44,7 +45,7 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
     },
     async answer(ask, context) {
       const { verb, words } = Args.parse(ask.args);
-      return answer(supposed(findCommand(all(), verb), words), context);
+      return answer(queryOf(findCommand(all(), verb), words), context);
     },
   };
 }
@@ -83,25 +84,25 @@ function wordsBeforeCommand(words: readonly string[]): readonly string[] {
 }
 
 /** Takes --break-glass out of the words, because parsing it would require a reason. */
-function supposed(command: Command, words: readonly string[]): Hypothetical {
+function queryOf(command: Command, words: readonly string[]): Query {
   const own = wordsBeforeCommand(words);
   const breakGlass = own.includes("--break-glass");
   return { command, words: words.filter((word, at) => at >= own.length || word !== "--break-glass"), breakGlass };
 }
 
-async function answer(asked: Hypothetical, context: Context): Promise<Message> {
-  const { name, effect, example } = asked.command;
+async function answer(query: Query, context: Context): Promise<Message> {
+  const { name, effect, example } = query.command;
   return canI({
-    evaluation: await permissions(asked, context),
+    evaluation: await evaluate(query, context),
     verb: { name, effect, example },
     command: context.settings.command,
   });
 }
 
-async function permissions(asked: Hypothetical, context: Context): Promise<Evaluation> {
-  const { command } = asked;
-  if (command.effect === "write") return evaluateWrite({ ...asked, command }, context);
-  if (command.effect === "read" && command.actions.length > 0) return evaluateRead({ ...asked, command }, context);
-  if (command.effect === "bind") return evaluateBinding({ ...asked, command }, context);
+async function evaluate(query: Query, context: Context): Promise<Evaluation> {
+  const { command } = query;
+  if (command.effect === "write") return evaluateWrite({ ...query, command }, context);
+  if (command.effect === "read" && command.actions.length > 0) return evaluateRead({ ...query, command }, context);
+  if (command.effect === "bind") return evaluateBinding({ ...query, command }, context);
   return { kind: "free" };
 }

@@ -9,22 +9,22 @@ import { kindOf } from "../../lookup/best-verdict.ts";
 import { regionOf, Target } from "../../grammar/target.ts";
 
 /** A command that somebody might type. `--break-glass` is kept apart from the words, because it would need a reason. */
-export type Hypothetical<Verb extends Command = Command> = {
+export type Query<Verb extends Command = Command> = {
   readonly command: Verb;
   readonly words: readonly string[];
   readonly breakGlass: boolean;
 };
 
 /** Evaluates the read itself; incomplete or wrong words are evaluated by the verb and the name. */
-export async function evaluateRead(asked: Hypothetical<ReadCommand>, context: Context): Promise<Evaluation> {
-  const ask = parsed(asked);
-  if (typeof ask === "string") return evaluateActions(asked, ask, context);
-  const about = asked.command.about(ask, context.settings);
+export async function evaluateRead(query: Query<ReadCommand>, context: Context): Promise<Evaluation> {
+  const ask = parsed(query);
+  if (typeof ask === "string") return evaluateActions(query, ask, context);
+  const about = query.command.about(ask, context.settings);
   if (about === undefined) return { kind: "free" };
   return {
-    kind: "judged",
+    kind: "evaluated",
     workload: about.workload,
-    answers: [await answerFor(about, asked.breakGlass, context)],
+    answers: [await answerFor(about, query.breakGlass, context)],
     change: undefined,
     note: undefined,
     hasReason: false,
@@ -35,35 +35,35 @@ export async function evaluateRead(asked: Hypothetical<ReadCommand>, context: Co
  * Evaluates a complete write by its effect, as if it were requested. A refusal shows no diff. Throws a `UserError` for
  * an unknown name.
  */
-export async function evaluateWrite(asked: Hypothetical<WriteCommand>, context: Context): Promise<Evaluation> {
-  const ask = parsed(asked);
-  if (typeof ask === "string") return evaluateActions(asked, ask, context);
-  const { command, breakGlass } = asked;
+export async function evaluateWrite(query: Query<WriteCommand>, context: Context): Promise<Evaluation> {
+  const ask = parsed(query);
+  if (typeof ask === "string") return evaluateActions(query, ask, context);
+  const { command, breakGlass } = query;
   try {
-    const judged = await proposeChange(command, { ...ask, breakGlass }, context);
-    const about = judged.kind === "refused" ? judged.found : judged.about;
-    if (about === undefined) return evaluateActions(asked, undefined, context);
+    const proposal = await proposeChange(command, { ...ask, breakGlass }, context);
+    const about = proposal.kind === "refused" ? proposal.found : proposal.about;
+    if (about === undefined) return evaluateActions(query, undefined, context);
     return {
-      kind: "judged",
+      kind: "evaluated",
       workload: about.workload,
       answers: [await answerFor(about, breakGlass, context)],
-      change: judged.kind === "refused" ? undefined : { diff: judged.change.diff },
+      change: proposal.kind === "refused" ? undefined : { diff: proposal.change.diff },
       note: undefined,
       hasReason: ask.reason !== undefined,
     };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return evaluateActions(asked, `The workload could not be read. ${error.sentence}`, context);
+    return evaluateActions(query, `The workload could not be read. ${error.sentence}`, context);
   }
 }
 
 /** Without a new binding in the words, this evaluates a binding to the current region. */
-export async function evaluateBinding(asked: Hypothetical<BindCommand>, context: Context): Promise<Evaluation> {
-  const ask = parsed(asked);
-  const wish = typeof ask === "string" ? ({ kind: "show" } as const) : asked.command.binding(ask);
+export async function evaluateBinding(query: Query<BindCommand>, context: Context): Promise<Evaluation> {
+  const ask = parsed(query);
+  const wish = typeof ask === "string" ? ({ kind: "show" } as const) : query.command.binding(ask);
   const { risk, verdict } = await bindingVerdict(wish, context);
   return {
-    kind: "judged",
+    kind: "evaluated",
     workload: { kind: undefined, name: undefined },
     answers: [{ risk, kind: undefined, verdict, approvers: undefined, glassRule: undefined }],
     change: undefined,
@@ -73,7 +73,7 @@ export async function evaluateBinding(asked: Hypothetical<BindCommand>, context:
 }
 
 /** The Ask, or the error's sentence. */
-function parsed({ command, words }: Hypothetical): Ask | string {
+function parsed({ command, words }: Query): Ask | string {
   try {
     return command.parse(words);
   } catch (error) {
@@ -82,22 +82,22 @@ function parsed({ command, words }: Hypothetical): Ask | string {
   }
 }
 
-async function evaluateActions(asked: Hypothetical, note: string | undefined, context: Context): Promise<Evaluation> {
-  const { command, words } = asked;
+async function evaluateActions(query: Query, note: string | undefined, context: Context): Promise<Evaluation> {
+  const { command, words } = query;
   const { kind, name, region = context.settings.region } = workloadIn(words, command);
-  const ofKind = command.actions.filter((deed) => kind === undefined || kindOf(deed) === kind);
-  const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (deed): Promise<ActionAnswer> => {
-    const of = kindOf(deed);
-    const about = { ...deed, workload: { kind: of, region: regionOf(of, region), name } };
-    const judged = await answerFor(about, asked.breakGlass, context);
-    const isOpen = name === undefined && judged.verdict.kind === "refuse";
+  const ofKind = command.actions.filter((action) => kind === undefined || kindOf(action) === kind);
+  const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (action): Promise<ActionAnswer> => {
+    const of = kindOf(action);
+    const about = { ...action, workload: { kind: of, region: regionOf(of, region), name } };
+    const answer = await answerFor(about, query.breakGlass, context);
+    const isOpen = name === undefined && answer.verdict.kind === "refuse";
     // Without a name, rules for names count as refusals, so the outlook may be better than the verdict.
-    return isOpen && (await context.permissions.outlook([deed])) !== "refuse"
-      ? { ...judged, verdict: { kind: "depends" } }
-      : judged;
+    return isOpen && (await context.permissions.outlook([action])) !== "refuse"
+      ? { ...answer, verdict: { kind: "depends" } }
+      : answer;
   });
   return {
-    kind: "judged",
+    kind: "evaluated",
     workload: { kind, name },
     answers: await Promise.all(answers),
     change: undefined,

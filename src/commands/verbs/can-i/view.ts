@@ -23,7 +23,7 @@ export type Evaluation =
   /** The verb needs no rule. */
   | { readonly kind: "free" }
   | {
-      readonly kind: "judged";
+      readonly kind: "evaluated";
       readonly workload: { readonly kind: "service" | "job" | undefined; readonly name: string | undefined };
       readonly answers: readonly ActionAnswer[];
       /** The effect, if the workload was read. */
@@ -41,20 +41,22 @@ export type CanI = {
 
 /** The answer of can-i: the verdict, the rule that decides, missing parts and possible approvers. */
 export function canI(input: CanI): Message {
-  const { evaluation: judged, verb } = input;
-  if (judged.kind === "free") return free(verb);
-  const { name = "", kind } = judged.workload;
+  const { evaluation, verb } = input;
+  if (evaluation.kind === "free") return free(verb);
+  const { name = "", kind } = evaluation.workload;
   const asked = truncate(visible([verb.name, kind, name].filter(Boolean).join(" ")), 300);
-  const groups = sameAnswers(judged.answers);
+  const groups = sameAnswers(evaluation.answers);
   const [first] = groups[0] ?? [];
   if (first === undefined) return said([`No rule can be asked about \`${asked}\`.`], []);
   const lines =
     groups.length === 1
-      ? sentences(first, judged)
+      ? sentences(first, evaluation)
       : groups.flatMap(([one, ...others]) =>
-          one === undefined ? [] : [`${label([one, ...others], judged.answers)}: ${sentences(one, judged).join(" ")}`],
+          one === undefined
+            ? []
+            : [`${label([one, ...others], evaluation.answers)}: ${sentences(one, evaluation).join(" ")}`],
         );
-  return said([`\`${asked}\`, for you here:`, ...lines], [...changed(judged), ...basis(input)]);
+  return said([`\`${asked}\`, for you here:`, ...lines], [...changed(evaluation), ...basis(input)]);
 }
 
 /** For verbs that need no rule. The card of a change says who decides about it. */
@@ -93,10 +95,10 @@ function label(group: readonly ActionAnswer[], all: readonly ActionAnswer[]): st
   return `${isByRisk ? "Where it " : ""}${[...new Set(parts)].join(" or ")}`;
 }
 
-type Asked = Extract<Evaluation, { kind: "judged" }>;
+type Evaluated = Extract<Evaluation, { kind: "evaluated" }>;
 
-function sentences(deed: ActionAnswer, { hasReason }: Asked): string[] {
-  const { verdict, glassRule } = deed;
+function sentences(action: ActionAnswer, { hasReason }: Evaluated): string[] {
+  const { verdict, glassRule } = action;
   const glass =
     glassRule === undefined
       ? []
@@ -111,7 +113,7 @@ function sentences(deed: ActionAnswer, { hasReason }: Asked): string[] {
       ];
     case "approve":
       return [
-        ...withApproval(verdict.rule, verdict.terms, deed),
+        ...withApproval(verdict.rule, verdict.terms, action),
         ...missingReason(verdict.terms.reasonRequired && !hasReason),
         ...glass,
       ];
@@ -161,7 +163,7 @@ function whoCould({ names, count }: NonNullable<ActionAnswer["approvers"]>, { vo
   return `Missing: enough people. Only ${who} could approve now, and it takes ${counted(votes, "vote")}.`;
 }
 
-function changed({ change }: Asked): Block[] {
+function changed({ change }: Evaluated): Block[] {
   if (change === undefined) return [];
   const [first, ...rest] = change.diff.slice(0, 8).map((line) => truncate(visible(line), 200));
   if (first === undefined) return [section("It is already so: nothing would be sent.")];
@@ -170,11 +172,11 @@ function changed({ change }: Asked): Block[] {
 }
 
 /** Says so when only the verb and the name were evaluated. */
-function basis({ evaluation: judged, verb, command }: CanI): Block[] {
-  if (judged.kind === "free" || judged.change !== undefined || verb.effect !== "write") return [];
+function basis({ evaluation, verb, command }: CanI): Block[] {
+  if (evaluation.kind === "free" || evaluation.change !== undefined || verb.effect !== "write") return [];
   // A refusal for every workload needs no surer answer.
-  if (judged.note === undefined && judged.answers.every(({ verdict }) => verdict.kind === "refuse")) return [];
-  const note = judged.note === undefined ? "" : ` ${truncate(visible(judged.note), 400)}`;
+  if (evaluation.note === undefined && evaluation.answers.every(({ verdict }) => verdict.kind === "refuse")) return [];
+  const note = evaluation.note === undefined ? "" : ` ${truncate(visible(evaluation.note), 400)}`;
   return [
     context(
       `Judged by the verb and the name, without reading the workload.${note} A whole command gets a sure answer: ${command} can-i ${verb.example}`,

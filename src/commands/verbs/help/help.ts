@@ -12,6 +12,7 @@ export function helpCommand(all: () => readonly Command[]): ReadCommand {
     example: "help create",
     words: { verb: "[VERB]" },
     args: z.object({ verb: z.string().optional() }),
+    forEverybody: true,
     async answer({ verb }, { settings: { command }, permissions }) {
       if (verb !== undefined) return oneVerb(findCommand(all(), verb), command, permissions);
       const commands = await Promise.all(

@@ -99,9 +99,9 @@ async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbConte
     kind === "jobs" ? undefined : kept(listServices(context)),
     kind === "services" || refusal !== undefined ? undefined : kept(listJobs(context)),
   ]);
-  const asked = [services, jobs].filter((part) => part !== undefined);
-  const [failure] = asked.filter((part) => part instanceof Problem);
-  if (failure !== undefined && asked.every((part) => part instanceof Problem)) throw failure;
+  const requested = [services, jobs].filter((part) => part !== undefined);
+  const [failure] = requested.filter((part) => part instanceof Problem);
+  if (failure !== undefined && requested.every((part) => part instanceof Problem)) throw failure;
   return { services, jobs, refusal };
 }
 

@@ -108,7 +108,7 @@ type Found = {
  */
 async function read(args: Args, date: string, context: VerbContext): Promise<Found> {
   const open = await visibleTarget(args.name, context);
-  const kind = open.kind ?? lately(args.name.name, context);
+  const kind = open.kind ?? kindInRecentLists(args.name.name, context);
   const [service, job] = await Promise.all([
     kind === "job" ? undefined : orMissing(serviceLines(args, date, context)),
     kind === "service" ? undefined : readJob(args.name.name, context),
@@ -143,7 +143,7 @@ async function readEnv(args: Args, context: VerbContext): Promise<void> {
   }
 }
 
-function lately(name: string, { directory, account, region }: VerbContext): "service" | "job" | undefined {
+function kindInRecentLists(name: string, { directory, account, region }: VerbContext): "service" | "job" | undefined {
   const services = directory.names(account.username, "service", region);
   const jobs = directory.names(account.username, "job", JOB_REGION);
   if (services === undefined || jobs === undefined) return undefined;

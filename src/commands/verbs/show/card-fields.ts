@@ -1,9 +1,10 @@
 import type { EnvVar, JobContainer, ServiceContainer } from "../../../api/answers.ts";
 import type { Field } from "../../../views/kit/blocks.ts";
 import { commandLine } from "../../../views/kit/command-line.ts";
-import { code, firstOf, joined, words, type Inline } from "../../../views/kit/inline.ts";
+import { code, firstOf, joined, moment, words, type Inline } from "../../../views/kit/inline.ts";
 import { memoryText } from "../../../views/kit/memory-text.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
+import { age } from "../../../views/kit/time.ts";
 
 type Container = ServiceContainer | JobContainer;
 
@@ -54,4 +55,11 @@ export function containerFields(containers: readonly Container[] | undefined): F
   if (others.length === 0) return one(first);
   const more = all.length > SHOWN ? [{ label: "And", value: [words(`${all.length - SHOWN} more containers`)] }] : [];
   return [...all.slice(0, SHOWN).map(several), ...more];
+}
+
+/** The time of creation and the age; nothing when unknown. */
+export function created(iso: string | undefined, now: Date): Inline[] {
+  if (iso === undefined) return [];
+  const ago = age(iso, now);
+  return ago === undefined ? [words(iso, 80)] : [moment(iso), words(` (${ago} ago)`)];
 }

@@ -1,8 +1,7 @@
 import type { Job, JobCondition } from "../../../api/answers.ts";
 import { context, fields, header, section, type Field } from "../../../views/kit/blocks.ts";
 import { buttonRow, jobButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields } from "./card-fields.ts";
-import { created } from "./created.ts";
+import { containerFields, created } from "./card-fields.ts";
 import { code, firstOf, moment, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobProgress, jobStatus } from "../../../views/kit/job-status.ts";
 import type { Message } from "../../../views/kit/message.ts";

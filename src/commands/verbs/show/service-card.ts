@@ -1,8 +1,7 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../api/answers.ts";
 import { context, fields, header, section, type Field } from "../../../views/kit/blocks.ts";
 import { buttonRow, serviceButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields } from "./card-fields.ts";
-import { created } from "./created.ts";
+import { containerFields, created } from "./card-fields.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { serviceMemory } from "../../../views/kit/memory-text.ts";

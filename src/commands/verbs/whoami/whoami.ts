@@ -7,6 +7,7 @@ export const whoami = readVerb({
   summary: "Show which account Gantry acts with for you, and how many calls it made",
   example: "whoami",
   args: z.object({}),
+  forEverybody: true,
   answer: async (_args, { account, settings, region, asker, now }) =>
     whoamiMessage({
       account: { ...account, calls: await account.calls() },
