@@ -16,9 +16,9 @@ export function argumentOf(input: FormInput, text: string): RawArgument | undefi
     case "tick":
       return text === "yes" ? true : undefined;
     case "lines":
-      return someOf(linesOf(text).map(({ line }) => line));
+      return unlessEmpty(linesOf(text).map(({ line }) => line));
     case "command":
-      return someOf(splitPlainWords(text));
+      return unlessEmpty(splitPlainWords(text));
     default:
       return text.trim() === "" ? undefined : text.trim();
   }
@@ -32,18 +32,18 @@ export function linesOf(text: string): { readonly line: string; readonly at: num
     .filter(({ line }) => line !== "");
 }
 
-function someOf(items: readonly string[]): readonly string[] | undefined {
+function unlessEmpty(items: readonly string[]): readonly string[] | undefined {
   return items.length > 0 ? items : undefined;
 }
 
 /** An argument as a field's text; undefined when the field can't hold it unchanged. Pure. */
 export function textOf(input: FormInput, raw: unknown): string | undefined {
   if (input.kind === "date") return typeof raw === "string" ? parseLogDate(raw)?.replaceAll(".", "-") : undefined;
-  const text = written(input, raw);
-  return text !== undefined && holds(input, text) && isDeepStrictEqual(argumentOf(input, text), raw) ? text : undefined;
+  const text = textFor(input, raw);
+  return text !== undefined && fits(input, text) && isDeepStrictEqual(argumentOf(input, text), raw) ? text : undefined;
 }
 
-function written(input: FormInput, raw: unknown): string | undefined {
+function textFor(input: FormInput, raw: unknown): string | undefined {
   if (raw === true) return "yes";
   if (typeof raw === "string") return raw;
   if (!Array.isArray(raw)) return undefined;
@@ -51,7 +51,7 @@ function written(input: FormInput, raw: unknown): string | undefined {
   return input.kind === "command" ? joinWords(items) : items.join("\n");
 }
 
-function holds(input: FormInput, text: string): boolean {
+function fits(input: FormInput, text: string): boolean {
   switch (input.kind) {
     case "text":
     case "lines":

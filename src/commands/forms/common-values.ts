@@ -5,21 +5,21 @@ import type { FormValues } from "./form.ts";
 import { breakGlassNeedsReason, readReason } from "../grammar/common-flags.ts";
 
 type Common = Omit<Ask, "verb" | "args">;
-type Read = { readonly ask: Common; readonly errors: Readonly<Record<string, string>> };
+type CommonValues = { readonly ask: Common; readonly errors: Readonly<Record<string, string>> };
 
 /** The parts of an Ask that come from fields shared by verbs, with errors by field. Pure. */
-export function commonFromForm(values: FormValues): Read {
+export function commonFromForm(values: FormValues): CommonValues {
   const region = values["region"]?.trim() ?? "";
   const { reason, error } = reasonIn(values);
   const breakGlass = values["break-glass"] === "yes";
   const asked = { ...(region !== "" && { region }), share: values["share"] === "yes" };
   return {
     ask: { ...asked, ...(reason !== undefined && { reason }), ...(breakGlass && { breakGlass }) },
-    errors: { ...wrongRegion(region), ...(error !== undefined && { reason: error }) },
+    errors: { ...regionError(region), ...(error !== undefined && { reason: error }) },
   };
 }
 
-function wrongRegion(region: string): Record<string, string> {
+function regionError(region: string): Record<string, string> {
   const isRegion = region === "" || (pathSafe(region) && region.length <= 100);
   return isRegion ? {} : { region: "--region cannot be the name of a region." };
 }

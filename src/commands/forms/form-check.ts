@@ -11,16 +11,18 @@ export function fieldError(field: FormField, text: string): string | undefined {
   if (text.trim() === "") {
     return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is missing.`;
   }
-  return stillHidden(field, text) ?? wrongFor(field, text);
+  return maskError(field, text) ?? inputError(field, text);
 }
 
-function wrongFor(field: FormField, text: string): string | undefined {
+function inputError(field: FormField, text: string): string | undefined {
   const { input } = field;
   switch (input.kind) {
     case "text":
     case "lines":
     case "command":
-      return tooLong(field, text, input.maxLength) ?? (input.kind === "text" ? severalLines(field, text) : undefined);
+      return (
+        lengthError(field, text, input.maxLength) ?? (input.kind === "text" ? lineBreakError(field, text) : undefined)
+      );
     case "choice":
       return input.options.some(({ value }) => value === text.trim())
         ? undefined
@@ -28,24 +30,24 @@ function wrongFor(field: FormField, text: string): string | undefined {
     case "tick":
       return undefined;
     default:
-      return severalLines(field, text);
+      return lineBreakError(field, text);
   }
 }
 
 /** The mask of a hidden value, sent back as the value. */
-function stillHidden({ isSecret }: FormField, text: string): string | undefined {
+function maskError({ isSecret }: FormField, text: string): string | undefined {
   const line = isSecret === true ? maskedLine(text) : undefined;
   if (line === undefined) return undefined;
   return `The value of ${line.split("=", 1)[0]} is hidden here, so Gantry does not know it: type it anew.`;
 }
 
-function tooLong(field: FormField, text: string, maxLength: number): string | undefined {
+function lengthError(field: FormField, text: string, maxLength: number): string | undefined {
   if (text.length <= maxLength) return undefined;
   return `${labelled(field)} has ${text.length} characters, and ${maxLength} are taken at most.`;
 }
 
 /** Except in the reason: `readReason` joins its lines. */
-function severalLines(field: FormField, text: string): string | undefined {
+function lineBreakError(field: FormField, text: string): string | undefined {
   if (field.id === "reason" || !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.trim())) return undefined;
   return `${labelled(field)} has a line break or another character in it that cannot be seen. Type it anew, on one line.`;
 }

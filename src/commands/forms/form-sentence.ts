@@ -11,19 +11,19 @@ const LONGEST_SENTENCE = 400;
  * quotes was typed by a person and is not rewritten. Pure.
  */
 export function formSentence(sentence: string, field: FormField, fields: readonly FormField[]): string {
-  const said = sentence
+  const rewritten = sentence
     .split(/(“[^”]*”)/u)
-    .map((part, at) => (at % 2 === 1 ? quoted(part) : named(part, fields)))
+    .map((part, at) => (at % 2 === 1 ? shortQuote(part) : withLabels(part, fields)))
     .join("")
     .replace(/^(?:NAME|N|MIB|ID|VERB)(?![\w=])/u, () => labelled(field));
-  return truncate(visible(said), LONGEST_SENTENCE);
+  return truncate(visible(rewritten), LONGEST_SENTENCE);
 }
 
-function quoted(part: string): string {
+function shortQuote(part: string): string {
   return `“${truncate(visible(part.slice(1, -1)), LONGEST_QUOTE)}”`;
 }
 
-function named(part: string, fields: readonly FormField[]): string {
+function withLabels(part: string, fields: readonly FormField[]): string {
   return part.replaceAll(/--([a-z][a-z-]*)/gu, (flag, id: string) => {
     const field = fields.find((each) => each.id === id);
     return field === undefined ? flag : labelled(field);

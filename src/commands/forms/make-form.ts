@@ -44,30 +44,33 @@ export function allFields({ form, common }: Pick<FormSource, "form" | "common">,
 function fill(source: FormSource, values: FormValues): FilledForm {
   const { verb, args: schema, form, common } = source;
   const fields = allFields(source, values);
-  const { raw, open } = readAll(form.fields(values), values);
+  const { raw, open } = readFields(form.fields(values), values);
   const asked = commonFromForm(Object.fromEntries(common.map(({ id }) => [id, values[id] ?? ""])));
   const args = form.toArgs?.(raw) ?? raw;
   const parsed = schema.safeParse(args);
   const errors = firstErrors(fields, [
     ...open,
-    ...(parsed.success ? [] : parsed.error.issues.map((issue) => placed(issue, fields, values))),
+    ...(parsed.success ? [] : parsed.error.issues.map((issue) => messageFor(issue, fields, values))),
     ...Object.entries(asked.errors),
     ...Object.entries(form.check?.(values) ?? {}),
-    ...fields.flatMap((field) => entry(field.id, fieldError(field, values[field.id] ?? ""))),
+    ...fields.flatMap((field) => messageIf(field.id, fieldError(field, values[field.id] ?? ""))),
   ]);
   if (Object.keys(errors).length > 0) return { kind: "errors", errors };
   return { kind: "ask", ask: { verb, ...asked.ask, args: { ...args } } };
 }
 
-type Said = readonly [id: string, sentence: string];
+type FieldMessage = readonly [id: string, sentence: string];
 
-function entry(id: string, sentence: string | undefined): Said[] {
+function messageIf(id: string, sentence: string | undefined): FieldMessage[] {
   return sentence === undefined ? [] : [[id, sentence]];
 }
 
-function readAll(fields: readonly FormField[], values: FormValues): { raw: RawArguments; open: readonly Said[] } {
+function readFields(
+  fields: readonly FormField[],
+  values: FormValues,
+): { raw: RawArguments; open: readonly FieldMessage[] } {
   const raw: [string, RawArgument][] = [];
-  const open: Said[] = [];
+  const open: FieldMessage[] = [];
   for (const { id, input } of fields) {
     try {
       const argument = argumentOf(input, values[id] ?? "");
@@ -81,11 +84,11 @@ function readAll(fields: readonly FormField[], values: FormValues): { raw: RawAr
 }
 
 /** Puts an issue under its field. Names the line of several instead of quoting it: it may be a secret. */
-function placed(
+function messageFor(
   { path: [id, item], message }: z.core.$ZodIssue,
   fields: readonly FormField[],
   values: FormValues,
-): Said {
+): FieldMessage {
   const field = fields.find((each) => each.id === id);
   const lines = field?.input.kind === "lines" && typeof item === "number" ? linesOf(values[field.id] ?? "") : [];
   const line = lines.length > 1 && typeof item === "number" ? lines[item] : undefined;
@@ -93,9 +96,12 @@ function placed(
 }
 
 /** The first error of each field, in the form's words. An error without a field goes under the first one. */
-function firstErrors(fields: readonly FormField[], said: readonly Said[]): Readonly<Record<string, string>> {
+function firstErrors(
+  fields: readonly FormField[],
+  messages: readonly FieldMessage[],
+): Readonly<Record<string, string>> {
   const errors = new Map<string, string>();
-  for (const [id, sentence] of said) {
+  for (const [id, sentence] of messages) {
     const field = fields.find((each) => each.id === id) ?? fields[0];
     if (field !== undefined && !errors.has(field.id)) errors.set(field.id, formSentence(sentence, field, fields));
   }

@@ -4,44 +4,44 @@ import { allFields, type FormSource } from "./make-form.ts";
 import type { FormValues } from "./form.ts";
 
 /** Typed arguments, unchecked, and the values of the shared flags. */
-export type Begun = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
+export type TypedValues = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
 
 /**
  * The form values for words that lack only what the form asks for. Undefined for complete words, for wrong ones, and
  * when the form can't show an argument, so that nothing typed is lost. Pure.
  */
-export function unfinishedValues(source: FormSource, { args, common }: Begun): FormValues | undefined {
+export function unfinishedValues(source: FormSource, { args, common }: TypedValues): FormValues | undefined {
   const parsed = source.args.safeParse(args);
   if (parsed.success) return undefined;
-  const given = Object.entries(args).filter(([, value]) => !isNothing(value));
-  const values = valuesOf(source, Object.fromEntries(given));
+  const typed = Object.entries(args).filter(([, value]) => !isEmpty(value));
+  const values = valuesOf(source, Object.fromEntries(typed));
   if (values === undefined) return undefined;
-  const asksFor = new Set([...source.form.fields(values).map(({ id }) => id), ...supplied(source)]);
+  const asksFor = new Set([...source.form.fields(values).map(({ id }) => id), ...alwaysSet(source)]);
   const isMissing = ({ path: [id] }: { readonly path: readonly PropertyKey[] }): boolean =>
-    typeof id === "string" && asksFor.has(id) && isNothing(args[id]);
+    typeof id === "string" && asksFor.has(id) && isEmpty(args[id]);
   if (!parsed.error.issues.every(isMissing)) return undefined;
   const known = source.common.filter(({ id }) => common[id] !== undefined).map(({ id }) => [id, common[id]] as const);
   return { ...values, ...textsOf(known) };
 }
 
-function isNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /** Arguments that the form always sets: `domains` sets the whole list. */
-function supplied({ form }: FormSource): string[] {
+function alwaysSet({ form }: FormSource): string[] {
   return Object.keys(form.toArgs?.({}) ?? {});
 }
 
 /** Reads the fields twice, because they depend on the chosen values. */
-function valuesOf(source: FormSource, given: Readonly<Record<string, unknown>>): FormValues | undefined {
-  const chosen = textsOf(allFields(source, {}).map(({ id, input }) => [id, textOf(input, given[id])] as const));
+function valuesOf(source: FormSource, typed: Readonly<Record<string, unknown>>): FormValues | undefined {
+  const chosen = textsOf(allFields(source, {}).map(({ id, input }) => [id, textOf(input, typed[id])] as const));
   const fields = source.form.fields(chosen);
   // The form and a button's value would show the secret in Slack.
-  if (fields.some(({ id, isSecret }) => isSecret === true && holdsSecret(given[id]))) return undefined;
-  const texts = fields.map(({ id, input }) => [id, textOf(input, given[id])] as const);
-  const shown = new Set([...texts.filter(([, text]) => text !== undefined).map(([id]) => id), ...supplied(source)]);
-  return Object.keys(given).every((id) => shown.has(id)) ? textsOf(texts) : undefined;
+  if (fields.some(({ id, isSecret }) => isSecret === true && holdsSecret(typed[id]))) return undefined;
+  const texts = fields.map(({ id, input }) => [id, textOf(input, typed[id])] as const);
+  const shown = new Set([...texts.filter(([, text]) => text !== undefined).map(([id]) => id), ...alwaysSet(source)]);
+  return Object.keys(typed).every((id) => shown.has(id)) ? textsOf(texts) : undefined;
 }
 
 function holdsSecret(argument: unknown): boolean {

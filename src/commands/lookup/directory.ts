@@ -33,25 +33,25 @@ export function createDirectory(now: () => number): Directory {
   const lists = new Map<string, RecentList>();
   const instances = new Map<string, Instances>();
   const key = (account: string, kind: string, region: string): string => JSON.stringify([account, kind, region]);
-  const lately: Directory["recent"] = (account, kind, region) => {
+  const recent: Directory["recent"] = (account, kind, region) => {
     const list = lists.get(key(account, kind, region));
     return list !== undefined && now() - list.at < FRESH_MS ? list : undefined;
   };
   return {
     logPages: createRecentLogPages(),
-    names: (account, kind, region) => lately(account, kind, region)?.entries.map(({ name }) => name),
-    recent: lately,
+    names: (account, kind, region) => recent(account, kind, region)?.entries.map(({ name }) => name),
+    recent,
     remember(account, kind, { region, entries }) {
-      keep(lists, key(account, kind, region), { entries, at: now() });
+      setBounded(lists, key(account, kind, region), { entries, at: now() });
     },
     instances: (account, job) => instances.get(key(account, "job", job)),
-    rememberInstances: (account, job, names) => keep(instances, key(account, "job", job), { names, at: now() }),
+    rememberInstances: (account, job, names) => setBounded(instances, key(account, "job", job), { names, at: now() }),
   };
 }
 
-function keep<Value>(kept: Map<string, Value>, key: string, value: Value): void {
-  kept.delete(key);
-  kept.set(key, value);
-  const oldest = kept.keys().next().value;
-  if (kept.size > MOST_LISTS && oldest !== undefined) kept.delete(oldest);
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next().value;
+  if (map.size > MOST_LISTS && oldest !== undefined) map.delete(oldest);
 }

@@ -32,7 +32,7 @@ export const remove = writeVerb({
       },
     ],
     toArgs: ({ confirm: _confirm, ...raw }) => raw,
-    check: unconfirmed,
+    check: confirmError,
     prefill: describeLoss,
   },
   async propose({ name }, context) {
@@ -53,7 +53,7 @@ export const remove = writeVerb({
 });
 
 /** The typed name guards against a slip of the thumb. The kind may be typed too: `job/nightly`. */
-function unconfirmed({ name, confirm = "" }: FormValues): Record<string, string> {
+function confirmError({ name, confirm = "" }: FormValues): Record<string, string> {
   const target = Target.safeParse(name?.trim()).data;
   const typed = confirm.trim();
   if (target === undefined || typed === target.name || typed === `${target.kind}/${target.name}`) return {};

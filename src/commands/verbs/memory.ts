@@ -59,17 +59,19 @@ export const memory = writeVerb({
         input: { kind: "text", maxLength: requestLimits.containerName },
       },
     ],
-    prefill: servicePrefill(memoryNow),
+    prefill: servicePrefill(currentMemory),
   },
   async propose({ name, mib, container }, context) {
     const service = await findService(name, context);
-    const at = position(service, container);
+    const at = containerPosition(service, container);
     const before = parseMemoryMiB(service.containers?.[at]?.resources?.limits?.memory);
     const several = (service.containers ?? []).length > 1;
     const label = several ? `memory of ${service.containers?.[at]?.name ?? `container ${at + 1}`}` : "memory";
     return serviceChange(service, context, {
       op: "updateService",
-      body: { containers: updates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })) },
+      body: {
+        containers: containerUpdates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })),
+      },
       diff: before === mib ? [] : [`${label} ${before ?? "not told"} → ${mib} MiB`],
     });
   },
@@ -88,17 +90,17 @@ function oldMemory(change: Change): { readonly mib: string; readonly container?:
   return container === undefined || container === "" ? undefined : { mib: String(mib), container };
 }
 
-function memoryNow({ name, containers = [] }: Service): FormFacts {
+function currentMemory({ name, containers = [] }: Service): FormFacts {
   const limits = containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory));
   const [mib] = limits;
-  const told = limits.map((limit) => (limit === undefined ? "a limit that is not told" : `${limit} MiB`));
+  const words = limits.map((limit) => (limit === undefined ? "a limit that is not told" : `${limit} MiB`));
   if (containers.length <= 1) {
     return {
-      notes: [`${name} has ${told[0] ?? "a limit that is not told"} now.`],
+      notes: [`${name} has ${words[0] ?? "a limit that is not told"} now.`],
       values: isUpdateMemory(mib) ? { mib: String(mib) } : {},
     };
   }
-  const each = containers.map((container, at) => `${container.name ?? "one without a name"} with ${told[at]}`);
+  const each = containers.map((container, at) => `${container.name ?? "one without a name"} with ${words[at]}`);
   return {
     notes: [
       `${name} has ${containers.length} containers: ${each.join(", ")}. Say which one under “Container”, in the further settings.`,
@@ -108,7 +110,7 @@ function memoryNow({ name, containers = [] }: Service): FormFacts {
 }
 
 /** The position of the only container, or of the named one. Throws a `UserError` when it is unclear. */
-function position({ name, containers = [] }: Service, wanted: string | undefined): number {
+function containerPosition({ name, containers = [] }: Service, wanted: string | undefined): number {
   if (wanted === undefined && containers.length <= 1) return 0;
   const at = wanted === undefined ? -1 : containers.findIndex((container) => container.name === wanted);
   if (at >= 0) return at;
@@ -124,7 +126,7 @@ function position({ name, containers = [] }: Service, wanted: string | undefined
  * The API doesn't document whether an update finds its container by position or by name. With several containers the
  * update has both: each container in its position with its name, and only one with a new limit.
  */
-function updates(
+function containerUpdates(
   { containers = [] }: Service,
   at: number,
   update: (name: string | undefined) => ContainerUpdate,

@@ -42,7 +42,7 @@ function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }
       submit: verb,
       fields: () => [serviceField],
       prefill: servicePrefill((service) => ({
-        notes: [statusNow(service), isDone(service) ? `So there is nothing to ${name}.` : effect],
+        notes: [currentStatus(service), isDone(service) ? `So there is nothing to ${name}.` : effect],
         values: {},
       })),
     },
@@ -55,7 +55,7 @@ function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }
   });
 }
 
-function statusNow({ name, status = "not told", target_instance_size: size }: Service): string {
+function currentStatus({ name, status = "not told", target_instance_size: size }: Service): string {
   return `The status of ${name} is ${status}${size === undefined ? "" : `, with ${counted(size, "instance")}`}.`;
 }
 
