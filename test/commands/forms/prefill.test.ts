@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { report, service, web } from "../../views/support/workloads.ts";
-import { looked } from "../support/form-of.ts";
+import { prefilled } from "../support/form-of.ts";
 import { allow, refuse, type Script } from "../support/script.ts";
 
 describe("a form looks at the workload that it is about", () => {
   test("scale shows how many instances there are, with one call", async () => {
-    const { notes, values, calls } = await looked("scale", { name: "service/web" }, { services: [web] });
+    const { notes, values, calls } = await prefilled("scale", { name: "service/web" }, { services: [web] });
 
     expect(notes).toEqual(["web has 3 instances now, status Running."]);
     expect(values).toEqual({ size: "3" });
@@ -15,15 +15,15 @@ describe("a form looks at the workload that it is about", () => {
   test.each(["scale", "memory", "domains", "stop", "delete", "create"])(
     "%s without a name asks nobody",
     async (verb) => {
-      expect(await looked(verb, {})).toEqual({ notes: [], values: {}, calls: [], asked: [] });
+      expect(await prefilled(verb, {})).toEqual({ notes: [], values: {}, calls: [], asked: [] });
     },
   );
 
   test("memory shows the limit of the one container, or of all with what to do", async () => {
     const two = service("two", { containers: [{ name: "app", resources: { limits: { memory: "512" } } }, {}] });
 
-    const one = await looked("memory", { name: "service/web" }, { services: [web] });
-    const several = await looked("memory", { name: "service/two" }, { services: [two] });
+    const one = await prefilled("memory", { name: "service/web" }, { services: [web] });
+    const several = await prefilled("memory", { name: "service/two" }, { services: [two] });
 
     expect(one).toMatchObject({ notes: ["web has 512 MiB now."], values: { mib: "512" } });
     expect(several.notes).toEqual([
@@ -37,13 +37,13 @@ describe("a form looks at the workload that it is about", () => {
       binding_domain_name: Array.from({ length: 150 }, (_, at) => `number-${at}.shop.example.com`),
     });
 
-    const shown = await looked("domains", { name: "service/web" }, { services: [web] });
+    const shown = await prefilled("domains", { name: "service/web" }, { services: [web] });
 
     expect(shown).toMatchObject({
       notes: ["web has 1 domain of its own now."],
       values: { domains: "shop.example.org" },
     });
-    await expect(looked("domains", { name: "service/many" }, { services: [many] })).rejects.toThrow(
+    await expect(prefilled("domains", { name: "service/many" }, { services: [many] })).rejects.toThrow(
       "many has 150 domains, more than a form can hold.",
     );
   });
@@ -55,7 +55,7 @@ describe("a form looks at the workload that it is about", () => {
     ["start", "Running", "So there is nothing to start."],
     ["restart", "Running", "Every instance will be stopped and started anew."],
   ])("%s of a service that is %s says what follows", async (verb, status, sentence) => {
-    const { notes } = await looked(verb, { name: "service/web" }, { services: [service("web", { status })] });
+    const { notes } = await prefilled(verb, { name: "service/web" }, { services: [service("web", { status })] });
 
     expect(notes).toEqual([`The status of web is ${status}, with 3 instances.`, sentence]);
   });
@@ -67,12 +67,12 @@ describe("a form looks at the workload that it is about", () => {
       permissions: ({ op }) => (op === "getJob" ? refuse : allow),
     };
 
-    const goes = await looked("delete", { name: "service/web" }, script);
+    const goes = await prefilled("delete", { name: "service/web" }, script);
 
     expect(goes.notes).toEqual(["The service web (status Running) goes for good, with 3 instances and 1 domain."]);
-    await expect(looked("delete", { name: "job/report" }, script)).rejects.toThrow("No rule lets a guest do this.");
-    await expect(looked("delete", { name: "report" }, script)).rejects.toThrow("There is no service named report");
-    expect((await looked("delete", { name: "job/report" }, { jobs: [report] })).notes).toEqual([
+    await expect(prefilled("delete", { name: "job/report" }, script)).rejects.toThrow("No rule lets a guest do this.");
+    await expect(prefilled("delete", { name: "report" }, script)).rejects.toThrow("There is no service named report");
+    expect((await prefilled("delete", { name: "job/report" }, { jobs: [report] })).notes).toEqual([
       "The job report goes for good, with 1 instance and what they logged.",
     ]);
   });
@@ -81,12 +81,12 @@ describe("a form looks at the workload that it is about", () => {
     const script: Script = { services: [web], permissions: ({ op }) => (op === "getService" ? refuse : allow) };
 
     for (const name of ["web", "service/web"]) {
-      await expect(looked("scale", { name }, script)).rejects.toThrow("No rule lets a guest do this.");
+      await expect(prefilled("scale", { name }, script)).rejects.toThrow("No rule lets a guest do this.");
     }
   });
 
   test("a name that nothing has is answered as words are", async () => {
-    await expect(looked("scale", { name: "service/wbe" }, { services: [web] })).rejects.toThrow(
+    await expect(prefilled("scale", { name: "service/wbe" }, { services: [web] })).rejects.toThrow(
       "There is no service named wbe in beijing1.",
     );
   });

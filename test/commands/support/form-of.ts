@@ -21,7 +21,7 @@ export function errorsOf(verb: string, values: FormValues): Readonly<Record<stri
 }
 
 /** What a form says of the workload in it, what was called for that, and what policy was asked about. */
-export async function looked(verb: string, values: FormValues, script: Script = {}) {
+export async function prefilled(verb: string, values: FormValues, script: Script = {}) {
   const { context, calls, asked } = scripted(script);
   const facts = await formOf(verb).prefill?.(values, undefined, context);
   return { ...facts, calls, asked: asked.map(({ op }) => op) };

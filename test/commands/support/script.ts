@@ -52,7 +52,7 @@ export function scripted(script: Script = {}): Scripted {
   const events = script.events ?? [];
   const context: Context = {
     api: apiOf(script, calls),
-    permissions: judgeOf(script, asked),
+    permissions: permissionsOf(script, asked),
     records: {
       pending: async () => script.pending ?? [],
       async history(query) {
@@ -87,7 +87,7 @@ export async function answerTo(text: string, script: Script | Scripted = {}): Pr
   return command.answer(ask, context);
 }
 
-function judgeOf({ permissions, outlook, couldApprove = [] }: Script, asked: About[]): Permissions {
+function permissionsOf({ permissions, outlook, couldApprove = [] }: Script, asked: About[]): Permissions {
   const order = ["refuse", "approve", "allow"] as const;
   return {
     async verdict(about, options) {

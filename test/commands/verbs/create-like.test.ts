@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { job, service, web } from "../../views/support/workloads.ts";
-import { filledIn, looked } from "../support/form-of.ts";
+import { filledIn, prefilled } from "../support/form-of.ts";
 import { refuse, type Script } from "../support/script.ts";
 
 describe("create like this one", () => {
   test("copies everything of a service except its name, domains and environment values", async () => {
-    const { notes, values, calls, asked } = await looked(
+    const { notes, values, calls, asked } = await prefilled(
       "create",
       { kind: "service", like: "service/web" },
       { services: [web] },
@@ -38,7 +38,7 @@ describe("create like this one", () => {
   });
 
   test("with a name, it is complete", async () => {
-    const { values = {} } = await looked("create", { like: "service/web" }, { services: [web] });
+    const { values = {} } = await prefilled("create", { like: "service/web" }, { services: [web] });
 
     expect(filledIn("create", { ...values, name: "web-2" })).toMatchObject({
       kind: "ask",
@@ -69,7 +69,7 @@ describe("create like this one", () => {
       },
     };
 
-    const { values } = await looked("create", { like: "job/report" }, { jobs: [{ ...job("report"), spec }] });
+    const { values } = await prefilled("create", { like: "job/report" }, { jobs: [{ ...job("report"), spec }] });
 
     expect(values).toEqual({
       kind: "job",
@@ -96,7 +96,7 @@ describe("create like this one", () => {
     }).map(([name, value]) => ({ name, value }));
     const like = service("web", { containers: [{ image: "x", env }] });
 
-    const { notes = [], values } = await looked("create", { like: "service/web" }, { services: [like] });
+    const { notes = [], values } = await prefilled("create", { like: "service/web" }, { services: [like] });
 
     expect(values?.["env"]).toBe(env.map(({ name }) => `${name}=`).join("\n"));
     expect(notes).toContain(
@@ -116,7 +116,7 @@ describe("create like this one", () => {
       ],
     });
 
-    const { notes, values } = await looked("create", { like: "service/web" }, { services: [like] });
+    const { notes, values } = await prefilled("create", { like: "service/web" }, { services: [like] });
 
     expect(JSON.stringify(values)).not.toContain("s3cr3t");
     expect(values).not.toHaveProperty("image");
@@ -131,7 +131,7 @@ describe("create like this one", () => {
   test("nobody copies what they may not see", async () => {
     const script: Script = { services: [web], permissions: () => refuse };
 
-    await expect(looked("create", { like: "service/web" }, script)).rejects.toThrow("No rule lets a guest do this.");
-    await expect(looked("create", { like: "web" }, script)).rejects.toThrow("No rule lets a guest do this.");
+    await expect(prefilled("create", { like: "service/web" }, script)).rejects.toThrow("No rule lets a guest do this.");
+    await expect(prefilled("create", { like: "web" }, script)).rejects.toThrow("No rule lets a guest do this.");
   });
 });
