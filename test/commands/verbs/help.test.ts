@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { commands } from "../../../src/commands/verbs.ts";
 import type { About } from "../../../src/commands/command.ts";
+import { helpList, helpVerb } from "../../../src/commands/verbs/help/view.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo } from "../support/script.ts";
 import { leftOut, ruled } from "../support/ruled.ts";
@@ -57,4 +58,67 @@ test("the help of one verb says what would happen for this person", async () => 
   expect(drawn(await answerTo("help restart", { outlook: member }))).toContain("it needs approval");
   expect(drawn(await answerTo("help show", { outlook: member }))).toContain("You may use it here, at once");
   expect(drawn(await answerTo("help approve", { outlook: guest }))).not.toContain("here");
+});
+
+const command = "/gantry";
+const scale = {
+  name: "scale",
+  summary: "Set the number of instances",
+  usage: "scale NAME N",
+  example: "scale web 4",
+  options: [{ flag: "--region R", summary: "where the service runs" }],
+};
+
+test("help lists the verbs", () => {
+  const message = helpList({
+    commands: [
+      { ...scale, outlook: "allow" },
+      { ...scale, name: "stop", usage: "stop NAME", summary: "Stop a service", outlook: "approve" },
+      { ...scale, name: "delete", outlook: "refuse" },
+    ],
+    command,
+  });
+
+  expect(message.text).toMatchInlineSnapshot(
+    `
+    "Run container workloads from Slack.
+    /gantry scale: Set the number of instances
+    /gantry stop: Stop a service (needs approval)
+    1 verb is left out, because you may not use it here; /gantry can-i VERB says why."
+  `,
+  );
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "Run container workloads from Slack.
+    • /gantry scale NAME N  Set the number of instances
+    • /gantry stop NAME  Stop a service · needs approval
+    One verb with its flags and an example: /gantry help VERB
+    Leave words out and a form asks for them. By pointing: the Home tab of this app, and its shortcuts.
+    1 verb is left out, because you may not use it here; /gantry can-i VERB says why."
+  `);
+});
+
+test("help tells about one verb", () => {
+  const message = helpVerb({
+    verb: scale,
+    command,
+    outlooks: [
+      { risk: "routine", outlook: "allow" },
+      { risk: "destructive", outlook: "approve" },
+    ],
+  });
+
+  expect(message.text).toMatchInlineSnapshot(
+    `
+    "/gantry scale NAME N: Set the number of instances. Example: /gantry scale web 4
+    For you here: routine at once, destructive with approval; /gantry can-i scale says which rule decides."
+  `,
+  );
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "# /gantry scale
+    Set the number of instances
+    Usage  /gantry scale NAME N
+    Example  /gantry scale web 4
+    For you here: routine at once, destructive with approval; /gantry can-i scale says which rule decides.
+    • --region R  where the service runs"
+  `);
 });
