@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { commands } from "../commands/all.ts";
+import { commands } from "../commands/verbs.ts";
 
 /**
  * Writes the table of verbs into the README, between its two marks. With `--check` it writes nothing and fails when the

@@ -14,22 +14,22 @@ import type { Directory } from "./lookup/directory.ts";
 import type { Form, FormValues } from "./forms/form.ts";
 import type { Target } from "./grammar/target.ts";
 
-/** What is configured once for the whole deployment, as far as a verb needs it. */
+/** Configuration of the deployment that verbs need. */
 export type Settings = {
   /** The slash command as people type it; two deployments can share a workspace. */
   readonly command: string;
   readonly region: string;
   /** Known regions, for help and completion. Any identifier is accepted. */
   readonly regions: readonly string[];
-  /** Where the service answers, as shown to people: without a token. */
+  /** The workload API's address for people, without a token. */
   readonly serviceUrl: string;
   readonly logFrom: "offset" | "page";
-  /** An IANA zone: in which days of the log are counted. */
+  /** An IANA time zone: the days of the log begin in it. */
   readonly logZone: string;
   readonly resourcesKey: "resources" | "resource";
 };
 
-/** Who asks, with their real name, and where. */
+/** The person who asks, with their real name, and where. */
 export type Asker = {
   readonly userId: string;
   readonly name: string;
@@ -41,22 +41,22 @@ export type Asker = {
 export type AccountInfo = {
   readonly owner: AccountOwner;
   readonly username: string;
-  /** Of all replicas together, in this UTC day. */
+  /** Counts all replicas together, in this UTC day. */
   readonly calls: () => Promise<{ readonly count: number; readonly since: Date }>;
 };
 
-/** What policy is asked about: the person, the place and the account are those of the Ask. */
+/** A question to policy without the person, channel and account, which the context adds. */
 export type About = Pick<Question, "op" | "risk" | "workload">;
 
-/** The policy, bound to a person in a place with an account. Reads group membership live; throws nothing. */
+/** The policy for one person in one channel with one account. Reads group membership live; never throws. */
 export type Permissions = {
   readonly verdict: (about: About, options?: { readonly breakGlass?: boolean }) => Promise<Verdict>;
-  /** The best that may come of any of these, whatever the workload is called: what help shows. */
+  /** The best verdict on any of these actions for any workload name. Help shows it. */
   readonly outlook: (
     actions: readonly Action[],
     options?: { readonly breakGlass?: boolean },
   ) => Promise<"allow" | "approve" | "refuse">;
-  /** Real names of people who could approve here now, the asker left out; at most a few, and how many there are. */
+  /** Real names of people who could approve here now, without the asker: the first few, and the full count. */
   readonly approvers: (from: Approvers) => Promise<{ readonly names: readonly string[]; readonly count: number }>;
 };
 
@@ -81,18 +81,18 @@ export type HistoryRows = {
 export type Logs = {
   /** Redacts and filters off the main thread. Throws a `UserError` when that takes too long. */
   readonly excerpt: (request: ExcerptRequest, workload: Logged) => Promise<Excerpt>;
-  /** Whether the workload's environment was read recently: its values are redacted as well. */
+  /** True when the workload's environment was read recently, so that its values are redacted too. */
   readonly knowsEnv: (workload: Logged) => boolean;
 };
 export type Logged = Pick<WorkloadRef, "kind" | "region" | "name">;
 
-/** What the channel in which somebody asks is bound to. */
-export type BoundTo = Binding & {
-  /** Whether it is about workloads of this name. */
+/** The binding of the channel in which the person asks. */
+export type ChannelBinding = Binding & {
+  /** True when the binding's pattern matches this workload name. */
   readonly covers: (name: string) => boolean;
 };
 
-/** What a verb is given to work with. */
+/** Everything a verb may use; it has no other way to the outside. */
 export type Context = {
   readonly permissions: Permissions;
   readonly records: Records;
@@ -100,15 +100,15 @@ export type Context = {
   readonly api: AccountApi;
   readonly account: AccountInfo;
   readonly directory: Directory;
-  /** Its region is the one that is meant without --region here: of the binding, of the person, or the configured one. */
+  /** Its region applies without --region: the binding's, else the person's, else the configured one. */
   readonly settings: Settings;
-  /** The configured region, which answers need not name. */
+  /** The configured region. Answers don't have to name it. */
   readonly defaultRegion: string;
-  /** Undefined where the channel is not bound. */
-  readonly binding: BoundTo | undefined;
+  /** Undefined in a channel without a binding. */
+  readonly binding: ChannelBinding | undefined;
   readonly asker: Asker;
   readonly now: Date;
-  /** Aborted when the bot stops and can wait no longer. */
+  /** Aborted when the bot stops and its grace period is over. */
   readonly signal: AbortSignal;
 };
 
@@ -118,10 +118,10 @@ export type Option = {
   readonly summary: string;
 };
 
-/** Something a verb can do, as policy tells such things apart. */
+/** One thing that a verb can do, as a policy rule names it. */
 export type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
 
-type Described = {
+type CommandBase = {
   readonly name: string;
   readonly summary: string;
   /** Without the command's name: `scale NAME N`. */
@@ -129,39 +129,48 @@ type Described = {
   /** Without the command's name: `scale web 4`. */
   readonly example: string;
   readonly options: readonly Option[];
-  /** Everything that may come of the verb; empty for what nobody needs a rule for (help, whoami, votes). */
+  /** Everything the verb can do; empty for verbs that need no rule (help, whoami, approvals). */
   readonly actions: readonly Action[];
-  /** Words after the verb to an Ask. Pure; throws a `UserError` that carries the usage line. */
+  /** Turns the words after the verb into an Ask. Pure. Throws a `UserError` with the usage line. */
   readonly parse: (words: readonly string[]) => Ask;
-  /** The same Ask by pointing; undefined for a verb without arguments. */
+  /** The form for the same Ask; undefined for a verb without arguments. */
   readonly form?: Form;
-  /** What stands in words that lack only what the form can still ask for; undefined when they are complete or wrong. Pure. */
+  /**
+   * Form values for words that lack only what the form can ask for; undefined for complete and for wrong words. Pure.
+   */
   readonly unfinished?: (words: readonly string[]) => FormValues | undefined;
 };
 
-/** A verb that only looks. */
-export type ReadCommand = Described & {
+/** A verb that only reads. */
+export type ReadCommand = CommandBase & {
   readonly effect: "read";
-  /** What a rule has to allow before `answer` is called; undefined where nobody needs one. Pure. */
+  /** Also answers guests. Other verbs without a rule answer only full members. */
+  readonly forEverybody?: true;
+  /** The question that policy has to allow before `answer` is called; undefined for verbs that need no rule. Pure. */
   readonly about: (ask: Ask, settings: Settings) => About | undefined;
   /** Throws `UserError` or `Problem`. */
   readonly answer: (ask: Ask, context: Context) => Promise<Message>;
 };
 
-/** A verb that changes something: it says what would change, and nothing else. */
-export type WriteCommand = Described & {
+/** A verb that changes a workload. It proposes a Change and writes nothing. */
+export type WriteCommand = CommandBase & {
   readonly effect: "write";
   /** The requested workload. Pure. */
   readonly target: (ask: Ask) => Target;
   /**
-   * Makes at most two reads and no write. Throws `UserError` or `Problem`. Only `judgedChange` calls it, after asking
-   * policy.
+   * Makes at most two reads and no write. Throws `UserError` or `Problem`. Only `proposeChange` calls it,
+   * after asking policy.
    */
   readonly propose: (ask: Ask, context: Context) => Promise<Change>;
+  /**
+   * The arguments, besides the name, with which this verb takes the change back; undefined when it can't. `undoAsk`
+   * asks every verb. Pure.
+   */
+  readonly undo?: (change: Change) => Ask["args"] | undefined;
 };
 
-/** A verb that decides about a Change that waits. Who may is checked where it is stored. */
-export type DecideCommand = Described & {
+/** A verb that decides about a waiting Change. The workflow checks who may, where the Change is stored. */
+export type DecideCommand = CommandBase & {
   readonly effect: "decide";
   /** Pure. */
   readonly decision: (ask: Ask) => Decision;
@@ -173,22 +182,22 @@ export type Decision = {
   readonly reason: string | undefined;
 };
 
-/** A verb that links or unlinks an account: it opens a form, because a token never stands in a command line. */
-export type LinkCommand = Described & {
+/** A verb that links or unlinks an account. It opens a form, because a command line must never hold a token. */
+export type LinkCommand = CommandBase & {
   readonly effect: "link";
   /** Pure. */
   readonly link: (ask: Ask) => { readonly kind: "connect" | "disconnect"; readonly whose: "mine" | "channel" };
 };
 
-/** A verb that binds the channel in which it is typed. Whether policy lets somebody do that is checked where it is stored. */
-export type BindCommand = Described & {
+/** A verb that binds the channel it is typed in. The workflow asks policy, where the binding is stored. */
+export type BindCommand = CommandBase & {
   readonly effect: "bind";
   /** Pure. */
   readonly binding: (ask: Ask) => BindingWish;
 };
 
 export type BindingWish =
-  /** What it is bound to now. */
+  /** Shows the current binding. */
   { readonly kind: "show" } | { readonly kind: "bind"; readonly terms: BindingTerms } | { readonly kind: "clear" };
 
 export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand | BindCommand;

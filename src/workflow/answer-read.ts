@@ -1,5 +1,5 @@
 import type { Context, ReadCommand } from "../commands/command.ts";
-import { type Refused, refusedRead } from "../commands/gate.ts";
+import { type Refused, refusedRead } from "../commands/lookup/authorize.ts";
 import { ReadRefused } from "../commands/lookup/may-see.ts";
 import type { Message } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";

@@ -1,5 +1,5 @@
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { bindingVerdict } from "../commands/binding-verdict.ts";
+import { bindingVerdict } from "../commands/lookup/binding-verdict.ts";
 import type { BindingWish } from "../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../policy/binding.ts";
 import type { Verdict } from "../policy/verdict.ts";

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../commands/command.ts";
-import type { Lately } from "../commands/lookup/directory.ts";
-import { listJobs, listServices } from "../commands/lookup/lookup.ts";
-import { refusalToSee, suggestible } from "../commands/lookup/may-see.ts";
+import type { RecentList } from "../commands/lookup/directory.ts";
+import { listJobs, listServices } from "../commands/lookup/list-workloads.ts";
+import { listRefusal, visibleItems } from "../commands/lookup/may-see.ts";
 import { JOB_REGION } from "../commands/grammar/target.ts";
 import { Problem } from "../api/problem.ts";
 import type { Shell } from "./shell.ts";
 
 /** What is known of one kind of workloads; undefined where nothing is. */
 export type Live = {
-  readonly services: Lately | undefined;
-  readonly jobs: Lately | undefined;
+  readonly services: RecentList | undefined;
+  readonly jobs: RecentList | undefined;
   /** Why something is missing, or older than it should be: complete sentences. */
   readonly problems: readonly string[];
   /** The service has not said yet what it was asked. */
@@ -51,14 +51,14 @@ export async function liveWorkloads(shelf: Shelf, context: Context, wanted: Want
 type Where = { readonly kind: "service" | "job"; readonly region: string };
 
 /** Only workloads this person may see and, in a bound channel, only those it is bound to. */
-async function seen({ lately }: Told, where: Where, context: Context): Promise<Lately | undefined> {
+async function seen({ lately }: Told, where: Where, context: Context): Promise<RecentList | undefined> {
   if (lately === undefined) return undefined;
   const { binding } = context;
   const items = lately.entries.filter(({ name }) => binding?.covers(name) ?? true);
-  return { ...lately, entries: await suggestible({ ...where, items, nameOf: ({ name }) => name }, context) };
+  return { ...lately, entries: await visibleItems({ ...where, items, nameOf: ({ name }) => name }, context) };
 }
 
-type Told = { readonly lately: Lately | undefined; readonly problem: string | undefined; readonly isLate: boolean };
+type Told = { readonly lately: RecentList | undefined; readonly problem: string | undefined; readonly isLate: boolean };
 
 const nothing: Told = { lately: undefined, problem: undefined, isLate: false };
 
@@ -66,15 +66,13 @@ type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
 
 async function kindOf(shelf: Shelf, context: Context, wanted: Kind): Promise<Told> {
   const { kind, region, freshMs, withinMs } = wanted;
-  const { account, directory, permissions } = context;
-  const op = kind === "service" ? "listServices" : "listJobs";
-  const verdict = await permissions.verdict({ op, risk: undefined, workload: { kind, region, name: undefined } });
-  const refusal = refusalToSee(verdict);
+  const { account, directory } = context;
+  const refusal = await listRefusal(kind, region, context);
   if (refusal !== undefined) return { ...nothing, problem: refusal.why };
-  const known = directory.lately(account.username, kind, region);
+  const known = directory.recent(account.username, kind, region);
   if (known !== undefined && shelf.now().getTime() - known.at < freshMs) return { ...nothing, lately: known };
   const first = await firstOf(shelf, { list: listing(context, kind, region), withinMs });
-  return { ...first, lately: directory.lately(account.username, kind, region) };
+  return { ...first, lately: directory.recent(account.username, kind, region) };
 }
 
 function listing(context: Context, kind: "service" | "job", region: string): Promise<unknown> {

@@ -4,7 +4,7 @@ import { digestOf } from "../changes/drift.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { newChangeId } from "../commands/grammar/change-id.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
-import { proposeChange, type Refused } from "../commands/gate.ts";
+import { proposeChange, type Refused } from "../commands/lookup/authorize.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
 import type { Risk } from "../policy/question.ts";
 import type { Verdict } from "../policy/verdict.ts";

@@ -1,6 +1,6 @@
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Who } from "../changes/stored-change.ts";
-import type { Refused } from "../commands/gate.ts";
+import type { Refused } from "../commands/lookup/authorize.ts";
 import { StoreError } from "../errors.ts";
 import { logEvent, placeEvent } from "./history.ts";
 import type { Origin } from "./origin.ts";

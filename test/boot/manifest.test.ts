@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { eventHandlers } from "../../src/slack/receive/event.ts";
-import { formCommand } from "../../src/commands/form-command.ts";
+import { formCommand } from "../../src/commands/grammar/parse.ts";
 import { shortcutVerbs } from "../../src/slack/receive/shortcut.ts";
 
 const project = join(import.meta.dirname, "../..");

@@ -7,7 +7,7 @@ import { loadSpec } from "../../src/service/api/spec.ts";
 import { validatorsOf } from "../../src/service/api/validator.ts";
 import { web } from "../views/support/workloads.ts";
 import { errorsOf } from "./support/form-of.ts";
-import { scripted, type Script } from "./support/given.ts";
+import { scripted, type Script } from "./support/script.ts";
 import { refusal } from "./support/refusal.ts";
 import { bothWays, typed } from "./support/said-both-ways.ts";
 import { seeded, timeout } from "./support/seeded.ts";

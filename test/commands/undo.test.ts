@@ -8,7 +8,7 @@ import type { Ask } from "../../src/commands/ask.ts";
 import { commandOf, parseText } from "../../src/commands/grammar/parse.ts";
 import { undoAsk } from "../../src/commands/undo.ts";
 import { service } from "../views/support/workloads.ts";
-import { scripted } from "./support/given.ts";
+import { scripted } from "./support/script.ts";
 
 async function proposed(ask: Ask, existing: Service): Promise<Change> {
   const command = commandOf(ask);

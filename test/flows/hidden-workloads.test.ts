@@ -89,6 +89,18 @@ test("pickers, guesses and Home leave out what the person may not see, also from
   expect(JSON.stringify(developer.modal()?.content)).not.toContain("service/payroll-db");
 });
 
+test("a list leaves out the workloads that a rule hides from the person, also from its count", async () => {
+  await using town = await payrollTown(butListed);
+  const { developer, approver } = town;
+
+  const danas = await says(town, developer, "/gantry list");
+
+  expect(danas).toContain("web");
+  expect(danas).not.toContain("payroll");
+  expect(danas).toContain("1 in all");
+  expect(await says(town, approver, "/gantry list")).toContain("payroll-db");
+});
+
 test("a hidden kind is not even read", async () => {
   const policy = `
 rules:

@@ -78,7 +78,7 @@ test("what cannot be a question ends with 2 and the usage", async () => {
     "2 Say what to do.
     2 “chek” is nothing that this can do.
     2 --op is missing: say which operation, such as --op deleteService.
-    2 There is no operation “delete”. Did you mean “deleteService” or “deleteJob”? There are: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, startService, stopService, restartService, bindChannel.
+    2 There is no operation “delete”. Did you mean “deleteJob” or “deleteService”? There are: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, startService, stopService, restartService, bindChannel.
     2 Unknown option '--wat'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "--wat"
     2 /no/such/file cannot be read: ENOENT: no such file or directory, open '/no/such/file'
     2 “b” is one word too many."

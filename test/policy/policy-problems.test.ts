@@ -51,7 +51,7 @@ describe("a policy file that cannot be used", () => {
     expect(problemsIn(text)).toMatchInlineSnapshot(`
       "- policy.yaml:10: rule “broken”, who: “@oncall” is nobody that a rule knows. Write the id instead, because a name can be changed: open the person's profile in Slack, ⋮, Copy member ID (it begins with U or W); of a user group, ⋮ beside its name, Copy group ID (it begins with S). Or write members, guests, outsiders, everyone.
       - policy.yaml:11: rule “broken”: “were” is not known here. Did you mean “where”? Known here: name, who, where, does, workloads, then, say.
-      - policy.yaml:12: rule “broken”, does: “delete” is nothing that a rule can speak of. Did you mean “deleteService” or “deleteJob”? Write one of read, routine, disruptive, destructive, anything, an operation such as deleteService, or bindChannel.
+      - policy.yaml:12: rule “broken”, does: “delete” is nothing that a rule can speak of. Did you mean “deleteJob” or “deleteService”? Write one of read, routine, disruptive, destructive, anything, an operation such as deleteService, or bindChannel.
       - policy.yaml:15: rule “broken”, workloads: “regoin” is not known here. Did you mean “region”? Known here: kind, name, region, account.
       - policy.yaml:18: rule “broken”, then.approve.votes: An approval takes at least 1 vote; use allow where none is needed.
       - policy.yaml:19: rule “broken”, then.approve.expires: This must be a time such as 30m, 2h or 1d, from 1m to 30d.
@@ -166,7 +166,7 @@ describe("a policy file that cannot be used", () => {
       - policy.yaml:2: rule “it”, then.allow: “votes” is not known here. Nothing can be set here.
 
       approvers by name:
-      - policy.yaml:2: rule “it”, then.approve.from: “members” is nobody who can approve. Write the id instead, because a name can be changed: open the person's profile in Slack, ⋮, Copy member ID (it begins with U or W); of a user group, ⋮ beside its name, Copy group ID (it begins with S). Or write channel-members.
+      - policy.yaml:2: rule “it”, then.approve.from: “members” is nobody who can approve. Did you mean “channel-members”?
 
       fewer people than votes:
       - policy.yaml:2: rule “it”, then.approve.votes: It takes 2 votes, but names fewer people who could give one: ask for fewer, or name more in from.

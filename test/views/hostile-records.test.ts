@@ -116,7 +116,7 @@ test("can-i breaks no limit and carries no live markup", { timeout: TIME_LIMIT_M
     fc.property(judged, ({ name, ...more }) => {
       expectFits(
         canI({
-          judged: { kind: "judged", workload: { kind: undefined, name }, ...more, hasReason: false },
+          evaluation: { kind: "evaluated", workload: { kind: undefined, name }, ...more, hasReason: false },
           verb: { name: "scale", effect: "write", example: "scale web 4" },
           command,
         }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Lately } from "../../src/commands/lookup/directory.ts";
+import type { RecentList } from "../../src/commands/lookup/directory.ts";
 import {
   changeOptions,
   instanceOptions,
@@ -12,7 +12,7 @@ import { expectSuggestionFits } from "./support/judges.ts";
 import { stored } from "./support/stored-changes.ts";
 import { now } from "./support/workloads.ts";
 
-function lately(names: readonly string[], { status = "Running", agoMs = 0 } = {}): Lately {
+function lately(names: readonly string[], { status = "Running", agoMs = 0 } = {}): RecentList {
   return { entries: names.map((name) => ({ name, status })), at: now.getTime() - agoMs };
 }
 

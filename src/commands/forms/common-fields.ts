@@ -1,7 +1,7 @@
-import { LONGEST_REASON } from "../grammar/reason.ts";
+import { LONGEST_REASON } from "../grammar/common-flags.ts";
 import type { FormField } from "./form.ts";
 
-/** What every verb of a kind knows besides its arguments: it stands in the Ask, not among its `args`. */
+/** Fields shared by verbs. Their values are members of the Ask, not of its `args`. */
 export type CommonId = "region" | "share" | "reason" | "break-glass";
 export type CommonField = FormField & { readonly id: CommonId };
 
@@ -22,7 +22,7 @@ export const shareField: CommonField = {
   input: { kind: "tick", text: "Show it to everybody in the channel" },
 };
 
-/** Why a change is rejected: nothing about it is rare there. */
+/** The reason of a rejection, always visible. */
 export const rejectReasonField: CommonField = {
   id: "reason",
   label: "Reason",

@@ -3,24 +3,26 @@ import { maskedLine } from "./form-secret.ts";
 import { labelled } from "./form-sentence.ts";
 
 /**
- * What is wrong with a field whatever verb it belongs to; undefined for nothing. Slack lets none of it through; what
- * comes here past Slack must not come further. Pure.
+ * The error of a field, for any verb, or undefined. Slack's own checks prevent these errors; requests that bypass
+ * Slack's client must not get further. Pure.
  */
-export function wrongIn(field: FormField, text: string): string | undefined {
+export function fieldError(field: FormField, text: string): string | undefined {
   const { input, isOptional } = field;
   if (text.trim() === "") {
     return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is missing.`;
   }
-  return stillHidden(field, text) ?? wrongFor(field, text);
+  return maskError(field, text) ?? inputError(field, text);
 }
 
-function wrongFor(field: FormField, text: string): string | undefined {
+function inputError(field: FormField, text: string): string | undefined {
   const { input } = field;
   switch (input.kind) {
     case "text":
     case "lines":
     case "command":
-      return tooLong(field, text, input.maxLength) ?? (input.kind === "text" ? severalLines(field, text) : undefined);
+      return (
+        lengthError(field, text, input.maxLength) ?? (input.kind === "text" ? lineBreakError(field, text) : undefined)
+      );
     case "choice":
       return input.options.some(({ value }) => value === text.trim())
         ? undefined
@@ -28,24 +30,24 @@ function wrongFor(field: FormField, text: string): string | undefined {
     case "tick":
       return undefined;
     default:
-      return severalLines(field, text);
+      return lineBreakError(field, text);
   }
 }
 
-/** A mask that came back as if somebody had typed it. */
-function stillHidden({ isSecret }: FormField, text: string): string | undefined {
+/** The mask of a hidden value, sent back as the value. */
+function maskError({ isSecret }: FormField, text: string): string | undefined {
   const line = isSecret === true ? maskedLine(text) : undefined;
   if (line === undefined) return undefined;
   return `The value of ${line.split("=", 1)[0]} is hidden here, so Gantry does not know it: type it anew.`;
 }
 
-function tooLong(field: FormField, text: string, maxLength: number): string | undefined {
+function lengthError(field: FormField, text: string, maxLength: number): string | undefined {
   if (text.length <= maxLength) return undefined;
   return `${labelled(field)} has ${text.length} characters, and ${maxLength} are taken at most.`;
 }
 
-/** The reason goes over white space itself, as it does for words. */
-function severalLines(field: FormField, text: string): string | undefined {
+/** Except in the reason: `readReason` joins its lines. */
+function lineBreakError(field: FormField, text: string): string | undefined {
   if (field.id === "reason" || !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.trim())) return undefined;
   return `${labelled(field)} has a line break or another character in it that cannot be seen. Type it anew, on one line.`;
 }

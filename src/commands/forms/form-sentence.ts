@@ -1,29 +1,29 @@
 import { truncate, visible } from "../../views/kit/text.ts";
 import type { FormField } from "./form.ts";
 
-/** What was typed is said back only as far as it helps to find it. */
+/** Quotes of typed text are only long enough to find it. */
 const LONGEST_QUOTE = 60;
-/** Enough for each sentence of ours; a hostile one must not fill the screen. */
+/** Longer than every sentence of ours; a hostile one must not fill the screen. */
 const LONGEST_SENTENCE = 400;
 
 /**
- * What a schema says about words, said about a form: `--image` and `NAME` are the labels of fields there. What stands in
- * quotes was typed by somebody, and stays theirs. Pure.
+ * Rewrites a schema's error for a form: flags and words such as `--image` and `NAME` become field labels. Text in
+ * quotes was typed by a person and is not rewritten. Pure.
  */
 export function formSentence(sentence: string, field: FormField, fields: readonly FormField[]): string {
-  const said = sentence
+  const rewritten = sentence
     .split(/(“[^”]*”)/u)
-    .map((part, at) => (at % 2 === 1 ? quoted(part) : named(part, fields)))
+    .map((part, at) => (at % 2 === 1 ? shortQuote(part) : withLabels(part, fields)))
     .join("")
     .replace(/^(?:NAME|N|MIB|ID|VERB)(?![\w=])/u, () => labelled(field));
-  return truncate(visible(said), LONGEST_SENTENCE);
+  return truncate(visible(rewritten), LONGEST_SENTENCE);
 }
 
-function quoted(part: string): string {
+function shortQuote(part: string): string {
   return `“${truncate(visible(part.slice(1, -1)), LONGEST_QUOTE)}”`;
 }
 
-function named(part: string, fields: readonly FormField[]): string {
+function withLabels(part: string, fields: readonly FormField[]): string {
   return part.replaceAll(/--([a-z][a-z-]*)/gu, (flag, id: string) => {
     const field = fields.find((each) => each.id === id);
     return field === undefined ? flag : labelled(field);

@@ -2,16 +2,15 @@ import type { Ask } from "../ask.ts";
 import type { Context } from "../command.ts";
 
 /**
- * What stands in a form, by field: what was typed or chosen, as text; a box that is ticked holds `yes`. A field in which
- * nothing stands is left out.
+ * The texts of a form's fields. A ticked box is `yes`; empty fields are left out.
  */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** How a field is filled in, and so how its text becomes an argument. */
+/** The input decides how the field's text becomes an argument. */
 export type FormInput =
   /** One line. */
   | { readonly kind: "text"; readonly maxLength: number }
-  /** One item a line; empty lines count for nothing. */
+  /** One item per line; empty lines are ignored. */
   | { readonly kind: "lines"; readonly maxLength: number }
   /** A command line; quotes group words. */
   | { readonly kind: "command"; readonly maxLength: number }
@@ -23,17 +22,17 @@ export type FormInput =
   /** An instance of the job that the field `name` names. */
   | { readonly kind: "instance" }
   | { readonly kind: "region" }
-  /** A change that waits for votes. */
+  /** A change that waits for approval. */
   | { readonly kind: "change" }
   /** A day, as `2026-11-20`. */
   | { readonly kind: "date" }
-  /** Somebody of the workspace, as `<@U0DANA>`. */
+  /** A person, as `<@U0DANA>`. */
   | { readonly kind: "person" };
 
 export type FormOption = { readonly value: string; readonly text: string; readonly description?: string };
 
 export type FormField = {
-  /** The name of the argument. */
+  /** The argument's name. */
   readonly id: string;
   readonly label: string;
   readonly hint?: string;
@@ -41,32 +40,34 @@ export type FormField = {
   readonly isOptional?: boolean;
   /** Shown only after "More settings". */
   readonly isMore?: boolean;
-  /** What is chosen here changes what else the form shows. */
+  /** A choice here changes the other fields, so the form is drawn again. */
   readonly redraws?: boolean;
-  /** Lines `NAME=value`, of which no value is sent to Slack again once somebody has typed it there. */
+  /** Lines `NAME=value`. The bot never sends a typed value back to Slack. */
   readonly isSecret?: boolean;
   readonly input: FormInput;
 };
 
-/** What was read for a form: sentences for its head, and values for fields in which nothing stands yet. */
+/** Sentences for the head of a form, and values for its empty fields. */
 export type FormFacts = { readonly notes: readonly string[]; readonly values: FormValues };
 
-export type Filled =
+export const noFacts: FormFacts = { notes: [], values: {} };
+
+export type FilledForm =
   | { readonly kind: "ask"; readonly ask: Ask }
   /** A sentence under each field that is wrong; at least one. */
   | { readonly kind: "errors"; readonly errors: Readonly<Record<string, string>> };
 
-/** The other way to the same Ask: what a verb asks for in a form. */
+/** A form for the arguments of a verb. It leads to the same Ask as words. */
 export type Form = {
   /** At most 24 characters, like `submit`. */
   readonly title: string;
   readonly submit: string;
-  /** In their order; some depend on what was chosen in others. Pure. */
+  /** In order; some depend on the values of others. Pure. */
   readonly fields: (values: FormValues) => readonly FormField[];
-  /** What the person should know before they decide; at most one call where the kind is known. Throws as `propose` does. */
+  /** Facts for the decision, with at most one call when the kind is known. Throws what `propose` throws. */
   readonly prefill?: (values: FormValues, region: string | undefined, context: Context) => Promise<FormFacts>;
-  /** Whether what it would do is shown, and agreed to, before it is done. */
+  /** The person confirms a preview of the change before it is requested. */
   readonly hasPreview?: true;
   /** The Ask, checked by the schema that checks words. Pure. */
-  readonly fill: (values: FormValues) => Filled;
+  readonly fill: (values: FormValues) => FilledForm;
 };

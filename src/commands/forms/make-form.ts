@@ -1,23 +1,23 @@
 import type { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { CommonField } from "./common-fields.ts";
-import { argumentOf, linesOf, type RawArgument } from "./form-argument.ts";
-import { commonAsked } from "./form-asks.ts";
-import { wrongIn } from "./form-check.ts";
+import { argumentOf, linesOf, type RawArgument } from "./argument-text.ts";
+import { commonFromForm } from "./common-values.ts";
+import { fieldError } from "./form-check.ts";
 import { formSentence } from "./form-sentence.ts";
-import type { Filled, Form, FormField, FormValues } from "./form.ts";
+import type { FilledForm, Form, FormField, FormValues } from "./form.ts";
 
 export type RawArguments = Readonly<Record<string, RawArgument>>;
 
-/** What a verb says of its form. */
+/** The form in a verb's file. */
 export type FormShape = Pick<Form, "title" | "submit" | "fields" | "hasPreview"> & {
-  /** From what stands in the fields to the verb's arguments, where they are not the same. Pure. */
+  /** Turns the fields into the verb's arguments, where they differ. Pure. */
   readonly toArgs?: (raw: RawArguments) => RawArguments;
-  /** What the schema of the arguments does not see: a sentence by field. Pure; throws nothing. */
+  /** Errors by field that the schema of the arguments can't find. Pure; never throws. */
   readonly check?: (values: FormValues) => Readonly<Record<string, string>>;
 };
 
-/** A form and what it asks for: fields named as the arguments of a schema, and those that every verb of its kind has. */
+/** A form with the schema of its verb's arguments. Fields are named as the arguments. */
 export type FormSource = {
   readonly verb: string;
   readonly args: z.ZodType;
@@ -25,7 +25,7 @@ export type FormSource = {
   readonly common: readonly CommonField[];
 };
 
-/** The other way to a verb's Ask: what stands in the fields becomes what words give, and the same schema checks it. */
+/** The fields become the arguments that words would give, and the same schema checks them. */
 export function makeForm(source: FormSource): Form {
   const { title, submit, hasPreview } = source.form;
   return {
@@ -41,33 +41,36 @@ export function allFields({ form, common }: Pick<FormSource, "form" | "common">,
   return [...form.fields(values), ...common];
 }
 
-function fill(source: FormSource, values: FormValues): Filled {
+function fill(source: FormSource, values: FormValues): FilledForm {
   const { verb, args: schema, form, common } = source;
   const fields = allFields(source, values);
-  const { raw, open } = readAll(form.fields(values), values);
-  const asked = commonAsked(Object.fromEntries(common.map(({ id }) => [id, values[id] ?? ""])));
+  const { raw, open } = readFields(form.fields(values), values);
+  const asked = commonFromForm(Object.fromEntries(common.map(({ id }) => [id, values[id] ?? ""])));
   const args = form.toArgs?.(raw) ?? raw;
   const parsed = schema.safeParse(args);
   const errors = firstErrors(fields, [
     ...open,
-    ...(parsed.success ? [] : parsed.error.issues.map((issue) => placed(issue, fields, values))),
+    ...(parsed.success ? [] : parsed.error.issues.map((issue) => messageFor(issue, fields, values))),
     ...Object.entries(asked.errors),
     ...Object.entries(form.check?.(values) ?? {}),
-    ...fields.flatMap((field) => entry(field.id, wrongIn(field, values[field.id] ?? ""))),
+    ...fields.flatMap((field) => messageIf(field.id, fieldError(field, values[field.id] ?? ""))),
   ]);
   if (Object.keys(errors).length > 0) return { kind: "errors", errors };
   return { kind: "ask", ask: { verb, ...asked.ask, args: { ...args } } };
 }
 
-type Said = readonly [id: string, sentence: string];
+type FieldMessage = readonly [id: string, sentence: string];
 
-function entry(id: string, sentence: string | undefined): Said[] {
+function messageIf(id: string, sentence: string | undefined): FieldMessage[] {
   return sentence === undefined ? [] : [[id, sentence]];
 }
 
-function readAll(fields: readonly FormField[], values: FormValues): { raw: RawArguments; open: readonly Said[] } {
+function readFields(
+  fields: readonly FormField[],
+  values: FormValues,
+): { raw: RawArguments; open: readonly FieldMessage[] } {
   const raw: [string, RawArgument][] = [];
-  const open: Said[] = [];
+  const open: FieldMessage[] = [];
   for (const { id, input } of fields) {
     try {
       const argument = argumentOf(input, values[id] ?? "");
@@ -80,22 +83,25 @@ function readAll(fields: readonly FormField[], values: FormValues): { raw: RawAr
   return { raw: Object.fromEntries(raw), open };
 }
 
-/** An issue under its field; which line of several is wrong is said, because what stands there may be no one's to see. */
-function placed(
+/** Puts an issue under its field. Names the line of several instead of quoting it: it may be a secret. */
+function messageFor(
   { path: [id, item], message }: z.core.$ZodIssue,
   fields: readonly FormField[],
   values: FormValues,
-): Said {
+): FieldMessage {
   const field = fields.find((each) => each.id === id);
   const lines = field?.input.kind === "lines" && typeof item === "number" ? linesOf(values[field.id] ?? "") : [];
   const line = lines.length > 1 && typeof item === "number" ? lines[item] : undefined;
   return [field?.id ?? "", line === undefined ? message : `Line ${line.at}: ${message}`];
 }
 
-/** The first sentence of each field, in the form's words; what belongs to none stands under the first one. */
-function firstErrors(fields: readonly FormField[], said: readonly Said[]): Readonly<Record<string, string>> {
+/** The first error of each field, in the form's words. An error without a field goes under the first one. */
+function firstErrors(
+  fields: readonly FormField[],
+  messages: readonly FieldMessage[],
+): Readonly<Record<string, string>> {
   const errors = new Map<string, string>();
-  for (const [id, sentence] of said) {
+  for (const [id, sentence] of messages) {
     const field = fields.find((each) => each.id === id) ?? fields[0];
     if (field !== undefined && !errors.has(field.id)) errors.set(field.id, formSentence(sentence, field, fields));
   }

@@ -1,47 +1,47 @@
-import { textOf } from "./form-argument.ts";
+import { textOf } from "./argument-text.ts";
 import { looksSecret } from "./form-secret.ts";
 import { allFields, type FormSource } from "./make-form.ts";
 import type { FormValues } from "./form.ts";
 
-/** Words as far as they are understood: the arguments that they give, and what every verb knows. */
-export type Begun = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
+/** Typed arguments, unchecked, and the values of the shared flags. */
+export type TypedValues = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
 
 /**
- * What a form shows of words that lack only what it can still ask for. Undefined for words that are complete, for wrong
- * ones, and where something was typed that the form could not show: nothing typed is lost. Pure.
+ * The form values for words that lack only what the form asks for. Undefined for complete words, for wrong ones, and
+ * when the form can't show an argument, so that nothing typed is lost. Pure.
  */
-export function unfinishedValues(source: FormSource, { args, common }: Begun): FormValues | undefined {
+export function unfinishedValues(source: FormSource, { args, common }: TypedValues): FormValues | undefined {
   const parsed = source.args.safeParse(args);
   if (parsed.success) return undefined;
-  const given = Object.entries(args).filter(([, value]) => !isNothing(value));
-  const values = valuesOf(source, Object.fromEntries(given));
+  const typed = Object.entries(args).filter(([, value]) => !isEmpty(value));
+  const values = valuesOf(source, Object.fromEntries(typed));
   if (values === undefined) return undefined;
-  const asksFor = new Set([...source.form.fields(values).map(({ id }) => id), ...supplied(source)]);
+  const asksFor = new Set([...source.form.fields(values).map(({ id }) => id), ...alwaysSet(source)]);
   const isMissing = ({ path: [id] }: { readonly path: readonly PropertyKey[] }): boolean =>
-    typeof id === "string" && asksFor.has(id) && isNothing(args[id]);
+    typeof id === "string" && asksFor.has(id) && isEmpty(args[id]);
   if (!parsed.error.issues.every(isMissing)) return undefined;
   const known = source.common.filter(({ id }) => common[id] !== undefined).map(({ id }) => [id, common[id]] as const);
   return { ...values, ...textsOf(known) };
 }
 
-function isNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** What the form says by itself: `domains` always sets the list. */
-function supplied({ form }: FormSource): string[] {
+/** Arguments that the form always sets: `domains` sets the whole list. */
+function alwaysSet({ form }: FormSource): string[] {
   return Object.keys(form.toArgs?.({}) ?? {});
 }
 
-/** Which fields there are depends on what was chosen, so the fields are asked for twice. */
-function valuesOf(source: FormSource, given: Readonly<Record<string, unknown>>): FormValues | undefined {
-  const chosen = textsOf(allFields(source, {}).map(({ id, input }) => [id, textOf(input, given[id])] as const));
+/** Reads the fields twice, because they depend on the chosen values. */
+function valuesOf(source: FormSource, typed: Readonly<Record<string, unknown>>): FormValues | undefined {
+  const chosen = textsOf(allFields(source, {}).map(({ id, input }) => [id, textOf(input, typed[id])] as const));
   const fields = source.form.fields(chosen);
-  // It would stand in a form, and in the value of a button, before anybody asked for that.
-  if (fields.some(({ id, isSecret }) => isSecret === true && holdsSecret(given[id]))) return undefined;
-  const texts = fields.map(({ id, input }) => [id, textOf(input, given[id])] as const);
-  const shown = new Set([...texts.filter(([, text]) => text !== undefined).map(([id]) => id), ...supplied(source)]);
-  return Object.keys(given).every((id) => shown.has(id)) ? textsOf(texts) : undefined;
+  // The form and a button's value would show the secret in Slack.
+  if (fields.some(({ id, isSecret }) => isSecret === true && holdsSecret(typed[id]))) return undefined;
+  const texts = fields.map(({ id, input }) => [id, textOf(input, typed[id])] as const);
+  const shown = new Set([...texts.filter(([, text]) => text !== undefined).map(([id]) => id), ...alwaysSet(source)]);
+  return Object.keys(typed).every((id) => shown.has(id)) ? textsOf(texts) : undefined;
 }
 
 function holdsSecret(argument: unknown): boolean {

@@ -17,7 +17,9 @@ export const ChangeId = z
   });
 export type ChangeId = z.output<typeof ChangeId>;
 
-/** A new id of 30 random bits; it can be taken already, which the store then refuses. `randomBytes` is `node:crypto`'s. */
+/**
+ * A new id of 30 random bits; it can be taken already, which the store then refuses. `randomBytes` is `node:crypto`'s.
+ */
 export function newChangeId(randomBytes: (size: number) => Uint8Array): string {
   return Array.from(randomBytes(LENGTH), (byte) => DIGITS.charAt(byte % DIGITS.length)).join("");
 }

@@ -1,30 +1,44 @@
 import { parseArgs } from "node:util";
 import { UserError } from "../../errors.ts";
-import { nearest } from "./nearest.ts";
+import type { Option } from "../command.ts";
+import { nearNames } from "../../policy/near-names.ts";
 
-/** One flag of a verb: `--env K=V` takes a value and may stand more than once, `--share` takes none. */
+/** A flag of a verb, as in `--env K=V` or `--share`. */
 export type Flag = {
-  /** What stands after the flag, as usage lines show it; without it the flag takes no value. */
+  /** The value's label in usage lines; a flag without it takes no value. */
   readonly value?: string;
+  /** May be repeated. */
   readonly many?: true;
   readonly summary: string;
 };
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** The flags that every verb knows which looks at workloads or changes them. */
+/** Flags of every verb that reads or changes workloads. */
 export const commonFlags = {
   region: { value: "R", summary: "the region of services (jobs are always in `us`)" },
   share: { summary: "answer into the channel instead of for you only" },
 } as const satisfies Flags;
 
-/** And those of every verb that changes something. */
+/** Flags of every verb that changes workloads. */
 export const writeFlags = {
   ...commonFlags,
   reason: { value: "TEXT", summary: "why, for those who approve and for history" },
   "break-glass": { summary: "run at once, where a rule lets you do that; takes a reason, and the channel is told" },
 } as const satisfies Flags;
 
-/** Words sorted into what they are; nothing is checked beyond the flags themselves. */
+export const rejectFlags = {
+  reason: { value: "TEXT", summary: "why, for the card and for history" },
+} as const satisfies Flags;
+
+/** Flags as help shows them. */
+export function optionsOf(flags: Flags): Option[] {
+  return Object.entries(flags).map(([flag, { value, summary }]) => ({
+    flag: value === undefined ? `--${flag}` : `--${flag} ${value}`,
+    summary,
+  }));
+}
+
+/** Words sorted into positionals and flags; only the flags are checked. */
 export type Typed = {
   readonly positionals: readonly string[];
   readonly one: (flag: string) => string | undefined;
@@ -38,17 +52,17 @@ export type Typed = {
 export function readFlags(words: readonly string[], flags: Flags): Typed {
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);
-  const context = new Map<string, string[]>();
+  const values = new Map<string, string[]>();
   const positionals: string[] = [];
   for (const token of tokensOf(before, flags)) {
     if (token.kind === "positional") positionals.push(token.value);
-    if (token.kind === "option") keep(context, token, flags);
+    if (token.kind === "option") addValue(values, token, flags);
   }
   return {
     positionals,
-    one: (flag) => context.get(flag)?.[0],
-    many: (flag) => context.get(flag),
-    has: (flag) => context.has(flag),
+    one: (flag) => values.get(flag)?.[0],
+    many: (flag) => values.get(flag),
+    has: (flag) => values.has(flag),
     rest: end < 0 ? undefined : words.slice(end + 1),
   };
 }
@@ -68,19 +82,19 @@ function tokensOf(words: readonly string[], flags: Flags) {
       { type: flag.value === undefined ? "boolean" : "string" } as const,
     ]),
   );
-  // `-region`, as some phones and other bots have it, is `--region` where there is such a flag.
+  // Some phones and other bots write `-region` for `--region`.
   const args = words.map((word) => (/^-[a-z]{2}/u.test(word) && nameOf(word.slice(1)) in flags ? `-${word}` : word));
   return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
-function keep(context: Map<string, string[]>, token: Token, flags: Flags): void {
+function addValue(values: Map<string, string[]>, token: Token, flags: Flags): void {
   const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
   if (flag === undefined) throw unknownFlag(token.rawName, flags);
-  const before = context.get(token.name);
+  const before = values.get(token.name);
   if (before !== undefined && flag.many !== true) {
     throw new UserError(`${token.rawName} was given twice.`, { next: "Give it once." });
   }
-  context.set(token.name, [...(before ?? []), valueOf(token, flag)]);
+  values.set(token.name, [...(before ?? []), valueOf(token, flag)]);
 }
 
 function valueOf({ rawName, value, inlineValue }: Token, flag: Flag): string {
@@ -88,7 +102,7 @@ function valueOf({ rawName, value, inlineValue }: Token, flag: Flag): string {
     if (value === undefined) return "";
     throw new UserError(`${rawName} takes no value.`, { next: `Write ${rawName} alone.` });
   }
-  // `--image --share` is a forgotten value, not an image of that name; `--image=--share` says it is meant.
+  // In `--image --share` the value is missing; `--image=--share` is a value.
   if (value === undefined || (inlineValue !== true && value.startsWith("--"))) {
     throw new UserError(`${rawName} needs a value.`, { next: `Write ${rawName} ${flag.value}.` });
   }
@@ -96,7 +110,7 @@ function valueOf({ rawName, value, inlineValue }: Token, flag: Flag): string {
 }
 
 function unknownFlag(rawName: string, flags: Flags): UserError {
-  const near = nearest(nameOf(rawName.replace(/^-+/u, "")), Object.keys(flags))[0];
+  const near = nearNames(nameOf(rawName.replace(/^-+/u, "")), Object.keys(flags))[0];
   return new UserError(`There is no flag ${rawName} here.`, {
     next: near === undefined ? undefined : `Did you mean --${near}?`,
   });

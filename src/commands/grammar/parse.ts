@@ -1,14 +1,16 @@
-import { commands } from "../all.ts";
+import { UserError } from "../../errors.ts";
 import type { Ask } from "../ask.ts";
 import type { Command } from "../command.ts";
-import { findCommand } from "../verbs/help/help.ts";
+import type { Form, FormValues } from "../forms/form.ts";
+import { commands } from "../verbs.ts";
+import { findCommand } from "./find-command.ts";
 import { splitWords } from "./words.ts";
 
 export type Parsed = { readonly command: Command; readonly ask: Ask };
 
 /**
- * What a person typed after the slash command, as the verb and its Ask; nothing typed is `help`. Pure. Throws a
- * `UserError` with the usage line of the verb, or with the verb that was probably meant.
+ * The verb and Ask of the text after the slash command; an empty text is `help`. Pure. Throws a `UserError` with the
+ * usage line of the verb, or with the nearest verb.
  */
 export function parseText(text: string): Parsed {
   const [verb = "help", ...words] = splitWords(text);
@@ -16,7 +18,39 @@ export function parseText(text: string): Parsed {
   return { command, ask: command.parse(words) };
 }
 
-/** The verb of an Ask that a button carried; throws a `UserError` when there is no such verb any more. */
+/** The verb of an Ask from a button. Throws a `UserError` when the verb no longer exists. */
 export function commandOf(ask: Ask): Command {
   return findCommand(commands, ask.verb);
+}
+
+/** A verb that has a form. */
+export type FormCommand = Command & { readonly form: Form };
+
+/** The verb of this name, if it has a form. */
+export function formCommand(verb: string): FormCommand | undefined {
+  const command = withoutUserError(() => findCommand(commands, verb));
+  return command !== undefined && hasForm(command) ? command : undefined;
+}
+
+function hasForm(command: Command): command is FormCommand {
+  return command.form !== undefined;
+}
+
+type Unfinished = { readonly command: FormCommand; readonly values: FormValues };
+
+/** The form for text that lacks only what its form asks for. Undefined for complete and for wrong text. Pure. */
+export function unfinishedForm(text: string): Unfinished | undefined {
+  const [verb = "", ...words] = withoutUserError(() => splitWords(text)) ?? [];
+  const command = formCommand(verb);
+  const values = command?.unfinished?.(words);
+  return command === undefined || values === undefined ? undefined : { command, values };
+}
+
+function withoutUserError<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }

@@ -2,19 +2,19 @@ import { UserError } from "../../errors.ts";
 
 const DOUBLE = '"“”„‟';
 const SINGLE = "'‘’‚‛";
-/** What phones and word processors make of one or two typed hyphens. */
+/** Phones and word processors turn one or two typed hyphens into these. */
 const LONG_DASHES = /^[-‐‑‒–—―−]*[‐‑‒–—―−][-‐‑‒–—―−]*/u;
 
-/** `splitPlainWords` for what a person typed after the slash command, or said to the bot: Slack has escaped it. Pure. */
+/** Splits text from Slack, which escapes it, as `splitPlainWords` does. Pure. */
 export function splitWords(text: string): string[] {
   return splitPlainWords(unescapeSlack(text));
 }
 
 /**
- * Splits text into words. Pure. Quotes group words, straight or curly; they open at the start of a word or after `=`, so
- * that an apostrophe inside a word stays one. Inside double quotes `\"` and `\\` stand for the character
- * itself; every other backslash is kept, because regular expressions need them. Throws a `UserError` for a quote that is
- * never closed.
+ * Splits text into words. Pure. Quotes group words, straight or curly; they open at the start of a word or after `=`,
+ * so that an apostrophe inside a word stays one. Inside double quotes `\"` and `\\` are the character itself; every
+ * other backslash is kept, because regular expressions need them. Throws a `UserError` for a quote that is never
+ * closed.
  */
 export function splitPlainWords(text: string): string[] {
   const words: string[] = [];
@@ -33,9 +33,9 @@ export function splitPlainWords(text: string): string[] {
 }
 
 /**
- * Undoes what Slack does to a command's text (docs.slack.dev/interactivity/implementing-slash-commands, "escaping"): a
- * host name that became a link is the words that were typed, people and channels stay `<@U…|name>` and `<#C…|name>`,
- * and `&amp;`, `&lt;`, `&gt;` are their characters.
+ * Reverts Slack's escaping of a command's text (docs.slack.dev/interactivity/implementing-slash-commands, "escaping"):
+ * a host name that became a link is the typed words again, people and channels stay `<@U…|name>` and `<#C…|name>`, and
+ * `&amp;`, `&lt;`, `&gt;` are their characters.
  */
 function unescapeSlack(text: string): string {
   return text
@@ -85,7 +85,7 @@ function readQuoted(characters: readonly string[], start: number, quotes: string
   });
 }
 
-/** A long dash before a letter, or alone, was typed as two hyphens; before a digit it is a minus sign. */
+/** A long dash before a letter, or alone, is two hyphens; before a digit it is a minus sign. */
 function plainDashes(word: string): string {
   const dashes = LONG_DASHES.exec(word)?.[0];
   if (dashes === undefined) return word;
@@ -100,4 +100,20 @@ function quotesOf(character: string): string | undefined {
 
 function isSpace(character: string | undefined): boolean {
   return character !== undefined && /[\s\u200b\u2060\ufeff]/u.test(character);
+}
+
+/**
+ * One line that splits into exactly these words, as `splitPlainWords` splits; undefined where no quotes can hold one of
+ * them. Pure.
+ */
+export function joinWords(words: readonly string[]): string | undefined {
+  const quoted = words.map(quote);
+  return quoted.includes(undefined) ? undefined : quoted.join(" ");
+}
+
+/** A curly quote closes a straight one of its kind, and only straight ones can be escaped. */
+function quote(word: string): string | undefined {
+  if (/^[\w@%+:,./=-]+$/u.test(word)) return word;
+  if (!/[“”„‟]/u.test(word)) return `"${word.replaceAll(/["\\]/gu, "\\$&")}"`;
+  return /['‘’‚‛]/u.test(word) ? undefined : `'${word}'`;
 }

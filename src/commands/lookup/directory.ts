@@ -1,21 +1,21 @@
 import type { WorkloadRef } from "../../changes/change.ts";
-import { createShownPages, type ShownPages } from "./shown-pages.ts";
+import { createRecentLogPages, type RecentLogPages } from "./recent-log-pages.ts";
 
-/** A workload as a list told it. */
+/** A workload of a list. */
 export type Entry = { readonly name: string; readonly status: string };
 
-/** A list of one kind in one region, and when it was told, in milliseconds. */
-export type Lately = { readonly entries: readonly Entry[]; readonly at: number };
+/** A list of one kind in one region, and when it was read, in milliseconds. */
+export type RecentList = { readonly entries: readonly Entry[]; readonly at: number };
 
-/** What the service has shown lately, so that a typo, a picker or a bare name need not cost a list call. */
+/** A cache of the last lists, so that typos, pickers and bare names don't cost a list call. */
 export type Directory = {
-  /** Names of one kind in one region as last listed, or `undefined` when that was never or too long ago. */
+  /** Names of one kind in one region as last listed; undefined when that is more than 5 minutes ago. */
   readonly names: (account: string, kind: WorkloadRef["kind"], region: string) => readonly string[] | undefined;
-  /** The same with what else is known; how old it may be is for the caller to say, up to 5 minutes. */
-  readonly lately: (account: string, kind: WorkloadRef["kind"], region: string) => Lately | undefined;
-  readonly pages: ShownPages;
+  /** The last list with its age, at most 5 minutes; the caller decides how old it may be. */
+  readonly recent: (account: string, kind: WorkloadRef["kind"], region: string) => RecentList | undefined;
+  readonly logPages: RecentLogPages;
   readonly remember: (account: string, kind: WorkloadRef["kind"], listed: Listed) => void;
-  /** Names of the instances of a job as told last, and when. */
+  /** The job's instances as last read, and when. */
   readonly instances: (account: string, job: string) => Instances | undefined;
   readonly rememberInstances: (account: string, job: string, names: readonly string[]) => void;
 };
@@ -24,34 +24,34 @@ type Instances = { readonly names: readonly string[]; readonly at: number };
 
 type Listed = { readonly region: string; readonly entries: readonly Entry[] };
 
-/** Long enough for a typo to be answered from the list just seen, short enough not to claim what is gone. */
+/** Long enough to correct a typo from the list just shown, short enough not to suggest deleted workloads. */
 const FRESH_MS = 5 * 60_000;
 const MOST_LISTS = 200;
 
-/** Keeps the last lists in memory; losing it costs a call, never an answer. `now` in milliseconds. */
+/** Keeps the last lists in memory; a lost list costs one call. `now` in milliseconds. */
 export function createDirectory(now: () => number): Directory {
-  const lists = new Map<string, Lately>();
+  const lists = new Map<string, RecentList>();
   const instances = new Map<string, Instances>();
   const key = (account: string, kind: string, region: string): string => JSON.stringify([account, kind, region]);
-  const lately: Directory["lately"] = (account, kind, region) => {
+  const recent: Directory["recent"] = (account, kind, region) => {
     const list = lists.get(key(account, kind, region));
     return list !== undefined && now() - list.at < FRESH_MS ? list : undefined;
   };
   return {
-    pages: createShownPages(),
-    names: (account, kind, region) => lately(account, kind, region)?.entries.map(({ name }) => name),
-    lately,
+    logPages: createRecentLogPages(),
+    names: (account, kind, region) => recent(account, kind, region)?.entries.map(({ name }) => name),
+    recent,
     remember(account, kind, { region, entries }) {
-      keep(lists, key(account, kind, region), { entries, at: now() });
+      setBounded(lists, key(account, kind, region), { entries, at: now() });
     },
     instances: (account, job) => instances.get(key(account, "job", job)),
-    rememberInstances: (account, job, names) => keep(instances, key(account, "job", job), { names, at: now() }),
+    rememberInstances: (account, job, names) => setBounded(instances, key(account, "job", job), { names, at: now() }),
   };
 }
 
-function keep<Value>(kept: Map<string, Value>, key: string, value: Value): void {
-  kept.delete(key);
-  kept.set(key, value);
-  const oldest = kept.keys().next().value;
-  if (kept.size > MOST_LISTS && oldest !== undefined) kept.delete(oldest);
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next().value;
+  if (map.size > MOST_LISTS && oldest !== undefined) map.delete(oldest);
 }

@@ -1,13 +1,22 @@
 import { UserError } from "../../errors.ts";
 import type { Verdict } from "../../policy/verdict.ts";
-import type { About, Context } from "../command.ts";
+import type { About, Action, Context } from "../command.ts";
+import { regionOf, type Target } from "../grammar/target.ts";
+import type { VerbContext } from "../grammar/verb.ts";
+import { bestVerdict, kindOf } from "./best-verdict.ts";
+
+/**
+ * The only place that decides whether a person may learn that a workload exists. They may when policy allows them to
+ * read it: `getService` or `getJob`, at once. A verb that policy lets them use on the name reveals it too, and so does
+ * a list they may read, unless a rule hides the workload. Nothing here makes an API call.
+ */
+type Permitted = Pick<Context, "permissions">;
+type Kind = "service" | "job";
+
+/** A workload by its name. A record may lack the kind or the region. */
+type Named = { readonly kind: Kind | undefined; readonly region?: string; readonly name: string };
 
 export type Refusal = Extract<Verdict, { kind: "refuse" }>;
-
-type Judging = Pick<Context, "permissions">;
-type Kind = "service" | "job";
-/** A workload's identity, as in a record or a list. */
-export type Named = { readonly kind: Kind; readonly region: string; readonly name: string };
 
 /** Policy refuses a read. Carries the refusal for history. */
 export class ReadRefused extends UserError {
@@ -21,10 +30,15 @@ export class ReadRefused extends UserError {
   }
 }
 
+const kinds = ["service", "job"] as const;
+const reads = { service: "getService", job: "getJob" } as const;
+const lists = { service: "listServices", job: "listJobs" } as const;
+
 /**
- * Why policy refuses this read, or undefined. Reads can't be approved, so a rule that requires approval refuses them.
+ * Why policy refuses a read, or undefined. Only changes can be approved, so a rule that requires approval refuses a
+ * read. Pure.
  */
-export function refusalToSee(verdict: Verdict): Refusal | undefined {
+export function readRefusal(verdict: Verdict): Refusal | undefined {
   if (verdict.kind === "allow" || verdict.kind === "break-glass") return undefined;
   if (verdict.kind === "refuse") return verdict;
   const { rule } = verdict;
@@ -36,24 +50,44 @@ export function refusalToSee(verdict: Verdict): Refusal | undefined {
   };
 }
 
-/** Throws `LookRefused` when the person may not see this. */
-export async function checkFound(about: About, { permissions }: Judging): Promise<void> {
-  const refusal = refusalToSee(await permissions.verdict(about));
+/** Throws `ReadRefused` when policy refuses this read. */
+export async function checkRead(about: About, { permissions }: Permitted): Promise<void> {
+  const refusal = readRefusal(await permissions.verdict(about));
   if (refusal !== undefined) throw new ReadRefused(refusal, about);
 }
 
-const getOps = { service: "getService", job: "getJob" } as const;
-const listOps = { service: "listServices", job: "listJobs" } as const;
-
-/** The question to policy before showing this workload; without a name or region, before showing any. */
-export function aboutSeeing({ kind, ...where }: Partial<Named> & Pick<Named, "kind">): About {
-  return { op: getOps[kind], risk: undefined, workload: { kind, region: where.region, name: where.name } };
+/** The question to policy before a named workload is read; a bare name counts as a service until it is found. */
+export function readQuestion(actions: readonly Action[], { kind, name }: Target, region: string): About {
+  const [only, ...others] = new Set(actions.map(kindOf));
+  const known = others.length === 0 ? only : kind;
+  const { op } = actions.find((action) => kindOf(action) === (known ?? "service")) ?? { op: reads.service };
+  return { op, risk: undefined, workload: { kind: known, region: regionOf(known, region), name } };
 }
 
-/** Whether policy lets the person see this workload. Makes no API call. */
-export async function maySee(workload: Named, { permissions }: Judging): Promise<boolean> {
-  const { kind, region, name } = workload;
-  return refusalToSee(await permissions.verdict(aboutSeeing({ kind, region, name }))) === undefined;
+function aboutReading(kind: Kind, { region, name }: { readonly region?: string; readonly name?: string }): About {
+  return { op: reads[kind], risk: undefined, workload: { kind, region: regionOf(kind, region), name } };
+}
+
+/** Whether the person may see this workload; without a kind, whether they may see a service and a job of that name. */
+export async function maySee({ kind, ...workload }: Named, { permissions }: Permitted): Promise<boolean> {
+  const asked = kind === undefined ? kinds : [kind];
+  const verdicts = await Promise.all(asked.map((each) => permissions.verdict(aboutReading(each, workload))));
+  return verdicts.every((verdict) => readRefusal(verdict) === undefined);
+}
+
+/** Throws `ReadRefused` when the person may not see this workload. */
+export function checkMaySee({ kind, ...workload }: Named & { readonly kind: Kind }, context: Permitted): Promise<void> {
+  return checkRead(aboutReading(kind, workload), context);
+}
+
+/** Why the person may not list this kind, or undefined. */
+export async function listRefusal(
+  kind: Kind,
+  region: string,
+  { permissions }: Permitted,
+): Promise<Refusal | undefined> {
+  const workload = { kind, region: regionOf(kind, region), name: undefined };
+  return readRefusal(await permissions.verdict({ op: lists[kind], risk: undefined, workload }));
 }
 
 type Candidates<Item> = {
@@ -65,30 +99,47 @@ type Candidates<Item> = {
   readonly most?: number;
 };
 
-/**
- * Filters workloads to those whose names the person may see: those they may read and, if they may list the kind, those
- * no rule hides. Makes no API call.
- */
-export async function suggestible<Item>(
-  candidates: Candidates<Item>,
-  { permissions }: Judging,
-): Promise<readonly Item[]> {
+/** Those of the workloads whose names the person may see. */
+export async function visibleItems<Item>(candidates: Candidates<Item>, context: Permitted): Promise<readonly Item[]> {
   const { kind, region, items, nameOf, most = Number.POSITIVE_INFINITY } = candidates;
+  const { permissions } = context;
   // A verdict of allow without a name covers every name: one question instead of thousands.
-  const forAny = await permissions.verdict(aboutSeeing({ kind, region }));
+  const forAny = await permissions.verdict(aboutReading(kind, { region }));
   if (forAny.kind === "allow") return items.slice(0, most);
-  const listing = await permissions.verdict({
-    op: listOps[kind],
-    risk: undefined,
-    workload: { kind, region, name: undefined },
-  });
-  const mayList = refusalToSee(listing) === undefined;
-  const found: Item[] = [];
+  const mayList = (await listRefusal(kind, region, context)) === undefined;
+  const visible: Item[] = [];
   for (const item of items) {
-    if (found.length >= most) break;
-    const verdict = await permissions.verdict(aboutSeeing({ kind, region, name: nameOf(item) }));
+    if (visible.length >= most) break;
+    const verdict = await permissions.verdict(aboutReading(kind, { region, name: nameOf(item) }));
     const isListed = mayList && verdict.kind === "refuse" && verdict.rule === undefined;
-    if (isListed || refusalToSee(verdict) === undefined) found.push(item);
+    if (isListed || readRefusal(verdict) === undefined) visible.push(item);
   }
-  return found;
+  return visible;
+}
+
+/**
+ * Narrows a bare name to the kinds that the person may see or use the verb on, so that the answer doesn't reveal
+ * whether one exists. Policy has judged an explicit kind with the verb already, except in a form's prefill, which has
+ * no actions. Throws `ReadRefused` when no kind is left.
+ */
+export async function visibleTarget(target: Target, context: VerbContext): Promise<Target> {
+  const { kind: wanted, name } = target;
+  const { region, actions } = context;
+  if (wanted !== undefined && actions.length > 0) return target;
+  const asked = wanted === undefined ? kinds : [wanted];
+  const visible = await Promise.all(
+    asked.map(async (kind) =>
+      (await mayUse(kind, name, context)) || (await maySee({ kind, region, name }, context)) ? [kind] : [],
+    ),
+  );
+  const [first, ...others] = visible.flat();
+  if (first === undefined) await checkMaySee({ kind: asked[0] ?? "service", region, name }, context);
+  return { kind: others.length > 0 ? undefined : first, name };
+}
+
+async function mayUse(kind: Kind, name: string, context: VerbContext): Promise<boolean> {
+  const best = await bestVerdict(context, { kind, name, region: context.region }, context);
+  if (best === undefined) return false;
+  const isRead = context.actions.every(({ risk }) => risk === undefined);
+  return isRead ? readRefusal(best) === undefined : best.kind !== "refuse";
 }

@@ -7,7 +7,7 @@ import type { VerbContext } from "../grammar/verb.ts";
 type ServiceOp = "updateService" | "startService" | "stopService" | "restartService" | "deleteService";
 type ServiceCall = { readonly [Op in ServiceOp]: Omit<Call<Op>, "path" | "query"> }[ServiceOp];
 
-/** A Change of an existing service, from what was read of it. Pure. */
+/** A Change of a service that was read. Pure. */
 export function serviceChange(
   service: Service,
   { region }: VerbContext,
@@ -21,4 +21,13 @@ export function serviceChange(
     before,
     diff,
   };
+}
+
+type Update = Call<"updateService">["body"];
+
+/** The new value of a field when the Change updates this field of a service and no other. Pure. */
+export function onlyUpdate<Field extends keyof Update>({ call }: Change, field: Field): Update[Field] | undefined {
+  if (call.op !== "updateService") return undefined;
+  const { [field]: value, ...others } = call.body;
+  return Object.values(others).every((other) => other === undefined) ? value : undefined;
 }

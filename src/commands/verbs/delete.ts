@@ -2,31 +2,28 @@ import { z } from "zod";
 import type { Job, Service } from "../../api/answers.ts";
 import { jobSnapshot } from "../../changes/snapshot.ts";
 import { counted } from "../../views/kit/text.ts";
-import type { FormFacts, FormValues } from "../forms/form.ts";
-import { findWorkload } from "../lookup/lookup.ts";
+import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
+import { findWorkload } from "../lookup/find.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb, type VerbContext } from "../grammar/verb.ts";
-import { lookedAt, workloadField } from "../forms/workload-field.ts";
+import { workloadField } from "../forms/fields.ts";
 
 export const remove = writeVerb({
   name: "delete",
   summary: "Delete a service or a job for good",
-  usage: "delete NAME",
   example: "delete job/nightly-report",
-  flags: {},
+  words: { name: "NAME" },
+  args: z.object({ name: Target }),
   actions: [
     { op: "deleteService", risk: "destructive" },
     { op: "deleteJob", risk: "destructive" },
   ],
-  words: 1,
-  args: z.object({ name: Target }),
-  read: ({ positionals: [name] }) => ({ name }),
   form: {
     title: "Delete a workload",
     submit: "Delete for good",
     fields: () => [
-      lookedAt(workloadField),
+      { ...workloadField, redraws: true },
       {
         id: "confirm",
         label: "Type the name to delete it",
@@ -35,10 +32,9 @@ export const remove = writeVerb({
       },
     ],
     toArgs: ({ confirm: _confirm, ...raw }) => raw,
-    check: unconfirmed,
-    prefill: whatGoes,
+    check: confirmError,
+    prefill: describeLoss,
   },
-  target: ({ name }) => name,
   async propose({ name }, context) {
     const found = await findWorkload(name, context);
     if (found.kind === "service") {
@@ -56,23 +52,23 @@ export const remove = writeVerb({
   },
 });
 
-/** Nobody deletes by a slip of the thumb. The kind may be typed too: `job/nightly`. */
-function unconfirmed({ name, confirm = "" }: FormValues): Record<string, string> {
+/** The typed name guards against a slip of the thumb. The kind may be typed too: `job/nightly`. */
+function confirmError({ name, confirm = "" }: FormValues): Record<string, string> {
   const target = Target.safeParse(name?.trim()).data;
   const typed = confirm.trim();
   if (target === undefined || typed === target.name || typed === `${target.kind}/${target.name}`) return {};
   return { confirm: `This has to be the name of what is deleted: type ${target.name}.` };
 }
 
-async function whatGoes(values: FormValues, context: VerbContext): Promise<FormFacts> {
+async function describeLoss(values: FormValues, context: VerbContext): Promise<FormFacts> {
   const target = Target.safeParse(values["name"]).data;
-  if (target === undefined) return { notes: [], values: {} };
+  if (target === undefined) return noFacts;
   const found = await findWorkload(target, context);
-  const notes = found.kind === "service" ? serviceGoes(found.service) : jobGoes(found.job);
+  const notes = found.kind === "service" ? serviceLoss(found.service) : jobLoss(found.job);
   return { notes, values: {} };
 }
 
-function serviceGoes({
+function serviceLoss({
   name,
   status = "not told",
   target_instance_size: size,
@@ -85,6 +81,6 @@ function serviceGoes({
   return [`The service ${name} (status ${status}) goes for good, with ${parts.join(" and ")}.`];
 }
 
-function jobGoes({ metadata: { name }, instance_names: instances = [] }: Job): string[] {
+function jobLoss({ metadata: { name }, instance_names: instances = [] }: Job): string[] {
   return [`The job ${name} goes for good, with ${counted(instances.length, "instance")} and what they logged.`];
 }

@@ -2,62 +2,47 @@ import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
 import { isDomainName } from "../../api/names.ts";
 import { requestLimits } from "../../api/request-limits.ts";
+import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { FormFacts } from "../forms/form.ts";
-import { prefillFromService } from "../forms/prefill.ts";
-import { findService } from "../lookup/lookup.ts";
-import { serviceChange } from "../lookup/service-change.ts";
+import { servicePrefill } from "../forms/service-prefill.ts";
+import { findService } from "../lookup/find.ts";
+import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
+import { DomainList } from "../grammar/argument-types.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
-import { serviceField } from "../forms/workload-field.ts";
+import { serviceField } from "../forms/fields.ts";
 
-/** Lower-cased, without a scheme or a final dot. */
-const Domain = z
-  .string()
-  .transform((typed) =>
-    typed
-      .toLowerCase()
-      .replace(/^https?:\/\//u, "")
-      .replace(/[/.]+$/u, ""),
-  )
-  .refine(isDomainName, { error: ({ input }) => `“${String(input)}” is not a domain name such as shop.example.com.` });
-
-const tooMany = `At most ${requestLimits.domains} domains.`;
-
-/** Domain names without duplicates. */
-export const DomainList = z
-  .array(Domain)
-  .transform((domains) => [...new Set(domains)])
-  .pipe(z.array(z.string()).max(requestLimits.domains, tooMany));
-
-/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element: what a field can hold. */
+/** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
 const LONGEST_LIST = 3_000;
+
+const badEdit = "Say what to do with the domains: add, remove or set.";
 
 type Edit = "add" | "remove" | "set";
 
 export const domains = writeVerb({
   name: "domains",
   summary: "Add, remove or set the custom domain names of a service",
-  usage: "domains NAME add|remove|set DOMAIN…",
   example: "domains web add shop.example.com",
-  flags: {},
+  words: { name: "NAME", edit: "add|remove|set", domains: "DOMAIN…" },
   actions: [
     { op: "updateService", risk: "routine" },
     { op: "updateService", risk: "destructive" },
   ],
-  words: Number.POSITIVE_INFINITY,
   args: z
     .object({
       name: Target,
-      edit: z.enum(["add", "remove", "set"], { error: "Say what to do with the domains: add, remove or set." }),
+      edit: z
+        .string({ error: badEdit })
+        .toLowerCase()
+        .pipe(z.enum(["add", "remove", "set"], { error: badEdit })),
       domains: DomainList,
     })
     .refine(({ edit, domains }) => edit === "set" || domains.length > 0, {
       error: "Say at least one domain name.",
       path: ["domains"],
     }),
-  read: ({ positionals: [name, edit, ...rest] }) => ({ name, edit: edit?.toLowerCase(), domains: rest }),
   form: {
     title: "Set domains",
     submit: "Set domains",
@@ -72,17 +57,15 @@ export const domains = writeVerb({
         input: { kind: "lines", maxLength: LONGEST_LIST },
       },
     ],
-    // The whole list is set, so what is lost by it is shown first: the list may not have been read, or be of another service.
+    // The form sets the whole list. The preview shows what that removes, in case the list is old or another service's.
     hasPreview: true,
     toArgs: ({ domains: all = [], ...raw }) => ({ ...raw, edit: "set", domains: all }),
-    prefill: (values, context) =>
-      prefillFromService(values, context, (service) => domainsNow(service, context.settings.command)),
+    prefill: servicePrefill((service, { settings }) => currentDomains(service, settings.command)),
   },
-  target: ({ name }) => name,
-  async propose({ name, edit, domains: given }, context) {
+  async propose({ name, edit, domains: typed }, context) {
     const service = await findService(name, context);
     const before = service.binding_domain_name ?? [];
-    const after = edited(before, edit, given);
+    const after = editList(before, edit, typed);
     if (after.length > requestLimits.domains) {
       const { command } = context.settings;
       throw new UserError(
@@ -100,10 +83,18 @@ export const domains = writeVerb({
       diff: [...added, ...removed],
     });
   },
+  undo: oldDomains,
 });
 
-/** A list that the form cannot hold must not stand there in part: what is missing would be removed. */
-function domainsNow({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {
+/** A service can hold names that this verb refuses to set; then there is no undo. */
+function oldDomains(change: Change): { readonly edit: "set"; readonly domains: readonly string[] } | undefined {
+  const domains = onlyUpdate(change, "binding_domain_name") && change.before?.domains;
+  if (domains === undefined || domains.length > requestLimits.domains) return undefined;
+  return domains.every(isDomainName) ? { edit: "set", domains } : undefined;
+}
+
+/** Throws for a list too long for the field: a shortened list would remove the other domains. */
+function currentDomains({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {
   const list = now.join("\n");
   if (list.length > LONGEST_LIST) {
     throw new UserError(`${name} has ${now.length} domains, more than a form can hold.`, {
@@ -114,14 +105,14 @@ function domainsNow({ name, binding_domain_name: now = [] }: Service, command: s
   return { notes: [`${name} has ${count} of its own now.`], values: list === "" ? {} : { domains: list } };
 }
 
-/** The whole list as it shall be: the API takes no single additions. Pure. */
-function edited(before: readonly string[], edit: Edit, given: readonly string[]): string[] {
+/** The new list. The API only takes whole lists. Pure. */
+function editList(before: readonly string[], edit: Edit, typed: readonly string[]): string[] {
   switch (edit) {
     case "add":
-      return [...new Set([...before, ...given])];
+      return [...new Set([...before, ...typed])];
     case "remove":
-      return before.filter((domain) => !given.includes(domain.toLowerCase()));
+      return before.filter((domain) => !typed.includes(domain.toLowerCase()));
     case "set":
-      return [...new Set(given)];
+      return [...new Set(typed)];
   }
 }

@@ -4,14 +4,15 @@ import { memoryUpdate } from "../../api/dialect.ts";
 import { isUpdateMemory, parseMemoryMiB, updateMemoryMiB } from "../../api/memory.ts";
 import { requestLimits } from "../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../api/schema.ts";
+import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
-import { prefillFromService } from "../forms/prefill.ts";
-import { findService } from "../lookup/lookup.ts";
-import { serviceChange } from "../lookup/service-change.ts";
+import { servicePrefill } from "../forms/service-prefill.ts";
+import { findService } from "../lookup/find.ts";
+import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
-import { serviceField } from "../forms/workload-field.ts";
+import { serviceField } from "../forms/fields.ts";
 
 const sizes = `${updateMemoryMiB.slice(0, -1).join(", ")} or ${updateMemoryMiB.at(-1)}`;
 const options = updateMemoryMiB.map((mib) => ({ value: String(mib), text: `${mib} MiB` }));
@@ -20,11 +21,10 @@ const badSize = `MIB must be ${sizes}: the service takes no other memory limit i
 export const memory = writeVerb({
   name: "memory",
   summary: "Set the memory limit of a service",
-  usage: "memory NAME MIB [--container C]",
   example: "memory web 1024",
   flags: { container: { value: "C", summary: "which container, where there are several" } },
+  words: { name: "NAME", mib: "MIB" },
   actions: [{ op: "updateService", risk: "disruptive" }],
-  words: 2,
   args: z.object({
     name: Target,
     mib: z.string({ error: badSize }).transform((typed, context) => {
@@ -39,7 +39,6 @@ export const memory = writeVerb({
       .max(requestLimits.containerName, `--container takes at most ${requestLimits.containerName} characters.`)
       .optional(),
   }),
-  read: ({ positionals: [name, mib], one }) => ({ name, mib, container: one("container") }),
   form: {
     title: "Set memory",
     submit: "Set memory",
@@ -60,34 +59,48 @@ export const memory = writeVerb({
         input: { kind: "text", maxLength: requestLimits.containerName },
       },
     ],
-    prefill: (values, context) => prefillFromService(values, context, memoryNow),
+    prefill: servicePrefill(currentMemory),
   },
-  target: ({ name }) => name,
   async propose({ name, mib, container }, context) {
     const service = await findService(name, context);
-    const at = position(service, container);
+    const at = containerPosition(service, container);
     const before = parseMemoryMiB(service.containers?.[at]?.resources?.limits?.memory);
     const several = (service.containers ?? []).length > 1;
     const label = several ? `memory of ${service.containers?.[at]?.name ?? `container ${at + 1}`}` : "memory";
     return serviceChange(service, context, {
       op: "updateService",
-      body: { containers: updates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })) },
+      body: {
+        containers: containerUpdates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })),
+      },
       diff: before === mib ? [] : [`${label} ${before ?? "not told"} → ${mib} MiB`],
     });
   },
+  undo: oldMemory,
 });
 
-function memoryNow({ name, containers = [] }: Service): FormFacts {
+/** The update addresses a container by its position; with several containers the undo needs its name. */
+function oldMemory(change: Change): { readonly mib: string; readonly container?: string } | undefined {
+  const updated = onlyUpdate(change, "containers") ?? [];
+  const memory = change.before?.memoryMiB ?? [];
+  const at = updated.findIndex(({ resources, resource }) => resources !== undefined || resource !== undefined);
+  const mib = memory[at];
+  if (!isUpdateMemory(mib)) return undefined;
+  if (memory.length === 1) return { mib: String(mib) };
+  const container = updated[at]?.name;
+  return container === undefined || container === "" ? undefined : { mib: String(mib), container };
+}
+
+function currentMemory({ name, containers = [] }: Service): FormFacts {
   const limits = containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory));
   const [mib] = limits;
-  const told = limits.map((limit) => (limit === undefined ? "a limit that is not told" : `${limit} MiB`));
+  const words = limits.map((limit) => (limit === undefined ? "a limit that is not told" : `${limit} MiB`));
   if (containers.length <= 1) {
     return {
-      notes: [`${name} has ${told[0] ?? "a limit that is not told"} now.`],
+      notes: [`${name} has ${words[0] ?? "a limit that is not told"} now.`],
       values: isUpdateMemory(mib) ? { mib: String(mib) } : {},
     };
   }
-  const each = containers.map((container, at) => `${container.name ?? "one without a name"} with ${told[at]}`);
+  const each = containers.map((container, at) => `${container.name ?? "one without a name"} with ${words[at]}`);
   return {
     notes: [
       `${name} has ${containers.length} containers: ${each.join(", ")}. Say which one under “Container”, in the further settings.`,
@@ -96,8 +109,8 @@ function memoryNow({ name, containers = [] }: Service): FormFacts {
   };
 }
 
-/** Where the container stands: the only one, or the one that was named. */
-function position({ name, containers = [] }: Service, wanted: string | undefined): number {
+/** The position of the only container, or of the named one. Throws a `UserError` when it is unclear. */
+function containerPosition({ name, containers = [] }: Service, wanted: string | undefined): number {
   if (wanted === undefined && containers.length <= 1) return 0;
   const at = wanted === undefined ? -1 : containers.findIndex((container) => container.name === wanted);
   if (at >= 0) return at;
@@ -110,10 +123,10 @@ function position({ name, containers = [] }: Service, wanted: string | undefined
 }
 
 /**
- * Left open by the API: whether an update finds its container by position or by name. With one container nothing needs
- * to be said; with several both are: each stands at its place, with its name, and only one has a new limit.
+ * The API doesn't document whether an update finds its container by position or by name. With several containers the
+ * update has both: each container in its position with its name, and only one with a new limit.
  */
-function updates(
+function containerUpdates(
   { containers = [] }: Service,
   at: number,
   update: (name: string | undefined) => ContainerUpdate,

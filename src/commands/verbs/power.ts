@@ -1,59 +1,91 @@
 import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
-import type { Change } from "../../changes/change.ts";
 import type { Risk } from "../../policy/question.ts";
 import type { WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
-import { prefillFromService } from "../forms/prefill.ts";
-import { findService } from "../lookup/lookup.ts";
-import { serviceChange } from "../lookup/service-change.ts";
+import { serviceField } from "../forms/fields.ts";
+import { servicePrefill } from "../forms/service-prefill.ts";
 import { Target } from "../grammar/target.ts";
-import { writeVerb, type VerbContext } from "../grammar/verb.ts";
-import { serviceField } from "../forms/workload-field.ts";
+import { writeVerb } from "../grammar/verb.ts";
+import { findService } from "../lookup/find.ts";
+import { serviceChange } from "../lookup/service-change.ts";
+
+type PowerOp = "startService" | "stopService" | "restartService";
 
 type Power = {
   readonly name: "start" | "stop" | "restart";
-  readonly op: "startService" | "stopService" | "restartService";
+  readonly op: PowerOp;
   readonly summary: string;
   readonly risk: Risk;
-  /** The status in which there is nothing to do; a restart always does something. */
-  readonly already?: string;
+  /** In this status there is nothing to do; a restart always does something. */
+  readonly doneStatus?: string;
   readonly diff: (status: string) => string;
-  /** What comes of it, in a sentence. */
+  /** A sentence for the form. */
   readonly effect: string;
+  /** The operation that this verb takes back. */
+  readonly undoes?: PowerOp;
 };
 
-/** Start, stop and restart differ in a name and a sentence only. */
-export function powerVerb({ name, op, summary, risk, already, diff, effect }: Power): WriteCommand {
+/** Start, stop and restart differ only in an operation and its sentences. */
+function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }: Power): WriteCommand {
   const verb = name.charAt(0).toUpperCase() + name.slice(1);
-  const whatFollows = ({ status }: Service): string =>
-    already !== undefined && status === already ? `So there is nothing to ${name}.` : effect;
+  const isDone = ({ status }: Service): boolean => doneStatus !== undefined && status === doneStatus;
   return writeVerb({
     name,
     summary,
-    usage: `${name} NAME`,
     example: `${name} web`,
-    flags: {},
-    actions: [{ op, risk }],
-    words: 1,
+    words: { name: "NAME" },
     args: z.object({ name: Target }),
-    read: ({ positionals: [target] }) => ({ name: target }),
+    actions: [{ op, risk }],
     form: {
       title: `${verb} a service`,
       submit: verb,
       fields: () => [serviceField],
-      prefill: (values, context) =>
-        prefillFromService(values, context, (service) => ({ notes: [now(service), whatFollows(service)], values: {} })),
+      prefill: servicePrefill((service) => ({
+        notes: [currentStatus(service), isDone(service) ? `So there is nothing to ${name}.` : effect],
+        values: {},
+      })),
     },
-    target: ({ name }) => name,
-    async propose({ name: target }, context: VerbContext): Promise<Change> {
+    async propose({ name: target }, context) {
       const service = await findService(target, context);
-      const status = service.status ?? "not told";
-      return serviceChange(service, context, { op, body: undefined, diff: status === already ? [] : [diff(status)] });
+      const lines = isDone(service) ? [] : [diff(service.status ?? "not told")];
+      return serviceChange(service, context, { op, body: undefined, diff: lines });
     },
+    undo: ({ call }) => (call.op === undoes ? {} : undefined),
   });
 }
 
-function now({ name, status = "not told", target_instance_size: size }: Service): string {
+function currentStatus({ name, status = "not told", target_instance_size: size }: Service): string {
   return `The status of ${name} is ${status}${size === undefined ? "" : `, with ${counted(size, "instance")}`}.`;
 }
+
+export const start = powerVerb({
+  name: "start",
+  op: "startService",
+  risk: "routine",
+  summary: "Start a stopped service",
+  doneStatus: "Running",
+  diff: (status) => `status ${status} → Running`,
+  effect: "All its instances will be started.",
+  undoes: "stopService",
+});
+
+export const stop = powerVerb({
+  name: "stop",
+  op: "stopService",
+  risk: "disruptive",
+  summary: "Stop a service; its definition stays",
+  doneStatus: "Stopped",
+  diff: (status) => `status ${status} → Stopped`,
+  effect: "All its instances will be stopped; its definition stays, and it can be started again.",
+  undoes: "startService",
+});
+
+export const restart = powerVerb({
+  name: "restart",
+  op: "restartService",
+  risk: "disruptive",
+  summary: "Stop and start every instance of a service",
+  diff: () => "a stop and a new start of every instance",
+  effect: "Every instance will be stopped and started anew.",
+});

@@ -3,7 +3,7 @@ import type { Message } from "../../views/kit/message.ts";
 import { NO_REGION } from "../../views/home/view.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
-import { formCommand } from "../../commands/form-command.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
 import { ANY_AGE_MS, homeLater } from "./draw.ts";
 import { linkOwner } from "../../workflow/link-owner.ts";
 import { onReadClick } from "../receive/read-click.ts";

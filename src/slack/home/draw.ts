@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { commands } from "../../commands/all.ts";
-import { mayDoWith } from "../../commands/card-verbs.ts";
+import { commands } from "../../commands/verbs.ts";
+import { allowedVerbs } from "../../commands/lookup/allowed-verbs.ts";
 import type { Context } from "../../commands/command.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { HomeState } from "../../views/home/state.ts";
@@ -63,7 +63,7 @@ type Drawn = { readonly origin: Origin; readonly freshMs: number };
 async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context): Promise<HomeState["mayDo"]> {
   const { region } = context.settings;
   const may = troubledIn(known).shown.map(
-    async (each) => [targetOf(each), await mayDoWith({ ...each, region }, context)] as const,
+    async (each) => [targetOf(each), await allowedVerbs(commands, { ...each, region }, context)] as const,
   );
   return new Map(await Promise.all(may));
 }

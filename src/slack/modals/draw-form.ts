@@ -1,10 +1,10 @@
 import type { ModalView } from "@slack/types";
 import type { FormField, FormValues } from "../../commands/forms/form.ts";
-import { masked } from "../../commands/forms/form-secret.ts";
+import { maskValues } from "../../commands/forms/form-secret.ts";
 import { formView } from "../../views/forms/form-view.ts";
 import type { Block } from "../../views/kit/message.ts";
 import type { FormMetadata } from "./form-metadata.ts";
-import type { FormCommand } from "../../commands/form-command.ts";
+import type { FormCommand } from "../../commands/grammar/parse.ts";
 
 /** A form as somebody has it before them. */
 export type OpenedForm = {
@@ -52,5 +52,5 @@ function withReason(field: FormField): FormField {
 /** What was typed stays in its field without being sent there again: Slack keeps it, for the block has the same id. */
 function withoutSecrets(values: FormValues, fields: readonly FormField[], fresh: ReadonlySet<string>): FormValues {
   const secret = fields.filter(({ id, isSecret }) => isSecret === true && !fresh.has(id) && values[id] !== undefined);
-  return { ...values, ...Object.fromEntries(secret.map(({ id }) => [id, masked(values[id] ?? "")])) };
+  return { ...values, ...Object.fromEntries(secret.map(({ id }) => [id, maskValues(values[id] ?? "")])) };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FormValues } from "../../commands/forms/form.ts";
-import { type FormCommand, formCommand } from "../../commands/form-command.ts";
+import { type FormCommand, formCommand } from "../../commands/grammar/parse.ts";
 import { jsonIn } from "../receive/json-in.ts";
 
 /** What a button that opens a form carries; `form:open:scale`, or a choice of verbs, says it in its action_id. */

@@ -1,6 +1,6 @@
 import type { Ask } from "../../commands/ask.ts";
 import type { Context } from "../../commands/command.ts";
-import { proposeChange, type Proposal } from "../../commands/gate.ts";
+import { proposeChange, type Proposal } from "../../commands/lookup/authorize.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { previewBlocks } from "../../views/forms/form-preview.ts";
 import type { Block } from "../../views/kit/message.ts";
@@ -71,7 +71,7 @@ async function previewOf(shell: Shell, { command, ask, origin }: Previewing, sig
 
 const reasonMissing = section("⚠️ This needs a reason, for those who decide and for history: fill in “Reason”.");
 
-type Verdict = Extract<Proposal, { kind: "judged" }>["verdict"];
+type Verdict = Extract<Proposal, { kind: "proposed" }>["verdict"];
 
 const submits: Readonly<Record<Verdict["kind"], string>> = {
   allow: "Do it",

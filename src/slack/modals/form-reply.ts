@@ -1,7 +1,7 @@
 import { endView, placedInForm } from "../../views/forms/form-states.ts";
 import type { SentForm } from "../../workflow/inbox/interaction.ts";
 import { drawForm } from "./draw-form.ts";
-import { formCommand } from "../../commands/form-command.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
 import { updateAcked } from "./update-view.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { Shell } from "../../workflow/shell.ts";

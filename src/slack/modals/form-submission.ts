@@ -7,7 +7,7 @@ import { shareInThread } from "../receive/share-in-thread.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { drawForm, type OpenedForm } from "./draw-form.ts";
 import { FormMetadata, valuesDigest } from "./form-metadata.ts";
-import { formCommand } from "../../commands/form-command.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
 import { previewLater } from "./form-preview.ts";
 import { jsonIn } from "../receive/json-in.ts";
 import type { Origin } from "../../workflow/origin.ts";

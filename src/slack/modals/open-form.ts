@@ -1,6 +1,6 @@
 import { Problem } from "../../api/problem.ts";
 import type { FormFacts, FormValues } from "../../commands/forms/form.ts";
-import { refusedForm } from "../../commands/gate.ts";
+import { refusedForm } from "../../commands/lookup/authorize.ts";
 import { UserError } from "../../errors.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { endView, skeletonView } from "../../views/forms/form-states.ts";
@@ -9,7 +9,7 @@ import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm } from "./draw-form.ts";
 import { digest, newMetadata } from "./form-metadata.ts";
-import { type FormCommand } from "../../commands/form-command.ts";
+import { type FormCommand } from "../../commands/grammar/parse.ts";
 import { openForm, updateForm } from "./update-view.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { recordRefusal } from "../../workflow/record-refusal.ts";

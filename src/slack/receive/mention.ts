@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseText, type Parsed } from "../../commands/grammar/parse.ts";
+import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
 import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { usageWithForm } from "../../views/messages/error-messages.ts";
@@ -10,7 +10,6 @@ import type { Origin } from "../../workflow/origin.ts";
 import { editNoticeKey, isTooOldToRun, messageKey } from "./message-key.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
-import { begunIn } from "../../commands/form-command.ts";
 
 const Said = {
   user: z.string().optional(),
@@ -114,7 +113,7 @@ async function noteRead({ store, log }: Shell, key: string): Promise<void> {
 
 /** The sentence; with a button where a form can go on with the words, because what was said here can open none itself. */
 function notUnderstood(shell: Shell, error: unknown, words: string): Message {
-  const begun = begunIn(words);
+  const begun = unfinishedForm(words);
   if (begun === undefined || !(error instanceof UserError)) {
     return failureMessage(shell, error, { verb: "?", effect: "read" });
   }

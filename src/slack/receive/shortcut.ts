@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { namedInText } from "../../commands/lookup/named-in-text.ts";
+import { workloadInText } from "../../commands/lookup/workload-in-text.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { skeletonView } from "../../views/forms/form-states.ts";
 import type { Ack } from "./ack.ts";
@@ -7,7 +7,7 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm } from "../modals/draw-form.ts";
 import { fillLater, openVerbForm } from "../modals/open-form.ts";
 import { newMetadata } from "../modals/form-metadata.ts";
-import { formCommand } from "../../commands/form-command.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
 import { openForm, updateForm } from "../modals/update-view.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
@@ -85,7 +85,7 @@ async function guessOf(shell: Shell, { text, metadata }: Guessing, signal: Abort
     const { region } = context.settings;
     const wanted = { of: "any", region, freshMs: FRESH_MS, withinMs: LIST_WITHIN_MS } as const;
     const { services, jobs } = await liveWorkloads(shell, context, wanted);
-    return namedInText(text, { services: services?.entries ?? [], jobs: jobs?.entries ?? [] });
+    return workloadInText(text, { services: services?.entries ?? [], jobs: jobs?.entries ?? [] });
   } catch (err) {
     shell.log.warn({ err }, "a workload could not be guessed");
     return undefined;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseText, type Parsed } from "../../commands/grammar/parse.ts";
+import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { ackBody, type Ack } from "./ack.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
@@ -9,7 +9,6 @@ import { type Opening, openVerbForm } from "../modals/open-form.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Shell } from "../../workflow/shell.ts";
-import { begunIn } from "../../commands/form-command.ts";
 
 /** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 const SlashCommand = z.object({
@@ -35,7 +34,7 @@ export async function onSlash(shell: Shell, body: unknown, ack: Ack): Promise<vo
   try {
     parsed = parseText(typed.text);
   } catch (error) {
-    const begun = begunIn(typed.text);
+    const begun = unfinishedForm(typed.text);
     if (begun !== undefined) return openBegun(shell, { ...begun, typed }, ack);
     return say(failureMessage(shell, error, { verb: "?", effect: "read" }));
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { readJob } from "../../commands/lookup/lookup.ts";
+import { readJob } from "../../commands/lookup/find.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { JOB_REGION, Target } from "../../commands/grammar/target.ts";
 import { UserError } from "../../errors.ts";

@@ -1,19 +1,19 @@
 import { pathSafe } from "../../api/names.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Lately } from "../../commands/lookup/directory.ts";
 import { type OptionInput, NONE, option, optionsOf } from "../kit/menu.ts";
 import { span } from "../kit/time.ts";
 import type { OptionGroup, PlainTextOption } from "@slack/types";
 import { limits } from "../kit/blocks.ts";
 import { plain } from "../kit/text.ts";
+import type { RecentList } from "../../commands/lookup/directory.ts";
 
 /** A list older than this shows its age. */
 const NEW_MS = 60_000;
 
 export type WorkloadOptions = {
   /** Undefined when not requested or unknown. */
-  readonly services?: Lately | undefined;
-  readonly jobs?: Lately | undefined;
+  readonly services?: RecentList | undefined;
+  readonly jobs?: RecentList | undefined;
   /** The region of the services. */
   readonly region?: string;
   /** The text typed so far. */
@@ -40,7 +40,7 @@ export function workloadOptions({ services, jobs, region, query, problems, now }
   });
 }
 
-function old({ at }: Lately, now: Date | undefined): string {
+function old({ at }: RecentList, now: Date | undefined): string {
   const ms = now === undefined ? 0 : now.getTime() - at;
   return ms > NEW_MS ? `, ${span(ms)} ago` : "";
 }
@@ -52,7 +52,7 @@ function parsedQuery(query: string): { readonly kind: "service" | "job" | undefi
   return { kind: wanted === "service" || wanted === "job" ? wanted : undefined, name };
 }
 
-function group(kind: "service" | "job", label: string, { entries }: Lately): Group {
+function group(kind: "service" | "job", label: string, { entries }: RecentList): Group {
   const items = entries.map(({ name, status }) => ({ value: `${kind}/${name}`, text: name, description: status }));
   return { label, items: items.sort(byText) };
 }

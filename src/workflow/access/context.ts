@@ -1,5 +1,5 @@
 import type { OpenAccount } from "../../accounts/account.ts";
-import type { BoundTo, Context, Permissions, Logs } from "../../commands/command.ts";
+import type { ChannelBinding, Context, Permissions, Logs } from "../../commands/command.ts";
 import { type Binding, coversName } from "../../policy/binding.ts";
 import { apiWithin } from "./locked-api.ts";
 import { checkChosen } from "./chosen-channel.ts";
@@ -43,7 +43,7 @@ export async function contextFor(
   };
 }
 
-function boundTo(binding: Binding): BoundTo {
+function boundTo(binding: Binding): ChannelBinding {
   return { ...binding, covers: (name) => coversName(binding, name) };
 }
 

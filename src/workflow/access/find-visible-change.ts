@@ -1,5 +1,5 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
-import { nearest } from "../../commands/grammar/nearest.ts";
+import { nearNames } from "../../policy/near-names.ts";
 import { UserError } from "../../errors.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
 import { permissionsFor } from "./context.ts";
@@ -34,7 +34,7 @@ export async function findVisibleChange(shell: Shell, { changeId, card, origin }
   if (change !== undefined && (await maySeeChange(shell, viewer, change))) return { change };
   if (change !== undefined) await noteHidden(shell, change, viewer);
   const ids = (await recordsFor(shell, viewer).pending()).map(({ id }) => id);
-  return { missing: { kind: "missing", id: changeId, nearest: nearest(changeId, ids) } };
+  return { missing: { kind: "missing", id: changeId, nearest: nearNames(changeId, ids) } };
 }
 
 /** People without an account see no workloads through it, but still their own requests and those they may decide. */

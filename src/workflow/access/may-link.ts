@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { bindingVerdict } from "../../commands/binding-verdict.ts";
+import { bindingVerdict } from "../../commands/lookup/binding-verdict.ts";
 import type { Refusal } from "../../commands/lookup/may-see.ts";
 import { UserError } from "../../errors.ts";
 import { checkChosen } from "./chosen-channel.ts";

@@ -1,7 +1,7 @@
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { HistoryRows, Permissions, Records } from "../../commands/command.ts";
-import { aboutSeeing, refusalToSee } from "../../commands/lookup/may-see.ts";
+import { maySee } from "../../commands/lookup/may-see.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { eligibility } from "./approvers.ts";
 import type { Profile } from "../../slack/directory/people.ts";
@@ -66,11 +66,9 @@ export async function mayDecide(people: Shell["people"], change: StoredChange, u
 function sight({ profile, permissions }: Viewer): Sight {
   const known = new Map<string, Promise<boolean>>();
   const judged = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
-    const kinds = kind === "service" || kind === "job" ? ([kind] as const) : (["service", "job"] as const); // literals, not strings
     // A refused bare name may be of either kind, and its region may be unknown.
-    const where = region === "" ? { name } : { region, name };
-    const verdicts = await Promise.all(kinds.map((each) => permissions.verdict(aboutSeeing({ kind: each, ...where }))));
-    return verdicts.every((verdict) => refusalToSee(verdict) === undefined);
+    const knownKind = kind === "service" || kind === "job" ? kind : undefined;
+    return maySee({ kind: knownKind, name, ...(region !== "" && { region }) }, { permissions });
   };
   return async (workload) => {
     if (profile.standing !== "member") return false;

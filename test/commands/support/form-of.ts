@@ -1,7 +1,7 @@
-import { commands } from "../../../src/commands/all.ts";
-import type { Filled, Form, FormValues } from "../../../src/commands/forms/form.ts";
-import { findCommand } from "../../../src/commands/verbs/help/help.ts";
-import { scripted, type Script } from "./given.ts";
+import { commands } from "../../../src/commands/verbs.ts";
+import type { FilledForm, Form, FormValues } from "../../../src/commands/forms/form.ts";
+import { findCommand } from "../../../src/commands/grammar/find-command.ts";
+import { scripted, type Script } from "./script.ts";
 
 /** The form of a verb that has one. */
 export function formOf(verb: string): Form {
@@ -10,7 +10,7 @@ export function formOf(verb: string): Form {
   return form;
 }
 
-export function filledIn(verb: string, values: FormValues): Filled {
+export function filledIn(verb: string, values: FormValues): FilledForm {
   const { fill } = formOf(verb);
   return fill(values);
 }
@@ -21,7 +21,7 @@ export function errorsOf(verb: string, values: FormValues): Readonly<Record<stri
 }
 
 /** What a form says of the workload in it, what was called for that, and what policy was asked about. */
-export async function looked(verb: string, values: FormValues, script: Script = {}) {
+export async function prefilled(verb: string, values: FormValues, script: Script = {}) {
   const { context, calls, asked } = scripted(script);
   const facts = await formOf(verb).prefill?.(values, undefined, context);
   return { ...facts, calls, asked: asked.map(({ op }) => op) };

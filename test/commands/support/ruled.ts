@@ -1,4 +1,4 @@
-import { commands } from "../../../src/commands/all.ts";
+import { commands } from "../../../src/commands/verbs.ts";
 import type { Command } from "../../../src/commands/command.ts";
 
 /** The verbs that a policy rule has to allow; help leaves them out for a person who may use none of them. */

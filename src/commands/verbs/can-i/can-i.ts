@@ -1,18 +1,16 @@
 import { z } from "zod";
 import { UserError } from "../../../errors.ts";
-import { canI, type Judged } from "./view.ts";
+import { canI, type Evaluation } from "./view.ts";
 import { limits } from "../../../views/kit/blocks.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { truncate } from "../../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import type { Command, Context, ReadCommand } from "../../command.ts";
 import { shareField } from "../../forms/common-fields.ts";
-import { commonFlags } from "../../grammar/flags.ts";
-import { findCommand } from "../help/help.ts";
-import { judgeBinding, judgeRead, judgeWrite, type Supposed } from "./judge-words.ts";
+import { commonFlags, optionsOf } from "../../grammar/flags.ts";
+import { findCommand } from "../../grammar/find-command.ts";
+import { evaluateBinding, evaluateRead, evaluateWrite, type Query } from "./evaluate.ts";
 import { makeForm, type FormShape } from "../../forms/make-form.ts";
-import type { Pointing } from "../../forms/pointing.ts";
-import { optionsOf } from "../../grammar/verb.ts";
 
 const described = {
   name: "can-i",
@@ -23,15 +21,18 @@ const described = {
 
 const Args = z.object({ verb: z.string().default("help"), words: z.array(z.string()).default([]) });
 
-/** The words after it are those of another verb, with its flags, so nothing of them is sorted here. */
+/**
+ * Keeps the words after VERB as they are: they belong to that verb. Takes a function because the list holds this verb.
+ */
 export function canICommand(all: () => readonly Command[]): ReadCommand {
   return {
     effect: "read",
+    forEverybody: true,
     ...described,
     options: optionsOf({ share: commonFlags.share }),
     actions: [],
     about: () => undefined,
-    ...pointed(all),
+    ...formOf(all),
     parse([verb, ...words]): Ask {
       if (verb === undefined) throw new UserError("VERB is missing: say what you want to do.", described);
       findCommand(all(), verb);
@@ -44,13 +45,13 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
     },
     async answer(ask, context) {
       const { verb, words } = Args.parse(ask.args);
-      return answer(supposed(findCommand(all(), verb), words), context);
+      return answer(queryOf(findCommand(all(), verb), words), context);
     },
   };
 }
 
-/** Any verb can be asked about; what comes after it is checked as far as it has been said, so all of it can be missing. */
-function pointed(all: () => readonly Command[]): Pointing {
+/** Any verb can be chosen, and the words after it may be incomplete. */
+function formOf(all: () => readonly Command[]): Pick<ReadCommand, "form" | "unfinished"> {
   const verbs = () =>
     all().map(({ name, summary }) => ({
       value: name,
@@ -76,32 +77,32 @@ function pointed(all: () => readonly Command[]): Pointing {
   return { form: makeForm(source), unfinished: (words) => (words.length === 0 ? {} : undefined) };
 }
 
-/** What stands after `--` is a container's command. */
+/** The words after `--` are a container's command. */
 function wordsBeforeCommand(words: readonly string[]): readonly string[] {
   const end = words.indexOf("--");
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Whether glass would be broken is asked without the reason that it takes, so it is no part of the words. */
-function supposed(command: Command, words: readonly string[]): Supposed {
+/** Takes --break-glass out of the words, because parsing it would require a reason. */
+function queryOf(command: Command, words: readonly string[]): Query {
   const own = wordsBeforeCommand(words);
   const breakGlass = own.includes("--break-glass");
   return { command, words: words.filter((word, at) => at >= own.length || word !== "--break-glass"), breakGlass };
 }
 
-async function answer(asked: Supposed, context: Context): Promise<Message> {
-  const { name, effect, example } = asked.command;
+async function answer(query: Query, context: Context): Promise<Message> {
+  const { name, effect, example } = query.command;
   return canI({
-    judged: await permissions(asked, context),
+    evaluation: await evaluate(query, context),
     verb: { name, effect, example },
     command: context.settings.command,
   });
 }
 
-async function permissions(asked: Supposed, context: Context): Promise<Judged> {
-  const { command } = asked;
-  if (command.effect === "write") return judgeWrite({ ...asked, command }, context);
-  if (command.effect === "read" && command.actions.length > 0) return judgeRead({ ...asked, command }, context);
-  if (command.effect === "bind") return judgeBinding({ ...asked, command }, context);
+async function evaluate(query: Query, context: Context): Promise<Evaluation> {
+  const { command } = query;
+  if (command.effect === "write") return evaluateWrite({ ...query, command }, context);
+  if (command.effect === "read" && command.actions.length > 0) return evaluateRead({ ...query, command }, context);
+  if (command.effect === "bind") return evaluateBinding({ ...query, command }, context);
   return { kind: "free" };
 }

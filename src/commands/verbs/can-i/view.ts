@@ -7,57 +7,59 @@ import { post } from "../../../views/kit/post.ts";
 import { counted, truncate, visible } from "../../../views/kit/text.ts";
 import { span } from "../../../views/kit/time.ts";
 
-/** What the policy says to one thing that a verb can do. */
-export type JudgedDeed = {
+/** Policy's answer on one action of a verb. */
+export type ActionAnswer = {
   readonly risk: Risk | undefined;
   readonly kind: "service" | "job" | undefined;
-  /** `depends`: on which workload it is, and none was named. */
+  /** `depends` on the workload, and none was named. */
   readonly verdict: Verdict | { readonly kind: "depends" };
-  /** Who could approve now, where that is needed. */
+  /** The people who could approve now, if approval is needed. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
-  /** The rule that would let them break the glass. */
+  /** The rule that would allow --break-glass. */
   readonly glassRule: string | undefined;
 };
 
-export type Judged =
-  /** No rule decides about the verb. */
+export type Evaluation =
+  /** The verb needs no rule. */
   | { readonly kind: "free" }
   | {
-      readonly kind: "judged";
+      readonly kind: "evaluated";
       readonly workload: { readonly kind: "service" | "job" | undefined; readonly name: string | undefined };
-      readonly answers: readonly JudgedDeed[];
-      /** What it would change, where that was read. */
+      readonly answers: readonly ActionAnswer[];
+      /** The effect, if the workload was read. */
       readonly change: { readonly diff: readonly string[] } | undefined;
-      /** Why it was judged by the verb and the name alone. */
+      /** Why only the verb and the name were evaluated. */
       readonly note: string | undefined;
       readonly hasReason: boolean;
     };
 
 export type CanI = {
-  readonly judged: Judged;
+  readonly evaluation: Evaluation;
   readonly verb: { readonly name: string; readonly effect: Command["effect"]; readonly example: string };
   readonly command: string;
 };
 
-/** Whether somebody may do something here: the answer, the rule that decides, what is missing and who could approve. */
+/** The answer of can-i: the verdict, the rule that decides, missing parts and possible approvers. */
 export function canI(input: CanI): Message {
-  const { judged, verb } = input;
-  if (judged.kind === "free") return free(verb);
-  const { name = "", kind } = judged.workload;
+  const { evaluation, verb } = input;
+  if (evaluation.kind === "free") return free(verb);
+  const { name = "", kind } = evaluation.workload;
   const asked = truncate(visible([verb.name, kind, name].filter(Boolean).join(" ")), 300);
-  const groups = sameAnswers(judged.answers);
+  const groups = sameAnswers(evaluation.answers);
   const [first] = groups[0] ?? [];
   if (first === undefined) return said([`No rule can be asked about \`${asked}\`.`], []);
   const lines =
     groups.length === 1
-      ? sentences(first, judged)
+      ? sentences(first, evaluation)
       : groups.flatMap(([one, ...others]) =>
-          one === undefined ? [] : [`${label([one, ...others], judged.answers)}: ${sentences(one, judged).join(" ")}`],
+          one === undefined
+            ? []
+            : [`${label([one, ...others], evaluation.answers)}: ${sentences(one, evaluation).join(" ")}`],
         );
-  return said([`\`${asked}\`, for you here:`, ...lines], [...changed(judged), ...basis(input)]);
+  return said([`\`${asked}\`, for you here:`, ...lines], [...changed(evaluation), ...basis(input)]);
 }
 
-/** Verbs about Gantry itself; what stands in a Change's own terms is said by its card. */
+/** For verbs that need no rule. The card of a change says who decides about it. */
 function free({ name, effect }: CanI["verb"]): Message {
   if (effect === "decide") {
     return said(
@@ -73,8 +75,8 @@ function said([first = "", ...rest]: readonly string[], more: readonly Block[]):
   return post([first, ...rest].join("\n").replaceAll("`", ""), [section(...lines), ...more]);
 }
 
-/** Things that get the same answer stand together. */
-function sameAnswers(answers: readonly JudgedDeed[]): readonly (readonly JudgedDeed[])[] {
+/** Groups actions with the same answer. */
+function sameAnswers(answers: readonly ActionAnswer[]): readonly (readonly ActionAnswer[])[] {
   return [...Map.groupBy(answers, ({ verdict, glassRule }) => JSON.stringify([verdict, glassRule])).values()];
 }
 
@@ -84,8 +86,8 @@ const riskWords: Readonly<Record<Risk, string>> = {
   destructive: "takes away (destructive)",
 };
 
-/** What sets these things apart from the others of the verb: how much they hurt, else what they are about. */
-function label(group: readonly JudgedDeed[], all: readonly JudgedDeed[]): string {
+/** Names a group of actions by their risk if risks differ, else by the kind of workload. */
+function label(group: readonly ActionAnswer[], all: readonly ActionAnswer[]): string {
   const isByRisk = new Set(all.map(({ risk }) => risk)).size > 1;
   const parts = group.map(({ risk, kind }) =>
     isByRisk && risk !== undefined ? riskWords[risk] : `a ${kind ?? "workload"}`,
@@ -93,10 +95,10 @@ function label(group: readonly JudgedDeed[], all: readonly JudgedDeed[]): string
   return `${isByRisk ? "Where it " : ""}${[...new Set(parts)].join(" or ")}`;
 }
 
-type Asked = Extract<Judged, { kind: "judged" }>;
+type Evaluated = Extract<Evaluation, { kind: "evaluated" }>;
 
-function sentences(deed: JudgedDeed, { hasReason }: Asked): string[] {
-  const { verdict, glassRule } = deed;
+function sentences(action: ActionAnswer, { hasReason }: Evaluated): string[] {
+  const { verdict, glassRule } = action;
   const glass =
     glassRule === undefined
       ? []
@@ -111,7 +113,7 @@ function sentences(deed: JudgedDeed, { hasReason }: Asked): string[] {
       ];
     case "approve":
       return [
-        ...withApproval(verdict.rule, verdict.terms, deed),
+        ...withApproval(verdict.rule, verdict.terms, action),
         ...missingReason(verdict.terms.reasonRequired && !hasReason),
         ...glass,
       ];
@@ -126,7 +128,7 @@ function quoted(rule: string): string {
   return `“${truncate(visible(rule), 120)}”`;
 }
 
-/** The policy's own sentences mostly name the rule; one that says what somebody wrote into the rule does not. */
+/** Names the rule unless the sentence does; a text from the rule's `say` usually doesn't. */
 function whichRule(rule: string | undefined, why: string): string[] {
   return rule === undefined || why.includes(rule) ? [] : [`The rule ${quoted(rule)} decides.`];
 }
@@ -135,7 +137,7 @@ function missingReason(isMissing: boolean): string[] {
   return isMissing ? ["Missing: a reason. Add `--reason TEXT`."] : [];
 }
 
-function withApproval(rule: string, terms: Terms, { approvers }: JudgedDeed): string[] {
+function withApproval(rule: string, terms: Terms, { approvers }: ActionAnswer): string[] {
   const own = terms.selfApproval ? " Your own vote counts." : "";
   return [
     `⏳ Yes, with approval: the rule ${quoted(rule)} wants ${counted(terms.votes, "vote")} from ${voters(terms)}, within ${span(terms.expiresMs)}.${own}`,
@@ -152,7 +154,7 @@ function voters({ from }: Terms): string {
   );
 }
 
-function whoCould({ names, count }: NonNullable<JudgedDeed["approvers"]>, { votes, selfApproval }: Terms): string {
+function whoCould({ names, count }: NonNullable<ActionAnswer["approvers"]>, { votes, selfApproval }: Terms): string {
   if (count === 0 && !selfApproval) return "Missing: somebody who could approve. Nobody here could, now.";
   const shown = names.map((name) => truncate(visible(name), 60));
   const more = count > shown.length ? [`${count - shown.length} more`] : [];
@@ -161,7 +163,7 @@ function whoCould({ names, count }: NonNullable<JudgedDeed["approvers"]>, { vote
   return `Missing: enough people. Only ${who} could approve now, and it takes ${counted(votes, "vote")}.`;
 }
 
-function changed({ change }: Asked): Block[] {
+function changed({ change }: Evaluated): Block[] {
   if (change === undefined) return [];
   const [first, ...rest] = change.diff.slice(0, 8).map((line) => truncate(visible(line), 200));
   if (first === undefined) return [section("It is already so: nothing would be sent.")];
@@ -169,12 +171,12 @@ function changed({ change }: Asked): Block[] {
   return [section("It would change now:"), bullets([first, ...rest, ...more])];
 }
 
-/** What the answer rests on, where that is not the whole command. */
-function basis({ judged, verb, command }: CanI): Block[] {
-  if (judged.kind === "free" || judged.change !== undefined || verb.effect !== "write") return [];
-  // Whoever is refused whatever the workload is needs no surer answer.
-  if (judged.note === undefined && judged.answers.every(({ verdict }) => verdict.kind === "refuse")) return [];
-  const note = judged.note === undefined ? "" : ` ${truncate(visible(judged.note), 400)}`;
+/** Says so when only the verb and the name were evaluated. */
+function basis({ evaluation, verb, command }: CanI): Block[] {
+  if (evaluation.kind === "free" || evaluation.change !== undefined || verb.effect !== "write") return [];
+  // A refusal for every workload needs no surer answer.
+  if (evaluation.note === undefined && evaluation.answers.every(({ verdict }) => verdict.kind === "refuse")) return [];
+  const note = evaluation.note === undefined ? "" : ` ${truncate(visible(evaluation.note), 400)}`;
   return [
     context(
       `Judged by the verb and the name, without reading the workload.${note} A whole command gets a sure answer: ${command} can-i ${verb.example}`,

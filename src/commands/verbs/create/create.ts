@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../../../errors.ts";
-import { createForm } from "./form.ts";
+import { prefillLike } from "./create-like.ts";
+import { createFields } from "./fields.ts";
 import { JobArgs, proposeJob } from "./job.ts";
 import { proposeService, ServiceArgs } from "./service.ts";
 import type { Flags, Typed } from "../../grammar/flags.ts";
@@ -27,37 +28,27 @@ export const create = writeVerb({
   summary: "Create a service or a job",
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
+  words: { kind: "service|job", name: "NAME" },
   flags,
   actions: [
     { op: "createService", risk: "routine" },
     { op: "createJob", risk: "routine" },
   ],
-  words: 2,
   takesCommand: true,
   args: z.discriminatedUnion("kind", [ServiceArgs, JobArgs], { error: "Say what to create: service or job." }),
-  read(typed) {
-    const [kind, name = ""] = typed.positionals;
-    const wanted = kind?.toLowerCase();
-    if (wanted === "service" || wanted === "job") refuseOthers(wanted, typed);
-    return { kind: wanted, name, ...given(typed) };
+  read(typed, { name = "", ...byName }) {
+    const kind = typed.positionals[0]?.toLowerCase();
+    if (kind === "service" || kind === "job") refuseFlagsOfOther(kind, typed);
+    return { ...byName, kind, name };
   },
-  form: createForm,
+  form: { title: "Create a workload", submit: "Create", fields: createFields, hasPreview: true, prefill: prefillLike },
   target: ({ kind, name }) => ({ kind, name }),
   propose: (args, context) => (args.kind === "service" ? proposeService(args, context) : proposeJob(args, context)),
 });
 
-function refuseOthers(kind: "service" | "job", typed: Typed): void {
+function refuseFlagsOfOther(kind: "service" | "job", typed: Typed): void {
   const other = kind === "service" ? "job" : "service";
   const wrong = only[other].find((flag) => typed.has(flag));
   if (wrong !== undefined)
     throw new UserError(`--${wrong} is for a ${other}, not for a ${kind}.`, { next: "Leave it out." });
-}
-
-/** What was typed, flag by flag; those that were not typed are left to the defaults. */
-function given(typed: Typed): Record<string, unknown> {
-  const values = Object.entries<Flags[string]>(flags).map(([flag, { value, many }]) => {
-    if (value === undefined) return [flag, typed.has(flag) ? true : undefined];
-    return [flag, many === true ? typed.many(flag) : typed.one(flag)];
-  });
-  return { ...Object.fromEntries(values), command: typed.rest };
 }

@@ -1,7 +1,7 @@
 import { requestLimits } from "../../../api/request-limits.ts";
 import type { FormField, FormInput, FormValues } from "../../forms/form.ts";
 
-/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element: what a field can hold. */
+/** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
 const LONGEST = 3_000;
 const lines: FormInput = { kind: "lines", maxLength: LONGEST };
 
@@ -88,7 +88,7 @@ const domain = more("domain", "Domains", { hint: "One a line.", placeholder: "sh
 const timeZone = tick("sync-timezone", "Time zone", "The local time zone of the host");
 const pullAlways = tick("pull-always", "Pulling", "Pull the image each time");
 
-/** Every field of the creation bodies; until a kind is chosen, those that both have. Pure. */
+/** Every field of a creation body; before a kind is chosen, the fields that both kinds have. Pure. */
 export function createFields({ kind }: FormValues): readonly FormField[] {
   switch (kind) {
     case "service":

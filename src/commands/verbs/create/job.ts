@@ -12,9 +12,9 @@ import {
   newName,
   volumeNameRule,
   whenMountsAreRead,
-} from "./container-args.ts";
+} from "./container-arguments.ts";
 import { createDiff } from "./diff.ts";
-import { readJob } from "../../lookup/lookup.ts";
+import { readJob } from "../../lookup/find.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
 import type { VerbContext } from "../../grammar/verb.ts";
 
@@ -42,7 +42,7 @@ export const JobArgs = z
   .superRefine(checkMounts, whenMountsAreRead);
 type JobArgs = z.output<typeof JobArgs>;
 
-/** Whether the name is free is read first: one call. */
+/** Checks first that the name is free, with one call. */
 export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
   const { name } = args;
   if ((await readJob(name, context)) !== undefined) {

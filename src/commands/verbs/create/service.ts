@@ -13,12 +13,11 @@ import {
   portList,
   volumeNameRule,
   whenMountsAreRead,
-} from "./container-args.ts";
+} from "./container-arguments.ts";
 import { createDiff } from "./diff.ts";
-import { DomainList } from "../domains.ts";
-import { readService } from "../../lookup/lookup.ts";
+import { readService } from "../../lookup/find.ts";
 import { type VerbContext } from "../../grammar/verb.ts";
-import { wholeNumber } from "../../grammar/whole-number.ts";
+import { DomainList, wholeNumber } from "../../grammar/argument-types.ts";
 
 /** `data=disk-1` or `data=disk-1:ro`: a name for mounts, and the disk behind it. */
 const Volume = z.string().transform((typed, context) => {
@@ -50,7 +49,7 @@ export const ServiceArgs = z
   .superRefine(checkOpenPorts);
 type ServiceArgs = z.output<typeof ServiceArgs>;
 
-/** Whether the name is free is read first: one call. */
+/** Checks first that the name is free, with one call. */
 export async function proposeService(args: ServiceArgs, context: VerbContext): Promise<Change> {
   const { region, settings } = context;
   const { name } = args;
@@ -91,7 +90,7 @@ function checkOpenPorts(args: Pick<ServiceArgs, "port" | "publish">, context: z.
   context.addIssue({ code: "custom", path: ["publish"], message });
 }
 
-/** A published port is one that the container opens: `--publish 8080` says both. */
+/** The container opens every published port: `--publish 8080` implies `--port 8080`. */
 function openPorts({ port = [], publish = [] }: Pick<ServiceArgs, "port" | "publish">): Pick<ServiceArgs, "port"> {
   const spare = publish.filter((published) => port.every((open) => open.port !== published.port));
   const all = [...port, ...spare];

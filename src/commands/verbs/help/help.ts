@@ -1,21 +1,18 @@
 import { z } from "zod";
-import { UserError } from "../../../errors.ts";
 import { helpList, helpVerb } from "./view.ts";
 import type { Command, Permissions, ReadCommand } from "../../command.ts";
-import { nearest } from "../../grammar/nearest.ts";
-import { freeVerb } from "../../grammar/verb.ts";
+import { findCommand } from "../../grammar/find-command.ts";
+import { readVerb } from "../../grammar/verb.ts";
 
-/** Help is drawn from the verbs themselves; a function, because the list of verbs holds this one. */
+/** Takes a function because the list of verbs holds this verb. */
 export function helpCommand(all: () => readonly Command[]): ReadCommand {
-  return freeVerb({
+  return readVerb({
     name: "help",
     summary: "Show what you may do here, or one verb with its flags",
-    usage: "help [VERB]",
     example: "help create",
-    flags: {},
-    words: 1,
+    words: { verb: "[VERB]" },
     args: z.object({ verb: z.string().optional() }),
-    read: ({ positionals: [verb] }) => ({ verb }),
+    forEverybody: true,
     async answer({ verb }, { settings: { command }, permissions }) {
       if (verb !== undefined) return oneVerb(findCommand(all(), verb), command, permissions);
       const commands = await Promise.all(
@@ -31,22 +28,7 @@ export function helpCommand(all: () => readonly Command[]): ReadCommand {
 
 async function oneVerb(verb: Command, command: string, permissions: Permissions) {
   const outlooks = await Promise.all(
-    verb.actions.map(async (deed) => ({ ...deed, outlook: await permissions.outlook([deed]) })),
+    verb.actions.map(async (action) => ({ ...action, outlook: await permissions.outlook([action]) })),
   );
   return helpVerb({ verb, command, outlooks });
-}
-
-/** The verb of that name, or a `UserError` with the nearest one. */
-export function findCommand(all: readonly Command[], verb: string): Command {
-  const found = all.find(({ name }) => name === verb.toLowerCase());
-  if (found !== undefined) return found;
-  const [near] = nearest(
-    verb,
-    all.map(({ name }) => name),
-  );
-  throw new UserError(`There is no verb “${verb}”.`, {
-    next: near === undefined ? "Type help to see the verbs." : `Did you mean ${near}? Type help to see all verbs.`,
-    usage: all.find(({ name }) => name === near)?.usage,
-    example: all.find(({ name }) => name === near)?.example,
-  });
 }

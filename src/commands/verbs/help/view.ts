@@ -4,7 +4,7 @@ import { code, sentence, strong, words } from "../../../views/kit/inline.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 
-/** A verb as its own file describes it; usage and example stand without the command's name. */
+/** Usage and example are without the command's name. */
 export type Verb = {
   readonly name: string;
   readonly summary: string;
@@ -13,7 +13,7 @@ export type Verb = {
   readonly options: readonly { readonly flag: string; readonly summary: string }[];
 };
 
-/** The best that may come of it for the person who asks, here. */
+/** The best verdict on the verb for the person who asks, here. */
 export type Outlook = "allow" | "approve" | "refuse";
 
 export type HelpList = {
@@ -21,7 +21,7 @@ export type HelpList = {
   readonly command: string;
 };
 
-/** What this person may do here; what is refused whatever the workload is left out, and that is said. */
+/** The verbs this person may use here. Says how many are left out because policy refuses them for every workload. */
 export function helpList({ commands, command }: HelpList): Message {
   const intro = "Run container workloads from Slack.";
   const open = commands.filter(({ outlook }) => outlook !== "refuse");
@@ -61,7 +61,7 @@ function leftOut(count: number, command: string): string[] {
 export type HelpVerb = {
   readonly verb: Verb;
   readonly command: string;
-  /** For each thing the verb can do; empty for verbs that no rule is about. */
+  /** For each action of the verb; empty for verbs that need no rule. */
   readonly outlooks: readonly { readonly risk: Risk | undefined; readonly outlook: Outlook }[];
 };
 
@@ -83,7 +83,7 @@ export function helpVerb({ verb, command, outlooks }: HelpVerb): Message {
 
 const comesTo: Readonly<Record<Outlook, string>> = { allow: "at once", approve: "with approval", refuse: "not" };
 
-/** What would happen for this person here. */
+/** The outlook for this person here, as a sentence. */
 function hereLine(outlooks: HelpVerb["outlooks"], canI: string): string[] {
   if (outlooks.length === 0) return [];
   const kinds = new Set(outlooks.map(({ outlook }) => outlook));

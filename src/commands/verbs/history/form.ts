@@ -1,6 +1,6 @@
 import type { FormField, FormOption, FormValues } from "../../forms/form.ts";
 import type { FormShape, RawArguments } from "../../forms/make-form.ts";
-import { workloadField } from "../../forms/workload-field.ts";
+import { workloadField } from "../../forms/fields.ts";
 
 const A_DAY = "day";
 
@@ -48,7 +48,7 @@ function fields({ since }: FormValues): FormField[] {
   ];
 }
 
-/** A period and a day are one argument. */
+/** The form's period and day are one argument. */
 function toArgs({ since, [A_DAY]: day, ...raw }: RawArguments): RawArguments {
   const from = since === A_DAY ? day : since;
   return from === undefined ? raw : { ...raw, since: from };

@@ -9,7 +9,7 @@ import { counted, truncate } from "../../../views/kit/text.ts";
 /** How many events one file holds. */
 export const HISTORY_FILE_ROWS = 1000;
 
-/** The same events as a file for the asker alone; where the bot cannot write to them, the first of them as a message. */
+/** The events as a file for the asker alone; if the bot can't send it, the first of them as a message. */
 export function historyFile(page: HistoryPage & { readonly now: Date }): Message {
   const { events, older: goOn, ask, command, now } = page;
   const { json: _json, ...args } = ask.args;
@@ -45,7 +45,7 @@ export function historyFile(page: HistoryPage & { readonly now: Date }): Message
   };
 }
 
-/** An event as programs read it: every field, also those that are not known, under names that stay. */
+/** An event for programs: every field, null when unknown. Field names are an interface and must not change. */
 function row(event: HistoryEvent) {
   const { seq, at, kind, changeId, who, channelId, verb, workload, account, rule, breakGlass, result } = event;
   return {

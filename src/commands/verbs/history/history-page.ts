@@ -13,14 +13,14 @@ export const HISTORY_PAGE = 20;
 export type HistoryPage = {
   /** Newest first, as many as are shown. */
   readonly events: readonly HistoryEvent[];
-  /** Start of the next page, as `args.before`; undefined on the last one. */
+  /** `args.before` of the next page; undefined on the last one. */
   readonly older: number | undefined;
-  /** As it was asked for; the buttons carry it with another `args.before`. */
+  /** The buttons carry it with another `args.before`. */
   readonly ask: Ask;
   readonly command: string;
 };
 
-/** What happened, newest first, with a button that goes on where the page ends. */
+/** One page of history, newest first, with a button for the next page. */
 export function historyPage({ events, older, ask, command }: HistoryPage): Message {
   const shown = events.slice(0, HISTORY_PAGE);
   const [first, ...rest] = entries(shown);
@@ -71,7 +71,7 @@ export function historyTitle({ args }: Ask): string {
   ].join(" · ");
 }
 
-/** What twenty lines may take of `limits.blocksJson`, beside their dates and channels, and what each one then gets. */
+/** The part of `limits.blocksJson` for twenty lines without their dates and channels, and the share of each line. */
 const ROOM = 4_400;
 const SHARE = Math.floor(ROOM / HISTORY_PAGE);
 
@@ -85,7 +85,7 @@ function entries(events: readonly HistoryEvent[]): Line[] {
   ]);
 }
 
-/** Quotes and backslashes double in JSON, so that a text is cut by what it becomes there. */
+/** Cuts by the length in JSON, where quotes and backslashes count twice. */
 function within(text: string, max: number): string {
   let cut = text;
   for (let length = JSON.stringify(cut).length; length > max; length = JSON.stringify(cut).length) {

@@ -5,10 +5,10 @@ import { HISTORY_PAGE, historyPage } from "./history-page.ts";
 import { historyForm } from "./form.ts";
 import { Since, sinceMoment } from "./since.ts";
 import { Target } from "../../grammar/target.ts";
-import { freeVerb } from "../../grammar/verb.ts";
-import { wholeNumber } from "../../grammar/whole-number.ts";
+import { readVerb } from "../../grammar/verb.ts";
+import { wholeNumber } from "../../grammar/argument-types.ts";
 
-/** A person as Slack hands them on, `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
+/** Slack sends a person as `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
 const Person = z
   .string()
   .max(200)
@@ -28,7 +28,7 @@ const Args = z.object({
 });
 type Args = z.output<typeof Args>;
 
-export const history = freeVerb({
+export const history = readVerb({
   name: "history",
   summary: "Show what was asked for, decided and done, newest first",
   usage: "history [NAME] [--by @user] [--since 7d] [--json]",
@@ -39,15 +39,8 @@ export const history = freeVerb({
     before: { value: "N", summary: "only what lies before this number" },
     json: { summary: "a file with up to 1,000 rows, in your conversation with Gantry" },
   },
-  words: 1,
+  words: { name: "[NAME]" },
   args: Args,
-  read: ({ positionals: [name], one, has }) => ({
-    name,
-    by: one("by"),
-    since: one("since"),
-    before: one("before"),
-    json: has("json") ? true : undefined,
-  }),
   form: historyForm,
   async answer(args, { records, ask, settings, now }) {
     const limit = args.json ? HISTORY_FILE_ROWS : HISTORY_PAGE;
@@ -57,7 +50,7 @@ export const history = freeVerb({
   },
 });
 
-/** The kind of a `service/web` is not asked for: history tells a namesake by the kind that stands in each line. */
+/** Rows of both kinds are shown for `service/web`: each line names its kind. */
 function queryOf({ name, by, since, before }: Args, now: Date): Omit<HistoryQuery, "teamId" | "limit"> {
   return {
     ...(name !== undefined && { name: name.name }),

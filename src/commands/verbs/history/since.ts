@@ -8,10 +8,10 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 7 * 24 * 60 * MINUTE_MS,
 };
 
-/** How far back: so many milliseconds before now, or the UTC day that began then. */
+/** The start of a period: milliseconds before now, or a UTC day. */
 export type Since = { readonly ago: number } | { readonly day: Date };
 
-/** `30m`, `12h`, `7d`, `2w`, or the day `2026-11-20`, which begins in UTC. */
+/** `30m`, `12h`, `7d`, `2w`, or a UTC day such as `2026-11-20`. */
 export const Since = z.string().transform((typed, context): Since => {
   const [, count = "", unit = ""] = /^(\d{1,4})([mhdw])$/iu.exec(typed) ?? [];
   const ms = unitMs[unit.toLowerCase()];
@@ -22,7 +22,7 @@ export const Since = z.string().transform((typed, context): Since => {
   return z.NEVER;
 });
 
-/** A day that the calendar has; Date.parse would take February 30 for March 2. */
+/** Undefined for days that don't exist: Date.parse would take February 30 for March 2. */
 function dayOf(typed: string): Date | undefined {
   if (!/^\d{4}[-.]\d{2}[-.]\d{2}$/u.test(typed)) return undefined;
   const iso = typed.replaceAll(".", "-");

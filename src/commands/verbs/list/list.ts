@@ -6,9 +6,9 @@ import type { Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { workloadList } from "./workload-list.ts";
 import type { About } from "../../command.ts";
-import { listJobs, listServices, type Listed } from "../../lookup/lookup.ts";
-import { listForm } from "./form.ts";
-import { refusalToSee } from "../../lookup/may-see.ts";
+import { listJobs, listServices, type Listed } from "../../lookup/list-workloads.ts";
+import type { FormField } from "../../forms/form.ts";
+import { listRefusal, visibleItems } from "../../lookup/may-see.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 
@@ -21,39 +21,65 @@ const kinds: Readonly<Record<string, "services" | "jobs">> = {
 
 const Args = z.object({
   kind: z.enum(["services", "jobs"]).optional(),
-  /** The filter stands in the value of the Next button, so it has to stay short. */
+  /** The Next button's value holds the filter, so it has to be short. */
   text: z.string().max(100, "The text to filter by can have 100 characters at most.").optional(),
   status: z.string().max(50, "A status can have 50 characters at most.").optional(),
   page: z.number().int().min(0).default(0),
 });
+
+const fields: readonly FormField[] = [
+  {
+    id: "kind",
+    label: "What",
+    hint: "Both, if nothing is chosen.",
+    isOptional: true,
+    input: {
+      kind: "choice",
+      style: "menu",
+      options: [
+        { value: "services", text: "Services" },
+        { value: "jobs", text: "Jobs" },
+      ],
+    },
+  },
+  {
+    id: "text",
+    label: "With this in the name",
+    placeholder: "web",
+    isOptional: true,
+    input: { kind: "text", maxLength: 100 },
+  },
+  {
+    id: "status",
+    label: "With this status",
+    placeholder: "Running",
+    isOptional: true,
+    input: { kind: "text", maxLength: 50 },
+  },
+];
 
 const aboutJobs = listAbout("listJobs", { kind: "job", region: JOB_REGION });
 
 export const list = readVerb({
   name: "list",
   summary: "List services and jobs, ten a page",
-  usage: "list [services|jobs] [TEXT] [--status S]",
   example: "list services web --status Running",
   flags: { status: { value: "S", summary: "only those with this status, for example Running" } },
-  actions: [
-    { op: "listServices", risk: undefined },
-    { op: "listJobs", risk: undefined },
-  ],
-  // Of both kinds it is the services that are judged here, and the jobs before they are listed.
+  words: { kind: "[services|jobs]", text: "[TEXT]" },
+  reads: ["listServices", "listJobs"],
+  // Without a kind this asks about services; `readKinds` asks about jobs.
   about: ({ kind }, region) => (kind === "jobs" ? aboutJobs : listAbout("listServices", { kind: "service", region })),
-  words: 2,
   args: Args,
-  read(typed) {
-    const [first, second] = typed.positionals;
+  read({ positionals: [first, second] }, byName) {
     const kind = first === undefined ? undefined : kinds[first.toLowerCase()];
-    return { kind, text: kind === undefined ? first : second, status: typed.one("status") };
+    return { ...byName, kind, text: kind === undefined ? first : second };
   },
-  form: listForm,
+  form: { title: "List workloads", submit: "List", fields: () => fields },
   async answer({ kind, text, status, page }, context) {
     const { services, jobs, refusal } = await readKinds(kind, context);
     const message = workloadList({
-      services: boundOnly(services, ({ name }) => name, context),
-      jobs: boundOnly(jobs, ({ metadata }) => metadata.name, context),
+      services: await visible({ kind: "service", part: services, nameOf: ({ name }) => name }, context),
+      jobs: await visible({ kind: "job", part: jobs, nameOf: ({ metadata }) => metadata.name }, context),
       filter: { ...(text !== undefined && { text }), ...(status !== undefined && { status }) },
       page,
       ...drawing(context),
@@ -66,20 +92,20 @@ export const list = readVerb({
   },
 });
 
-/** Both kinds, or the one that was asked for. Throws when nothing that was asked for could be read. */
+/** Reads both kinds, or the requested one. Throws when none of them can be read. */
 async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbContext) {
-  const refusal = kind === undefined ? refusalToSee(await context.permissions.verdict(aboutJobs)) : undefined;
+  const refusal = kind === undefined ? await listRefusal("job", JOB_REGION, context) : undefined;
   const [services, jobs] = await Promise.all([
     kind === "jobs" ? undefined : kept(listServices(context)),
     kind === "services" || refusal !== undefined ? undefined : kept(listJobs(context)),
   ]);
-  const asked = [services, jobs].filter((part) => part !== undefined);
-  const [failure] = asked.filter((part) => part instanceof Problem);
-  if (failure !== undefined && asked.every((part) => part instanceof Problem)) throw failure;
+  const requested = [services, jobs].filter((part) => part !== undefined);
+  const [failure] = requested.filter((part) => part instanceof Problem);
+  if (failure !== undefined && requested.every((part) => part instanceof Problem)) throw failure;
   return { services, jobs, refusal };
 }
 
-/** A list is about no single workload, so it has no name. */
+/** A question about a list names no workload. */
 function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "region">): About {
   return { op, risk: undefined, workload: { ...where, name: undefined } };
 }
@@ -90,7 +116,7 @@ function drawing({ ask, region, now, settings }: VerbContext) {
 
 type Part = Listed<Service> | Listed<Job> | Problem | undefined;
 
-/** One kind that cannot be read must not hide the other. */
+/** If one kind can't be read, the other is still shown. */
 async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> {
   try {
     return await answer;
@@ -100,17 +126,23 @@ async function kept<Answer>(answer: Promise<Answer>): Promise<Answer | Problem> 
   }
 }
 
-/** Where the channel is bound to names, the others are not listed; that they are not stands under the list. */
-function boundOnly<Item>(
-  part: Listed<Item> | Problem | undefined,
-  nameOf: (item: Item) => string,
-  { binding }: VerbContext,
-): readonly Item[] | undefined {
+type Kind<Item> = {
+  readonly kind: "service" | "job";
+  readonly part: Listed<Item> | Problem | undefined;
+  readonly nameOf: (item: Item) => string;
+};
+
+/**
+ * Those that the person may see and, in a bound channel, that it is bound to; a line under the list names the binding.
+ */
+async function visible<Item>({ kind, part, nameOf }: Kind<Item>, context: VerbContext) {
   if (part === undefined || part instanceof Problem) return undefined;
-  return binding === undefined ? part.items : part.items.filter((item) => binding.covers(nameOf(item)));
+  const { binding, region } = context;
+  const items = part.items.filter((item) => binding?.covers(nameOf(item)) ?? true);
+  return visibleItems({ kind, region, items, nameOf }, context);
 }
 
-/** What of a kind is not in the list, and why: said, not hidden. */
+/** Sentences about workloads missing from the list, and why. */
 function missing(kind: "services" | "jobs", part: Part): string[] {
   if (part instanceof Problem) return [`The ${kind} are not in this list: ${part.sentence} ${part.next}`];
   if (part === undefined || part.skipped === 0) return [];

@@ -11,12 +11,12 @@ import { grouped, truncate, visible } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 
 export type WorkloadList = {
-  /** Undefined: not asked for, or not to be had. */
+  /** Undefined when not requested or not readable. */
   readonly services: readonly Service[] | undefined;
   readonly jobs: readonly Job[] | undefined;
-  /** What the buttons carry, with another `args.page`. */
+  /** The buttons carry it with another `args.page`. */
   readonly ask: Ask;
-  /** Counted from 0; beyond the end it is the last one. */
+  /** From 0; a page beyond the end is the last one. */
   readonly page: number;
   readonly filter: { readonly text?: string; readonly status?: string };
   readonly region: string;
@@ -33,7 +33,7 @@ type Row = { readonly name: string; readonly status: string } & (
 const PAGE = 10;
 const NAME = 60;
 
-/** Services and jobs as a table, ten a page: services first, each kind by name. Only the page's rows are drawn. */
+/** Services and jobs as a table, ten a page: services first, each kind by name. */
 export function workloadList(list: WorkloadList): Message {
   const rows = [...(list.services ?? []).map(serviceRow), ...(list.jobs ?? []).map(jobRow)];
   if (rows.length === 0) return empty(list);
@@ -80,7 +80,7 @@ function rangeOf(page: number, count: number, total: number): string {
   return `${grouped(page * PAGE + 1)}–${grouped(page * PAGE + count)} of ${grouped(total)}`;
 }
 
-/** The click answers where it stands: a shared list stays shared. */
+/** The next page replaces this one, so a shared list stays shared. */
 function turn(label: string, { ask, shared }: WorkloadList, page: number) {
   return askButton(label, { ...ask, share: shared, args: { ...ask.args, page } });
 }
@@ -90,7 +90,7 @@ function kindOf({ services, jobs }: WorkloadList): "service" | "job" | "any" {
   return jobs === undefined ? "service" : "any";
 }
 
-/** A choice and what is suggested for it say of their message only the block's id: so that tells the region. */
+/** Slack sends only the block's id with a choice and its suggestions, so the id holds the region. */
 function inRegion({ region }: WorkloadList, blocks: readonly Block[]): Block[] {
   return blocks.map((block) => (/^[\w.-]{1,60}$/u.test(region) ? { ...block, block_id: `region:${region}` } : block));
 }
@@ -149,7 +149,7 @@ function urlCell({ port_mappings, default_domain_name }: Service): Cell {
   const urls = (port_mappings ?? []).map(({ service_url }) => service_url).filter((url) => url !== undefined);
   const [first = default_domain_name, ...more] = urls;
   if (first === undefined) return { text: "–" };
-  // A cell holds either a link or a text, so that the number of other ports stands on the card only.
+  // A cell holds either a link or a text, so a cell with a link can't show the number of other ports.
   return more.length === 0 ? { text: first, link: hostLink(first) } : { text: `${first} +${more.length}` };
 }
 

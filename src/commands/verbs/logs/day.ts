@@ -2,8 +2,8 @@ import { daysBefore, logDate, parseLogDate } from "../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
 
 /**
- * A day as people write it to a day of the log, `2026.11.20`. Pure. `today` and `yesterday` are meant in the zone in
- * which the service counts the days of its log. Throws a `UserError` for what is no day, and for days to come.
+ * Turns a typed day into a day of the log, `2026.11.20`. Pure. `today` and `yesterday` are in the zone in which the
+ * workload API counts the days of its log. Throws a `UserError` for invalid and for future days.
  */
 export function logDay(typed: string, zone: string, now: Date): string {
   const today = logDate(now, zone);

@@ -4,7 +4,7 @@ import { UserError } from "../../../errors.ts";
 import { compileGrep } from "../../../logs/grep.ts";
 import type { FormField, FormValues } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
-import { workloadField } from "../../forms/workload-field.ts";
+import { workloadField } from "../../forms/fields.ts";
 
 const fields: readonly FormField[] = [
   workloadField,
@@ -51,7 +51,7 @@ const fields: readonly FormField[] = [
 
 export const logsForm: FormShape = { title: "Read logs", submit: "Read", fields: () => fields, check };
 
-/** Words are told this when the log is read; here the fields are still there. A day to come is told then, too. */
+/** For words, reading the log reports these errors. In a form, the person can still correct the fields. */
 function check({ grep = "", date = "" }: FormValues): Record<string, string> {
   const isDay = date.trim() === "" || parseLogDate(date) !== undefined;
   return { ...(!isDay && { date: "“Day” is not a day of the calendar: choose one." }), ...wrongGrep(grep.trim()) };

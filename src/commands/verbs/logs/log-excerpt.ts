@@ -9,21 +9,21 @@ import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts"
 
 export type LogExcerpt = {
   readonly workload: { readonly kind: "service" | "job"; readonly name: string };
-  /** As the service counts days: "2026.11.20". */
+  /** In the workload API's form: "2026.11.20". */
   readonly date: string;
   readonly zone: string;
   readonly excerpt: Excerpt;
-  /** As it was asked for; the command for older lines repeats its flags. */
+  /** The command for older lines repeats its flags. */
   readonly ask: Ask;
   readonly command: string;
 };
 
-/** More pages than this in a thread are read by nobody: the excerpt becomes a file. */
+/** An excerpt of more pages becomes a file. */
 const REPLIES = 3;
 
 /**
- * A log excerpt: a head line, and the lines in its thread, oldest first; as one file with the first lines inline where
- * they are many. Nothing to show (no lines, no match) makes no thread.
+ * A head line with the log lines in its thread, oldest first. Many lines become a file, with the first ones inline.
+ * Without lines there is no thread.
  */
 export function logExcerpt(log: LogExcerpt): Message {
   const { excerpt } = log;
@@ -53,7 +53,7 @@ function head(log: LogExcerpt): Block[] {
   return [section([strong(name(log), 255), words(` · ${facts(log)}`)]), ...older(log), ...overlap(log)];
 }
 
-/** The command that shows the lines before these; the service tells only that there may be some. */
+/** The command for older lines. The workload API only says that there may be some. */
 function older(log: LogExcerpt): Block[] {
   const { excerpt } = log;
   if (!excerpt.mayHaveOlder) return [];
@@ -74,7 +74,7 @@ function olderCommand({ workload, date, excerpt, ask, command }: LogExcerpt): st
   return `${command} logs ${workload.kind}/${workload.name} ${flags.join(" ")}`;
 }
 
-/** As it has to be typed: in quotes where it is more than one plain word. */
+/** In quotes unless it is one plain word. */
 function typed(value: string): string {
   return /^[\w.:/@-]+$/u.test(value) ? value : `"${value.replaceAll(/["\\]/gu, "\\$&")}"`;
 }

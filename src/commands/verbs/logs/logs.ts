@@ -10,20 +10,12 @@ import { logExcerpt } from "./log-excerpt.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import type { Logged } from "../../command.ts";
 import { logDay } from "./day.ts";
-import {
-  bothExist,
-  visibleTarget,
-  orMissing,
-  readAbout,
-  readJob,
-  readService,
-  unknownName,
-} from "../../lookup/lookup.ts";
+import { bothExist, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { logsForm } from "./form.ts";
-import { checkFound } from "../../lookup/may-see.ts";
-import { JOB_REGION, Target } from "../../grammar/target.ts";
+import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
+import { JOB_REGION, regionOf, Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
-import { wholeNumber } from "../../grammar/whole-number.ts";
+import { wholeNumber } from "../../grammar/argument-types.ts";
 
 const badInstance = "--instance takes the name of an instance, of 253 characters at most.";
 
@@ -38,12 +30,9 @@ const Args = z.object({
 });
 type Args = z.output<typeof Args>;
 
-const ops = { service: "getServiceLogs", job: "getJobInstanceLogs" } as const;
-
 export const logs = readVerb({
   name: "logs",
   summary: "Post log lines into a thread",
-  usage: "logs NAME [--instance I] [--date D] [--from N] [--size N] [--grep RE] [--private]",
   example: "logs web --date yesterday --grep error",
   flags: {
     instance: { value: "I", summary: "only the lines of this instance" },
@@ -53,31 +42,19 @@ export const logs = readVerb({
     grep: { value: "RE", summary: "only lines that match this regular expression, in capitals or not" },
     private: { summary: "an excerpt for you only, instead of a thread" },
   },
-  actions: [
-    { op: "getServiceLogs", risk: undefined },
-    { op: "getJobInstanceLogs", risk: undefined },
-  ],
-  about: ({ name }, region) => readAbout(ops, name, region),
-  words: 1,
+  words: { name: "NAME" },
   args: Args,
-  read: ({ positionals: [name], one, has }) => ({
-    name,
-    instance: one("instance"),
-    date: one("date"),
-    from: one("from"),
-    size: one("size"),
-    grep: one("grep"),
-    private: has("private") ? true : undefined,
-  }),
+  reads: ["getServiceLogs", "getJobInstanceLogs"],
   form: logsForm,
   async answer(args, context) {
     const { settings, ask } = context;
-    // Checked before a call is spent on it.
+    // An invalid expression must not cost a call.
     if (args.grep !== undefined) compileGrep(args.grep);
     const date = logDay(args.date, settings.logZone, context.now);
     const found = await read(args, date, context);
     if (args.name.kind === undefined) {
-      await checkFound(readAbout(ops, { kind: found.kind, name: args.name.name }, context.region), context);
+      const { actions, region } = context;
+      await checkRead(readQuestion(actions, { kind: found.kind, name: args.name.name }, region), context);
     }
     const from = firstRecord({ mode: settings.logFrom, from: args.from, size: args.size });
     const request = excerptRequest({ args, found, date, from }, context);
@@ -114,24 +91,24 @@ function excerptRequest({ args, found, date, from }: Page, context: VerbContext)
     ...(grep !== undefined && { grep }),
     from,
     size,
-    overlap: directory.pages.overlap({ log, from, lines: found.lines.map((line) => line.log) }),
+    overlap: directory.logPages.overlap({ log, from, lines: found.lines.map((line) => line.log) }),
   };
 }
 
 type Found = {
   readonly kind: "service" | "job";
-  /** The one instance whose log was read, for a job. */
+  /** The job instance whose log was read. */
   readonly instance?: string;
   readonly lines: readonly LogLine[];
 };
 
 /**
- * A bare name is asked of services and jobs at once: two calls, and a third one only for a job, whose instances have to
- * be known first. A name that was listed lately and is only one of the two costs no look-up.
+ * A bare name takes two calls, one for each kind, and a third for a job, whose instances have to be known first. A name
+ * that recent lists have for one kind only takes no call to find it.
  */
 async function read(args: Args, date: string, context: VerbContext): Promise<Found> {
   const open = await visibleTarget(args.name, context);
-  const kind = open.kind ?? lately(args.name.name, context);
+  const kind = open.kind ?? kindInRecentLists(args.name.name, context);
   const [service, job] = await Promise.all([
     kind === "job" ? undefined : orMissing(serviceLines(args, date, context)),
     kind === "service" ? undefined : readJob(args.name.name, context),
@@ -150,7 +127,7 @@ async function read(args: Args, date: string, context: VerbContext): Promise<Fou
 }
 
 function logged(kind: Found["kind"], { name: { name } }: Args, { region }: VerbContext): Logged {
-  return { kind, region: kind === "job" ? JOB_REGION : region, name };
+  return { kind, region: regionOf(kind, region), name };
 }
 
 /**
@@ -166,7 +143,7 @@ async function readEnv(args: Args, context: VerbContext): Promise<void> {
   }
 }
 
-function lately(name: string, { directory, account, region }: VerbContext): "service" | "job" | undefined {
+function kindInRecentLists(name: string, { directory, account, region }: VerbContext): "service" | "job" | undefined {
   const services = directory.names(account.username, "service", region);
   const jobs = directory.names(account.username, "job", JOB_REGION);
   if (services === undefined || jobs === undefined) return undefined;
@@ -196,7 +173,7 @@ async function instanceLines(instance: string, { args, date, context }: Wanted):
   });
 }
 
-/** The same excerpt, for the asker only. */
+/** The excerpt for the asker only. */
 function alone({ thread, ...message }: Message): Message {
   return thread === undefined ? message : thread.alone;
 }

@@ -9,20 +9,20 @@ import { counted, truncate, visible } from "../../../views/kit/text.ts";
 export type PendingList = {
   /** Oldest first. */
   readonly changes: readonly StoredChange[];
-  /** What the buttons carry, with another `args.page`. */
+  /** The buttons carry it with another `args.page`. */
   readonly ask: Ask;
-  /** Counted from 0; beyond the end it is the last one. */
+  /** From 0; a page beyond the end is the last one. */
   readonly page: number;
   readonly command: string;
   readonly defaultRegion: string;
   readonly now: Date;
 };
 
-/** As many as fit into one message, however long their names and reasons are. */
+/** As many as fit into one message with the longest names and reasons. */
 const PAGE = 6;
 const DIFF = 2;
 
-/** The changes that wait for votes: who asks what, where the card stands, the votes so far and until when. */
+/** Waiting changes: requester, action, channel of the card, votes so far and expiry. */
 export function pendingList(list: PendingList): Message {
   const { changes, command } = list;
   if (changes.length === 0) {
@@ -52,7 +52,7 @@ function turn(label: string, { ask }: PendingList, page: number) {
 }
 
 /** "scale service web in us" */
-function deed({ verb, workload }: StoredChange, { defaultRegion }: PendingList): string {
+function actionText({ verb, workload }: StoredChange, { defaultRegion }: PendingList): string {
   const where = workload.kind === "service" && workload.region !== defaultRegion ? ` in ${workload.region}` : "";
   return short(`${verb} ${workload.kind} ${workload.name}${where}`, 120);
 }
@@ -61,19 +61,19 @@ function short(text: string, max: number): string {
   return truncate(visible(text), max);
 }
 
-function votes({ votes: given, terms }: StoredChange): string {
-  const names = given.slice(0, 3).map(({ name }) => short(name, 40));
-  const more = given.length > 3 ? [`${given.length - 3} more`] : [];
-  const who = given.length === 0 ? "" : `: ${[...names, ...more].join(", ")}`;
-  return `${given.length} of ${counted(terms?.votes ?? 1, "vote")}${who}`;
+function votes({ votes: all, terms }: StoredChange): string {
+  const names = all.slice(0, 3).map(({ name }) => short(name, 40));
+  const more = all.length > 3 ? [`${all.length - 3} more`] : [];
+  const who = all.length === 0 ? "" : `: ${[...names, ...more].join(", ")}`;
+  return `${all.length} of ${counted(terms?.votes ?? 1, "vote")}${who}`;
 }
 
 function spoken(change: StoredChange, list: PendingList): string {
   const { id, requester } = change;
-  return `${id}: ${short(requester.name, 60)} asks to ${deed(change, list)}, ${votes(change)}`;
+  return `${id}: ${short(requester.name, 60)} asks to ${actionText(change, list)}, ${votes(change)}`;
 }
 
-/** People stand here by name: an element of Slack would call them each time somebody shares the list. */
+/** Shows people by name: a mention would notify them each time somebody shares the list. */
 function entry(change: StoredChange, list: PendingList): Block {
   const { id, requester, reason, diff, risk } = change;
   const more = diff.length > DIFF ? `, and ${diff.length - DIFF} more` : "";
@@ -86,7 +86,10 @@ function entry(change: StoredChange, list: PendingList): Block {
     ...(reason === undefined ? [] : [[words(`Why: ${short(reason, 120)}`)]]),
     [words(`${votes(change)} · `), ...until(change), ...where(change)],
   ];
-  return section([code(id), words(`  ${short(requester.name, 60)} asks to `), strong(deed(change, list))], ...lines);
+  return section(
+    [code(id), words(`  ${short(requester.name, 60)} asks to `), strong(actionText(change, list))],
+    ...lines,
+  );
 }
 
 function until({ expiresAt }: StoredChange): Inline[] {

@@ -1,16 +1,12 @@
 import { z } from "zod";
 import { pendingList } from "./pending-list.ts";
-import { freeVerb } from "../../grammar/verb.ts";
+import { readVerb } from "../../grammar/verb.ts";
 
-export const pending = freeVerb({
+export const pending = readVerb({
   name: "pending",
   summary: "Show the changes that wait for approval",
-  usage: "pending",
   example: "pending",
-  flags: {},
-  words: 0,
   args: z.object({ page: z.number().int().min(0).default(0) }),
-  read: () => ({}),
   answer: async ({ page }, { records, ask, settings, defaultRegion, now }) =>
     pendingList({
       changes: await records.pending(),

@@ -5,23 +5,23 @@ import { actions, button, limits } from "../../../views/kit/blocks.ts";
 import type { Block } from "../../../views/kit/message.ts";
 import { openButton } from "../../../views/forms/open-button.ts";
 
-/** Which buttons a card has, beside what the state of the workload leaves. */
+/** Decides with the workload's state which buttons a card has. */
 export type CardActions = {
-  /** The verbs that would not be refused; `show` is taken for granted. */
+  /** The verbs that policy would not refuse. */
   readonly mayDo: readonly string[];
-  /** Whether the card stands in the channel for everybody: then it stays there. */
+  /** True for a card that everybody in the channel sees. */
   readonly isShared: boolean;
 };
 
 type Placed = CardActions & { readonly region: string };
 type Buttons = readonly (Button | undefined)[];
 
-/** What a button may still grow by: `post` numbers those that carry an Ask. */
+/** `post` numbers buttons with an Ask, which makes them longer. */
 const GROWTH = 20;
-/** The row itself, without buttons. */
+/** The JSON of a row without buttons. */
 const ROW = 60;
 
-/** The buttons below a card, as many as fit into one message beside it: a very long name stands in each of them. */
+/** As many buttons as fit into the card's message: each one holds the workload's name, which can be long. */
 export function buttonRow(card: readonly Block[], buttons: Buttons): Block[] {
   const fitting: Button[] = [];
   let room = limits.blocksJson - JSON.stringify(card).length - ROW;
@@ -39,7 +39,7 @@ type Carded = CardActions & {
   readonly region: string;
 };
 
-/** What makes sense for a service in that state, in the order of how often it is needed. */
+/** The buttons for a service in this state, most used first. */
 export function serviceButtons({ name, status }: Service, { region, ...context }: Placed): Buttons {
   const card: Carded = { ...context, kind: "service", name, region };
   const isStopped = status === "Stopped";
@@ -54,13 +54,13 @@ export function serviceButtons({ name, status }: Service, { region, ...context }
   return [logs(card), ...(isGoing ? [] : live), alike(card), isGoing ? undefined : remove(card), refresh(card)];
 }
 
-/** A job runs once: it can be read, made again and deleted. */
+/** The buttons for a job, which runs only once. */
 export function jobButtons(name: string, { region, ...context }: Placed): Buttons {
   const card: Carded = { ...context, kind: "job", name, region };
   return [logs(card), alike(card), remove(card), refresh(card)];
 }
 
-/** Whole, since a name alone may be that of a service and of a job. */
+/** With the kind, because a service and a job may share a name. */
 function target({ kind, name }: Carded): string {
   return `${kind}/${name}`;
 }
@@ -85,7 +85,7 @@ function logs(card: Carded): Button | undefined {
   return card.mayDo.includes("logs") ? button({ label: "Logs", ask: askFor(card, "logs") }) : undefined;
 }
 
-/** The click draws the card anew where it stands. */
+/** Replaces the card. */
 function refresh(card: Carded): Button | undefined {
   return button({ label: "Refresh", ask: askFor(card, "show") });
 }

@@ -1,8 +1,7 @@
 import type { Job, JobCondition } from "../../../api/answers.ts";
 import { context, fields, header, section, type Field } from "../../../views/kit/blocks.ts";
 import { buttonRow, jobButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields } from "./containers.ts";
-import { created } from "./created.ts";
+import { containerFields, created } from "./card-fields.ts";
 import { code, firstOf, moment, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobProgress, jobStatus, markedStatus } from "../../../views/kit/status.ts";
 import type { Message } from "../../../views/kit/message.ts";
@@ -16,7 +15,7 @@ export type JobCard = {
   readonly region: string;
   readonly now: Date;
   readonly command: string;
-  /** Which buttons it has; none without. */
+  /** A card without it has no buttons. */
   readonly actions?: CardActions | undefined;
   /** Its changes that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
@@ -61,7 +60,7 @@ function progress(job: Job): string {
   ].join(", ");
 }
 
-/** What the service says beside a condition; the condition itself is the status. */
+/** Reasons and messages of the conditions; the conditions themselves are the status. */
 function reasons(conditions: readonly JobCondition[]): Inline[] {
   const said = conditions
     .filter(({ status }) => status === "True")

@@ -1,8 +1,7 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../api/answers.ts";
 import { context, fields, header, section, type Field } from "../../../views/kit/blocks.ts";
 import { buttonRow, serviceButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields } from "./containers.ts";
-import { created } from "./created.ts";
+import { containerFields, created } from "./card-fields.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { serviceMemory } from "../../../views/kit/container-text.ts";
@@ -16,16 +15,16 @@ export type ServiceCard = {
   readonly region: string;
   readonly now: Date;
   readonly command: string;
-  /** The region that needs not be typed; without it the hints name none. */
+  /** Hints name the region when it differs from this one. */
   readonly defaultRegion?: string;
-  /** Which buttons it has; none without. */
+  /** A card without it has no buttons. */
   readonly actions?: CardActions | undefined;
   /** Its changes that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
 };
 
 const LISTED = 4;
-/** 200 domains are bound to some services. */
+/** A service can have 200 domains. */
 const DOMAINS = 8;
 
 export function serviceCard(card: ServiceCard): Message {

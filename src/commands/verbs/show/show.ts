@@ -4,41 +4,36 @@ import { UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
 import { jobCard } from "./job-card.ts";
 import { serviceCard } from "./service-card.ts";
-import { cardVerbs, mayDoWith } from "../../card-verbs.ts";
-import { findWorkload, readAbout, type Found } from "../../lookup/lookup.ts";
+import { allowedVerbs, cardVerbs } from "../../lookup/allowed-verbs.ts";
+import { findWorkload, type Found } from "../../lookup/find.ts";
+import type { Command, ReadCommand } from "../../command.ts";
 import { Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
-import { workloadField } from "../../forms/workload-field.ts";
+import { workloadField } from "../../forms/fields.ts";
 
-const ops = { service: "getService", job: "getJob" } as const;
-
-export const show = readVerb({
-  name: "show",
-  summary: "Show one service or job",
-  usage: "show NAME",
-  example: "show web",
-  flags: {},
-  actions: [
-    { op: "getService", risk: undefined },
-    { op: "getJob", risk: undefined },
-  ],
-  about: ({ name }, region) => readAbout(ops, name, region),
-  words: 1,
-  args: z.object({ name: Target }),
-  read: ({ positionals: [name] }) => ({ name }),
-  form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
-  async answer({ name }, context) {
-    const found = await findWorkload(name, context);
-    const actions = await actionsFor(found, context);
-    const { now, settings } = context;
-    const { command } = settings;
-    const waiting = { changes: await waitingFor(found, context), command };
-    const common = { region: found.region, now, command, actions, waiting };
-    return found.kind === "service"
-      ? serviceCard({ ...common, service: found.service, defaultRegion: context.defaultRegion })
-      : jobCard({ ...common, job: found.job });
-  },
-});
+/** Takes a function because the list of verbs holds this verb. */
+export function showCommand(commands: () => readonly Command[]): ReadCommand {
+  return readVerb({
+    name: "show",
+    summary: "Show one service or job",
+    example: "show web",
+    words: { name: "NAME" },
+    args: z.object({ name: Target }),
+    reads: ["getService", "getJob"],
+    form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
+    async answer({ name }, context) {
+      const found = await findWorkload(name, context);
+      const actions = await actionsFor(found, commands(), context);
+      const { now, settings } = context;
+      const { command } = settings;
+      const waiting = { changes: await waitingFor(found, context), command };
+      const common = { region: found.region, now, command, actions, waiting };
+      return found.kind === "service"
+        ? serviceCard({ ...common, service: found.service, defaultRegion: context.defaultRegion })
+        : jobCard({ ...common, job: found.job });
+    },
+  });
+}
 
 /** Changes of this workload that wait for approval. `show` also works when the database doesn't answer. */
 async function waitingFor(
@@ -64,9 +59,10 @@ function nameOf(found: Found): string {
   return found.kind === "service" ? found.service.name : found.job.metadata.name;
 }
 
-/** What only one person sees offers what they may do; what everybody sees is judged at the click. */
-async function actionsFor(found: Found, context: VerbContext): Promise<CardActions> {
+/** A private card offers what the person may do. A shared card offers everything: policy decides at the click. */
+async function actionsFor(found: Found, commands: readonly Command[], context: VerbContext): Promise<CardActions> {
   const { share: isShared } = context.ask;
   if (isShared) return { isShared, mayDo: cardVerbs };
-  return { isShared, mayDo: await mayDoWith({ kind: found.kind, name: nameOf(found), region: found.region }, context) };
+  const workload = { kind: found.kind, name: nameOf(found), region: found.region };
+  return { isShared, mayDo: await allowedVerbs(commands, workload, context) };
 }

@@ -8,11 +8,11 @@ type InChannel = { readonly channelId: string; readonly command: string };
 
 export type UseMessage =
   | (InChannel & {
-      /** `same`: it was bound to just that before. */
+      /** `same`: the binding was the same before. */
       readonly kind: "bound" | "same";
       readonly by: string;
       readonly terms: BindingTerms;
-      /** Those that are configured; another one may still be right. */
+      /** The configured regions; others may exist. */
       readonly regions: readonly string[];
     })
   | (InChannel & { readonly kind: "shown"; readonly binding: Binding })
@@ -21,7 +21,7 @@ export type UseMessage =
   /** A conversation with the bot. */
   | { readonly kind: "direct"; readonly command: string };
 
-/** What a channel is bound to, or not: for whoever asks, and for the channel when it changes. */
+/** The binding of a channel, for the person who asks and, when it changes, for the channel. */
 export function useMessage(message: UseMessage): Post {
   switch (message.kind) {
     case "bound":
@@ -85,7 +85,7 @@ function shown({ binding, channelId, command }: Extract<UseMessage, { kind: "sho
   ]);
 }
 
-/** What follows from each part of it. */
+/** The effect of each part of the binding. */
 function meaning({ region, names, account, isLocked }: BindingTerms): Block[] {
   const rest = {
     region: isLocked ? "Other regions are refused here." : "--region still asks for another one.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pathSafe } from "../../../api/names.ts";
-import { useForm } from "./form.ts";
+import type { FormField } from "../../forms/form.ts";
 import { bindVerb } from "../../grammar/verb.ts";
 
 const LONGEST = 100;
@@ -8,7 +8,7 @@ const LONGEST = 100;
 const Region = z
   .string()
   .refine((text) => text.length <= LONGEST && pathSafe(text), "--region cannot be the name of a region.");
-/** As it can be linked: see the form of connect. */
+/** Must match the user names that the form of connect accepts. */
 const Account = z
   .string()
   .regex(/^[!-~](?:[ -~]{0,98}[!-~])?$/u, "--account takes the user name of an account, in plain letters and digits.");
@@ -19,6 +19,44 @@ const Names = z
     "--names takes a name, or a pattern such as shop-*.",
   )
   .refine((text) => !/^\*+$/u.test(text), "--names * means every name: leave it out.");
+
+const fields: readonly FormField[] = [
+  {
+    id: "region",
+    label: "Region",
+    hint: "Meant for services when nothing else is said here.",
+    isOptional: true,
+    input: { kind: "region" },
+  },
+  {
+    id: "names",
+    label: "Names",
+    hint: "Only these are listed and suggested; * stands for any characters.",
+    placeholder: "shop-*",
+    isOptional: true,
+    input: { kind: "text", maxLength: LONGEST },
+  },
+  {
+    id: "account",
+    label: "Account",
+    hint: "The user name of the account that Gantry acts with here.",
+    isOptional: true,
+    input: { kind: "text", maxLength: LONGEST },
+  },
+  {
+    id: "lock",
+    label: "Lock",
+    isOptional: true,
+    input: { kind: "tick", text: "Refuse other regions and other names here" },
+  },
+  {
+    id: "clear",
+    label: "Take the binding away",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "tick", text: "Bind this channel to nothing" },
+  },
+];
 
 export const use = bindVerb({
   name: "use",
@@ -34,10 +72,9 @@ export const use = bindVerb({
   },
   actions: [
     { op: "bindChannel", risk: "routine" },
-    // This lifts another person's lock.
+    // Lifting another person's lock.
     { op: "bindChannel", risk: "destructive" },
   ],
-  words: 0,
   args: z
     .object({
       region: Region.optional(),
@@ -55,14 +92,8 @@ export const use = bindVerb({
         context.addIssue({ code: "custom", path: ["lock"], message });
       }
     }),
-  read: ({ one, has }) => ({
-    region: one("region"),
-    names: one("names"),
-    account: one("account"),
-    lock: has("lock") || undefined,
-    clear: has("clear") || undefined,
-  }),
-  form: useForm,
+  // The form always sets the whole binding; an empty field is not bound.
+  form: { title: "Bind this channel", submit: "Bind", fields: () => fields },
   binding({ region, names, account, lock, clear }) {
     if (clear) return { kind: "clear" };
     const isNothing = region === undefined && names === undefined && account === undefined;

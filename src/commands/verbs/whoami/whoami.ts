@@ -1,16 +1,13 @@
 import { z } from "zod";
 import { whoami as whoamiMessage } from "./view.ts";
-import { freeVerb } from "../../grammar/verb.ts";
+import { readVerb } from "../../grammar/verb.ts";
 
-export const whoami = freeVerb({
+export const whoami = readVerb({
   name: "whoami",
   summary: "Show which account Gantry acts with for you, and how many calls it made",
-  usage: "whoami",
   example: "whoami",
-  flags: {},
-  words: 0,
   args: z.object({}),
-  read: () => ({}),
+  forEverybody: true,
   answer: async (_args, { account, settings, region, asker, now }) =>
     whoamiMessage({
       account: { ...account, calls: await account.calls() },

@@ -1,0 +1,36 @@
+import type { Command, Context } from "../command.ts";
+import { bestVerdict, kindOf } from "./best-verdict.ts";
+import { readRefusal } from "./may-see.ts";
+
+/** The verbs that the card of a workload offers, if they exist. */
+export const cardVerbs = ["logs", "create", "scale", "memory", "domains", "start", "stop", "restart", "delete"];
+
+type Workload = { readonly kind: "service" | "job"; readonly name: string; readonly region: string };
+
+/** The card verbs that policy would not refuse this person here for this workload. Makes no API call. */
+export async function allowedVerbs(
+  commands: readonly Command[],
+  workload: Workload,
+  context: Pick<Context, "permissions">,
+): Promise<readonly string[]> {
+  const offered = commands.filter(({ name }) => cardVerbs.includes(name));
+  const allowed = await Promise.all(offered.map((command) => isAllowed(command, workload, context)));
+  return offered.filter((_, at) => allowed[at]).map(({ name }) => name);
+}
+
+async function isAllowed(
+  command: Command,
+  workload: Workload,
+  context: Pick<Context, "permissions">,
+): Promise<boolean> {
+  const { effect, actions } = command;
+  const creates = actions.filter(({ op }) => op === "createService" || op === "createJob");
+  if (creates.length > 0) {
+    // The new workload gets another name, so rules about this name don't count.
+    const ofKind = creates.filter((action) => kindOf(action) === workload.kind);
+    return (await context.permissions.outlook(ofKind)) !== "refuse";
+  }
+  const verdict = await bestVerdict(command, workload, context);
+  if (verdict === undefined) return false;
+  return effect === "read" ? readRefusal(verdict) === undefined : verdict.kind !== "refuse";
+}

@@ -1,0 +1,132 @@
+import type { Job, Service } from "../../api/answers.ts";
+import { Problem } from "../../api/problem.ts";
+import { UserError } from "../../errors.ts";
+import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
+import { listJobs, listServices } from "./list-workloads.ts";
+import { nearNames } from "../../policy/near-names.ts";
+import { JOB_REGION, type Target } from "../grammar/target.ts";
+import type { VerbContext } from "../grammar/verb.ts";
+
+export type Found =
+  | { readonly kind: "service"; readonly region: string; readonly service: Service }
+  | { readonly kind: "job"; readonly region: string; readonly job: Job };
+
+/** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
+export async function readService(name: string, { api, region, signal }: VerbContext): Promise<Service | undefined> {
+  return orMissing(
+    api.send({ op: "getService", path: { region, service_name: name }, query: undefined, body: undefined }, { signal }),
+  );
+}
+
+/** Reads the job, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
+export async function readJob(
+  name: string,
+  { api, signal }: Pick<VerbContext, "api" | "signal">,
+): Promise<Job | undefined> {
+  return orMissing(
+    api.send(
+      { op: "getJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: undefined },
+      { signal },
+    ),
+  );
+}
+
+/** The answer, or `undefined` for a 404; any other `Problem` is thrown on. */
+export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Finds the named workload. A bare name is looked up among services and jobs at the same time (two calls), limited to
+ * kinds the person may see. Throws a `UserError`: when both exist it asks which one, when neither does it suggests
+ * similar names.
+ */
+export async function findWorkload(target: Target, context: VerbContext): Promise<Found> {
+  const { name } = target;
+  const { kind } = await visibleTarget(target, context);
+  const [service, job] = await Promise.all([
+    kind === "job" ? undefined : readService(name, context),
+    kind === "service" ? undefined : readJob(name, context),
+  ]);
+  if (service !== undefined && job !== undefined) throw bothExist(name);
+  if (service !== undefined) return { kind: "service", region: context.region, service };
+  if (job !== undefined) return { kind: "job", region: JOB_REGION, job };
+  throw await unknownName({ kind, name }, context);
+}
+
+const kinds = ["service", "job"] as const;
+
+/** Finds the service that a verb for services is about; a job of that name is pointed out. At most two calls. */
+export async function findService(target: Target, context: VerbContext): Promise<Service> {
+  if (target.kind === "job") throw notForJobs(target.name, context);
+  const service = await readService(target.name, context);
+  if (service !== undefined) return service;
+  const { name } = target;
+  const mayBeJob = target.kind === undefined && (await maySee({ kind: "job", name, region: JOB_REGION }, context));
+  if (mayBeJob && (await readJob(name, context)) !== undefined) throw notForJobs(name, context);
+  throw await unknownName({ kind: "service", name }, context);
+}
+
+function notForJobs(name: string, { ask, settings }: VerbContext): UserError {
+  return new UserError(`${name} is a job, and ${ask.verb} is for services.`, {
+    next: `A job runs once: look at it with ${settings.command} show job/${name}, or delete it and create it anew.`,
+  });
+}
+
+export function bothExist(name: string): UserError {
+  return new UserError(`There is a service and a job named ${name}.`, {
+    next: `Say which: service/${name} or job/${name}.`,
+  });
+}
+
+/** The error for an unknown name, with near names that the person may see. */
+export async function unknownName({ kind, name }: Target, context: VerbContext): Promise<UserError> {
+  const where = {
+    service: `no service named ${name} in ${context.region}`,
+    job: `no job named ${name} in ${JOB_REGION}`,
+    any: `no service in ${context.region} and no job in ${JOB_REGION} named ${name}`,
+  }[kind ?? "any"];
+  const near = nearNames(name, await namesNear({ kind, name }, context));
+  return new UserError(`There is ${where}.`, {
+    next:
+      near.length > 0
+        ? `Did you mean ${near.join(" or ")}?`
+        : `See what there is with ${context.settings.command} list; another region is asked with --region.`,
+  });
+}
+
+/**
+ * The most similar names of each kind that the person may see: from a recent list, else from one list call per kind. A
+ * failed list gives no suggestions.
+ */
+async function namesNear({ kind: wanted, name }: Target, context: VerbContext): Promise<readonly string[]> {
+  const near = kinds.map(async (kind) => {
+    if (wanted !== undefined && wanted !== kind) return [];
+    const known = (await namesOf(kind, context)).filter((each) => context.binding?.covers(each) ?? true);
+    const items = nearNames(name, known, known.length);
+    const { region } = context;
+    return visibleItems({ kind, region, items, nameOf: (each) => each, most: MOST_NEAR }, context);
+  });
+  return (await Promise.all(near)).flat();
+}
+
+const MOST_NEAR = 3;
+
+async function namesOf(kind: "service" | "job", context: VerbContext): Promise<readonly string[]> {
+  const region = kind === "job" ? JOB_REGION : context.region;
+  const known = context.directory.names(context.account.username, kind, region);
+  if (known !== undefined) return known;
+  try {
+    return kind === "job"
+      ? (await listJobs(context)).items.map((job) => job.metadata.name)
+      : (await listServices(context)).items.map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}

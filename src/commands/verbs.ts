@@ -1,0 +1,48 @@
+import { connect, disconnect } from "./verbs/account-links.ts";
+import { canICommand } from "./verbs/can-i/can-i.ts";
+import type { Command } from "./command.ts";
+import { create } from "./verbs/create/create.ts";
+import { remove } from "./verbs/delete.ts";
+import { approve, cancel, reject } from "./verbs/decisions.ts";
+import { domains } from "./verbs/domains.ts";
+import { helpCommand } from "./verbs/help/help.ts";
+import { history } from "./verbs/history/history.ts";
+import { list } from "./verbs/list/list.ts";
+import { logs } from "./verbs/logs/logs.ts";
+import { memory } from "./verbs/memory.ts";
+import { pending } from "./verbs/pending/pending.ts";
+import { restart, start, stop } from "./verbs/power.ts";
+import { scale } from "./verbs/scale.ts";
+import { showCommand } from "./verbs/show/show.ts";
+import { use } from "./verbs/use/use.ts";
+import { whoami } from "./verbs/whoami/whoami.ts";
+
+const help = helpCommand(() => commands);
+const show = showCommand(() => commands);
+const canI = canICommand(() => commands);
+
+/** Every verb, in the order in which help shows them. */
+export const commands: readonly Command[] = [
+  list,
+  show,
+  logs,
+  create,
+  scale,
+  memory,
+  domains,
+  start,
+  stop,
+  restart,
+  remove,
+  pending,
+  approve,
+  reject,
+  cancel,
+  history,
+  canI,
+  whoami,
+  use,
+  connect,
+  disconnect,
+  help,
+];

@@ -1,8 +1,0 @@
-import { linkVerb } from "./link-verb.ts";
-
-export const disconnect = linkVerb({
-  name: "disconnect",
-  summary: "Unlink your own account, or this channel's",
-  title: "Unlink an account",
-  submit: "Unlink",
-});

@@ -1,0 +1,64 @@
+import type { EnvVar, JobContainer, ServiceContainer } from "../../../api/answers.ts";
+import type { Field } from "../../../views/kit/blocks.ts";
+import { commandLine, memoryText } from "../../../views/kit/container-text.ts";
+import { code, firstOf, joined, words, type Inline, moment } from "../../../views/kit/inline.ts";
+import { truncate, visible } from "../../../views/kit/text.ts";
+import { age } from "../../../views/kit/time.ts";
+
+type Container = ServiceContainer | JobContainer;
+
+const SHOWN = 3;
+const ENV_SHOWN = 10;
+/** Fewer for each of several containers, so that a card stays one message. */
+const ENV_EACH = 3;
+
+/** Shows names only: a value may be a secret, and Slack archives every message. */
+function envNames(env: readonly EnvVar[] | undefined, max: number): Inline[] {
+  return firstOf(env ?? [], max, ({ name }) => code(name, 40));
+}
+
+function commandOf({ command, env }: Container, max: number): Inline[] {
+  return command === undefined || command.length === 0 ? [] : [code(commandLine(command, env), max)];
+}
+
+function one(container: Container): Field[] {
+  const limits = container.resources?.limits;
+  const memory = memoryText(limits?.memory);
+  return [
+    { label: "Image", value: container.image === undefined ? [] : [code(container.image, 255)] },
+    { label: "Command", value: commandOf(container, 250) },
+    { label: "Memory", value: memory === undefined ? [] : [words(`${memory} per instance`, 80)] },
+    { label: "CPU", value: limits?.cpu === undefined ? [] : [words(limits.cpu, 40)] },
+    { label: "Environment", value: envNames(container.env, ENV_SHOWN) },
+  ];
+}
+
+/** One line for one of several containers. */
+function several(container: Container, at: number): Field {
+  const memory = memoryText(container.resources?.limits?.memory);
+  const image = container.image === undefined ? [] : [code(container.image, 100)];
+  const size = memory === undefined ? [] : [words(memory, 40)];
+  const env = envNames(container.env, ENV_EACH);
+  const command = commandOf(container, 80);
+  return {
+    label: `Container ${truncate(visible(container.name ?? String(at + 1)), 60)}`,
+    value: joined([...image, ...size, ...command, ...env], " · "),
+  };
+}
+
+/** The containers of a workload: field by field where there is one, a line each where there are several. */
+export function containerFields(containers: readonly Container[] | undefined): Field[] {
+  const all = containers ?? [];
+  const [first, ...others] = all;
+  if (first === undefined) return [];
+  if (others.length === 0) return one(first);
+  const more = all.length > SHOWN ? [{ label: "And", value: [words(`${all.length - SHOWN} more containers`)] }] : [];
+  return [...all.slice(0, SHOWN).map(several), ...more];
+}
+
+/** The time of creation and the age; nothing when unknown. */
+export function created(iso: string | undefined, now: Date): Inline[] {
+  if (iso === undefined) return [];
+  const ago = age(iso, now);
+  return ago === undefined ? [words(iso, 80)] : [moment(iso), words(` (${ago} ago)`)];
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { report, service, web } from "../../views/support/workloads.ts";
+import { prefilled } from "../support/form-of.ts";
+import { allow, refuse, type Script } from "../support/script.ts";
+
+describe("a form looks at the workload that it is about", () => {
+  test("scale shows how many instances there are, with one call", async () => {
+    const { notes, values, calls } = await prefilled("scale", { name: "service/web" }, { services: [web] });
+
+    expect(notes).toEqual(["web has 3 instances now, status Running."]);
+    expect(values).toEqual({ size: "3" });
+    expect(calls).toEqual(["getService"]);
+  });
+
+  test.each(["scale", "memory", "domains", "stop", "delete", "create"])(
+    "%s without a name asks nobody",
+    async (verb) => {
+      expect(await prefilled(verb, {})).toEqual({ notes: [], values: {}, calls: [], asked: [] });
+    },
+  );
+
+  test("memory shows the limit of the one container, or of all with what to do", async () => {
+    const two = service("two", { containers: [{ name: "app", resources: { limits: { memory: "512" } } }, {}] });
+
+    const one = await prefilled("memory", { name: "service/web" }, { services: [web] });
+    const several = await prefilled("memory", { name: "service/two" }, { services: [two] });
+
+    expect(one).toMatchObject({ notes: ["web has 512 MiB now."], values: { mib: "512" } });
+    expect(several.notes).toEqual([
+      "two has 2 containers: app with 512 MiB, one without a name with a limit that is not told. Say which one under “Container”, in the further settings.",
+    ]);
+    expect(several.values).toEqual({});
+  });
+
+  test("domains shows the list as it is, and refuses one that it could show in part only", async () => {
+    const many = service("many", {
+      binding_domain_name: Array.from({ length: 150 }, (_, at) => `number-${at}.shop.example.com`),
+    });
+
+    const shown = await prefilled("domains", { name: "service/web" }, { services: [web] });
+
+    expect(shown).toMatchObject({
+      notes: ["web has 1 domain of its own now."],
+      values: { domains: "shop.example.org" },
+    });
+    await expect(prefilled("domains", { name: "service/many" }, { services: [many] })).rejects.toThrow(
+      "many has 150 domains, more than a form can hold.",
+    );
+  });
+
+  test.each([
+    ["stop", "Running", "All its instances will be stopped; its definition stays, and it can be started again."],
+    ["stop", "Stopped", "So there is nothing to stop."],
+    ["start", "Stopped", "All its instances will be started."],
+    ["start", "Running", "So there is nothing to start."],
+    ["restart", "Running", "Every instance will be stopped and started anew."],
+  ])("%s of a service that is %s says what follows", async (verb, status, sentence) => {
+    const { notes } = await prefilled(verb, { name: "service/web" }, { services: [service("web", { status })] });
+
+    expect(notes).toEqual([`The status of web is ${status}, with 3 instances.`, sentence]);
+  });
+
+  test("delete says what goes, to who may see it", async () => {
+    const script: Script = {
+      services: [web],
+      jobs: [report],
+      permissions: ({ op }) => (op === "getJob" ? refuse : allow),
+    };
+
+    const goes = await prefilled("delete", { name: "service/web" }, script);
+
+    expect(goes.notes).toEqual(["The service web (status Running) goes for good, with 3 instances and 1 domain."]);
+    await expect(prefilled("delete", { name: "job/report" }, script)).rejects.toThrow("No rule lets a guest do this.");
+    await expect(prefilled("delete", { name: "report" }, script)).rejects.toThrow("There is no service named report");
+    expect((await prefilled("delete", { name: "job/report" }, { jobs: [report] })).notes).toEqual([
+      "The job report goes for good, with 1 instance and what they logged.",
+    ]);
+  });
+
+  test("a service is judged as a look before anything of it is shown, whoever may change it", async () => {
+    const script: Script = { services: [web], permissions: ({ op }) => (op === "getService" ? refuse : allow) };
+
+    for (const name of ["web", "service/web"]) {
+      await expect(prefilled("scale", { name }, script)).rejects.toThrow("No rule lets a guest do this.");
+    }
+  });
+
+  test("a name that nothing has is answered as words are", async () => {
+    await expect(prefilled("scale", { name: "service/wbe" }, { services: [web] })).rejects.toThrow(
+      "There is no service named wbe in beijing1.",
+    );
+  });
+});

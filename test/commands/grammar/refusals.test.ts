@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { refusal } from "../support/refusal.ts";
+
+describe("what cannot be understood is answered with what to do", () => {
+  test.each<[string, string]>([
+    [
+      "restrat web",
+      "There is no verb “restrat”. | Did you mean restart? Type help to see all verbs. | restart NAME | restart web",
+    ],
+    ["frobnicate", "There is no verb “frobnicate”. | Type help to see the verbs."],
+    ["scale", "NAME is missing: say which workload. | scale NAME N | scale web 4"],
+    ["scale web", "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4"],
+    [
+      "scale web many",
+      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
+    ],
+    [
+      "scale web ''  ",
+      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
+    ],
+    [
+      "scale web 0x10",
+      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
+    ],
+    [
+      "scale web 1e9",
+      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
+    ],
+    [
+      "scale web 2 3",
+      "“3” is one word too many. | Put words that belong together in quotes. | scale NAME N | scale web 4",
+    ],
+    [
+      "list --statsu Running",
+      "There is no flag --statsu here. | Did you mean --status? | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+    ],
+    [
+      "list --status",
+      "--status needs a value. | Write --status S. | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+    ],
+    [
+      "list --status --share",
+      "--status needs a value. | Write --status S. | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+    ],
+    ["show web --share=yes", "--share takes no value. | Write --share alone. | show NAME | show web"],
+    ["show web --region a --region b", "--region was given twice. | Give it once. | show NAME | show web"],
+    [
+      "show ../web",
+      "NAME cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”. | show NAME | show web",
+    ],
+    ["show service/", "NAME is missing: say which workload. | show NAME | show web"],
+    [
+      "show web -- rm",
+      "Only create takes a command after --. | Leave out -- and what follows it. | show NAME | show web",
+    ],
+    [
+      "memory web 300",
+      "MIB must be 256, 512, 1024 or 2048: the service takes no other memory limit in MiB. | memory NAME MIB [--container C] | memory web 1024",
+    ],
+    [
+      "domains web",
+      "Say what to do with the domains: add, remove or set. | domains NAME add|remove|set DOMAIN… | domains web add shop.example.com",
+    ],
+    [
+      "domains web add",
+      "Say at least one domain name. | domains NAME add|remove|set DOMAIN… | domains web add shop.example.com",
+    ],
+    [
+      "domains web add shop_1",
+      "“shop_1” is not a domain name such as shop.example.com. | domains NAME add|remove|set DOMAIN… | domains web add shop.example.com",
+    ],
+    [
+      "logs web --size 5000",
+      "--size must be a whole number from 1 to 1000. | logs NAME [--instance I] [--date D] [--from N] [--size N] [--grep RE] [--private] | logs web --date yesterday --grep error",
+    ],
+    [
+      "create thing a",
+      "Say what to create: service or job. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
+    ],
+    [
+      "create job a",
+      "--image is missing: say which image to run. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
+    ],
+    [
+      "create job a --image x --instances 2",
+      "--instances is for a service, not for a job. | Leave it out. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
+    ],
+    [
+      "create job a --image x --mount data:/d",
+      "--mount uses the volume data, but no --volume declares it. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
+    ],
+    [
+      "scale web 4 --reason '  '",
+      "The reason is empty. | Say why in quotes: --reason 'too slow'. | scale NAME N | scale web 4",
+    ],
+    [
+      "stop web --reason " + "x".repeat(501),
+      "The reason has 501 characters, and 500 are taken at most. | Say it shorter, or link to where it stands. | stop NAME | stop web",
+    ],
+    [
+      "scale web 4 --reason too slow",
+      "“slow” is one word too many. | Put words that belong together in quotes. | scale NAME N | scale web 4",
+    ],
+    [
+      "delete web --break-glass",
+      "--break-glass needs a reason: the channel and history are told why. | Add --reason TEXT. | delete NAME | delete job/nightly-report",
+    ],
+    ["approve", "ID is missing: say which change, as its card and `pending` show it. | approve ID | approve K7Q2MX"],
+    [
+      "approve web",
+      "“web” is not the id of a change: that has six letters and digits, and `pending` shows it. | approve ID | approve K7Q2MX",
+    ],
+    [
+      "history --since yesterday",
+      "“yesterday” is no time to look back to: write 30m, 12h, 7d, 2w or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+    ],
+    [
+      "history --since 2026-02-30",
+      "“2026-02-30” is no time to look back to: write 30m, 12h, 7d, 2w or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+    ],
+    [
+      "history --by dana",
+      "“dana” is not a person: type @ after --by and choose one from Slack's list. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+    ],
+    ["can-i", "VERB is missing: say what you want to do. | can-i VERB [words…] | can-i scale web 0"],
+    ["can-i frobnicate web", "There is no verb “frobnicate”. | Type help to see the verbs."],
+  ])("%s", (text, answer) => {
+    expect(refusal(text)).toBe(answer);
+  });
+
+  test("the value of an environment variable is never said back", () => {
+    for (const env of ["=hunter2", "1=hunter2"]) {
+      const said = refusal(`create job a --image x --env ${env}`);
+
+      expect(said).toContain("--env takes NAME=value");
+      expect(said).not.toContain("hunter2");
+    }
+  });
+});
+
+describe("a token does not belong into a command line", () => {
+  test.each([
+    "connect hunter2",
+    "connect channel hunter2",
+    "disconnect hunter2",
+    "connect --token hunter2",
+    "connect -- hunter2",
+  ])("%s is refused without being said back", (text) => {
+    expect(refusal(text)).not.toContain("hunter2");
+    expect(refusal(text)).toContain("revoke it now");
+  });
+
+  test("it says what to do instead", () => {
+    expect(refusal("connect hunter2")).toMatchInlineSnapshot(
+      `"connect takes no other word than channel, and what was typed after it may be a token. | If it was one, revoke it now: whoever can read what is typed here could use it. A token is asked for in a form, after connect alone. | connect [channel] | connect"`,
+    );
+  });
+});
+
+test("a bad name is refused with the rule", () => {
+  expect(refusal("create job Web_1 --image x")).toMatchInlineSnapshot(
+    `"The name of a job has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W". | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0"`,
+  );
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { job, service, web } from "../../views/support/workloads.ts";
+import { filledIn, prefilled } from "../support/form-of.ts";
+import { refuse, type Script } from "../support/script.ts";
+
+describe("create like this one", () => {
+  test("copies everything of a service except its name, domains and environment values", async () => {
+    const { notes, values, calls, asked } = await prefilled(
+      "create",
+      { kind: "service", like: "service/web" },
+      { services: [web] },
+    );
+
+    expect(values).toMatchInlineSnapshot(`
+      {
+        "command": "--greeting "hello you"",
+        "env": "LOG_LEVEL=
+      API_TOKEN=",
+        "image": "gantry/hello-web",
+        "instances": "3",
+        "kind": "service",
+        "memory": "512",
+        "mount": "data:/var/lib/data",
+        "port": "8080",
+        "publish": "8080",
+        "volume": "data=web-data:ro",
+      }
+    `);
+    expect(notes).toMatchInlineSnapshot(`
+      [
+        "Filled in from service/web. Give it a name of its own.",
+        "Values of environment variables are never copied. Enter them again: LOG_LEVEL, API_TOKEN.",
+        "Not copied, because they belong to web: 1 domain.",
+      ]
+    `);
+    expect(calls).toEqual(["getService"]);
+    expect(asked).toEqual(["getService"]);
+  });
+
+  test("with a name, it is complete", async () => {
+    const { values = {} } = await prefilled("create", { like: "service/web" }, { services: [web] });
+
+    expect(filledIn("create", { ...values, name: "web-2" })).toMatchObject({
+      kind: "ask",
+      ask: {
+        verb: "create",
+        args: { name: "web-2", env: ["LOG_LEVEL=", "API_TOKEN="], command: ["--greeting", "hello you"] },
+      },
+    });
+  });
+
+  test("what the platform added to a job is no volume of it", async () => {
+    const spec = {
+      template: {
+        spec: {
+          volumes: [{ name: "data" }, { name: "report-time-zone", hostPath: { path: "/etc/localtime" } }],
+          containers: [
+            {
+              image: "gantry/batch",
+              imagePullPolicy: "Always",
+              resources: { limits: { memory: "1Gi" } },
+              volumeMounts: [
+                { name: "data", mountPath: "/data" },
+                { name: "report-time-zone", mountPath: "/etc/localtime", readOnly: true },
+              ],
+            },
+          ],
+        },
+      },
+    };
+
+    const { values } = await prefilled("create", { like: "job/report" }, { jobs: [{ ...job("report"), spec }] });
+
+    expect(values).toEqual({
+      kind: "job",
+      image: "gantry/batch",
+      memory: "1024",
+      volume: "data",
+      mount: "data:/data",
+      "pull-always": "yes",
+      "sync-timezone": "yes",
+    });
+  });
+
+  test("the form gets the names of environment variables and none of their values", async () => {
+    const env = Object.entries({
+      DB_PASSWORD: "hunter2",
+      BASIC_AUTH: "bob:swordfish",
+      PGPASS: "tr0ub4dor",
+      ROOT_PW: "opensesame",
+      OTP_SEED: "abandon ability able",
+      GH_PAT: "plainwords",
+      SENTRY_DSN: "https://abc@sentry.example/1",
+      GREETING: "hello there",
+      LINES: "first\nsecond",
+    }).map(([name, value]) => ({ name, value }));
+    const like = service("web", { containers: [{ image: "x", env }] });
+
+    const { notes = [], values } = await prefilled("create", { like: "service/web" }, { services: [like] });
+
+    expect(values?.["env"]).toBe(env.map(({ name }) => `${name}=`).join("\n"));
+    expect(notes).toContain(
+      `Values of environment variables are never copied. Enter them again: ${env.map(({ name }) => name).join(", ")}.`,
+    );
+    for (const { value } of env) expect(JSON.stringify([notes, values])).not.toContain(value);
+  });
+
+  test("a command with a secret, and what does not fit into a field, are left out and named", async () => {
+    const like = service("web", {
+      containers: [
+        {
+          image: "a b".repeat(200),
+          command: ["serve", "--api-token", "s3cr3t-s3cr3t"],
+        },
+        {},
+      ],
+    });
+
+    const { notes, values } = await prefilled("create", { like: "service/web" }, { services: [like] });
+
+    expect(JSON.stringify(values)).not.toContain("s3cr3t");
+    expect(values).not.toHaveProperty("image");
+    expect(notes).toEqual(
+      expect.arrayContaining([
+        "Not copied, because it does not fit or looks like a secret: Image, Command.",
+        "It has 2 containers; this is the first one.",
+      ]),
+    );
+  });
+
+  test("nobody copies what they may not see", async () => {
+    const script: Script = { services: [web], permissions: () => refuse };
+
+    await expect(prefilled("create", { like: "service/web" }, script)).rejects.toThrow("No rule lets a guest do this.");
+    await expect(prefilled("create", { like: "web" }, script)).rejects.toThrow("No rule lets a guest do this.");
+  });
+});
