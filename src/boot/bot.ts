@@ -19,6 +19,7 @@ import { healthRoutes } from "../slack/receive/health-routes.ts";
 import { createIdentity, type Identity } from "../slack/directory/identity.ts";
 import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
 import { createLanes } from "../workflow/inbox/lanes.ts";
+import { createPace } from "../slack/directory/pace.ts";
 import { createPeople } from "../slack/directory/people.ts";
 import { createBackOff } from "../slack/send/back-off.ts";
 import { logFailure } from "../slack/send/call.ts";
@@ -30,6 +31,8 @@ import { createCards } from "../slack/cards/cards.ts";
 import { homeLater } from "../slack/home/draw.ts";
 import { createReceiver, startReceiver } from "../slack/receive/http.ts";
 import { route } from "../slack/receive/route.ts";
+import { createFormReply } from "../slack/modals/form-reply.ts";
+import { createOpenViews } from "../slack/modals/open-views.ts";
 import { createRepeats } from "../slack/receive/repeats.ts";
 import type { Origin } from "../workflow/origin.ts";
 import type { Shell } from "../workflow/shell.ts";
@@ -174,6 +177,9 @@ function shellOf(parts: BotParts, made: Made): Shell {
     log,
     now,
     wait: parts.wait ?? pause,
+    clock: { now, wait: parts.wait ?? pause },
+    formReply: (form, origin) => createFormReply(shell, { form, origin }),
+    openViews: createOpenViews(),
     newReference,
   };
   return shell;
@@ -201,6 +207,7 @@ function slackOf(parts: BotParts, { now, clients, identity, newReference, refres
     client: clients.interactive,
     teamId: () => teamOf(identity),
     nowMs,
+    pace: createPace({ nowMs, wait, backOff: createBackOff(nowMs) }),
     bot: identity.bot,
     failed(lookup, cause) {
       const reference = newReference();

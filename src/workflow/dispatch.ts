@@ -29,9 +29,11 @@ type Say = (message: Message | undefined) => Promise<void>;
 /** An Ask on its way to where its verb is done, whichever way it came. What changes something is stored first. */
 export async function dispatch(
   shell: Shell,
-  { command, ask, origin, id, opens, form }: Dispatched,
+  { command, ask: typed, origin, id, opens, form }: Dispatched,
   say: Say,
 ): Promise<void> {
+  // An answer in a thread is for everybody who reads the thread.
+  const ask = { ...typed, share: typed.share || origin.threadTs !== undefined };
   switch (command.effect) {
     case "read": {
       const isTaken = shell.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>

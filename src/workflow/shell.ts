@@ -11,14 +11,17 @@ import type { Accounts } from "./access/accounts.ts";
 import type { Calls } from "./access/call-counts.ts";
 import type { Messenger } from "../slack/send/messenger.ts";
 import type { PosterAlias } from "../slack/send/poster.ts";
-import type { Cards, Responder } from "./ports.ts";
+import type { Cards, Clock, Responder } from "./ports.ts";
 import type { EnvSeen } from "./access/env-values.ts";
 import type { Dropped } from "./inbox/dropped.ts";
 import type { Identity } from "../slack/directory/identity.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { People } from "../slack/directory/people.ts";
 import type { Origin } from "./origin.ts";
+import type { OpenViews } from "../slack/modals/open-views.ts";
 import type { Repeats } from "../slack/receive/repeats.ts";
+import type { SentForm } from "./inbox/interaction.ts";
+import type { Reply } from "./inbox/reply.ts";
 import type { Unfinished } from "./inbox/retry.ts";
 
 /** Everything the shell works with; handlers are functions of it. */
@@ -46,6 +49,10 @@ export type Shell = {
   readonly store: Store;
   readonly unfinished: Unfinished;
   readonly log: Logger;
+  readonly clock: Clock;
+  /** Answers in the form that an Ask was sent in. */
+  readonly formReply: (form: SentForm, origin: Origin) => Reply;
+  readonly openViews: OpenViews;
   readonly now: () => Date;
   /** Between a write and its read-back, and between looks at its health. */
   readonly wait: (ms: number) => Promise<void>;

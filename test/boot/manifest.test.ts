@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { eventHandlers } from "../../src/slack/receive/event.ts";
 import { formCommand } from "../../src/commands/grammar/parse.ts";
+import { eventHandlers } from "../../src/slack/receive/route.ts";
 import { shortcutVerbs } from "../../src/slack/receive/shortcut.ts";
 
 const project = join(import.meta.dirname, "../..");

@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a reject form counts for the person who opened it",
     file: "src/slack/receive/submission.ts",
-    text: "    // Whoever sends the form is who decides, whatever its metadata say.\n    origin: { ...origin, userId: sent.user.id },",
+    text: "    // The person who sends the form decides, whatever its metadata say.\n    origin: { ...origin, userId: sent.user.id },",
     becomes: "    origin,",
     tests: forms,
   },

@@ -1,21 +1,23 @@
 export type Memo<Value> = {
-  /** What was read no longer ago than `maxAgeMs`, else what is read now; readers of one key share one reading. */
+  /** A value read less than `maxAgeMs` ago, else a new one. Concurrent reads of one key share one call. */
   readonly get: (key: string, maxAgeMs: number) => Promise<Value>;
-  /** What was read last, for who has nothing better. */
-  readonly stale: (key: string, maxAgeMs: number) => Value | undefined;
+  /** The last value, if it was read less than `maxAgeMs` ago. */
+  readonly known: (key: string, maxAgeMs: number) => Value | undefined;
+  readonly isReading: (key: string) => boolean;
 };
 
 const MOST = 5_000;
 
-/** Remembers what is slow to read. A failed reading is not remembered. */
+/** Caches a slow read. Failures are not cached. */
 export function createMemo<Value>(read: (key: string) => Promise<Value>, nowMs: () => number): Memo<Value> {
   const kept = new Map<string, { readonly value: Value; readonly at: number }>();
   const reading = new Map<string, Promise<Value>>();
-  const stale = (key: string, maxAgeMs: number): Value | undefined => {
-    const known = kept.get(key);
-    return known !== undefined && nowMs() - known.at < maxAgeMs ? known.value : undefined;
+  const known = (key: string, maxAgeMs: number): Value | undefined => {
+    const last = kept.get(key);
+    return last !== undefined && nowMs() - last.at < maxAgeMs ? last.value : undefined;
   };
   const readNow = async (key: string): Promise<Value> => {
+    // The age counts from before the call: Slack may have read its data at once and answered late.
     const at = nowMs();
     try {
       const value = await read(key);
@@ -29,10 +31,11 @@ export function createMemo<Value>(read: (key: string) => Promise<Value>, nowMs: 
     }
   };
   return {
-    stale,
+    known,
+    isReading: (key) => reading.has(key),
     async get(key, maxAgeMs) {
-      const known = stale(key, maxAgeMs);
-      if (known !== undefined) return known;
+      const last = known(key, maxAgeMs);
+      if (last !== undefined) return last;
       const inProgress = reading.get(key) ?? readNow(key);
       reading.set(key, inProgress);
       return inProgress;

@@ -3,17 +3,33 @@ import type { Message } from "../../views/kit/message.ts";
 import { NO_REGION } from "../../views/home/view.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
-import { formCommand } from "../../commands/grammar/parse.ts";
 import { ANY_AGE_MS, homeLater } from "./draw.ts";
 import { linkOwner } from "../../workflow/link-owner.ts";
 import { onReadClick } from "../receive/read-click.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { Responder } from "../../workflow/ports.ts";
+import type { Accounts } from "../../workflow/ports.ts";
+import type { Store } from "../../store/store.ts";
+import type { Logger } from "pino";
+import type { Settings } from "../../commands/command.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
+
+export type HomeClickDeps = DepsOf<typeof openForm | typeof openVerbForm | typeof onReadClick | typeof homeLater> & {
+  readonly lanes: Pick<Lanes, "track">;
+  readonly responder: Pick<Responder, "tell">;
+  readonly store: Pick<Store, "setRegion">;
+  readonly accounts: Pick<Accounts, "forget">;
+  readonly log: Logger;
+  readonly newReference: () => string;
+  readonly settings: Settings;
+};
 
 const actions = ["home:refresh", "home:region", "home:do", "home:connect"] as const;
 
-/** What was clicked on Home that belongs to Home alone; undefined for buttons that stand elsewhere, too. */
+/** The action of a click that only Home has; undefined for buttons that messages have too. */
 export function homeAction(actionId: string): (typeof actions)[number] | undefined {
   return actions.find((action) => action === actionId);
 }
@@ -26,46 +42,47 @@ type Clicked = {
 };
 
 /** Acked already: none of these changes a workload. */
-export async function onHomeClick(shell: Shell, { actionId, value, origin, triggerId }: Clicked): Promise<void> {
+export async function onHomeClick(deps: HomeClickDeps, { actionId, value, origin, triggerId }: Clicked): Promise<void> {
   switch (homeAction(actionId)) {
     case "home:refresh":
-      return homeLater(shell, origin);
+      return homeLater(deps, origin);
     case "home:region":
-      return chooseRegion(shell, value, origin);
+      return chooseRegion(deps, value, origin);
     case "home:connect": {
       const metadata = JSON.stringify({ whose: "mine", origin });
-      await openForm(shell, { triggerId, view: connectForm({ owner: linkOwner("mine", origin), metadata }), origin });
+      await openForm(deps, { triggerId, view: connectForm({ owner: linkOwner("mine", origin), metadata }), origin });
       return;
     }
     case "home:do": {
-      await doVerb(shell, { value, origin, triggerId });
-      // Drawn anew the menu holds no choice, so that the same can be chosen again.
-      return homeLater(shell, origin, ANY_AGE_MS);
+      await doVerb(deps, { value, origin, triggerId });
+      // A redrawn menu holds no choice, so the same one can be chosen again.
+      return homeLater(deps, origin, ANY_AGE_MS);
     }
     case undefined:
       return undefined;
   }
 }
 
-/** Its form; what needs no form, because it only looks, is done at once. */
-async function doVerb(shell: Shell, { value, origin, triggerId }: Omit<Clicked, "actionId">): Promise<void> {
+/** Opens the verb's form; a read without a form runs at once. */
+async function doVerb(deps: HomeClickDeps, { value, origin, triggerId }: Omit<Clicked, "actionId">): Promise<void> {
   const command = formCommand(value);
-  if (command !== undefined) return openVerbForm(shell, { command, values: {}, origin, triggerId });
+  if (command !== undefined) return openVerbForm(deps, { command, values: {}, origin, triggerId });
   const ask = JSON.stringify({ verb: value, share: false, args: {} });
-  const tell = (message: Message): Promise<void> => shell.lanes.track(shell.poster.tell(message, origin));
-  await onReadClick(shell, { actionId: "ask:0", blockId: "", value: ask, origin, tell });
+  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, origin));
+  await onReadClick(deps, { actionId: "ask:0", blockId: "", value: ask, origin, tell });
 }
 
 /** The region where services are looked for when nothing else says one: a setting of this person alone. */
-async function chooseRegion(shell: Shell, value: string, origin: Origin): Promise<void> {
+async function chooseRegion(deps: HomeClickDeps, value: string, origin: Origin): Promise<void> {
   const region = value === NO_REGION ? undefined : value;
   try {
-    await shell.lanes.track(shell.store.setRegion(origin.teamId, origin.userId, region));
-    shell.accounts.forget();
+    await deps.lanes.track(deps.store.setRegion(origin.teamId, origin.userId, region));
+    deps.accounts.forget();
   } catch (error) {
-    const reference = shell.newReference();
-    shell.log.error({ err: error, reference }, "a setting could not be stored");
-    return shell.poster.tell(sentences.notStored(reference, shell.settings.command), origin);
+    const reference = deps.newReference();
+    deps.log.error({ err: error, reference }, "a setting could not be stored");
+    await deps.responder.tell(sentences.notStored(reference, deps.settings.command), origin);
+    return;
   }
-  homeLater(shell, origin);
+  homeLater(deps, origin);
 }

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { commands } from "../../commands/verbs.ts";
-import { allowedVerbs } from "../../commands/lookup/allowed-verbs.ts";
 import type { Context } from "../../commands/command.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { HomeState } from "../../views/home/state.ts";
@@ -11,7 +9,26 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { mayDecide } from "../../workflow/access/records.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { Repeats } from "../receive/repeats.ts";
+import type { People } from "../../workflow/ports.ts";
+import type { Clock } from "../../workflow/ports.ts";
+import type { Logger } from "pino";
+import type { Settings } from "../../commands/command.ts";
+import type { Messenger } from "../send/messenger.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { commands } from "../../commands/verbs.ts";
+import { allowedVerbs } from "../../commands/lookup/allowed-verbs.ts";
+
+export type HomeDeps = DepsOf<typeof contextFor | typeof liveWorkloads> & {
+  readonly lanes: Pick<Lanes, "isStopping" | "add">;
+  readonly repeats: Repeats;
+  readonly people: People;
+  readonly messenger: Pick<Messenger, "publishHome">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+  readonly settings: Settings;
+};
 
 /** https://docs.slack.dev/reference/events/app_home_opened */
 const Opened = z.object({
@@ -20,11 +37,11 @@ const Opened = z.object({
   event: z.object({ user: z.string(), tab: z.string().default("home") }),
 });
 
-/** Somebody opened the conversation with the bot at its Home tab: it is drawn anew each time. */
-export async function onHomeOpened(shell: Shell, body: unknown): Promise<void> {
+/** Home is redrawn each time it is opened. */
+export async function onHomeOpened(deps: HomeDeps, body: unknown): Promise<void> {
   const { event_id, team_id, event } = Opened.parse(body);
-  if (event.tab !== "home" || shell.repeats.isRepeat(event_id) || shell.lanes.isStopping()) return;
-  homeLater(shell, homeOf(event.user, shell.identity.teamId() ?? team_id ?? ""));
+  if (event.tab !== "home" || deps.repeats.isRepeat(event_id) || deps.lanes.isStopping()) return;
+  homeLater(deps, homeOf(event.user, deps.people.bot().teamId ?? team_id ?? ""));
 }
 
 /** Where a click on Home is answered: in the person's own conversation with the bot. */
@@ -33,11 +50,11 @@ export function homeOf(userId: string, teamId: string): Origin {
 }
 
 /** Draws the Home of somebody, after the acks. */
-export function homeLater(shell: Shell, origin: Origin, freshMs = FRESH_MS): void {
-  const isTaken = shell.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
-    drawHome(shell, { origin, freshMs }, signal),
+export function homeLater(deps: HomeDeps, origin: Origin, freshMs = FRESH_MS): void {
+  const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
+    drawHome(deps, { origin, freshMs }, signal),
   );
-  if (!isTaken) shell.log.warn("a Home was not drawn: there is too much to do");
+  if (!isTaken) deps.log.warn("a Home was not drawn: there is too much to do");
 }
 
 /** A list not older than this costs no call. */
@@ -48,18 +65,17 @@ export const ANY_AGE_MS = 5 * 60_000;
 const AT_ONCE_MS = 500;
 const LATER_MS = 12_000;
 
-/** Two drawings where the service is slow: one with what is known at once, one with what it says then. */
-async function drawHome(shell: Shell, { origin, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
-  const known = await homeState(shell, origin, signal);
-  const first = await withLive(shell, known, { freshMs, withinMs: AT_ONCE_MS });
-  await publish(shell, origin, first);
+/** Draws twice if the workload API is slow: first with what the database knows, then with the lists. */
+async function drawHome(deps: HomeDeps, { origin, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
+  const known = await homeState(deps, origin, signal);
+  const first = await withLive(deps, known, { freshMs, withinMs: AT_ONCE_MS });
+  await publish(deps, origin, first);
   if (!first.isReading || signal.aborted) return;
-  await publish(shell, origin, await withLive(shell, known, { freshMs, withinMs: LATER_MS }));
+  await publish(deps, origin, await withLive(deps, known, { freshMs, withinMs: LATER_MS }));
 }
 
 type Drawn = { readonly origin: Origin; readonly freshMs: number };
 
-/** What the person may do with those in trouble. */
 async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context): Promise<HomeState["mayDo"]> {
   const { region } = context.settings;
   const may = troubledIn(known).shown.map(
@@ -84,10 +100,10 @@ type Known = { readonly state: HomeState; readonly context: Context | undefined 
 
 type Reading = { readonly freshMs: number; readonly withinMs: number };
 
-async function withLive(shell: Shell, { state, context }: Known, reading: Reading): Promise<HomeState> {
+async function withLive(deps: HomeDeps, { state, context }: Known, reading: Reading): Promise<HomeState> {
   if (context === undefined) return state;
   const { region } = context.settings;
-  const live = await liveWorkloads(shell, context, { of: "any", region, ...reading });
+  const live = await liveWorkloads(deps, context, { of: "any", region, ...reading });
   const known = { services: live.services?.entries, jobs: live.jobs?.entries };
   return {
     ...state,
@@ -99,22 +115,22 @@ async function withLive(shell: Shell, { state, context }: Known, reading: Readin
   };
 }
 
-async function homeState(shell: Shell, origin: Origin, signal: AbortSignal): Promise<Known> {
-  const { settings } = shell;
+async function homeState(deps: HomeDeps, origin: Origin, signal: AbortSignal): Promise<Known> {
+  const { settings } = deps;
   const base = {
     command: settings.command,
     regions: settings.regions,
     defaultRegion: settings.region,
     verbs: [],
     mayDo: new Map(),
-    readAt: shell.now(),
+    readAt: deps.clock.now(),
     isReading: false,
   };
   const nobody = { ...base, who: "", mine: [], waiting: [], recent: [], problems: [] };
   try {
-    const context = await contextFor(shell, { origin, effect: "read" }, signal);
+    const context = await contextFor(deps, { origin, effect: "read" }, signal);
     const { account, asker, settings: own } = context;
-    const records = await recordsOf(shell, context);
+    const records = await recordsOf(deps, context);
     const verbs = await verbsFor(context);
     const state = { ...nobody, ...records, verbs, who: asker.name, account: { ...account, region: own.region } };
     return { state, context };
@@ -129,7 +145,7 @@ async function homeState(shell: Shell, origin: Origin, signal: AbortSignal): Pro
 const MOST_WAITING = 10;
 const RECENT = 5;
 
-async function recordsOf(shell: Shell, { records, asker }: Context) {
+async function recordsOf(deps: HomeDeps, { records, asker }: Context) {
   try {
     const [pending, { events: recent }] = await Promise.all([
       records.pending(),
@@ -138,7 +154,7 @@ async function recordsOf(shell: Shell, { records, asker }: Context) {
     ]);
     const mine = pending.filter(({ requester }) => requester.userId === asker.userId);
     const others = pending.filter((change) => !mine.includes(change)).slice(0, MOST_WAITING);
-    const may = await Promise.all(others.map((change) => mayVote(shell, change, asker.userId)));
+    const may = await Promise.all(others.map((change) => mayVote(deps, change, asker.userId)));
     return { mine, waiting: others.filter((_, at) => may[at]), recent, problems: [] };
   } catch (error) {
     if (!(error instanceof UserError) && !(error instanceof StoreError)) throw error;
@@ -147,11 +163,11 @@ async function recordsOf(shell: Shell, { records, asker }: Context) {
 }
 
 /** Skips changes this person has already approved. */
-async function mayVote({ people }: Shell, change: StoredChange, userId: string): Promise<boolean> {
+async function mayVote({ people }: HomeDeps, change: StoredChange, userId: string): Promise<boolean> {
   if (change.votes.some(({ userId: voter }) => voter === userId)) return false;
   return mayDecide(people, change, userId);
 }
 
-async function publish(shell: Shell, { userId }: Origin, state: HomeState): Promise<void> {
-  await shell.messenger.publishHome({ user: userId, view: homeView(state) });
+async function publish(deps: HomeDeps, { userId }: Origin, state: HomeState): Promise<void> {
+  await deps.messenger.publishHome({ user: userId, view: homeView(state) });
 }

@@ -6,31 +6,33 @@ import type { Block } from "../../views/kit/message.ts";
 import type { FormMetadata } from "./form-metadata.ts";
 import type { FormCommand } from "../../commands/grammar/parse.ts";
 
-/** A form as somebody has it before them. */
+/** A form as a person has it open. */
 export type OpenedForm = {
   readonly command: FormCommand;
   readonly metadata: FormMetadata;
   readonly values: FormValues;
 };
 
-type Said = {
-  /** Sentences for its head: what is known of the workload. */
+type Extras = {
+  /** Sentences about the workload, before the fields. */
   readonly notes?: readonly string[];
-  /** Why it stands there again, or what it would do. */
+  /** Above everything else: a refusal, or the preview. */
   readonly above?: readonly Block[];
-  /** Instead of the form's own, once its preview stands there. */
+  /** Instead of the form's own button, below a preview. */
   readonly submit?: string;
-  /** Fields with values that nobody typed here, so that Slack does not have them yet. */
+  /** Fields whose values were not typed in this view, so that Slack does not have them yet. */
   readonly fresh?: ReadonlySet<string>;
+  /** Fields that are left out. */
+  readonly hidden?: ReadonlySet<string>;
 };
 
-const nothing: ReadonlySet<string> = new Set();
+const none: ReadonlySet<string> = new Set();
 
-/** The form of a verb with what stands in it. */
-export function drawForm({ command, metadata, values }: OpenedForm, said: Said): ModalView {
-  const { notes = [], above = [], submit, fresh = nothing } = said;
+export function drawForm({ command, metadata, values }: OpenedForm, extras: Extras): ModalView {
+  const { notes = [], above = [], submit, fresh = none, hidden = none } = extras;
   const { form, name: verb } = command;
-  const fields = metadata.needsReason === true ? form.fields(values).map(withReason) : form.fields(values);
+  const all = form.fields(values).filter(({ id }) => !hidden.has(id));
+  const fields = metadata.needsReason === true ? all.map(withReason) : all;
   return formView({
     verb,
     form: submit === undefined ? form : { ...form, submit },
@@ -49,7 +51,7 @@ function withReason(field: FormField): FormField {
   return field.id === "reason" ? { ...field, isOptional: false } : field;
 }
 
-/** What was typed stays in its field without being sent there again: Slack keeps it, for the block has the same id. */
+/** Typed secrets are not sent back to Slack, which keeps them while the block's id stays the same. */
 function withoutSecrets(values: FormValues, fields: readonly FormField[], fresh: ReadonlySet<string>): FormValues {
   const secret = fields.filter(({ id, isSecret }) => isSecret === true && !fresh.has(id) && values[id] !== undefined);
   return { ...values, ...Object.fromEntries(secret.map(({ id }) => [id, maskValues(values[id] ?? "")])) };

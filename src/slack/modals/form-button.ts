@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { type FormCommand, formCommand } from "../../commands/grammar/parse.ts";
-import { jsonIn } from "../receive/json-in.ts";
+import { jsonIn } from "../receive/view-payload.ts";
 
-/** What a button that opens a form carries; `form:open:scale`, or a choice of verbs, says it in its action_id. */
+/** The value of a button that opens a form; its action_id begins with `form:open`. */
 const FormOpening = z.object({
   verb: z.string(),
   values: z.record(z.string(), z.string()).default({}),
@@ -12,7 +12,7 @@ const FormOpening = z.object({
 
 const PREFIX = "form:open";
 
-/** The form that a button opens, and what stands in it; undefined for other buttons, and verbs that are no more. */
+/** The form that a button opens, and its first values. Undefined for other buttons, and for verbs that no longer exist. */
 export function openingIn(
   actionId: string,
   value: string,

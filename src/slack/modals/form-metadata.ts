@@ -4,35 +4,51 @@ import type { Command } from "../../commands/command.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { isDirect, Origin } from "../../workflow/origin.ts";
 
-/** What an open form knows besides its fields; it comes back with each click in it, in Slack's `private_metadata`. */
-export const FormMetadata = z.object({
+/** State of an open form besides its fields. It comes back with each click and the submission, as Slack's `private_metadata`. */
+const Metadata = z.object({
   verb: z.string(),
   origin: Origin,
-  /** It was opened where there is no channel, so it asks for one. */
+  /** It was opened outside of any channel, so it asks for one. */
   asksWhere: z.boolean().default(false),
   /** The rarer fields are shown. */
   isMore: z.boolean().default(false),
-  /** Raised for a field that got another first value: Slack keeps what stands in a field of the same block_id. */
+  /** Raised when a field gets another value: Slack keeps what was typed in blocks whose id stays the same. */
   generations: z.record(z.string(), z.int()).default({}),
-  /** Digests of values that were read and not typed, by field: when another workload is chosen, others take their place. */
+  /** Digests of values that were read and not typed, by field. Another choice replaces them. */
   filled: z.record(z.string(), z.string()).default({}),
-  /** The workload that it was filled from. */
+  /** Digest of the workload and region that the form was read for. */
+  about: z.string().optional(),
+  /** It shows that it reads, without the fields that the read may fill. */
+  isReading: z.boolean().optional(),
+  /** The workload to create another one like. */
   like: z.string().optional(),
-  /** It was sent, and how it went is not known yet. */
+  /** It was sent, and the outcome is not known yet. */
   isSent: z.boolean().optional(),
-  /** What it would do takes a reason, by the rule that decides. */
+  /** The rule that decides asks for a reason. */
   needsReason: z.boolean().optional(),
-  /** Of the values whose preview stands in it. */
+  /** Digest of the values whose preview is shown. */
   previewed: z.string().optional(),
 });
+/** Version 0.1.0 said `place` for `origin`; its forms can still be open, or stored with a delivery. */
+export const FormMetadata = z.preprocess((stored) => {
+  const { place, ...rest } = z.looseObject({ place: z.unknown() }).safeParse(stored).data ?? {};
+  return place === undefined ? stored : { ...rest, origin: place };
+}, Metadata);
 export type FormMetadata = z.infer<typeof FormMetadata>;
 
-/** What is done in a channel: a card stands there, or the channel itself is changed. Everything else answers who asked. */
+/** A form that was sent, as it is stored with its delivery. */
+export const SentForm = z.object({
+  viewId: z.string(),
+  metadata: FormMetadata,
+  values: z.record(z.string(), z.string()),
+});
+export type SentForm = z.infer<typeof SentForm>;
+
+/** These need a channel: for a card, or because they change the channel itself. Everything else answers the asker. */
 const inChannels: ReadonlySet<Command["effect"]> = new Set(["write", "bind", "link"]);
 
-/** Of a form that was just opened; where it needs a channel and there is none, it asks for one. */
 export function newMetadata({ name, effect }: Pick<Command, "name" | "effect">, origin: Origin): FormMetadata {
-  // The form answers beside what was clicked.
+  // The form answers below the message whose button opened it.
   const { replaces: _replaces, ...beside } = origin;
   return {
     verb: name,
@@ -44,13 +60,12 @@ export function newMetadata({ name, effect }: Pick<Command, "name" | "effect">, 
   };
 }
 
-/** Tells equal values: a preview is of what stands in the form, or it is none. */
+/** Equal for equal values: a preview counts only for the values it was made of. */
 export function valuesDigest(values: FormValues): string {
   const sorted = Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return digest(JSON.stringify(sorted));
 }
 
-/** Tells equal values of one field. */
 export function digest(value: string): string {
   return createHash("sha256").update(value).digest("base64url").slice(0, 16);
 }

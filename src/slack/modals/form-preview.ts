@@ -1,58 +1,65 @@
 import type { Ask } from "../../commands/ask.ts";
 import type { Context } from "../../commands/command.ts";
-import { proposeChange, type Proposal } from "../../commands/lookup/authorize.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { previewBlocks } from "../../views/forms/form-preview.ts";
 import type { Block } from "../../views/kit/message.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { sentences } from "../../views/messages/sentences.ts";
 import { contextFor } from "../../workflow/access/context.ts";
-import { drawForm, type OpenedForm } from "./draw-form.ts";
-import { valuesDigest } from "./form-metadata.ts";
 import { failureMessage } from "../../workflow/failure.ts";
-import { updateAcked } from "./update-view.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { recordRefusal } from "../../workflow/record-refusal.ts";
-import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import { drawForm, type OpenedForm } from "./draw-form.ts";
+import type { FillDeps, ViewVersion } from "./fill-form.ts";
+import { withChoiceShown } from "./form-choice.ts";
+import { valuesDigest } from "./form-metadata.ts";
+import { afterAck, updateForm } from "./update-view.ts";
+import { proposeChange, type Proposal } from "../../commands/lookup/authorize.ts";
 
-type Previewing = OpenedForm & { readonly viewId: string; readonly ask: Ask; readonly origin: Origin };
+type Previewing = OpenedForm & { readonly version: ViewVersion; readonly ask: Ask; readonly origin: Origin };
 
 /**
- * What the form would do, above what stands in it: it is sent once more to do it. What is changed after that is looked at
- * anew. Nothing is stored and nothing is sent for it.
+ * Shows above the fields of a submitted form what it would do; submitting it again does it. Values changed after that get a
+ * new preview. Nothing is stored or sent.
  */
-export function previewLater(shell: Shell, previewing: Previewing): void {
-  const ackedAt = performance.now();
-  const isTaken = shell.lanes.add({ lane: "people", owner: previewing.origin.userId }, async (signal) => {
-    const { blocks, submit, needsReason = false } = await previewOf(shell, previewing, signal);
+export function previewLater(deps: FillDeps, previewing: Previewing): void {
+  const isTaken = deps.lanes.add({ lane: "people", owner: previewing.origin.userId }, async (signal) => {
+    const { blocks, submit, needsReason = false } = await previewOf(deps, previewing, signal);
+    const shown = withChoiceShown(previewing);
     const previewed = submit === undefined ? undefined : valuesDigest(previewing.values);
-    const { previewed: _before, needsReason: _needed, ...rest } = previewing.metadata;
+    const { previewed: _before, needsReason: _needed, ...rest } = shown.metadata;
     const metadata = { ...rest, needsReason, ...(previewed !== undefined && { previewed }) };
-    const view = drawForm({ ...previewing, metadata }, { above: blocks, ...(submit !== undefined && { submit }) });
-    await updateAcked(shell, previewing.viewId, { view, ackedAt });
+    const view = drawForm({ ...shown, metadata }, { above: blocks, ...(submit !== undefined && { submit }) });
+    await drawPreview(deps, previewing, view);
   });
   if (isTaken) return;
-  const above = sentences.busy().blocks;
-  const view = drawForm(previewing, { above });
-  void shell.lanes.track(updateAcked(shell, previewing.viewId, { view, ackedAt }));
+  const view = drawForm(withChoiceShown(previewing), { above: sentences.busy().blocks });
+  void deps.lanes.track(drawPreview(deps, previewing, view));
 }
 
-/** `submit` is what the button says then; without one it cannot be done as it stands. */
+/** A click in the form since it was submitted has drawn something newer. */
+async function drawPreview(deps: FillDeps, { version }: Previewing, view: object): Promise<void> {
+  const { viewId, isCurrent, ackedAt = 0 } = version;
+  await afterAck(deps, ackedAt);
+  if (isCurrent()) await updateForm(deps, viewId, view);
+}
+
+/** `submit` is the label of the button below it; undefined when the form can't be sent like this. */
 type Preview = {
   readonly blocks: readonly Block[];
   readonly submit: string | undefined;
   readonly needsReason?: boolean;
 };
 
-async function previewOf(shell: Shell, { command, ask, origin }: Previewing, signal: AbortSignal): Promise<Preview> {
+async function previewOf(deps: FillDeps, { command, ask, origin }: Previewing, signal: AbortSignal): Promise<Preview> {
   try {
     if (command.effect !== "write") throw new Error(`${command.name} changes nothing, so it has no preview`);
-    const context = await contextFor(shell, { origin, effect: "write" }, signal);
-    const { command: slash, region: defaultRegion } = shell.settings;
+    const context = await contextFor(deps, { origin, effect: "write" }, signal);
+    const { command: slash, region: defaultRegion } = deps.settings;
     const judged = await proposeChange(command, ask, context);
     if (judged.kind === "refused") {
       const { asker: who, account } = context;
-      await recordRefusal(shell, { ...judged, verb: command.name, origin, who, account: account.username });
+      await recordRefusal(deps, { ...judged, verb: command.name, origin, who, account: account.username });
       const { blocks } = refusalMessage({ kind: "policy", verdict: judged.refusal, command: slash });
       return { blocks, submit: undefined };
     }
@@ -64,7 +71,7 @@ async function previewOf(shell: Shell, { command, ask, origin }: Previewing, sig
     if (isReasonMissing) return { blocks: [...blocks, reasonMissing], submit: undefined, needsReason: true };
     return { blocks, submit: submits[verdict.kind] };
   } catch (error) {
-    const { blocks } = failureMessage(shell, error, { verb: command.name, effect: "read" });
+    const { blocks } = failureMessage(deps, error, { verb: command.name, effect: "read" });
     return { blocks, submit: undefined };
   }
 }
@@ -81,7 +88,7 @@ const submits: Readonly<Record<Verdict["kind"], string>> = {
 
 type Approvers = Awaited<ReturnType<Context["permissions"]["approvers"]>>;
 
-/** Who could approve; what Slack does not tell is left out here, and asked again when it counts. */
+/** Left out when Slack can't say: it is asked again when the request is made. */
 async function approversOf(verdict: Verdict, { permissions }: Context): Promise<Approvers | undefined> {
   if (verdict.kind !== "approve") return undefined;
   return permissions.approvers(verdict.terms.from).catch(() => undefined);

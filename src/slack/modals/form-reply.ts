@@ -1,37 +1,47 @@
 import { endView, placedInForm } from "../../views/forms/form-states.ts";
-import type { SentForm } from "../../workflow/inbox/interaction.ts";
 import { drawForm } from "./draw-form.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
-import { updateAcked } from "./update-view.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import type { Settings } from "../../commands/command.ts";
 import { createReply, type Reply } from "../../workflow/inbox/reply.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { withChoiceShown } from "./form-choice.ts";
+import { SentForm } from "./form-metadata.ts";
+import { afterAck, updateForm, type UpdateDeps } from "./update-view.ts";
 
-type Asked = { readonly form: SentForm; readonly origin: Origin };
+type FormReplyDeps = UpdateDeps &
+  DepsOf<typeof afterAck> & { readonly responder: Parameters<typeof createReply>[0]; readonly settings: Settings };
+
+type Stored = { readonly form: unknown; readonly origin: Origin };
 
 /**
- * Speaks in the form that was sent: what was refused stands over it, with all that was typed; how it went takes its
- * place. Whoever has closed it meanwhile is told where they asked.
+ * Answers in the form that was sent: a refusal above everything that was typed, or the outcome in its place. People who
+ * closed it in the meantime are answered where they asked.
  */
-export function createFormReply(shell: Shell, { form, origin }: Asked): Reply {
-  const beside = createReply(shell.responder, origin);
-  const command = formCommand(form.metadata.verb);
-  if (command === undefined) return beside;
+export function createFormReply(deps: FormReplyDeps, { form: stored, origin }: Stored): Reply {
+  const beside = createReply(deps.responder, origin);
+  const form = SentForm.safeParse(stored).data;
+  const command = form === undefined ? undefined : formCommand(form.metadata.verb);
+  if (form === undefined || command === undefined) return beside;
   const { title } = command.form;
   const { viewId, values } = form;
   const ackedAt = performance.now();
+  const show = async (view: object): Promise<boolean> => {
+    await afterAck(deps, ackedAt);
+    return updateForm(deps, viewId, view);
+  };
+  const stillOpen = (): Parameters<typeof drawForm>[0] => {
+    const { previewed: _previewed, ...rest } = form.metadata;
+    // The person may have to fill in a rarer field: a reason, another channel.
+    return withChoiceShown({ command, values, metadata: { ...rest, isMore: true } });
+  };
   return {
     async send(post, how) {
-      // Whoever has to mend something may have to fill in a rarer field: a reason, another channel.
-      const { previewed: _previewed, ...rest } = form.metadata;
-      const metadata = { ...rest, isMore: true };
-      const view =
-        how === "done" ? endView({ title, post }) : drawForm({ command, values, metadata }, { above: post.blocks });
-      if (!(await updateAcked(shell, viewId, { view, ackedAt }))) await beside.send(post, how);
+      const view = how === "done" ? endView({ title, post }) : drawForm(stillOpen(), { above: post.blocks });
+      if (!(await show(view))) await beside.send(post, how);
     },
     async placed(change) {
-      const post = placedInForm({ change, defaultRegion: shell.settings.region });
-      await updateAcked(shell, viewId, { view: endView({ title, post }), ackedAt });
+      await show(endView({ title, post: placedInForm({ change, defaultRegion: deps.settings.region }) }));
     },
     undelivered: beside.undelivered,
   };

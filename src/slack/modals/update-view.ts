@@ -1,51 +1,61 @@
+import type { Settings } from "../../commands/command.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { isTemporary, reasonFor } from "../send/slack-error.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import type { Clock, Responder } from "../../workflow/ports.ts";
+import type { Messenger, OpenView } from "../send/messenger.ts";
+
+export type UpdateDeps = { readonly messenger: Pick<Messenger, "updateView"> };
+
+export type OpenDeps = {
+  readonly messenger: Pick<Messenger, "openView">;
+  readonly responder: Pick<Responder, "tell">;
+  readonly settings: Settings;
+};
 
 type Opening = { readonly triggerId: string; readonly view: object; readonly origin: Origin };
 
-/** Opens a form while its trigger lives (3 s, once), and gives its id. Undefined: the person was told how to ask again. */
+/** Opens a form while its trigger lives: 3 s, once. Undefined: it couldn't be opened, and the person was told. */
 export async function openForm(
-  { messenger, responder, settings }: Pick<Shell, "messenger" | "responder" | "settings">,
+  { messenger, responder, settings }: OpenDeps,
   { triggerId, view, origin }: Opening,
-): Promise<string | undefined> {
+): Promise<OpenView | undefined> {
   const opened = await messenger.openView({ triggerId, user: origin.userId, view });
-  if (opened.ok) return opened.value?.viewId;
-  const { failure } = opened;
-  const isLate = failure.kind === "gone" || isTemporary(failure);
-  const why = isLate
-    ? sentences.noForm(settings.command)
-    : sentences.formRefused(reasonFor(failure), failure.reference);
-  await responder.tell(why, origin);
+  if (opened.ok) return opened.value;
+  await responder.tell(sentences.noForm(settings.command), origin);
   return undefined;
 }
 
 /**
- * Replaces an open form. False: it was closed, or Slack refused the view. A caller that must not overwrite somebody
- * else's update calls `messenger.updateView` with the `hash` it has read. Never rejects.
+ * - `drawn`: Slack took it; `hash` is that of the view as it is now
+ * - `superseded`: something else was drawn since the version that `hash` names
+ * - `failed`: it was closed, Slack refused it, or its answer was lost
  */
-export async function updateForm(
-  { messenger }: Pick<Shell, "messenger">,
-  viewId: string,
-  view: object,
-): Promise<boolean> {
-  return (await messenger.updateView({ viewId, view })).ok;
+export type Drawn =
+  | { readonly kind: "drawn"; readonly hash: string | undefined }
+  | { readonly kind: "superseded" | "failed"; readonly hash?: undefined };
+
+type Version = { readonly viewId: string; readonly hash?: string | undefined };
+
+/** Redraws an open form; with `hash` only if nothing else was drawn since that version. Never rejects. */
+export async function drawView({ messenger }: UpdateDeps, { viewId, hash }: Version, view: object): Promise<Drawn> {
+  const updated = await messenger.updateView({ viewId, view, hash });
+  if (updated.ok) return { kind: "drawn", hash: updated.value.hash };
+  return { kind: updated.failure.kind === "superseded" ? "superseded" : "failed" };
+}
+
+/** Redraws an open form whatever it shows. False: it was closed, or Slack refused the view. Never rejects. */
+export async function updateForm(deps: UpdateDeps, viewId: string, view: object): Promise<boolean> {
+  return (await drawView(deps, { viewId }, view)).kind === "drawn";
 }
 
 /**
- * The ack of a submission also draws the form, on another connection: an update right after it could arrive first, and
- * the ack would then replace it.
+ * An ack that draws a form and a `views.update` reach Slack on different connections: an update right after the ack could
+ * arrive first, and the ack would then replace it.
  */
 const AFTER_ACK_MS = 300;
 
-/** `updateForm` of a form whose submission was acked with a view, at `ackedAt` of the process's clock in milliseconds. */
-export async function updateAcked(
-  deps: Pick<Shell, "messenger" | "wait">,
-  viewId: string,
-  { view, ackedAt }: { readonly view: object; readonly ackedAt: number },
-): Promise<boolean> {
+/** Waits until an ack with a view, sent at `ackedAt` of the process's clock in milliseconds, has been drawn. */
+export async function afterAck({ clock }: { readonly clock: Pick<Clock, "wait"> }, ackedAt: number): Promise<void> {
   const early = AFTER_ACK_MS - (performance.now() - ackedAt);
-  if (early > 0) await deps.wait(early);
-  return updateForm(deps, viewId, view);
+  if (early > 0) await clock.wait(early);
 }

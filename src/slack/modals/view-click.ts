@@ -1,40 +1,48 @@
 import { endView } from "../../views/forms/form-states.ts";
-import type { Ack } from "../receive/ack.ts";
-import { drawForm, type OpenedForm } from "./draw-form.ts";
-import { fillLater, reads } from "./open-form.ts";
-import { openedIn } from "./form-submission.ts";
-import { updateForm } from "./update-view.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import type { Ack } from "../receive/ack.ts";
 import type { CarriedView } from "../receive/view-payload.ts";
+import { drawForm, type OpenedForm } from "./draw-form.ts";
+import { drawNewest, showChoice, type ViewVersion } from "./fill-form.ts";
+import { isOutdated, readsFacts } from "./form-choice.ts";
+import { openedIn } from "./form-submission.ts";
+import type { VerbFormDeps } from "./open-form.ts";
+import { updateForm } from "./update-view.ts";
 
-type InView = { readonly view: CarriedView; readonly actionId: string; readonly blockId: string };
+type InView = {
+  readonly view: CarriedView;
+  readonly actionId: string;
+  readonly blockId: string;
+  readonly actionTs: string;
+};
 
-/**
- * Something was clicked or chosen in an open form: it is drawn anew with what belongs to that, and what was typed stays.
- * Nothing is done by it.
- */
-export async function onViewClick(shell: Shell, { view, actionId, blockId }: InView, ack: Ack): Promise<void> {
+/** A click or a choice in an open form: redraws the form, keeps what was typed, and does nothing else. */
+export async function onViewClick(
+  deps: VerbFormDeps,
+  { view, actionId, blockId, actionTs }: InView,
+  ack: Ack,
+): Promise<void> {
+  const isCurrent = deps.openViews.changed(view.id, actionTs);
   await ack();
   const opened = openedIn(view);
-  if (opened === undefined) return retireForm(shell, view);
-  if (actionId === "form:more") {
-    const metadata = { ...opened.metadata, isMore: true };
-    return redraw(shell, { ...opened, metadata }, view);
-  }
+  if (opened === undefined) return retireForm(deps, view);
+  // Its outcome replaces it soon.
+  if (opened.metadata.isSent === true) return undefined;
+  const version = { viewId: view.id, hash: view.hash, isCurrent };
+  const next = actionId === "form:more" ? { ...opened, metadata: { ...opened.metadata, isMore: true } } : opened;
   const isName = blockId.split("@")[0] === "name";
-  if (isName && reads(opened)) return fillLater(shell, { ...opened, viewId: view.id });
-  return redraw(shell, opened, view);
+  const mustRead = isOutdated(next) || (isName && readsFacts(next));
+  return deps.lanes.track(mustRead ? showChoice(deps, next, version) : redraw(deps, next, version));
 }
 
 /** A form of another version of Gantry. */
-async function retireForm(shell: Shell, { id }: CarriedView): Promise<void> {
-  const post = sentences.unknownForm(shell.settings.command);
-  await shell.lanes.track(updateForm(shell, id, endView({ title: "Gantry", post })));
+async function retireForm(deps: VerbFormDeps, { id }: CarriedView): Promise<void> {
+  const post = sentences.unknownForm(deps.settings.command);
+  await deps.lanes.track(updateForm(deps, id, endView({ title: "Gantry", post })));
 }
 
-/** A preview that does not stand there any more is none. */
-async function redraw(shell: Shell, opened: OpenedForm, { id }: CarriedView): Promise<void> {
+/** The preview goes away: it may not be true any more. */
+async function redraw(deps: VerbFormDeps, opened: OpenedForm, version: ViewVersion): Promise<void> {
   const { previewed: _previewed, ...metadata } = opened.metadata;
-  await shell.lanes.track(updateForm(shell, id, drawForm({ ...opened, metadata }, {})));
+  await drawNewest(deps, version, drawForm({ ...opened, metadata }, {}));
 }

@@ -10,38 +10,50 @@ import { findVisibleChange } from "../../workflow/access/find-visible-change.ts"
 import type { Origin } from "../../workflow/origin.ts";
 import { retire } from "../cards/retire.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { Responder } from "../../workflow/ports.ts";
+import type { Settings } from "../../commands/command.ts";
+import type { DepsOf } from "../deps-of.ts";
+
+export type CardClickDeps = DepsOf<
+  typeof accept | typeof answerDecision | typeof findVisibleChange | typeof retire | typeof openForm
+> & {
+  readonly lanes: Pick<Lanes, "track">;
+  readonly responder: Pick<Responder, "tell">;
+  readonly settings: Settings;
+};
 
 type OnCard = Carded & {
-  /** What Slack calls this click. */
+  /** Slack's id of this click. */
   readonly id: string;
   readonly triggerId: string;
 };
 
 const PREFIX = "change:";
 
-/** What a button of a card does: "approve" of `change:approve`; undefined for other buttons. */
+/** The action of a card's button: "approve" of `change:approve`; undefined for other buttons. */
 export function cardAction(actionId: string | undefined): string | undefined {
   return actionId?.startsWith(PREFIX) === true ? actionId.slice(PREFIX.length) : undefined;
 }
 
-/** A button of a Change's card. Its answer stands beside the card: the card itself is drawn from state. */
-export async function onCard(shell: Shell, clicked: OnCard, ack: Ack): Promise<void> {
+/** A button of a Change's card. It is answered below the card: the card itself is drawn from state. */
+export async function onCard(deps: CardClickDeps, clicked: OnCard, ack: Ack): Promise<void> {
   const { about, changeId, card, origin, id, triggerId } = clicked;
   const { replaces: _replaces, ...beside } = origin;
-  const tell = (message: Message): Promise<void> => shell.lanes.track(shell.poster.tell(message, beside));
+  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, beside));
   if (about === "reject") {
     await ack();
     const metadata = JSON.stringify({ changeId, card, origin: beside });
-    return openRejection(shell, { changeId, card, metadata, triggerId, origin: beside });
+    return openRejection(deps, { changeId, card, metadata, triggerId, origin: beside });
   }
-  const interaction = deedOf({ about, changeId, card, origin: beside });
+  const interaction = interactionOf({ about, changeId, card, origin: beside });
   if (interaction === undefined) {
     await ack();
-    return tell(sentences.staleButton(shell.settings.command));
+    await tell(sentences.staleButton(deps.settings.command));
+    return;
   }
-  // The ack of a click shows nothing, so what it would say is said beside it.
-  return accept(shell, {
+  // The ack of a click shows nothing, so a refusal is a message of its own.
+  return accept(deps, {
     id,
     interaction,
     ack: async (refusal) => {
@@ -59,16 +71,16 @@ type Rejecting = {
   readonly origin: Origin;
 };
 
-/** Asks why; what is not to be decided any more is said instead. */
-async function openRejection(shell: Shell, rejecting: Rejecting): Promise<void> {
+/** Asks for the reason, or says that nothing is left to decide. */
+async function openRejection(deps: CardClickDeps, rejecting: Rejecting): Promise<void> {
   const { changeId, card, metadata, triggerId, origin } = rejecting;
-  const known = await findVisibleChange(shell, { changeId, card, origin });
-  if ("missing" in known) return answerDecision(shell, known.missing, origin);
+  const known = await findVisibleChange(deps, { changeId, card, origin });
+  if ("missing" in known) return answerDecision(deps, known.missing, origin);
   const { change } = known;
-  if (change.state !== "pending") return answerDecision(shell, { kind: "late", change, wanted: "reject" }, origin);
-  if (await retire(shell, change, { card, origin })) return answerDecision(shell, { kind: "retired", change }, origin);
-  const view = rejectForm({ change, metadata, defaultRegion: shell.settings.region });
-  await openForm(shell, { triggerId, view, origin });
+  if (change.state !== "pending") return answerDecision(deps, { kind: "late", change, wanted: "reject" }, origin);
+  if (await retire(deps, change, { card, origin })) return answerDecision(deps, { kind: "retired", change }, origin);
+  const view = rejectForm({ change, metadata, defaultRegion: deps.settings.region });
+  await openForm(deps, { triggerId, view, origin });
 }
 
 type Carded = {
@@ -79,7 +91,7 @@ type Carded = {
   readonly origin: Origin;
 };
 
-function deedOf({ about, changeId, card, origin }: Carded): Interaction | undefined {
+function interactionOf({ about, changeId, card, origin }: Carded): Interaction | undefined {
   const common = { changeId, origin, ...(card !== undefined && { card }) };
   switch (about) {
     case "approve":

@@ -8,9 +8,22 @@ import { homeAction, onHomeClick } from "../home/click.ts";
 import { onReadClick } from "./read-click.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
 import { onViewClick } from "../modals/view-click.ts";
 import { CarriedView } from "./view-payload.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { Repeats } from "./repeats.ts";
+import type { People } from "../../workflow/ports.ts";
+import type { Responder } from "../../workflow/ports.ts";
+import type { DepsOf } from "../deps-of.ts";
+
+export type ClickDeps = DepsOf<
+  typeof onViewClick | typeof onCard | typeof onHomeClick | typeof openVerbForm | typeof onReadClick
+> & {
+  readonly lanes: Pick<Lanes, "isStopping" | "track">;
+  readonly repeats: Repeats;
+  readonly people: Pick<People, "bot">;
+  readonly responder: Pick<Responder, "tell">;
+};
 
 const Action = z.object({
   action_id: z.string().default(""),
@@ -42,29 +55,29 @@ const Click = z.object({
 });
 type Click = z.infer<typeof Click>;
 
-/** A click: what only looks is acked at once, what changes something is stored before. Each one is answered. */
-export async function onClick(shell: Shell, body: unknown, ack: Ack): Promise<void> {
-  const { lanes } = shell;
+/** Reads are acked at once; anything that changes something is stored first. Every click is answered. */
+export async function onClick(deps: ClickDeps, body: unknown, ack: Ack): Promise<void> {
+  const { lanes } = deps;
   const click = Click.parse(body);
   const [action] = click.actions;
-  // A link opens by itself; Slack tells us of it all the same, and waits for nothing but the ack.
+  // A link opens in the browser; Slack reports it and only wants an ack.
   if (action.url !== undefined) return ack();
-  if (shell.repeats.isRepeat(click.trigger_id === "" ? action.action_ts : click.trigger_id)) return ack();
-  const origin = originOf(shell, click);
+  if (deps.repeats.isRepeat(click.trigger_id === "" ? action.action_ts : click.trigger_id)) return ack();
+  const origin = originOf(deps, click);
   if (lanes.isStopping()) {
     await ack();
-    return lanes.track(shell.poster.tell(sentences.restarting(), origin));
+    await lanes.track(deps.responder.tell(sentences.restarting(), origin));
+    return;
   }
   const { view } = click;
-  const { action_id: actionId, block_id: blockId } = action;
-  if (view !== undefined && view.type !== "home") return onViewClick(shell, { view, actionId, blockId }, ack);
+  const { action_id: actionId, block_id: blockId, action_ts: actionTs } = action;
+  if (view !== undefined && view.type !== "home") return onViewClick(deps, { view, actionId, blockId, actionTs }, ack);
   const about = cardAction(actionId);
-  if (about !== undefined) return onCard(shell, { about, ...cardOf(click, origin) }, ack);
+  if (about !== undefined) return onCard(deps, { about, ...cardOf(click, origin) }, ack);
   await ack();
-  return onAcked(shell, click, origin);
+  return onAcked(deps, click, origin);
 }
 
-/** What was clicked on the card of a Change. */
 function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, origin: Origin) {
   const ts = container.message_ts;
   const card = ts === undefined ? undefined : { channelId: origin.channelId, ts };
@@ -72,27 +85,30 @@ function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, 
   return { id, changeId: action.value ?? "", card, origin, triggerId };
 }
 
-/** What changes nothing by itself: it opens a form, or looks. */
-function onAcked(shell: Shell, click: Click, origin: Origin): Promise<void> | undefined {
+/** Clicks that change nothing: they open a form, or read. */
+function onAcked(deps: ClickDeps, click: Click, origin: Origin): Promise<void> | undefined {
   const { actions, trigger_id: triggerId } = click;
   const [{ action_id: actionId, block_id: blockId, value: own, selected_option: chosen }] = actions;
   const value = own ?? chosen?.value ?? "";
-  if (homeAction(actionId) !== undefined) return onHomeClick(shell, { actionId, value, origin, triggerId });
+  if (homeAction(actionId) !== undefined) return onHomeClick(deps, { actionId, value, origin, triggerId });
   const opening = openingIn(actionId, value);
-  if (opening !== undefined) return openVerbForm(shell, { ...opening, origin: inThread(click, origin), triggerId });
-  const tell = (message: Message): Promise<void> => shell.lanes.track(shell.poster.tell(message, origin));
-  return onReadClick(shell, { actionId, blockId, value, origin, tell });
+  if (opening !== undefined) return openVerbForm(deps, { ...opening, origin: inThread(click, origin), triggerId });
+  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, origin));
+  return onReadClick(deps, { actionId, blockId, value, origin, tell });
 }
 
-/** A button in a thread opens a form whose answer goes into that thread, as what was said there does. */
+/** A button in a thread opens a form whose answer goes into that thread. */
 function inThread({ container: { thread_ts: threadTs, is_ephemeral } }: Click, origin: Origin): Origin {
   if (threadTs === undefined || isDirect(origin.channelId)) return origin;
   return { ...origin, threadTs, isNewThread: is_ephemeral === true };
 }
 
-function originOf({ identity }: Shell, { user, team, channel, container, response_url, view }: Click): Origin {
+function originOf(
+  { people }: Pick<ClickDeps, "people">,
+  { user, team, channel, container, response_url, view }: Click,
+): Origin {
   const channelId = channel?.id ?? container.channel_id;
-  const common = { userId: user.id, teamId: identity.teamId() ?? team?.id ?? "" };
+  const common = { userId: user.id, teamId: people.bot().teamId ?? team?.id ?? "" };
   // A click on Home or in a form comes from no channel.
   if (channelId === undefined) return { ...common, channelId: user.id, ...(view?.type === "home" && { isHome: true }) };
   return {

@@ -2,14 +2,32 @@ import { z } from "zod";
 import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
 import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
-import { usageWithForm } from "../../views/messages/error-messages.ts";
-import { shareInThread } from "./share-in-thread.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { editNoticeKey, isTooOldToRun, messageKey } from "./message-key.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { Repeats } from "./repeats.ts";
+import type { People } from "../../workflow/ports.ts";
+import type { Responder } from "../../workflow/ports.ts";
+import type { Clock } from "../../workflow/ports.ts";
+import type { Store } from "../../store/store.ts";
+import type { Logger } from "pino";
+import type { Settings } from "../../commands/command.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { usageWithForm } from "../../views/messages/error-messages.ts";
+
+export type MentionDeps = DepsOf<typeof dispatch | typeof failureMessage> & {
+  readonly lanes: Pick<Lanes, "isStopping" | "track">;
+  readonly repeats: Repeats;
+  readonly people: Pick<People, "bot">;
+  readonly responder: Pick<Responder, "tell">;
+  readonly store: Pick<Store, "isKnown" | "remember">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+  readonly settings: Settings;
+};
 
 const Said = {
   user: z.string().optional(),
@@ -38,46 +56,47 @@ const MentionEvent = z.object({
 type MentionEvent = z.infer<typeof MentionEvent>;
 
 /**
- * What was said to the bot: a mention in a channel or a thread, or words in its own conversation. The same grammar as
- * the slash command, which Slack does not run in threads. Bolt has acked it before: an event that is lost with the
- * process comes not again, and the person sees no answer. Each message runs once. It counts as run once it parsed as a
- * command, whatever the result; until then, an edit is a first attempt.
+ * A mention in a channel or thread, or a direct message to the bot. It reads the slash command's grammar; Slack does not run
+ * slash commands in threads. Bolt has acked it already, so an event that is lost with the process does not come again.
+ * Each message runs once. It counts as run once it parsed as a command, whatever the result; until then, an edit is a first
+ * attempt.
  */
-export async function onMention(shell: Shell, body: unknown): Promise<void> {
-  const heard = unwrapped(MentionEvent.parse(body));
-  const userId = speakerOf(shell, heard);
-  if (userId === undefined || shell.repeats.isRepeat(heard.event_id)) return;
-  const origin = originOf(shell, heard, userId);
-  const tell = (message: Message | undefined): Promise<void> =>
-    message === undefined ? Promise.resolve() : shell.lanes.track(shell.poster.tell(message, origin));
-  if (shell.lanes.isStopping()) return tell(sentences.restarting());
-  const { ts } = heard.event;
-  const key = ts === "" ? heard.event_id : messageKey({ ...origin, ts });
-  if (await wasRun(shell, heard, key)) return tellOfEdit(shell, { heard, key }, tell);
+export async function onMention(deps: MentionDeps, body: unknown): Promise<void> {
+  const mention = unwrapped(MentionEvent.parse(body));
+  const userId = speakerOf(deps, mention);
+  if (userId === undefined || deps.repeats.isRepeat(mention.event_id)) return;
+  const origin = originOf(deps, mention, userId);
+  const tell = async (message: Message | undefined): Promise<void> => {
+    if (message !== undefined) await deps.lanes.track(deps.responder.tell(message, origin));
+  };
+  if (deps.lanes.isStopping()) return tell(sentences.restarting());
+  const { ts } = mention.event;
+  const key = ts === "" ? mention.event_id : messageKey({ ...origin, ts });
+  if (await wasRun(deps, mention, key)) return tellOfEdit(deps, { mention, key }, tell);
   let parsed: Parsed;
-  const words = wordsOf(shell, heard.event.text);
+  const words = wordsOf(deps, mention.event.text);
   try {
     parsed = parseText(words);
   } catch (error) {
-    return tell(notUnderstood(shell, error, words));
+    return tell(notUnderstood(deps, error, words));
   }
   const { command, ask } = parsed;
-  await dispatch(shell, { command, ask: shareInThread(ask, origin), origin, id: key }, tell);
+  await dispatch(deps, { command, ask, origin, id: key }, tell);
   // Writes are stored under this id before they begin.
-  if (command.effect === "read" || command.effect === "link" || command.effect === "bind") await noteRead(shell, key);
+  if (command.effect === "read" || command.effect === "link" || command.effect === "bind") await noteRead(deps, key);
 }
 
 /** Edits in a direct message arrive wrapped; unwraps them to the edited message. */
-function unwrapped(heard: MentionEvent): MentionEvent {
-  const { message, ...event } = heard.event;
-  if (event.subtype !== "message_changed" || message?.edited === undefined) return heard;
+function unwrapped(mention: MentionEvent): MentionEvent {
+  const { message, ...event } = mention.event;
+  if (event.subtype !== "message_changed" || message?.edited === undefined) return mention;
   // Takes only fields that a plain message has.
   const { subtype: _subtype, user: _user, bot_id: _bot, ...wrapping } = event;
-  return { ...heard, event: { ...wrapping, ...message } };
+  return { ...mention, event: { ...wrapping, ...message } };
 }
 
-async function wasRun({ store, now, log }: Shell, { event }: MentionEvent, key: string): Promise<boolean> {
-  if (event.edited !== undefined && isTooOldToRun(event.ts, now().getTime())) return true;
+async function wasRun({ store, clock, log }: MentionDeps, { event }: MentionEvent, key: string): Promise<boolean> {
+  if (event.edited !== undefined && isTooOldToRun(event.ts, clock.now().getTime())) return true;
   try {
     return await store.isKnown(key);
   } catch (err) {
@@ -87,15 +106,15 @@ async function wasRun({ store, now, log }: Shell, { event }: MentionEvent, key: 
   }
 }
 
-type Known = { readonly heard: MentionEvent; readonly key: string };
+type Known = { readonly mention: MentionEvent; readonly key: string };
 
 /** Tells the author once that edits are not run. Ignores Slack's redeliveries. */
 async function tellOfEdit(
-  { store, log, settings }: Shell,
-  { heard, key }: Known,
+  { store, log, settings }: MentionDeps,
+  { mention, key }: Known,
   tell: (message: Message) => Promise<void>,
 ): Promise<void> {
-  if (heard.event.edited === undefined) return;
+  if (mention.event.edited === undefined) return;
   try {
     if (await store.remember(editNoticeKey(key))) await tell(sentences.editNotRun(settings.command));
   } catch (err) {
@@ -103,7 +122,7 @@ async function tellOfEdit(
   }
 }
 
-async function noteRead({ store, log }: Shell, key: string): Promise<void> {
+async function noteRead({ store, log }: MentionDeps, key: string): Promise<void> {
   try {
     await store.remember(key);
   } catch (err) {
@@ -111,37 +130,37 @@ async function noteRead({ store, log }: Shell, key: string): Promise<void> {
   }
 }
 
-/** The sentence; with a button where a form can go on with the words, because what was said here can open none itself. */
-function notUnderstood(shell: Shell, error: unknown, words: string): Message {
+/** The error, with a button that opens a form if the words only lack something: a mention can't open one itself. */
+function notUnderstood(deps: MentionDeps, error: unknown, words: string): Message {
   const begun = unfinishedForm(words);
   if (begun === undefined || !(error instanceof UserError)) {
-    return failureMessage(shell, error, { verb: "?", effect: "read" });
+    return failureMessage(deps, error, { verb: "?", effect: "read" });
   }
   const { command, values } = begun;
-  return usageWithForm(error, { verb: command.name, values }, shell.settings.command);
+  return usageWithForm(error, { verb: command.name, values }, deps.settings.command);
 }
 
 /** The person addressing the bot; undefined for bots (including this one) and for other messages. */
-function speakerOf({ identity }: Shell, { event }: MentionEvent): string | undefined {
+function speakerOf({ people }: Pick<MentionDeps, "people">, { event }: MentionEvent): string | undefined {
   const { type, channel_type, user, bot_id, subtype } = event;
   const isForUs = type === "app_mention" || (type === "message" && channel_type === "im");
   const isPlain = subtype === undefined || subtype === "thread_broadcast" || subtype === "file_share";
-  if (!isForUs || !isPlain || bot_id !== undefined || user === identity.botUserId()) return undefined;
+  if (!isForUs || !isPlain || bot_id !== undefined || user === people.bot().userId) return undefined;
   return user;
 }
 
-function originOf({ identity }: Shell, { team_id, event }: MentionEvent, userId: string): Origin {
+function originOf({ people }: Pick<MentionDeps, "people">, { team_id, event }: MentionEvent, userId: string): Origin {
   const { channel: channelId, ts, thread_ts, type } = event;
-  const teamId = identity.teamId() ?? team_id ?? "";
-  // A mention is answered in its thread, or begins one; the conversation with the bot goes on as it is.
+  const teamId = people.bot().teamId ?? team_id ?? "";
+  // A mention is answered in a thread; a direct message is answered where it is.
   const threadTs = thread_ts ?? (type === "app_mention" ? ts : undefined);
   const isNewThread = thread_ts === undefined;
   return { userId, teamId, channelId, ...(threadTs !== undefined && { threadTs, isNewThread }) };
 }
 
-/** What stands behind the mention; people also type the slash command after it. */
-function wordsOf({ identity, settings }: Shell, text: string): string {
-  const mention = `<@${identity.botUserId() ?? ""}`;
+/** The words after the mention. People also type the slash command after it. */
+function wordsOf({ people, settings }: Pick<MentionDeps, "people" | "settings">, text: string): string {
+  const mention = `<@${people.bot().userId ?? ""}`;
   const at = text.indexOf(mention);
   const behind = at < 0 ? text : text.slice(text.indexOf(">", at) + 1);
   const trimmed = behind.replace(/^[\s,:]+/u, "").trim();

@@ -1,5 +1,5 @@
 export type Repeats = {
-  /** Whether this id came before, lately. Asking is noting it. */
+  /** True if this id came in the last minutes. Also notes it. */
   readonly isRepeat: (id: string) => boolean;
 };
 

@@ -4,14 +4,37 @@ import { onClick } from "./click.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
-import { onEvent } from "./event.ts";
+import { onHomeOpened } from "../home/draw.ts";
+import { onMention } from "./mention.ts";
 import { onShortcut } from "./shortcut.ts";
 import { onSlash } from "./slash.ts";
 import { onSubmission } from "./submission.ts";
 import { onSuggestion } from "./suggestion.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { People } from "../../workflow/ports.ts";
+import type { Responder } from "../../workflow/ports.ts";
+import type { Logger } from "pino";
+import type { Settings } from "../../commands/command.ts";
+import type { DepsOf } from "../deps-of.ts";
 
-/** https://docs.slack.dev/reference/interaction-payloads: what every one of them has, as far as an answer needs it. */
+export type RouteDeps = DepsOf<
+  | typeof onSlash
+  | typeof onMention
+  | typeof onHomeOpened
+  | typeof onClick
+  | typeof onSubmission
+  | typeof onSuggestion
+  | typeof onShortcut
+  | typeof failureMessage
+> & {
+  readonly lanes: Pick<Lanes, "arrived" | "track">;
+  readonly people: Pick<People, "bot">;
+  readonly responder: Pick<Responder, "tell">;
+  readonly log: Logger;
+  readonly settings: Settings;
+};
+
+/** The fields an answer needs, of any payload: https://docs.slack.dev/reference/interaction-payloads */
 const Interaction = z.object({
   type: z.string().optional(),
   command: z.string().optional(),
@@ -26,78 +49,94 @@ const Interaction = z.object({
 type Interaction = z.infer<typeof Interaction>;
 
 /**
- * Everything that Slack delivers, by kind. What Gantry does not know is answered at once as well: a person sees a
- * sentence instead of Slack's "operation_timeout" after three seconds. Never rejects.
+ * Routes everything that Slack delivers, by kind. Unknown payloads are acked at once too, or people would see Slack's
+ * "operation_timeout" after three seconds. Never rejects.
  */
-export async function route(shell: Shell, body: unknown, ack: Ack): Promise<void> {
-  shell.lanes.arrived();
+export async function route(deps: RouteDeps, body: unknown, ack: Ack): Promise<void> {
+  deps.lanes.arrived();
   const once = onlyOnce(ack);
   try {
-    // A stop waits for it, or a command could be acked and lost between two looks.
-    await shell.lanes.track(handle(shell, body, once.ack));
+    // A stop waits for it: otherwise a command could be acked and lost.
+    await deps.lanes.track(handle(deps, body, once.ack));
   } catch (error) {
-    await afterFailure(shell, { error, body, isAcked: once.isAcked() }, once.ack);
+    await afterFailure(deps, { error, body, isAcked: once.isAcked() }, once.ack);
   }
 }
 
-function handle(shell: Shell, body: unknown, ack: Ack): Promise<void> {
-  if (isCommand(body)) return onSlash(shell, body, ack);
-  if (isEvent(body)) return onEvent(shell, body);
+function handle(deps: RouteDeps, body: unknown, ack: Ack): Promise<void> {
+  if (isCommand(body)) return onSlash(deps, body, ack);
+  if (isEvent(body)) return onEvent(deps, body);
   const interaction = Interaction.parse(body);
   switch (interaction.type) {
     case "block_actions":
-      return onClick(shell, body, ack);
+      return onClick(deps, body, ack);
     case "view_submission":
-      return onSubmission(shell, body, ack);
+      return onSubmission(deps, body, ack);
     case "block_suggestion":
-      return onSuggestion(shell, body, ack);
+      return onSuggestion(deps, body, ack);
     case "shortcut":
     case "message_action":
-      return onShortcut(shell, body, ack);
+      return onShortcut(deps, body, ack);
     case "interactive_message":
-      return answerUnknown(shell, interaction, ack);
+      return answerUnknown(deps, interaction, ack);
     default:
-      // view_closed, events that nobody subscribed to, and what Slack may come up with: there is nobody to answer.
+      // view_closed, and kinds that Slack may add: there is nobody to answer.
       return ack();
   }
 }
 
-/** Without a schema, because it stands before every ack; the command's own schema follows. */
+const Event = z.object({ event: z.object({ type: z.string() }) });
+
+type EventDeps = DepsOf<typeof onMention | typeof onHomeOpened>;
+
+/** The manifest's subscriptions, by the type in the event: `message.im` arrives as a `message`. */
+export const eventHandlers: Readonly<Record<string, (deps: EventDeps, body: unknown) => Promise<void>>> = {
+  app_mention: onMention,
+  message: onMention,
+  app_home_opened: onHomeOpened,
+};
+
+/** Bolt has acked it before. Events without a subscription are ignored. */
+async function onEvent(deps: EventDeps, body: unknown): Promise<void> {
+  const { type } = Event.parse(body).event;
+  await (Object.hasOwn(eventHandlers, type) ? eventHandlers[type] : undefined)?.(deps, body);
+}
+
+/** Without a schema, because it runs before every ack; the command's own schema follows. */
 function isCommand(body: unknown): boolean {
   return typeof body === "object" && body !== null && "command" in body;
 }
 
-/** Of a subscription of the manifest. */
 function isEvent(body: unknown): boolean {
   return typeof body === "object" && body !== null && "event" in body;
 }
 
 /** Buttons of attachments, which Gantry never posts. */
-async function answerUnknown(shell: Shell, interaction: Interaction, ack: Ack): Promise<void> {
+async function answerUnknown(deps: RouteDeps, interaction: Interaction, ack: Ack): Promise<void> {
   await ack();
-  await shell.poster.tell(sentences.staleButton(shell.settings.command), originOf(shell, interaction));
+  await deps.responder.tell(sentences.staleButton(deps.settings.command), originOf(deps, interaction));
 }
 
-function originOf({ identity }: Shell, interaction: Interaction): Origin {
+function originOf({ people }: Pick<RouteDeps, "people">, interaction: Interaction): Origin {
   const { user, user_id, team, team_id, channel, channel_id, response_url } = interaction;
-  const teamId = identity.teamId() ?? team?.id ?? team_id ?? "";
+  const teamId = people.bot().teamId ?? team?.id ?? team_id ?? "";
   const userId = user?.id ?? user_id ?? "";
-  // A global shortcut has no channel; a user's id stands for the conversation with the app.
+  // A global shortcut has no channel: a message to a user's id goes to their conversation with the app.
   return { userId, teamId, channelId: channel?.id ?? channel_id ?? userId, responseUrl: response_url };
 }
 
 type Failed = { readonly error: unknown; readonly body: unknown; readonly isAcked: boolean };
 
-/** A listener broke: the person gets a sentence with a reference, in the ack when there was none yet. */
-async function afterFailure(shell: Shell, { error, body, isAcked }: Failed, ack: Ack): Promise<void> {
-  const message = failureMessage(shell, error, { verb: "?", effect: "read" });
+/** Tells the person, with a reference; in the ack if it wasn't sent yet. */
+async function afterFailure(deps: RouteDeps, { error, body, isAcked }: Failed, ack: Ack): Promise<void> {
+  const message = failureMessage(deps, error, { verb: "?", effect: "read" });
   const interaction = Interaction.safeParse(body).data ?? {};
   try {
     if (!isAcked && interaction.command !== undefined) return await ack(ackBody(message));
     if (!isAcked) await ack();
-    await shell.poster.tell(message, originOf(shell, interaction));
+    await deps.responder.tell(message, originOf(deps, interaction));
   } catch (err) {
-    shell.log.error({ err }, "a failure could not be told");
+    deps.log.error({ err }, "a failure could not be told");
   }
 }
 

@@ -8,7 +8,18 @@ import { openForm } from "../modals/update-view.ts";
 import { type Opening, openVerbForm } from "../modals/open-form.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { Repeats } from "./repeats.ts";
+import type { People } from "../../workflow/ports.ts";
+import type { Settings } from "../../commands/command.ts";
+import type { DepsOf } from "../deps-of.ts";
+
+export type SlashDeps = DepsOf<typeof dispatch | typeof failureMessage | typeof openForm | typeof openVerbForm> & {
+  readonly lanes: Pick<Lanes, "isStopping">;
+  readonly repeats: Repeats;
+  readonly people: Pick<People, "bot">;
+  readonly settings: Settings;
+};
 
 /** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 const SlashCommand = z.object({
@@ -22,39 +33,42 @@ const SlashCommand = z.object({
 });
 type SlashCommand = z.infer<typeof SlashCommand>;
 
-/** A typed command. Nothing that waits stands before the ack, except that what changes something is stored first. */
-export async function onSlash(shell: Shell, body: unknown, ack: Ack): Promise<void> {
+/** A typed command. Nothing slow runs before the ack, except that a change is stored first. */
+export async function onSlash(deps: SlashDeps, body: unknown, ack: Ack): Promise<void> {
   const typed = SlashCommand.parse(body);
   const say = (message: Message | undefined): Promise<void> =>
     ack(message === undefined ? undefined : ackBody(message));
-  if (shell.lanes.isStopping()) return say(sentences.restarting());
-  if (shell.repeats.isRepeat(typed.trigger_id)) return ack();
-  if (typed.command !== shell.settings.command) return say(sentences.otherCommand(shell.settings.command));
+  if (deps.lanes.isStopping()) return say(sentences.restarting());
+  if (deps.repeats.isRepeat(typed.trigger_id)) return ack();
+  if (typed.command !== deps.settings.command) return say(sentences.otherCommand(deps.settings.command));
   let parsed: Parsed;
   try {
     parsed = parseText(typed.text);
   } catch (error) {
     const begun = unfinishedForm(typed.text);
-    if (begun !== undefined) return openBegun(shell, { ...begun, typed }, ack);
-    return say(failureMessage(shell, error, { verb: "?", effect: "read" }));
+    if (begun !== undefined) return openBegun(deps, { ...begun, typed }, ack);
+    return say(failureMessage(deps, error, { verb: "?", effect: "read" }));
   }
   const { trigger_id: id } = typed;
-  const origin = originOf(shell, typed);
+  const origin = originOf(deps, typed);
   const opens = async (view: object): Promise<void> => {
     await ack();
-    await openForm(shell, { triggerId: id, view, origin });
+    await openForm(deps, { triggerId: id, view, origin });
   };
-  return dispatch(shell, { ...parsed, origin, id, opens }, say);
+  return dispatch(deps, { ...parsed, origin, id, opens }, say);
 }
 
 type Beginning = Pick<Opening, "command" | "values"> & { readonly typed: SlashCommand };
 
-/** Words that only lack something go on in the form. */
-async function openBegun(shell: Shell, { command, values, typed }: Beginning, ack: Ack): Promise<void> {
+/** Incomplete words continue in the form. */
+async function openBegun(deps: SlashDeps, { command, values, typed }: Beginning, ack: Ack): Promise<void> {
   await ack();
-  return openVerbForm(shell, { command, values, origin: originOf(shell, typed), triggerId: typed.trigger_id });
+  return openVerbForm(deps, { command, values, origin: originOf(deps, typed), triggerId: typed.trigger_id });
 }
 
-function originOf({ identity }: Shell, { user_id, team_id, channel_id, response_url }: SlashCommand): Origin {
-  return { userId: user_id, teamId: identity.teamId() ?? team_id, channelId: channel_id, responseUrl: response_url };
+function originOf(
+  { people }: Pick<SlashDeps, "people">,
+  { user_id, team_id, channel_id, response_url }: SlashCommand,
+): Origin {
+  return { userId: user_id, teamId: people.bot().teamId ?? team_id, channelId: channel_id, responseUrl: response_url };
 }

@@ -1,15 +1,21 @@
 import { z } from "zod";
-import { connectResult } from "../../views/forms/connect-form.ts";
 import type { Message } from "../../views/kit/message.ts";
 import type { Ack } from "./ack.ts";
 import type { Interaction } from "../../workflow/inbox/interaction.ts";
 import { accept } from "../../workflow/inbox/accept.ts";
 import { onForm, openedIn, stays } from "../modals/form-submission.ts";
-import { jsonIn } from "./json-in.ts";
 import { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../../workflow/shell.ts";
-import { CarriedView } from "./view-payload.ts";
+import { CarriedView, jsonIn } from "./view-payload.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { Settings } from "../../commands/command.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { connectResult } from "../../views/forms/connect-form.ts";
+
+export type SubmissionDeps = DepsOf<typeof accept | typeof onForm> & {
+  readonly lanes: Pick<Lanes, "isStopping">;
+  readonly settings: Settings;
+};
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 const Submission = z.object({
@@ -23,21 +29,21 @@ const Card = z.object({ channelId: z.string(), ts: z.string() });
 const RejectMetadata = z.object({ changeId: z.string(), card: Card.optional(), origin: Origin });
 const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel"]), origin: Origin });
 
-/** A form that was sent. It is stored before its ack, like every decision; errors of fields are the ack. */
-export async function onSubmission(shell: Shell, body: unknown, ack: Ack): Promise<void> {
+/** A submitted form. It is stored before its ack, like every decision; field errors are the ack. */
+export async function onSubmission(deps: SubmissionDeps, body: unknown, ack: Ack): Promise<void> {
   const sent = Submission.parse(body);
   const id = sent.trigger_id ?? `${sent.view.id} ${sent.view.hash ?? ""}`;
   const opened = sent.view.callback_id.startsWith("form:") ? openedIn(sent.view) : undefined;
-  if (shell.lanes.isStopping()) {
+  if (deps.lanes.isStopping()) {
     const said = sentences.restarting();
     return ack(opened === undefined ? saying(said) : stays(opened, said));
   }
-  if (opened !== undefined) return onForm(shell, { id, userId: sent.user.id, view: sent.view, opened }, ack);
-  const read = deedOf(sent);
-  if (read === undefined) return ack(saying(sentences.unknownForm(shell.settings.command)));
+  if (opened !== undefined) return onForm(deps, { id, userId: sent.user.id, view: sent.view, opened }, ack);
+  const read = interactionOf(sent);
+  if (read === undefined) return ack(saying(sentences.unknownForm(deps.settings.command)));
   if ("errors" in read) return ack({ response_action: "errors", errors: read.errors });
   const { interaction, view } = read;
-  return accept(shell, {
+  return accept(deps, {
     id,
     interaction,
     ack: async (refusal) => {
@@ -52,7 +58,7 @@ type Read =
   | { readonly errors: Readonly<Record<string, string>> }
   | undefined;
 
-function deedOf(sent: Submission): Read {
+function interactionOf(sent: Submission): Read {
   switch (sent.view.callback_id) {
     case "change:reject":
       return rejection(sent);
@@ -72,7 +78,7 @@ function rejection(sent: Submission): Read {
     kind: "decide",
     decision: "reject",
     changeId,
-    // Whoever sends the form is who decides, whatever its metadata say.
+    // The person who sends the form decides, whatever its metadata say.
     origin: { ...origin, userId: sent.user.id },
     ...(card !== undefined && { card }),
     ...(reason !== "" && { reason }),

@@ -1,25 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { readJob } from "../../commands/lookup/find.ts";
+import type { Suggestion as Options } from "../../views/forms/picker-options.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { JOB_REGION, Target } from "../../commands/grammar/target.ts";
+import type { Context } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
-import { valuesIn } from "../../views/forms/form-values.ts";
-import {
-  changeOptions,
-  instanceOptions,
-  regionOptions,
-  workloadOptions,
-  type Suggestion as Options,
-} from "../../views/forms/picker-options.ts";
 import type { Ack } from "./ack.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { openedIn } from "../modals/form-submission.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import { regionOfBlock } from "./read-click.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import type { Shell } from "../../workflow/shell.ts";
 import { CarriedView } from "./view-payload.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { People } from "../../workflow/ports.ts";
+import type { Clock } from "../../workflow/ports.ts";
+import type { Logger } from "pino";
+import type { Settings } from "../../commands/command.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { valuesIn } from "../../views/forms/form-values.ts";
+import { changeOptions, instanceOptions, regionOptions, workloadOptions } from "../../views/forms/picker-options.ts";
+
+export type SuggestionDeps = DepsOf<typeof contextFor | typeof liveWorkloads> & {
+  readonly lanes: Pick<Lanes, "track">;
+  readonly people: Pick<People, "bot">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+  readonly settings: Settings;
+};
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
 const Suggestion = z.object({
@@ -36,18 +45,18 @@ type Suggestion = z.infer<typeof Suggestion>;
 
 /** The options are the ack: a picker shows nothing after 3 s, and people type on while they wait. */
 const WITHIN_MS = 1_500;
-/** What the service may take of it. */
+/** The workload API's share of it. */
 const SERVICE_WITHIN_MS = 1_100;
 const FRESH_MS = 30_000;
 const LONGEST_QUERY = 253;
 
-/** What a picker offers for what was typed so far: live names, from the list told last while that is fresh. */
-export async function onSuggestion(shell: Shell, body: unknown, ack: Ack): Promise<void> {
+/** The options of a picker: live names, from the last list while it is fresh. */
+export async function onSuggestion(deps: SuggestionDeps, body: unknown, ack: Ack): Promise<void> {
   const asked = Suggestion.parse(body);
   const query = asked.value.trim().slice(0, LONGEST_QUERY);
   const control = new AbortController();
   const late = sleep(WITHIN_MS, undefined, { signal: control.signal, ref: false }).catch(() => undefined);
-  const options = shell.lanes.track(optionsFor(shell, { ...asked, value: query }));
+  const options = deps.lanes.track(optionsFor(deps, { ...asked, value: query }));
   const found = await Promise.race([options, late]);
   control.abort();
   await ack(found ?? workloadOptions({ query, problems: ["Gantry has no answer yet: type the whole name."] }));
@@ -55,38 +64,38 @@ export async function onSuggestion(shell: Shell, body: unknown, ack: Ack): Promi
 
 const pickers = ["service", "job", "any", "instance", "region", "change"] as const;
 
-/** Never rejects: what cannot be known is said in the options. */
-async function optionsFor(shell: Shell, asked: Suggestion): Promise<Options> {
+/** Never rejects: a problem becomes an option. */
+async function optionsFor(deps: SuggestionDeps, asked: Suggestion): Promise<Options> {
   try {
-    return await optionsOf(shell, asked);
+    return await optionsOf(deps, asked);
   } catch (error) {
-    if (!(error instanceof UserError)) shell.log.error({ err: error }, "a picker could not be filled");
+    if (!(error instanceof UserError)) deps.log.error({ err: error }, "a picker could not be filled");
     const why = error instanceof UserError ? error.message : "Gantry cannot tell what there is: type the whole name.";
     return workloadOptions({ query: asked.value, problems: [why] });
   }
 }
 
-async function optionsOf(shell: Shell, asked: Suggestion): Promise<Options> {
+async function optionsOf(deps: SuggestionDeps, asked: Suggestion): Promise<Options> {
   const { value: query } = asked;
   const kind = pickers.find((each) => asked.action_id === `pick:${each}`);
   // A menu of another version.
   if (kind === undefined) return { options: [] };
-  const { regions } = shell.settings;
+  const { regions } = deps.settings;
   if (kind === "region") return regionOptions({ query, regions });
   const values = asked.view === undefined ? {} : valuesIn(asked.view.state.values);
   const context = await contextFor(
-    shell,
-    { origin: originOf(shell, asked), effect: "read" },
+    deps,
+    { origin: originOf(deps, asked), effect: "read" },
     new AbortController().signal,
   );
   if (kind === "change") return changeOptions({ query, changes: await context.records.pending() });
   if (kind === "instance") {
     const target = Target.safeParse(values["name"]).data;
     const isJob = target !== undefined && target.kind !== "service";
-    return instanceOptions({ query, names: isJob ? await instancesOf(shell, context, target.name) : [] });
+    return instanceOptions({ query, names: isJob ? await instancesOf(deps, context, target.name) : [] });
   }
   const region = regionOfBlock(asked.block_id) ?? values["region"] ?? context.settings.region;
-  const live = await liveWorkloads(shell, context, {
+  const live = await liveWorkloads(deps, context, {
     of: kind,
     region,
     freshMs: FRESH_MS,
@@ -95,24 +104,29 @@ async function optionsOf(shell: Shell, asked: Suggestion): Promise<Options> {
   return workloadOptions({ query, ...live, region, now: context.now });
 }
 
-type Judged = Awaited<ReturnType<typeof contextFor>>;
-
 /** One call of the service for a job, remembered while somebody types. */
-async function instancesOf({ now }: Shell, context: Judged, name: string): Promise<readonly string[]> {
+async function instancesOf(
+  { clock }: Pick<SuggestionDeps, "clock">,
+  context: Context,
+  name: string,
+): Promise<readonly string[]> {
   const { directory, account, permissions } = context;
   if (!(await maySee({ kind: "job", region: JOB_REGION, name }, { permissions }))) return [];
   const known = directory.instances(account.username, name);
-  if (known !== undefined && now().getTime() - known.at < FRESH_MS) return known.names;
+  if (known !== undefined && clock.now().getTime() - known.at < FRESH_MS) return known.names;
   const job = await readJob(name, context);
   const names = (job?.instance_names ?? []).toReversed();
   directory.rememberInstances(account.username, name, names);
   return names;
 }
 
-function originOf({ identity }: Shell, { user, team, channel, container, view }: Suggestion): Origin {
+function originOf(
+  { people }: Pick<SuggestionDeps, "people">,
+  { user, team, channel, container, view }: Suggestion,
+): Origin {
   const metadata = view === undefined ? undefined : openedIn(view)?.metadata;
   const userId = user.id;
   // Home has no channel, and no metadata of a form.
   const channelId = channel?.id ?? container?.channel_id ?? metadata?.origin.channelId ?? userId;
-  return { userId, teamId: identity.teamId() ?? team?.id ?? "", channelId };
+  return { userId, teamId: people.bot().teamId ?? team?.id ?? "", channelId };
 }

@@ -11,3 +11,12 @@ export const CarriedView = z.object({
   state: z.object({ values: StateValues }).default({ values: {} }),
 });
 export type CarriedView = z.infer<typeof CarriedView>;
+
+/** JSON that Slack carried for us; undefined for any other text. */
+export function jsonIn(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+}

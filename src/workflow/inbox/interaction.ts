@@ -1,17 +1,12 @@
 import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
 import { Ask } from "../../commands/ask.ts";
-import { FormMetadata } from "../../slack/modals/form-metadata.ts";
 import { Origin } from "../origin.ts";
 
 const changeId = z.string();
 
-/** A form that was sent. Sealed with the rest: its values can be secrets. */
-export const SentForm = z.object({
-  viewId: z.string(),
-  metadata: FormMetadata,
-  values: z.record(z.string(), z.string()),
-});
+/** JSON of the open form an Ask came from. Its values can be secrets, and are sealed with the rest. */
+const SentForm = z.record(z.string(), z.unknown());
 export type SentForm = z.infer<typeof SentForm>;
 
 /** What a person did that must not be lost: stored, sealed, before Slack's request is answered. */
@@ -22,7 +17,7 @@ export const Interaction = z.discriminatedUnion("kind", [
     ask: Ask,
     undoOf: z.string().optional(),
     origin: Origin,
-    /** The form it was asked for in: it says there how it went, and stands there again when it did not. */
+    /** The form it was sent in, which shows its outcome. Only the Responder reads it. */
     form: SentForm.optional(),
   }),
   z.object({
@@ -80,17 +75,12 @@ export function openInteraction(
   return Interaction.parse(currentNames(JSON.parse(sealer.open(delivery.sealed, ["delivery", delivery.id]))));
 }
 
-const earlierOrigin = z.looseObject({ place: z.unknown() });
-const earlierForm = z.looseObject({ form: z.looseObject({ metadata: earlierOrigin }) });
+const earlier = z.looseObject({ place: z.unknown() });
 
 /** Version 0.1.0 said `place` for `origin` and `anew` for `redo`; its unfinished deliveries are still to be processed. */
 function currentNames(stored: unknown): unknown {
-  const { form } = earlierForm.safeParse(stored).data ?? {};
-  const earlier = earlierOrigin.safeParse(stored).data;
-  if (earlier?.["place"] === undefined) return stored;
-  const { place: origin, ...rest } = earlier;
-  const kind = rest["kind"] === "anew" ? "redo" : rest["kind"];
-  if (form === undefined) return { ...rest, kind, origin };
-  const { place: formOrigin, ...metadata } = form.metadata;
-  return { ...rest, kind, origin, form: { ...form, metadata: { ...metadata, origin: formOrigin } } };
+  const found = earlier.safeParse(stored).data;
+  if (found?.["place"] === undefined) return stored;
+  const { place: origin, ...rest } = found;
+  return { ...rest, kind: rest["kind"] === "anew" ? "redo" : rest["kind"], origin };
 }

@@ -1,0 +1,104 @@
+import type { FormFacts, FormField } from "../../commands/forms/form.ts";
+import type { OpenedForm } from "./draw-form.ts";
+import { digest } from "./form-metadata.ts";
+
+/** Whether there is anything to read for the form: about the chosen workload, or the one to create another like. */
+export function readsFacts({ command, values, metadata }: OpenedForm): boolean {
+  const { form } = command;
+  if (form.prefill === undefined) return false;
+  if (metadata.like !== undefined) return true;
+  const asksForWorkload = form.fields(values).some(({ id, input }) => id === "name" && input.kind === "workload");
+  return asksForWorkload && values["name"] !== undefined;
+}
+
+/** The name the form reads about, as people say it. */
+export function chosenName({ values, metadata }: OpenedForm): string | undefined {
+  return (metadata.like ?? values["name"])?.replace(/^(?:service|job)\//u, "");
+}
+
+/** Identifies what the form reads about: equal choices show equal facts. */
+function choiceOf({ values, metadata: { like } }: OpenedForm): string {
+  return digest(JSON.stringify(like === undefined ? [values["name"], values["region"]] : [like]));
+}
+
+/**
+ * The form while it reads about what is chosen in it. Values read about another workload are dropped; typed values stay.
+ */
+export function readingForm(opened: OpenedForm): OpenedForm {
+  const { previewed: _previewed, about: _about, ...metadata } = opened.metadata;
+  const former = Object.keys(metadata.filled).filter((id) => isFilled(opened, id));
+  const values = Object.fromEntries(Object.entries(opened.values).filter(([id]) => !former.includes(id)));
+  const generations = { ...metadata.generations, ...raised(opened, former) };
+  return { ...opened, values, metadata: { ...metadata, generations, filled: {}, isReading: true } };
+}
+
+/** What was read fills empty fields and replaces values read before, never a typed value. */
+export function filledForm(opened: OpenedForm, facts: FormFacts["values"]): OpenedForm {
+  const { values } = opened;
+  const { isReading: _isReading, ...metadata } = opened.metadata;
+  const isTyped = (id: string): boolean => values[id] !== undefined && !isFilled(opened, id);
+  const news = Object.entries(facts).filter(([id, value]) => !isTyped(id) && values[id] !== value);
+  const ids = news.map(([id]) => id);
+  const filled = Object.fromEntries(news.map(([id, value]) => [id, digest(value)]));
+  return {
+    ...opened,
+    values: { ...values, ...Object.fromEntries(news) },
+    metadata: {
+      ...metadata,
+      about: choiceOf(opened),
+      generations: { ...metadata.generations, ...raised(opened, ids) },
+      filled: { ...metadata.filled, ...filled },
+    },
+  };
+}
+
+/** Whether what the form shows was read about something else than what is chosen in it now. */
+export function isOutdated(opened: OpenedForm): boolean {
+  return readsFacts(opened) && opened.metadata.about !== choiceOf(opened);
+}
+
+/** Whether a form must be read again before it can be sent: fields are missing, or hold values of another workload. */
+export function mustReadFirst(opened: OpenedForm): boolean {
+  if (!isOutdated(opened)) return false;
+  if (opened.metadata.isReading === true) return hiddenWhileReading(opened).size > 0;
+  return Object.keys(opened.metadata.filled).some((id) => isFilled(opened, id));
+}
+
+const always: ReadonlySet<string> = new Set(["name", "region", "reason", "share", "break-glass"]);
+
+/**
+ * Fields that are left out while the form reads: the read may fill them, and what somebody typed there in the meantime
+ * would be lost, because a value that comes later needs a new block.
+ */
+export function hiddenWhileReading({ command, values }: OpenedForm): ReadonlySet<string> {
+  const hidden = command.form
+    .fields(values)
+    .filter((field) => !isChoice(field) && !always.has(field.id) && values[field.id] === undefined);
+  return new Set(hidden.map(({ id }) => id));
+}
+
+/**
+ * Makes a form show exactly the workload that it was drawn for. Slack keeps a later choice in a block with the same id, so
+ * a draw without `hash` would put facts about one workload under the name of another.
+ */
+export function withChoiceShown(opened: OpenedForm): OpenedForm {
+  const { command, values, metadata } = opened;
+  const ids = command.form
+    .fields(values)
+    .filter((field) => isChoice(field) || field.input.kind === "region")
+    .map(({ id }) => id);
+  return { ...opened, metadata: { ...metadata, generations: { ...metadata.generations, ...raised(opened, ids) } } };
+}
+
+function isChoice({ redraws, input }: FormField): boolean {
+  return redraws === true || input.kind === "workload";
+}
+
+function isFilled({ values, metadata }: OpenedForm, id: string): boolean {
+  const value = values[id];
+  return value !== undefined && metadata.filled[id] === digest(value);
+}
+
+function raised({ metadata }: OpenedForm, ids: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(ids.map((id) => [id, (metadata.generations[id] ?? 0) + 1]));
+}

@@ -1,0 +1,34 @@
+export type OpenViews = {
+  /**
+   * Notes that a person did something in a view. The result tells whether that is still the last thing known here. Clicks
+   * carry Slack's `action_ts`, because two of them may arrive in the other order.
+   */
+  readonly changed: (viewId: string, actionTs?: string) => () => boolean;
+};
+
+type Newest = { readonly count: number; readonly actedAt: number };
+
+const MOST = 5_000;
+
+/**
+ * The newest interaction in each open view, so that slow work for an earlier one is dropped early. Only this process knows
+ * it: a click may reach another replica, so draws also carry the view's `hash`.
+ */
+export function createOpenViews(): OpenViews {
+  const newest = new Map<string, Newest>();
+  let counted = 0;
+  return {
+    changed(viewId, actionTs = "") {
+      const before = newest.get(viewId);
+      const actedAt = Number(actionTs) || (before?.actedAt ?? 0);
+      if (before !== undefined && actedAt < before.actedAt) return () => false;
+      counted += 1;
+      const count = counted;
+      newest.delete(viewId);
+      newest.set(viewId, { count, actedAt });
+      const oldest = newest.keys().next().value;
+      if (newest.size > MOST && oldest !== undefined) newest.delete(oldest);
+      return () => (newest.get(viewId)?.count ?? count) === count;
+    },
+  };
+}

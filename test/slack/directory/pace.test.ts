@@ -1,0 +1,59 @@
+import { WebAPIRateLimitedError } from "@slack/web-api";
+import { expect, test } from "vitest";
+import { createPace } from "../../../src/slack/directory/pace.ts";
+import { createBackOff } from "../../../src/slack/send/back-off.ts";
+
+/** A clock that only moves when somebody waits or the test says so. */
+function paced() {
+  let at = 1_000_000;
+  const waits: number[] = [];
+  const nowMs = (): number => at;
+  const wait = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    at += ms;
+    return Promise.resolve();
+  };
+  const pace = createPace({ nowMs, wait, backOff: createBackOff(nowMs) });
+  let called = 0;
+  const list = (): Promise<void> =>
+    pace("usergroups.list", () => {
+      called += 1;
+      return Promise.resolve();
+    });
+  return { list, pace, waits, called: () => called, pass: (ms: number) => void (at += ms) };
+}
+
+test("twenty calls of a tier-2 method pass in a minute, and the next one is not sent", async () => {
+  const { list, called, pass } = paced();
+  for (let at = 0; at < 20; at += 1) await list();
+
+  await expect(list()).rejects.toThrow(WebAPIRateLimitedError);
+  expect(called()).toBe(20);
+  pass(60_000);
+  await list();
+  expect(called()).toBe(21);
+});
+
+test("a call that may leave within a second waits for it", async () => {
+  const { list, called, waits, pass } = paced();
+  for (let at = 0; at < 20; at += 1) await list();
+  pass(59_400);
+
+  await list();
+
+  expect(waits).toEqual([600]);
+  expect(called()).toBe(21);
+});
+
+test("after a 429 nothing is asked until its Retry-After is over, and other methods go on", async () => {
+  const { list, pace, called, pass } = paced();
+  const refused = pace("usergroups.list", () => Promise.reject(new WebAPIRateLimitedError(30)));
+  await expect(refused).rejects.toThrow(WebAPIRateLimitedError);
+
+  await expect(list()).rejects.toMatchObject({ retryAfter: 30 });
+  expect(await pace("users.info", () => Promise.resolve("dana"))).toBe("dana");
+  expect(called()).toBe(0);
+  pass(30_000);
+  await list();
+  expect(called()).toBe(1);
+});
