@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { endAllReplicas } from "./crew.ts";
-import { openPlaces } from "./places.ts";
+import { endAllReplicas } from "./replicas.ts";
+import { openDatabases } from "./databases.ts";
 import type { Point } from "./points.ts";
 import { runRounds } from "./run.ts";
 import type { Tally } from "./tally.ts";
@@ -13,9 +13,9 @@ afterAll(endAllReplicas);
 type How = { readonly replays: boolean };
 
 async function run(points: readonly Point[], how: How): Promise<Tally> {
-  const places = await openPlaces("sqlite");
+  const databases = await openDatabases("sqlite");
   try {
-    return await runRounds(places, {
+    return await runRounds(databases, {
       ...how,
       points,
       rounds: points.length,
@@ -24,7 +24,7 @@ async function run(points: readonly Point[], how: How): Promise<Tally> {
       hasSpecials: false,
     });
   } finally {
-    await places.close();
+    await databases.close();
   }
 }
 

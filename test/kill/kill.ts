@@ -1,7 +1,7 @@
 import { runProgram } from "../support/program.ts";
-import { endAllReplicas } from "./crew.ts";
+import { endAllReplicas } from "./replicas.ts";
 import { type Options, readOptions, type StoreKind, usage } from "./options.ts";
-import { openPlaces } from "./places.ts";
+import { openDatabases } from "./databases.ts";
 import { allPoints } from "./points.ts";
 import { runRounds } from "./run.ts";
 import { neverKilled, keyOf, tableOf } from "./tally.ts";
@@ -25,16 +25,20 @@ async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
   const since = performance.now();
   // All points were to be come to: then none may have been left out.
   const isWhole = options.points.length === allPoints().length && options.rounds >= options.points.length;
-  const places = await openPlaces(kind);
+  const databases = await openDatabases(kind);
   try {
-    const tally = await runRounds(places, { ...options, hasSpecials: isWhole && !options.replays, onRound: progress });
+    const tally = await runRounds(databases, {
+      ...options,
+      hasSpecials: isWhole && !options.replays,
+      onRound: progress,
+    });
     const title = kind === "sqlite" ? "SQLite, one replica" : "PostgreSQL, two replicas";
     process.stdout.write(`\n${tableOf(title, tally, (performance.now() - since) / 1000)}\n`);
     const never = isWhole ? neverKilled(tally) : [];
     if (never.length > 0) process.stdout.write(`  ! nobody was killed at: ${never.map(keyOf).join(", ")}\n`);
     return tally.found.length > 0 || never.length > 0;
   } finally {
-    await places.close();
+    await databases.close();
   }
 }
 

@@ -22,7 +22,7 @@ export const usage = `npm run test:kill -- [options]
   --each N           times that each point is come to, per store (${TIMES_EACH})
   --rounds N         rounds per store instead; the points are gone through in turn
   --store KIND       sqlite, postgres or both (both)
-  --lanes N          towns at the same time (6)
+  --lanes N          clusters at the same time (6)
   --seed S           a whole number; the same one chooses the same stories and moments
   --only TEXT        only points with TEXT in their name
   --story NAME       only this story, at the points on its way: pointed, approved, undone…

@@ -1,11 +1,11 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
 import type { Options } from "./options.ts";
-import type { Places } from "./places.ts";
+import type { Databases } from "./databases.ts";
 import { randomFrom, shuffled } from "./random.ts";
 import { playRound, type Round } from "./round.ts";
 import { countFaults, countKill, keyOf, newTally, type Tally } from "./tally.ts";
-import { playSpecials } from "./special.ts";
-import { openTown } from "./town.ts";
+import { playWithoutKills } from "./without-kills.ts";
+import { openCluster } from "./cluster.ts";
 
 /** A point that was not come to is tried again so often, without being passed before. */
 const TRIES = 5;
@@ -20,19 +20,25 @@ export type RunOptions = Pick<Options, "rounds" | "replays" | "seed" | "lanes" |
   readonly onRound?: (line: string) => void;
 };
 
-/** Plays rounds in several towns at the same time, until all are over. */
-export async function runRounds(places: Places, options: RunOptions): Promise<Tally> {
+/** Plays rounds in several clusters at the same time, until all are over. */
+export async function runRounds(databases: Databases, options: RunOptions): Promise<Tally> {
   const tally = newTally();
   const queue = roundsOf(options);
   const play = async (lane: number): Promise<void> => {
     const random = randomFrom(options.seed * 1_000 + lane);
     const { replays } = options;
     const onKill = (point: Point) => countKill(tally, point);
-    const town = await openTown({ place: await places.next(), replicas: places.replicas, replays, random, onKill });
+    const cluster = await openCluster({
+      database: await databases.next(),
+      size: databases.replicas,
+      replays,
+      random,
+      onKill,
+    });
     try {
-      // In the first town, while the others begin.
+      // In the first cluster, while the others begin.
       if (lane === 0 && options.hasSpecials) {
-        for (const { line, violations } of await playSpecials(town, places)) {
+        for (const { line, violations } of await playWithoutKills(cluster, databases)) {
           tally.specials.push(line);
           countFaults(tally, violations, line);
           options.onRound?.(line);
@@ -41,7 +47,7 @@ export async function runRounds(places: Places, options: RunOptions): Promise<Ta
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { round, tries } = next;
         const since = performance.now();
-        const { isReached, violations, unknown, changes } = await playRound(town, round, random);
+        const { isReached, violations, unknown, changes } = await playRound(cluster, round, random);
         tally.rounds += 1;
         tally.unknown += unknown;
         tally.changes += changes;
@@ -54,7 +60,7 @@ export async function runRounds(places: Places, options: RunOptions): Promise<Ta
           queue.push({ round: again(round, options.story ?? storyFor(round.point, random)), tries: tries + 1 });
       }
     } finally {
-      await town.close();
+      await cluster.close();
     }
   };
   await Promise.all(Array.from({ length: options.lanes }, (_, lane) => play(lane)));

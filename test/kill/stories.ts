@@ -1,9 +1,9 @@
 import type { Person } from "../../src/playground/people/person.ts";
 import type { StoryName } from "./points.ts";
 import { acts, cards, ENOUGH_MS, quiet, type Scene } from "./scene.ts";
-import { holds } from "./holds.ts";
-import { asksInForm } from "./pointing.ts";
-import { approverOf, asks, counted, decides, oneOf, pending, seen } from "./deciding.ts";
+import { waitFor } from "./wait-for.ts";
+import { asksInForm } from "./form-story.ts";
+import { approverOf, asks, counted, decides, oneOf, pending, seen } from "./decisions.ts";
 import { troubleStories } from "./trouble-stories.ts";
 
 type Story = (scene: Scene) => Promise<void>;
@@ -25,7 +25,7 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await asks(scene, `scale ${scene.name} 4`);
     await quiet(scene);
     if (!isFromStart) scene.arm();
-    const dana = scene.town.playground.as("dana");
+    const dana = scene.cluster.playground.as("dana");
     const [card] = cards(scene).filter(({ buttons }) => buttons.includes("Undo"));
     if (card === undefined) return;
     const where = { channel: "ops", thread: card.ts };
@@ -37,53 +37,54 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await asks(scene, `stop ${scene.name}`);
     const alex = approverOf(scene);
     // Of the words and the form, only the form opens a view.
-    if (scene.town.trap.armed()?.name === "slack: views.open" || scene.random() < 0.5) await rejectsInForm(scene, alex);
+    if (scene.cluster.trap.armed()?.name === "slack: views.open" || scene.random() < 0.5)
+      await rejectsInForm(scene, alex);
     else await decides(scene, alex, "reject");
   },
   async cancelled(scene) {
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
-    await decides(scene, scene.town.playground.as("dana"), "Cancel");
+    await decides(scene, scene.cluster.playground.as("dana"), "Cancel");
   },
   async drifted(scene) {
     scene.arm();
     await asks(scene, `scale ${scene.name} 1`);
     await seen(scene, "Approve");
-    await scene.town.service.resize(scene.name, 5);
+    await scene.cluster.service.resize(scene.name, 5);
     await decides(scene, approverOf(scene), "Approve");
   },
   async refused(scene) {
-    scene.town.trouble.readsRefused = true;
+    scene.cluster.trouble.readsRefused = true;
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
     await decides(scene, approverOf(scene), "Approve");
     await quiet(scene);
   },
   async doubted(scene) {
-    scene.town.trouble.writes = scene.random() < 0.5 ? "dropped" : "unanswered";
+    scene.cluster.trouble.writes = scene.random() < 0.5 ? "dropped" : "unanswered";
     scene.arm();
     await asks(scene, disruption(scene));
     await decides(scene, approverOf(scene), "Approve");
     await quiet(scene);
   },
   async expired(scene) {
-    const { town, name } = scene;
+    const { cluster: cluster, name } = scene;
     await asks(scene, `stop ${name}`);
     await seen(scene, "Approve");
-    const [change] = await town.records.changes(name);
+    const [change] = await cluster.records.changes(name);
     const dueMs = Date.parse(change?.expires_at ?? "");
-    scene.arm(() => town.nowMs() >= dueMs);
-    await holds(() => town.nowMs() >= dueMs, "the time to decide is over", ENOUGH_MS);
+    scene.arm(() => cluster.nowMs() >= dueMs);
+    await waitFor(() => cluster.nowMs() >= dueMs, "the time to decide is over", ENOUGH_MS);
     const late = cards(scene).find(({ buttons }) => buttons.includes("Approve"));
     const alex = approverOf(scene);
     if (late !== undefined && scene.random() < 0.5) {
       const where = { channel: "ops", thread: late.ts };
       await acts(scene, { person: alex, what: "decide" }, () => alex.clicks("Approve", where));
     }
-    await holds(async () => (await pending(scene)).length === 0, "what nobody decided on expires", ENOUGH_MS);
+    await waitFor(async () => (await pending(scene)).length === 0, "what nobody decided on expires", ENOUGH_MS);
   },
   async undrawable(scene) {
-    scene.town.trouble.cardsRefused = 1 + Math.floor(scene.random() * 2);
+    scene.cluster.trouble.cardsRefused = 1 + Math.floor(scene.random() * 2);
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
     await decides(scene, approverOf(scene), "Approve");
@@ -99,7 +100,7 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
     const card = await seen(scene, "Approve");
-    const dana = scene.town.playground.as("dana");
+    const dana = scene.cluster.playground.as("dana");
     const where = { channel: "ops", thread: card.ts };
     await acts(scene, { person: dana, what: "decide" }, () => dana.clicks("Approve", where));
     await decides(scene, approverOf(scene), "Approve");
@@ -107,8 +108,8 @@ export const stories: Readonly<Record<StoryName, Story>> = {
 };
 
 /** Whether the trap lies at something that only an approval comes to. */
-function isAboutApproval({ town }: Scene): boolean {
-  return ["vote", "slack: conversations.members", "service: read for drift"].includes(town.trap.armed()?.name ?? "");
+function isAboutApproval({ cluster: cluster }: Scene): boolean {
+  return ["vote", "slack: conversations.members", "service: read for drift"].includes(cluster.trap.armed()?.name ?? "");
 }
 
 function disruption({ name, random, isAboutRestarts }: Scene): string {
@@ -126,7 +127,7 @@ async function rejectsInForm(scene: Scene, person: Person): Promise<void> {
     const card = await seen(scene, "Reject");
     changeId = card.changeId;
     await acts(scene, { person, what: "look" }, () => person.clicks("Reject", { channel: "ops", thread: card.ts }));
-    await holds(() => person.modal() !== undefined, "the form", FORM_WITHIN_MS).catch(() => undefined);
+    await waitFor(() => person.modal() !== undefined, "the form", FORM_WITHIN_MS).catch(() => undefined);
   }
   if (person.modal() === undefined) throw new Error("no form came for a rejection");
   await acts(scene, { person, what: "decide" }, () => person.submits({ reason: "not today" }));
@@ -135,7 +136,7 @@ async function rejectsInForm(scene: Scene, person: Person): Promise<void> {
 
 /** What nobody decided on, because it was asked for twice, is taken back by who asked. */
 export async function cleanUp(scene: Scene): Promise<void> {
-  const dana = scene.town.playground.as("dana");
+  const dana = scene.cluster.playground.as("dana");
   for (const id of await pending(scene)) {
     await acts(scene, { person: dana, what: "decide" }, () => dana.says(`/gantry cancel ${id}`, { channel: "ops" }));
     await counted(async () => !(await pending(scene)).includes(id), `cancelling ${id} was acked`);

@@ -1,5 +1,5 @@
 import { allPoints, calls, edges, type Point, whens } from "./points.ts";
-import { type Fault, faults, type Violation } from "./verdict.ts";
+import { type Fault, faults, type Violation } from "./faults.ts";
 
 /** What a run has seen so far. */
 export type Tally = {

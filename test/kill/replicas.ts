@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type FromReplica, type Leave, type ReplicaSetup, type Step, type ToReplica } from "./wire.ts";
+import { type FromReplica, type Order, type ReplicaSetup, type Step, type ToReplica } from "./ipc.ts";
 
 type Replica = {
   readonly number: number;
@@ -15,17 +15,17 @@ type Replica = {
   port: number;
 };
 
-export type CrewParts = {
+export type ReplicasOptions = {
   /** How many serve at the same time. */
   readonly size: number;
   readonly setup: (number: number) => ReplicaSetup;
   /** How a replica goes on from here. It may be dead by the time this resolves. */
-  readonly onStep: (number: number, step: Step) => Leave | Promise<Leave>;
+  readonly onStep: (number: number, step: Step) => Order | Promise<Order>;
   readonly onStarted: (number: number) => void;
   readonly onLog: (line: string) => void;
 };
 
-export type Crew = {
+export type Replicas = {
   /** Ports of those that take deliveries. */
   readonly ports: () => readonly number[];
   /** Whether as many serve as should. */
@@ -48,7 +48,7 @@ export function endAllReplicas(): void {
 }
 
 /** Keeps so many replicas alive, and one more process loaded, so that a dead one is replaced at once. */
-export async function openCrew(parts: CrewParts): Promise<Crew> {
+export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
   const all = new Map<number, Replica>();
   let last = 0;
   let killed = 0;
@@ -57,7 +57,7 @@ export async function openCrew(parts: CrewParts): Promise<Crew> {
     last += 1;
     const replica = startReplica(last);
     all.set(last, replica);
-    replica.process.on("message", (message) => void hear(replica, message as FromReplica)); // written by replica.ts
+    replica.process.on("message", (message) => void onMessage(replica, message as FromReplica)); // written by replica.ts
     replica.process.on("exit", (code) => left(replica, code));
   };
   const left = (replica: Replica, code: number | null): void => {
@@ -75,12 +75,12 @@ export async function openCrew(parts: CrewParts): Promise<Crew> {
     const loaded = [...all.values()].find(({ state }) => state === "loaded");
     if (serving.length < parts.size && loaded !== undefined) {
       loaded.state = "opening";
-      tell(loaded, { kind: "open", setup: parts.setup(loaded.number) });
+      send(loaded, { kind: "open", setup: parts.setup(loaded.number) });
       return fill();
     }
     if (![...all.values()].some(({ state }) => state === "loading" || state === "loaded")) spawn();
   };
-  const hear = async (replica: Replica, message: FromReplica): Promise<void> => {
+  const onMessage = async (replica: Replica, message: FromReplica): Promise<void> => {
     switch (message.kind) {
       case "loaded":
         replica.state = "loaded";
@@ -100,7 +100,7 @@ export async function openCrew(parts: CrewParts): Promise<Crew> {
       case "started":
         return parts.onStarted(replica.number);
       case "step":
-        return tell(replica, {
+        return send(replica, {
           kind: "leave",
           ask: message.ask,
           leave: await parts.onStep(replica.number, message.step),
@@ -152,6 +152,6 @@ function startReplica(number: number): Replica {
   return { number, process: child, log: [], state: "loading", isOut: false, port: 0 };
 }
 
-function tell({ process }: Replica, message: ToReplica): void {
+function send({ process }: Replica, message: ToReplica): void {
   if (process.connected) process.send(message, () => undefined);
 }

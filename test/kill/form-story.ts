@@ -1,5 +1,5 @@
 import type { Person } from "../../src/playground/people/person.ts";
-import { holds } from "./holds.ts";
+import { waitFor } from "./wait-for.ts";
 import { acts, ENOUGH_MS, formText, type Scene } from "./scene.ts";
 
 /** What is read for a form comes within this; whoever has waited so long goes on without it, or begins anew. */
@@ -10,7 +10,7 @@ const FORM_WITHIN_MS = 1_500;
  * is told that the app did not answer tries again, as with words.
  */
 export async function asksInForm(scene: Scene, size: string): Promise<void> {
-  const dana = scene.town.playground.as("dana");
+  const dana = scene.cluster.playground.as("dana");
   const deadline = performance.now() + 2 * ENOUGH_MS;
   while (performance.now() < deadline) {
     if (!(await opens(scene, dana))) continue;
@@ -52,7 +52,7 @@ function isToFill(person: Person): boolean {
 }
 
 async function soon(isSo: () => boolean): Promise<boolean> {
-  return holds(isSo, "it stands in the form", FORM_WITHIN_MS).then(
+  return waitFor(isSo, "it stands in the form", FORM_WITHIN_MS).then(
     () => true,
     () => false,
   );

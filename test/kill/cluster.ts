@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { newKey } from "../../src/accounts/keyring.ts";
 import { readAppManifest } from "../../src/boot/app-manifest.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
-import { type Crew, openCrew } from "./crew.ts";
-import { type Door, openDoor } from "./door.ts";
-import { openGate } from "./gate.ts";
-import { holds } from "./holds.ts";
+import { type Replicas, openReplicas } from "./replicas.ts";
+import { type LoadBalancer, openLoadBalancer } from "./load-balancer.ts";
+import { openKillingProxy } from "./killing-proxy.ts";
+import { waitFor } from "./wait-for.ts";
 import type { Point } from "./points.ts";
 import { openRecords, type Records } from "./records.ts";
 import { openServiceSide, type ServiceSide } from "./service-side.ts";
-import { slackName } from "./slack-name.ts";
-import { createStage, type Stage } from "./stage.ts";
+import { slackCall } from "./slack-calls.ts";
+import { createReadPurpose, type ReadPurpose } from "./read-purpose.ts";
 import { createTrap, type Trap } from "./trap.ts";
-import { type Leave, type ReplicaSetup, SPEED, type Step } from "./wire.ts";
+import { type Order, type ReplicaSetup, SPEED, type Step } from "./ipc.ts";
 
 /** Trouble that lasts until it is switched off. */
 export type Trouble = {
@@ -25,13 +25,13 @@ export type Trouble = {
 };
 
 /** A workspace, a service, a database and the replicas between them. */
-export type Town = {
+export type Cluster = {
   readonly playground: Playground;
   readonly service: ServiceSide;
-  readonly door: Door;
-  readonly crew: Crew;
+  readonly loadBalancer: LoadBalancer;
+  readonly replicas: Replicas;
   readonly trap: Trap;
-  readonly stage: Stage;
+  readonly readPurpose: ReadPurpose;
   readonly records: Records;
   readonly trouble: Trouble;
   /** What replicas logged as broken, and what else must not happen; emptied by reading it. */
@@ -51,9 +51,9 @@ export type Town = {
   readonly close: () => Promise<void>;
 };
 
-export type TownOptions = {
-  readonly place: ReplicaSetup["place"];
-  readonly replicas: number;
+export type ClusterOptions = {
+  readonly database: ReplicaSetup["database"];
+  readonly size: number;
   readonly replays: boolean;
   readonly random: () => number;
   readonly onKill: (point: Point) => void;
@@ -86,10 +86,10 @@ const LATEST_KILL_MS = 6;
 const LEASE_MS = 20_000;
 const UP_WITHIN_MS = 120_000;
 
-export async function openTown({ place, replicas, replays, random, onKill }: TownOptions): Promise<Town> {
-  const stage = createStage();
+export async function openCluster({ database, size, replays, random, onKill }: ClusterOptions): Promise<Cluster> {
+  const readPurpose = createReadPurpose();
   const trap = createTrap((point) => {
-    stage.onKill();
+    readPurpose.onKill();
     onKill(point);
   });
   const service = openServiceSide();
@@ -101,19 +101,19 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
   let leaseOverMs = 0;
   const kill = (number: number): Promise<void> => {
     leaseOverMs = (beatenAt.get(number) ?? performance.now()) + LEASE_MS / SPEED;
-    return crew.kill(number);
+    return replicas.kill(number);
   };
-  const serviceGate = await openGate({
+  const serviceGate = await openKillingProxy({
     inner: service.fetch,
-    nameOf: ({ request }) => (request.method === "GET" ? stage.read() : "service: write"),
+    nameOf: ({ request }) => (request.method === "GET" ? readPurpose.read() : "service: write"),
     instead({ request }) {
       if (request.method !== "GET") return trouble.writes;
-      const isRefused = trouble.readsRefused && stage.read() === "service: read for drift";
+      const isRefused = trouble.readsRefused && readPurpose.read() === "service: read for drift";
       return isRefused ? Response.json({ message: "not for you" }, { status: 403 }) : undefined;
     },
     onArrival(arrived) {
       service.noteArrival(arrived);
-      if (arrived.request.method !== "GET") stage.onWrite();
+      if (arrived.request.method !== "GET") readPurpose.onWrite();
     },
     onDone: service.noteDone,
     trap,
@@ -123,11 +123,11 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     botToken: `xoxb-kill-${randomBytes(8).toString("hex")}`,
     signingSecret: randomBytes(16).toString("hex"),
   };
-  const slackGate = await openGate({
+  const slackGate = await openKillingProxy({
     inner: (request) => playground.fetch(request),
-    nameOf: slackName,
+    nameOf: slackCall,
     instead(arrived) {
-      const name = slackName(arrived);
+      const name = slackCall(arrived);
       if ((name !== "slack: post the card" && name !== "slack: update the card") || trouble.cardsRefused === 0) return;
       trouble.cardsRefused -= 1;
       return Response.json({ ok: false, error: "internal_error" });
@@ -138,8 +138,8 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
   const keys = newKey();
   const epochMs = Date.now();
   const steps = new Map<number, number>();
-  const onStep = async (number: number, step: Step): Promise<Leave> => {
-    stage.onStep(step);
+  const onStep = async (number: number, step: Step): Promise<Order> => {
+    readPurpose.onStep(step);
     steps.set(number, (steps.get(number) ?? 0) + 1);
     if (step.edge === "beat" && step.when === "after") beatenAt.set(number, performance.now());
     if (step.when === "before") {
@@ -148,9 +148,9 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     }
     return step.isEffective === true && trap.takes(step.edge, "after") ? end(number) : "go";
   };
-  const end = async (number: number): Promise<Leave> => {
+  const end = async (number: number): Promise<Order> => {
     if (action === "freeze") {
-      crew.freeze(number);
+      replicas.freeze(number);
       frozen = number;
       trap.sprung("frozen");
       // It hears of it when it goes on.
@@ -160,11 +160,11 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     trap.sprung();
     return "stay";
   };
-  const crew = await openCrew({
-    size: replicas,
+  const replicas = await openReplicas({
+    size,
     setup: (number) => ({
       number,
-      place,
+      database,
       epochMs,
       slack: { ...access, apiUrl: `${slackGate.url}/api/` },
       service: { url: serviceGate.url, ...service.account },
@@ -177,16 +177,21 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
       void setTimeout(() => void kill(number).then(() => trap.sprung()), random() * LATEST_KILL_MS),
     onLog: (line) => void (isBug(line) && bugs.push(line)),
   });
-  const door = await openDoor(crew.ports);
-  const playground = createPlayground({ ...access, app: app(), url: slackGate.url, requestUrl: () => door.url });
-  const records = openRecords(place);
+  const loadBalancer = await openLoadBalancer(replicas.ports);
+  const playground = createPlayground({
+    ...access,
+    app: app(),
+    url: slackGate.url,
+    requestUrl: () => loadBalancer.url,
+  });
+  const records = openRecords(database);
   return {
     playground,
     service,
-    door,
-    crew,
+    loadBalancer: loadBalancer,
+    replicas,
     trap,
-    stage,
+    readPurpose,
     records,
     trouble,
     bugs() {
@@ -199,11 +204,11 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     leaseOverMs: () => leaseOverMs,
     steps: (replica) => steps.get(replica) ?? 0,
     nowMs: () => Date.now() + (Date.now() - epochMs) * (SPEED - 1),
-    isUp: () => holds(() => crew.ports().length > 0, "a replica takes deliveries", UP_WITHIN_MS),
-    isFull: () => holds(crew.isFull, "all replicas take deliveries", UP_WITHIN_MS),
+    isUp: () => waitFor(() => replicas.ports().length > 0, "a replica takes deliveries", UP_WITHIN_MS),
+    isFull: () => waitFor(replicas.isFull, "all replicas take deliveries", UP_WITHIN_MS),
     async close() {
-      await crew.close();
-      await door.close();
+      await replicas.close();
+      await loadBalancer.close();
       await serviceGate.close();
       playground.close();
       await slackGate.close();

@@ -11,7 +11,7 @@ export type Delivered = {
   isAcked: boolean;
 };
 
-export type Door = {
+export type LoadBalancer = {
   readonly url: string;
   /** Since the last `forget`, oldest first. */
   readonly delivered: () => readonly Delivered[];
@@ -25,7 +25,7 @@ export type Door = {
 const ACK_MS = 3_000;
 
 /** A small load balancer: one replica after the other. When the one it chose dies meanwhile, the delivery has failed. */
-export async function openDoor(ports: () => readonly number[]): Promise<Door> {
+export async function openLoadBalancer(ports: () => readonly number[]): Promise<LoadBalancer> {
   let delivered: Delivered[] = [];
   let turn = 0;
   const pass = async (delivery: Delivered): Promise<Response | undefined> => {

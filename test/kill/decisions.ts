@@ -1,6 +1,6 @@
 import type { Person } from "../../src/playground/people/person.ts";
 import { acts, type CardSeen, cards, ENOUGH_MS, isQuiet, type Scene } from "./scene.ts";
-import { holds } from "./holds.ts";
+import { waitFor } from "./wait-for.ts";
 
 /** A decision that was acked and has no trace. */
 export class LostDecision extends Error {}
@@ -12,11 +12,11 @@ export function oneOf<Item>({ random }: Pick<Scene, "random">, items: readonly I
 }
 
 export function approverOf(scene: Scene): Person {
-  return scene.town.playground.as(oneOf(scene, ["alex", "omar"]));
+  return scene.cluster.playground.as(oneOf(scene, ["alex", "omar"]));
 }
 
 export function asks(scene: Scene, words: string): Promise<void> {
-  const dana = scene.town.playground.as("dana");
+  const dana = scene.cluster.playground.as("dana");
   const said = `/gantry ${words} --reason "round ${scene.name}"`;
   return acts(scene, { person: dana, what: "ask" }, () => dana.says(said, { channel: "ops" }));
 }
@@ -24,7 +24,7 @@ export function asks(scene: Scene, words: string): Promise<void> {
 /** A card with this button, as soon as it stands there; the newest or an older one. */
 export async function seen(scene: Scene, button: string): Promise<CardSeen> {
   const withButton = () => cards(scene).filter(({ buttons }) => buttons.includes(button));
-  await holds(() => withButton().length > 0, `a card with ${button}`, ENOUGH_MS);
+  await waitFor(() => withButton().length > 0, `a card with ${button}`, ENOUGH_MS);
   return oneOf(scene, withButton());
 }
 
@@ -36,7 +36,7 @@ export async function decides(scene: Scene, person: Person, button: string): Pro
   const deadline = performance.now() + 2 * ENOUGH_MS;
   while (performance.now() < deadline) {
     const isHere = async () => hasCard(scene, button) || (await pending(scene)).length > 0 || (await isQuiet(scene));
-    await holds(isHere, "something to decide", ENOUGH_MS);
+    await waitFor(isHere, "something to decide", ENOUGH_MS);
     const live = cards(scene).filter(({ buttons }) => buttons.includes(button));
     const [id] = await pending(scene);
     if (live.length === 0 && id === undefined) return;
@@ -46,7 +46,7 @@ export async function decides(scene: Scene, person: Person, button: string): Pro
       return counted(() => isDecided(id), `${words} was acked`);
     }
     if (live.length === 0) {
-      await holds(
+      await waitFor(
         async () => (await pending(scene)).length === 0 || hasCard(scene, button),
         `a card with ${button}`,
         ENOUGH_MS,
@@ -67,13 +67,13 @@ function hasCard(scene: Scene, button: string): boolean {
   return cards(scene).some(({ buttons }) => buttons.includes(button));
 }
 
-export async function pending({ town, name }: Scene): Promise<readonly string[]> {
-  return (await town.records.changes(name)).filter(({ state }) => state === "pending").map(({ id }) => id);
+export async function pending({ cluster: cluster, name }: Scene): Promise<readonly string[]> {
+  return (await cluster.records.changes(name)).filter(({ state }) => state === "pending").map(({ id }) => id);
 }
 
 export async function counted(isSo: () => Promise<boolean>, what: string): Promise<void> {
   try {
-    await holds(isSo, what, ENOUGH_MS);
+    await waitFor(isSo, what, ENOUGH_MS);
   } catch {
     throw new LostDecision(`${what}, and nothing came of it`);
   }

@@ -1,8 +1,8 @@
 import type { ChangeState } from "../../src/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
-import { type CardSeen, cards, ENOUGH_MS, formText, isAtEnd, quiet, type Scene, whispers } from "./scene.ts";
+import { type CardSeen, cards, ENOUGH_MS, formText, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
 import type { ChangeRecord } from "./records.ts";
-import { holds } from "./holds.ts";
+import { waitFor } from "./wait-for.ts";
 
 export const faults = [
   "double executions",
@@ -29,8 +29,8 @@ const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "clai
 const harmless: ReadonlySet<string> = new Set(["Undo", "Ask again"]);
 
 /** Looks at everything that a round left: at the service, in the database, and in Slack. */
-export async function judge(scene: Scene): Promise<readonly Violation[]> {
-  const changes = await scene.town.records.changes(scene.name);
+export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
+  const changes = await scene.cluster.records.changes(scene.name);
   const violations: Violation[] = [];
   for (const change of changes) violations.push(...ofChange(scene, change));
   violations.push(...ofMessages(scene, changes), ...(await ofService(scene, changes)), ...ofPeople(scene, changes));
@@ -38,10 +38,10 @@ export async function judge(scene: Scene): Promise<readonly Violation[]> {
   return violations;
 }
 
-function ofChange({ town }: Scene, change: ChangeRecord): Violation[] {
+function ofChange({ cluster: cluster }: Scene, change: ChangeRecord): Violation[] {
   const { id, state, ending } = change;
   if (!isAtEnd(change)) return [{ fault: "stuck", what: `${id} is ${state}` }];
-  const { arrived, done } = town.service.written(id);
+  const { arrived, done } = cluster.service.written(id);
   const found: Violation[] = [];
   if (arrived > 1) found.push({ fault: "double executions", what: `${id}, ${change.op}: ${arrived} writes came in` });
   const untrue = (why: string): void =>
@@ -49,7 +49,7 @@ function ofChange({ town }: Scene, change: ChangeRecord): Violation[] {
   if (state === "done" && done !== 1) untrue(`${done} writes were done`);
   if (state === "failed" && done > 0) untrue("a write was done");
   if (state !== "done" && state !== "failed" && state !== "unknown" && arrived > 0) untrue("a write came in");
-  const card = cards({ town }).find(({ ts }) => ts === change.card_ts);
+  const card = cards({ cluster: cluster }).find(({ ts }) => ts === change.card_ts);
   if (card === undefined) return [...found, { fault: "unanswered", what: `${id} has no card in Slack` }];
   const mark = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end
   if (mark?.test(card.text) !== true) untrue(`its card says: ${card.text.slice(0, 200)}`);
@@ -67,13 +67,15 @@ function ofMessages({ messages }: Scene, changes: readonly ChangeRecord[]): Viol
 }
 
 /** What the last write that was done asked for stands at the service. */
-async function ofService({ town, name }: Scene, changes: readonly ChangeRecord[]): Promise<Violation[]> {
-  const ran = changes.filter(({ id, state }) => state === "done" && town.service.written(id).done > 0);
+async function ofService({ cluster: cluster, name }: Scene, changes: readonly ChangeRecord[]): Promise<Violation[]> {
+  const ran = changes.filter(({ id, state }) => state === "done" && cluster.service.written(id).done > 0);
   const last = ran.at(-1);
-  const isAlone = changes.every(({ id }) => ran.some((each) => each.id === id) || town.service.written(id).done === 0);
+  const isAlone = changes.every(
+    ({ id }) => ran.some((each) => each.id === id) || cluster.service.written(id).done === 0,
+  );
   if (last === undefined || !isAlone) return [];
-  const { body } = town.service.written(last.id);
-  const { target_instance_size: size, status } = await town.service.read(name);
+  const { body } = cluster.service.written(last.id);
+  const { target_instance_size: size, status } = await cluster.service.read(name);
   const wanted = last.op === "updateService" ? (JSON.parse(body) as { target_instance_size?: number }) : {}; // what the bot sent
   if (wanted.target_instance_size !== undefined && wanted.target_instance_size !== size) {
     return [{ fault: "untrue settlements", what: `${last.id} is done, and there are ${size} instances` }];
@@ -92,20 +94,20 @@ function ofPeople({ acked, unanswered }: Scene, changes: readonly ChangeRecord[]
   }));
   for (const { id, person } of acked.filter(({ what }) => what === "ask")) {
     const hasChange = changes.some(({ delivery_id }) => delivery_id === id);
-    if (!hasChange && whispers(person) === 0) {
+    if (!hasChange && ephemerals(person) === 0) {
       found.push({ fault: "lost decisions", what: `what ${person.name} asked for was acked and is nowhere` });
     }
   }
   for (const { id, person } of acked.filter(({ what }) => what === "ask in a form")) {
     const hasChange = changes.some(({ delivery_id }) => delivery_id === id);
-    if (saysMoreThanWaiting(person) || (!hasChange && whispers(person) > 0)) continue;
+    if (saysMoreThanWaiting(person) || (!hasChange && ephemerals(person) > 0)) continue;
     const fault = hasChange ? "unanswered" : "lost decisions";
     found.push({ fault, what: `the form that ${person.name} sent was acked, and says ${formText(person)}` });
   }
   const decisions = acked.filter(({ what }) => what === "decide");
   for (const person of new Set(decisions.map(({ person }) => person))) {
     const count = decisions.filter((each) => each.person === person).length;
-    const told = whispers(person);
+    const told = ephemerals(person);
     if (told < count)
       found.push({ fault: "unanswered", what: `${person.name} decided ${count} times and was told ${told} times` });
   }
@@ -137,15 +139,15 @@ async function ofLost(scene: Scene, card: CardSeen): Promise<readonly Violation[
 
 /** At its first click a lost card loses its buttons, and nothing else happens. */
 async function retires(scene: Scene, card: CardSeen): Promise<Violation[]> {
-  const { town, name } = scene;
+  const { cluster: cluster, name } = scene;
   const [button = ""] = card.buttons;
   const before = JSON.stringify(await states(scene));
-  const alex = town.playground.as("alex");
+  const alex = cluster.playground.as("alex");
   await alex.clicks(button, { channel: "ops", thread: card.ts });
   const isRetired = () => cards(scene).every(({ ts, buttons }) => ts !== card.ts || buttons.length === 0);
   const what = `a lost card of ${card.changeId} for ${name}, ${button}`;
   try {
-    await holds(isRetired, "retired", ENOUGH_MS);
+    await waitFor(isRetired, "retired", ENOUGH_MS);
   } catch {
     return [{ fault: "cards with live buttons", what }];
   }
@@ -154,7 +156,7 @@ async function retires(scene: Scene, card: CardSeen): Promise<Violation[]> {
   return before === after ? [] : [{ fault: "double executions", what: `${what}: ${before} became ${after}` }];
 }
 
-async function states({ town, name }: Scene) {
-  const changes = await town.records.changes(name);
-  return changes.map(({ id, state }) => ({ id, state, ...town.service.written(id) }));
+async function states({ cluster: cluster, name }: Scene) {
+  const changes = await cluster.records.changes(name);
+  return changes.map(({ id, state }) => ({ id, state, ...cluster.service.written(id) }));
 }
