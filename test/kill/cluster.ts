@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { newKey } from "../../src/accounts/keyring.ts";
-import { readAppManifest } from "../../src/boot/app-manifest.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
 import { type Replicas, openReplicas } from "./replicas.ts";
-import { type LoadBalancer, openLoadBalancer } from "./load-balancer.ts";
-import { openKillingProxy } from "./killing-proxy.ts";
-import { waitFor } from "./wait-for.ts";
+import { type LoadBalancer, openLoadBalancer, PATIENT_ACK_MS } from "./load-balancer.ts";
+import { appOfManifest, isBug, policy } from "./cluster-setup.ts";
+import { type Arrived, openKillingProxy } from "./killing-proxy.ts";
+import { type Pulse, waitFor } from "./wait-for.ts";
 import type { Point } from "./points.ts";
 import { openRecords, type Records } from "./records.ts";
 import { openServiceSide, type ServiceSide } from "./service-side.ts";
 import { slackCall } from "./slack-calls.ts";
 import { createReadPurpose, type ReadPurpose } from "./read-purpose.ts";
+import { createTrace, isWorthATrace, type Trace } from "./trace.ts";
 import { createTrap, type Trap } from "./trap.ts";
 import { type Order, type ReplicaSetup, SPEED, type Step } from "./ipc.ts";
 
@@ -34,6 +35,8 @@ export type Cluster = {
   readonly readPurpose: ReadPurpose;
   readonly records: Records;
   readonly trouble: Trouble;
+  readonly pulse: Pulse;
+  readonly trace: Trace;
   /** What replicas logged as broken, and what else must not happen; emptied by reading it. */
   readonly bugs: () => readonly string[];
   /** What the trap does to who takes it: as a rule it kills. */
@@ -59,32 +62,10 @@ export type ClusterOptions = {
   readonly onKill: (point: Point) => void;
 };
 
-const policy = `
-rules:
-  - name: full members read
-    who: members
-    does: read
-    then: allow
-  - name: what hurts nobody
-    who: members
-    does: routine
-    then: allow
-  - name: decided within a minute
-    who: members
-    does: [disruptive, destructive]
-    workloads: { name: brief-* }
-    then: { approve: { votes: 1, from: channel-members, expires: 1m } }
-  - name: one more full member
-    who: members
-    does: [disruptive, destructive]
-    then: { approve: { votes: 1, from: channel-members, expires: 1h } }
-`;
-
 /** A kill while a function of the store works comes so much later, in milliseconds, at most. */
 const LATEST_KILL_MS = 6;
 /** The store's: before it is over, nobody takes what a dead replica held. */
 const LEASE_MS = 20_000;
-const UP_WITHIN_MS = 120_000;
 
 export async function openCluster({ database, size, replays, random, onKill }: ClusterOptions): Promise<Cluster> {
   const readPurpose = createReadPurpose();
@@ -92,6 +73,7 @@ export async function openCluster({ database, size, replays, random, onKill }: C
     readPurpose.onKill();
     onKill(point);
   });
+  const trace = createTrace();
   const service = openServiceSide();
   const trouble: Trouble = { writes: undefined, readsRefused: false, cardsRefused: 0 };
   let bugs: string[] = [];
@@ -100,10 +82,11 @@ export async function openCluster({ database, size, replays, random, onKill }: C
   const beatenAt = new Map<number, number>();
   let leaseOverMs = 0;
   const kill = (number: number): Promise<void> => {
+    trace.add(`kill -9 of replica ${number}`);
     leaseOverMs = (beatenAt.get(number) ?? performance.now()) + LEASE_MS / SPEED;
     return replicas.kill(number);
   };
-  const serviceGate = await openKillingProxy({
+  const serviceProxy = await openKillingProxy({
     inner: service.fetch,
     nameOf: ({ request }) => (request.method === "GET" ? readPurpose.read() : "service: write"),
     instead({ request }) {
@@ -112,10 +95,14 @@ export async function openCluster({ database, size, replays, random, onKill }: C
       return isRefused ? Response.json({ message: "not for you" }, { status: 403 }) : undefined;
     },
     onArrival(arrived) {
+      if (arrived.request.method !== "GET") trace.add(`arrived: ${requestLine(arrived)}`);
       service.noteArrival(arrived);
       if (arrived.request.method !== "GET") readPurpose.onWrite();
     },
-    onDone: service.noteDone,
+    onDone(arrived, response) {
+      trace.add(`${requestLine(arrived)} → ${response.status}`);
+      service.noteDone(arrived, response);
+    },
     trap,
     kill,
   });
@@ -123,9 +110,10 @@ export async function openCluster({ database, size, replays, random, onKill }: C
     botToken: `xoxb-kill-${randomBytes(8).toString("hex")}`,
     signingSecret: randomBytes(16).toString("hex"),
   };
-  const slackGate = await openKillingProxy({
+  const slackProxy = await openKillingProxy({
     inner: (request) => playground.fetch(request),
     nameOf: slackCall,
+    onDone: (arrived, { status }) => trace.add(`${requestLine(arrived)} → ${status}`),
     instead(arrived) {
       const name = slackCall(arrived);
       if ((name !== "slack: post the card" && name !== "slack: update the card") || trouble.cardsRefused === 0) return;
@@ -138,7 +126,13 @@ export async function openCluster({ database, size, replays, random, onKill }: C
   const keys = newKey();
   const epochMs = Date.now();
   const steps = new Map<number, number>();
+  let chances = 0;
+  let movedAtMs = performance.now();
   const onStep = async (number: number, step: Step): Promise<Order> => {
+    movedAtMs = performance.now();
+    // A sweep begins with it.
+    if (step.edge === "beat" && step.when === "before") chances += 1;
+    if (isWorthATrace(step)) trace.add(`replica ${number} did ${step.edge} ${step.changeId ?? ""}`);
     readPurpose.onStep(step);
     steps.set(number, (steps.get(number) ?? 0) + 1);
     if (step.edge === "beat" && step.when === "after") beatenAt.set(number, performance.now());
@@ -166,8 +160,8 @@ export async function openCluster({ database, size, replays, random, onKill }: C
       number,
       database,
       epochMs,
-      slack: { ...access, apiUrl: `${slackGate.url}/api/` },
-      service: { url: serviceGate.url, ...service.account },
+      slack: { ...access, apiUrl: `${slackProxy.url}/api/` },
+      service: { url: serviceProxy.url, ...service.account },
       keys,
       policy,
       replays,
@@ -175,15 +169,28 @@ export async function openCluster({ database, size, replays, random, onKill }: C
     onStep,
     onStarted: (number) =>
       void setTimeout(() => void kill(number).then(() => trap.sprung()), random() * LATEST_KILL_MS),
-    onLog: (line) => void (isBug(line) && bugs.push(line)),
+    onLog(line) {
+      movedAtMs = performance.now();
+      trace.add(line.trimEnd());
+      if (isBug(line)) bugs.push(line);
+    },
+    onTrace(line) {
+      movedAtMs = performance.now();
+      trace.add(line);
+    },
+    onFailedStart: () => void (chances += 1),
   });
-  const loadBalancer = await openLoadBalancer(replicas.ports);
+  const loadBalancer = await openLoadBalancer({ ports: replicas.ports, onTrace: trace.add });
   const playground = createPlayground({
     ...access,
-    app: app(),
-    url: slackGate.url,
+    app: appOfManifest(),
+    url: slackProxy.url,
     requestUrl: () => loadBalancer.url,
+    ackMs: PATIENT_ACK_MS,
+    // A trigger lives for 3 s of Slack's time, which a busy machine would use up.
+    now: () => epochMs + (Date.now() - epochMs) / SPEED,
   });
+  const pulse: Pulse = { chances: () => chances, movedAtMs: () => movedAtMs, describe: () => replicas.describe() };
   const records = openRecords(database);
   return {
     playground,
@@ -204,34 +211,22 @@ export async function openCluster({ database, size, replays, random, onKill }: C
     leaseOverMs: () => leaseOverMs,
     steps: (replica) => steps.get(replica) ?? 0,
     nowMs: () => Date.now() + (Date.now() - epochMs) * (SPEED - 1),
-    isUp: () => waitFor(() => replicas.ports().length > 0, "a replica takes deliveries", UP_WITHIN_MS),
-    isFull: () => waitFor(replicas.isFull, "all replicas take deliveries", UP_WITHIN_MS),
+    pulse,
+    trace,
+    isUp: () => waitFor(pulse, () => replicas.ports().length > 0, "a replica takes deliveries"),
+    isFull: () => waitFor(pulse, replicas.isFull, "all replicas take deliveries"),
     async close() {
       await replicas.close();
       await loadBalancer.close();
-      await serviceGate.close();
+      await serviceProxy.close();
       playground.close();
-      await slackGate.close();
+      await slackProxy.close();
       await service.close();
       await records.close();
     },
   };
 }
 
-function app() {
-  const { display_information, features, oauth_config } = readAppManifest();
-  return {
-    name: display_information.name,
-    botDisplayName: features.bot_user.display_name,
-    commands: ["/gantry"],
-    scopes: oauth_config.scopes.bot,
-    events: ["app_mention"],
-  };
-}
-
-/** What a log says of a mistake of the program; that others are gone and connections break is what these tests do. */
-function isBug(line: string): boolean {
-  // On a machine that is busy with something else the database may not answer in time: that is said, and tried again.
-  if (/did not start: StoreError/u.test(line)) return false;
-  return /something broke in Gantry|unhandled rejection|ended by itself|did not start|cannot be read/u.test(line);
+function requestLine({ request, replica }: Arrived): string {
+  return `replica ${replica}: ${request.method} ${new URL(request.url).pathname}`;
 }

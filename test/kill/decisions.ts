@@ -1,6 +1,6 @@
 import type { Person } from "../../src/playground/people/person.ts";
-import { acts, type CardSeen, cards, ENOUGH_MS, isQuiet, type Scene } from "./scene.ts";
-import { waitFor } from "./wait-for.ts";
+import { acts, type CardSeen, cards, isQuiet, type Scene } from "./scene.ts";
+import { patience, waitFor } from "./wait-for.ts";
 
 /** A decision that was acked and has no trace. */
 export class LostDecision extends Error {}
@@ -24,7 +24,7 @@ export function asks(scene: Scene, words: string): Promise<void> {
 /** A card with this button, as soon as it stands there; the newest or an older one. */
 export async function seen(scene: Scene, button: string): Promise<CardSeen> {
   const withButton = () => cards(scene).filter(({ buttons }) => buttons.includes(button));
-  await waitFor(() => withButton().length > 0, `a card with ${button}`, ENOUGH_MS);
+  await waitFor(scene.cluster.pulse, () => withButton().length > 0, `a card with ${button}`);
   return oneOf(scene, withButton());
 }
 
@@ -33,48 +33,48 @@ const byWords: Readonly<Record<string, string>> = { Approve: "approve", Cancel: 
 /** Clicks, or says it in words, until it is decided. What was acked is counted, or its card says that it is out of date. */
 export async function decides(scene: Scene, person: Person, button: string): Promise<void> {
   const isDecided = async (id: string) => (await pending(scene)).every((change) => change !== id);
-  const deadline = performance.now() + 2 * ENOUGH_MS;
-  while (performance.now() < deadline) {
+  const { pulse } = scene.cluster;
+  const { ended } = patience(pulse);
+  while (ended() === undefined) {
     const isHere = async () => hasCard(scene, button) || (await pending(scene)).length > 0 || (await isQuiet(scene));
-    await waitFor(isHere, "something to decide", ENOUGH_MS);
+    await waitFor(pulse, isHere, "something to decide");
     const live = cards(scene).filter(({ buttons }) => buttons.includes(button));
     const [id] = await pending(scene);
     if (live.length === 0 && id === undefined) return;
     if (id !== undefined && (byWords[button] === button || scene.random() < 0.25)) {
       const words = `/gantry ${byWords[button]} ${id}${button === "reject" ? ' --reason "no"' : ""}`;
       await acts(scene, { person, what: "decide" }, () => person.says(words, { channel: "ops" }));
-      return counted(() => isDecided(id), `${words} was acked`);
+      return counted(scene, () => isDecided(id), `${words} was acked`);
     }
     if (live.length === 0) {
-      await waitFor(
-        async () => (await pending(scene)).length === 0 || hasCard(scene, button),
-        `a card with ${button}`,
-        ENOUGH_MS,
-      );
+      const isOverOrDrawn = async () => (await pending(scene)).length === 0 || hasCard(scene, button);
+      await waitFor(pulse, isOverOrDrawn, `a card with ${button}`);
       continue;
     }
     const card = oneOf(scene, live);
     const where = { channel: "ops", thread: card.ts };
     await acts(scene, { person, what: "decide" }, () => person.clicks(button, where));
     const isRetired = () => !cards(scene).some(({ ts, buttons }) => ts === card.ts && buttons.includes(button));
-    await counted(async () => isRetired() || (await isDecided(card.changeId)), `a click on ${button} was acked`);
+    const isCounted = async () => isRetired() || (await isDecided(card.changeId));
+    await counted(scene, isCounted, `a click on ${button} was acked`);
     if (await isDecided(card.changeId)) return;
   }
-  throw new LostDecision(`${person.name} could not decide`);
+  throw new LostDecision(`${person.name} could not decide: ${ended()}; ${pulse.describe()}`);
 }
 
 function hasCard(scene: Scene, button: string): boolean {
   return cards(scene).some(({ buttons }) => buttons.includes(button));
 }
 
-export async function pending({ cluster: cluster, name }: Scene): Promise<readonly string[]> {
+export async function pending({ cluster, name }: Scene): Promise<readonly string[]> {
   return (await cluster.records.changes(name)).filter(({ state }) => state === "pending").map(({ id }) => id);
 }
 
-export async function counted(isSo: () => Promise<boolean>, what: string): Promise<void> {
+/** Resolves when what was acked shows; throws a LostDecision when it never does. */
+export async function counted({ cluster }: Scene, isSo: () => Promise<boolean>, what: string): Promise<void> {
   try {
-    await waitFor(isSo, what, ENOUGH_MS);
-  } catch {
-    throw new LostDecision(`${what}, and nothing came of it`);
+    await waitFor(cluster.pulse, isSo, what);
+  } catch (error) {
+    throw new LostDecision(`${what}, and nothing came of it`, { cause: error });
   }
 }

@@ -21,7 +21,8 @@ async function run(points: readonly Point[], how: How): Promise<Tally> {
       rounds: points.length,
       seed: 1,
       lanes: Math.min(2, points.length),
-      hasSpecials: false,
+      hasChecks: false,
+      repeatWith: "# the rounds of kill.test.ts",
     });
   } finally {
     await databases.close();

@@ -23,6 +23,10 @@ export type ReplicasOptions = {
   readonly onStep: (number: number, step: Step) => Order | Promise<Order>;
   readonly onStarted: (number: number) => void;
   readonly onLog: (line: string) => void;
+  /** It was spawned, takes deliveries, is gone: for the report of a failure. */
+  readonly onTrace: (line: string) => void;
+  /** A start that came to nothing. */
+  readonly onFailedStart: () => void;
 };
 
 export type Replicas = {
@@ -35,7 +39,8 @@ export type Replicas = {
   /** SIGSTOP: nobody is sent there until `thaw`. */
   readonly freeze: (number: number) => void;
   readonly thaw: (number: number) => void;
-  readonly killed: () => number;
+  /** "3 ready, 4 loaded". */
+  readonly describe: () => string;
   readonly close: () => Promise<void>;
 };
 
@@ -51,7 +56,6 @@ export function endAllReplicas(): void {
 export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
   const all = new Map<number, Replica>();
   let last = 0;
-  let killed = 0;
   let isClosing = false;
   const spawn = (): void => {
     last += 1;
@@ -62,10 +66,14 @@ export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
   };
   const left = (replica: Replica, code: number | null): void => {
     const wasExpected = replica.isOut || isClosing;
+    parts.onTrace(`replica ${replica.number} is gone`);
     replica.state = "gone";
     all.delete(replica.number);
     children.delete(replica.process);
-    if (!wasExpected) parts.onLog(`a replica ended by itself with ${code}: ${replica.log.join("")}`);
+    if (!wasExpected) {
+      parts.onFailedStart();
+      parts.onLog(`a replica ended by itself with ${code}: ${replica.log.join("")}`);
+    }
     fill();
   };
   /** In a folder, the next one may only begin when the last one is gone; serving ones are those that are being opened, too. */
@@ -88,11 +96,12 @@ export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
       case "ready":
         replica.port = message.port;
         replica.state = "ready";
-        return;
+        return parts.onTrace(`replica ${replica.number} takes deliveries on port ${message.port}`);
       case "failed":
         // As a deployed one does: it ends, and whoever watches over it starts another.
         replica.isOut = true;
         replica.process.kill("SIGKILL");
+        parts.onFailedStart();
         return parts.onLog(`a replica did not start: ${message.why}`);
       case "log":
         replica.log.push(message.line);
@@ -111,7 +120,6 @@ export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
     const replica = all.get(number);
     if (replica === undefined) return;
     replica.isOut = true;
-    killed += 1;
     const gone = once(replica.process, "exit");
     replica.process.kill("SIGKILL");
     await gone;
@@ -133,7 +141,8 @@ export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
       replica.process.kill("SIGCONT");
       replica.isOut = false;
     },
-    killed: () => killed,
+    describe: () =>
+      [...all.values()].map(({ number, state, isOut }) => `replica ${number} ${isOut ? "out" : state}`).join(", "),
     async close() {
       isClosing = true;
       await Promise.all([...all.keys()].map(kill));

@@ -1,5 +1,6 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
-import { quiet, type Scene } from "./scene.ts";
+import { type Outcome, outcomeOf } from "./outcomes.ts";
+import { quiet, type Scene, Silent } from "./scene.ts";
 import { LostDecision } from "./decisions.ts";
 import { cleanUp, stories } from "./stories.ts";
 import type { Cluster } from "./cluster.ts";
@@ -18,9 +19,7 @@ export type RoundResult = {
   /** Whether somebody was killed at the point. */
   readonly isReached: boolean;
   readonly violations: readonly Violation[];
-  /** Changes of which nobody can tell whether they took effect. */
-  readonly unknown: number;
-  readonly changes: number;
+  readonly ended: readonly Outcome[];
 };
 
 /** One story, with a kill on its way; then everything is looked at. Leaves the cluster as it was. */
@@ -30,16 +29,16 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
   await cluster.service.create(name);
   cluster.readPurpose.reset();
   cluster.loadBalancer.forget();
+  cluster.trace.reset();
   let isReached = false;
   const scene: Scene = {
-    cluster: cluster,
+    cluster,
     name,
     random,
     isAboutRestarts: round.isAboutRestarts,
     isAboutUndo: round.point.name === "markUndone",
     acked: [],
     messages: [],
-    unanswered: [],
     arm: (isRipe = () => true) => void arm(cluster, round, { isRipe, random }).then(() => (isReached = true)),
   };
   const violations: Violation[] = [];
@@ -50,24 +49,37 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
     await cleanUp(scene);
     await quiet(scene);
   } catch (error) {
-    const fault = error instanceof LostDecision ? "lost decisions" : "stuck";
-    violations.push({ fault, what: error instanceof Error ? error.message : String(error) });
+    violations.push(violationOf(error));
   }
   cluster.trap.disarm();
   endTrouble(cluster);
   await cluster.isFull();
-  violations.push(
-    ...(await judged(scene)),
-    ...cluster.bugs().map((what) => ({ fault: "mistakes in the log", what }) as const),
-  ); // a literal
-  const changes = await cluster.records.changes(name);
+  violations.push(...(await judged(scene)), ...mistakes(cluster));
+  const ended = await endsOf(scene);
   await tidy(scene);
-  return {
-    isReached,
-    violations,
-    unknown: changes.filter(({ state }) => state === "unknown").length,
-    changes: changes.length,
-  };
+  return { isReached, violations, ended };
+}
+
+/** A story that could not go on. */
+export function violationOf(error: unknown): Violation {
+  const what = error instanceof Error ? messages(error) : String(error);
+  if (error instanceof LostDecision) return { fault: "lost decisions", what };
+  return { fault: error instanceof Silent ? "silent" : "stuck", what };
+}
+
+function messages({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${messages(cause)}` : message;
+}
+
+/** Mistakes that the replicas logged since this was asked last. */
+export function mistakes(cluster: Cluster): Violation[] {
+  return cluster.bugs().map((what) => ({ fault: "mistakes in the log", what }));
+}
+
+/** How each request of a scene ended. */
+export async function endsOf({ cluster, name }: Scene): Promise<readonly Outcome[]> {
+  const changes = await cluster.records.changes(name);
+  return changes.map((change) => outcomeOf(change, cluster.service.written(change.id)));
 }
 
 /** All that a story has broken is whole again. */
@@ -98,12 +110,12 @@ async function judged(scene: Scene): Promise<readonly Violation[]> {
   try {
     return await findFaults(scene);
   } catch (error) {
-    return [{ fault: "stuck", what: error instanceof Error ? error.message : String(error) }];
+    return [violationOf(error)];
   }
 }
 
 /** The channel is empty again, no form is open, and the service is gone. */
-export async function tidy({ cluster: cluster, name }: Scene): Promise<void> {
+export async function tidy({ cluster, name }: Scene): Promise<void> {
   const { playground, service } = cluster;
   for (const person of ["dana", "alex", "omar"].map((each) => playground.as(each))) {
     if (person.modal() !== undefined) await person.dismisses();

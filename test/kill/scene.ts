@@ -1,7 +1,7 @@
 import type { Delivery } from "../../src/playground/deliver.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { ChangeRecord } from "./records.ts";
-import { waitFor } from "./wait-for.ts";
+import { patience, waitFor } from "./wait-for.ts";
 import type { Cluster } from "./cluster.ts";
 
 export type Acked = {
@@ -26,8 +26,6 @@ export type Scene = {
   readonly acked: Acked[];
   /** What was said in messages that mention the bot, each edited or not: at most one Change comes of each. */
   readonly messages: string[];
-  /** Deliveries that were not acked, and were again not when they came once more. */
-  readonly unanswered: string[];
 };
 
 /** A card of a Change as it stands in the channel. */
@@ -38,13 +36,8 @@ export type CardSeen = {
   readonly buttons: readonly string[];
 };
 
-/** Much longer than a lease, the time limits behind it and a drawing that was left behind take, on a busy machine too. */
-export const ENOUGH_MS = 90_000;
 /** What the simulated workspace says of a button, a field or a form that is not there any more. */
 const gone = /nothing to click|no modal open|sees no field|has no submit button/u;
-/** People do not try more often. */
-const TRIES = 6;
-
 /**
  * Somebody does something, and again when Slack says that the app did not answer; sometimes the same delivery comes once
  * more instead. What cannot be done any more, because its button is gone, is not done.
@@ -54,8 +47,9 @@ export async function acts(
   { person, what }: Pick<Acked, "person" | "what">,
   act: () => Promise<Delivery>,
 ): Promise<void> {
-  const { cluster: cluster, acked, random } = scene;
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  const { cluster, acked, random } = scene;
+  const { ended } = patience(cluster.pulse);
+  while (ended() === undefined) {
     await cluster.isUp();
     const before = new Set(cluster.loadBalancer.delivered());
     let delivery: Delivery;
@@ -74,12 +68,14 @@ export async function acts(
     if (random() < 0.5) continue;
     await cluster.isUp();
     if (await cluster.loadBalancer.repeat(sent)) return note();
-    if (cluster.trap.armed() === undefined && cluster.replicas.ports().length > 0) scene.unanswered.push(sent.id);
   }
-  throw new Error(`${person.name} got no answer in ${TRIES} tries`);
+  throw new Silent(`${person.name} tried to ${what} and was never acked: ${ended()}; ${cluster.pulse.describe()}`);
 }
 
-export function cards({ cluster: cluster }: Pick<Scene, "cluster">): readonly CardSeen[] {
+/** Nobody acked what a person did, though replicas were there to do so. */
+export class Silent extends Error {}
+
+export function cards({ cluster }: Pick<Scene, "cluster">): readonly CardSeen[] {
   const seen = cluster.playground.as("dana").sees("ops");
   const said = new Set(seen.filter(({ author }) => author === "dana").map(({ ts }) => ts));
   return seen.flatMap(({ ts, threadTs, isEphemeral, text, blocks }) => {
@@ -124,7 +120,7 @@ export function isAtEnd({ state, settled_at, health, stale, nowhere }: ChangeRec
 }
 
 /** Whether nothing is under way but what waits for people. */
-export async function isQuiet({ cluster: cluster, name }: Scene): Promise<boolean> {
+export async function isQuiet({ cluster, name }: Scene): Promise<boolean> {
   const changes = await cluster.records.changes(name);
   const isWaiting = ({ state, stale }: ChangeRecord): boolean => state === "pending" && stale === 0;
   return changes.every((each) => isAtEnd(each) || isWaiting(each)) && (await cluster.records.unfinished()).length === 0;
@@ -132,5 +128,5 @@ export async function isQuiet({ cluster: cluster, name }: Scene): Promise<boolea
 
 /** Resolves when all that was begun is at its end, or waits for people, and is drawn. */
 export async function quiet(scene: Scene): Promise<void> {
-  await waitFor(() => isQuiet(scene), "everything is at an end and drawn", ENOUGH_MS);
+  await waitFor(scene.cluster.pulse, () => isQuiet(scene), "everything is at an end and drawn");
 }

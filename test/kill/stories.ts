@@ -1,7 +1,7 @@
 import type { Person } from "../../src/playground/people/person.ts";
 import type { StoryName } from "./points.ts";
-import { acts, cards, ENOUGH_MS, quiet, type Scene } from "./scene.ts";
-import { waitFor } from "./wait-for.ts";
+import { acts, cards, quiet, type Scene } from "./scene.ts";
+import { isSoon, patience, waitFor } from "./wait-for.ts";
 import { asksInForm } from "./form-story.ts";
 import { approverOf, asks, counted, decides, oneOf, pending, seen } from "./decisions.ts";
 import { troubleStories } from "./trouble-stories.ts";
@@ -68,20 +68,21 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await quiet(scene);
   },
   async expired(scene) {
-    const { cluster: cluster, name } = scene;
+    const { cluster, name } = scene;
     await asks(scene, `stop ${name}`);
     await seen(scene, "Approve");
     const [change] = await cluster.records.changes(name);
     const dueMs = Date.parse(change?.expires_at ?? "");
     scene.arm(() => cluster.nowMs() >= dueMs);
-    await waitFor(() => cluster.nowMs() >= dueMs, "the time to decide is over", ENOUGH_MS);
+    await waitFor(cluster.pulse, () => cluster.nowMs() >= dueMs, "the time to decide is over");
     const late = cards(scene).find(({ buttons }) => buttons.includes("Approve"));
     const alex = approverOf(scene);
     if (late !== undefined && scene.random() < 0.5) {
       const where = { channel: "ops", thread: late.ts };
       await acts(scene, { person: alex, what: "decide" }, () => alex.clicks("Approve", where));
     }
-    await waitFor(async () => (await pending(scene)).length === 0, "what nobody decided on expires", ENOUGH_MS);
+    const isOver = async () => (await pending(scene)).length === 0;
+    await waitFor(cluster.pulse, isOver, "what nobody decided on expires");
   },
   async undrawable(scene) {
     scene.cluster.trouble.cardsRefused = 1 + Math.floor(scene.random() * 2);
@@ -108,7 +109,7 @@ export const stories: Readonly<Record<StoryName, Story>> = {
 };
 
 /** Whether the trap lies at something that only an approval comes to. */
-function isAboutApproval({ cluster: cluster }: Scene): boolean {
+function isAboutApproval({ cluster }: Scene): boolean {
   return ["vote", "slack: conversations.members", "service: read for drift"].includes(cluster.trap.armed()?.name ?? "");
 }
 
@@ -118,20 +119,23 @@ function disruption({ name, random, isAboutRestarts }: Scene): string {
     : oneOf({ random }, [`scale ${name} 1`, `restart ${name}`, `stop ${name}`]);
 }
 
+/** It was lost with whoever should have opened it; on a busy machine the next try waits longer. */
 const FORM_WITHIN_MS = 1_500;
 
 async function rejectsInForm(scene: Scene, person: Person): Promise<void> {
   let changeId = "";
-  for (let tried = 0; tried < 5 && person.modal() === undefined; tried += 1) {
+  const { ended } = patience(scene.cluster.pulse);
+  for (let tried = 1; person.modal() === undefined && ended() === undefined; tried += 1) {
     // A card that is out of date opens no form, and has no button any more after that.
     const card = await seen(scene, "Reject");
     changeId = card.changeId;
     await acts(scene, { person, what: "look" }, () => person.clicks("Reject", { channel: "ops", thread: card.ts }));
-    await waitFor(() => person.modal() !== undefined, "the form", FORM_WITHIN_MS).catch(() => undefined);
+    await isSoon(() => person.modal() !== undefined, tried * FORM_WITHIN_MS);
   }
-  if (person.modal() === undefined) throw new Error("no form came for a rejection");
+  if (person.modal() === undefined)
+    throw new Error(`no form came for a rejection: ${ended()}; ${scene.cluster.pulse.describe()}`);
   await acts(scene, { person, what: "decide" }, () => person.submits({ reason: "not today" }));
-  await counted(async () => !(await pending(scene)).includes(changeId), "a rejection in the form was acked");
+  await counted(scene, async () => !(await pending(scene)).includes(changeId), "a rejection in the form was acked");
 }
 
 /** What nobody decided on, because it was asked for twice, is taken back by who asked. */
@@ -139,6 +143,6 @@ export async function cleanUp(scene: Scene): Promise<void> {
   const dana = scene.cluster.playground.as("dana");
   for (const id of await pending(scene)) {
     await acts(scene, { person: dana, what: "decide" }, () => dana.says(`/gantry cancel ${id}`, { channel: "ops" }));
-    await counted(async () => !(await pending(scene)).includes(id), `cancelling ${id} was acked`);
+    await counted(scene, async () => !(await pending(scene)).includes(id), `cancelling ${id} was acked`);
   }
 }

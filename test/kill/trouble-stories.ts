@@ -1,7 +1,7 @@
 import { approverOf, asks, counted, decides, pending, seen } from "./decisions.ts";
-import { waitFor } from "./wait-for.ts";
+import { isSoon, waitFor } from "./wait-for.ts";
 import type { FaultStory } from "./points.ts";
-import { acts, ENOUGH_MS, quiet, type Scene } from "./scene.ts";
+import { acts, quiet, type Scene } from "./scene.ts";
 import { SPEED } from "./ipc.ts";
 
 /** As Slack says it; the replicas wait for it in their faster time. */
@@ -37,7 +37,7 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
     await approvesIn(scene, "general");
     const isOver = async () =>
       (await scene.cluster.records.changes(scene.name)).every(({ settled_at }) => settled_at !== null);
-    await waitFor(isOver, "it ends while its channel is archived", ENOUGH_MS);
+    await waitFor(scene.cluster.pulse, isOver, "it ends while its channel is archived");
     people.unarchive("ops");
   },
   async blockless(scene) {
@@ -50,13 +50,13 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
     await quiet(scene);
   },
   async edited(scene) {
-    const { cluster: cluster, name } = scene;
+    const { cluster, name } = scene;
     const dana = cluster.playground.as("dana");
     scene.arm();
     const ts = await mentions(scene, `restart ${name} --reason "round ${name}"`);
     // Or it was lost with who heard it.
     const isThere = async () => (await cluster.records.changes(name)).length > 0;
-    await waitFor(isThere, "a change", EDIT_AFTER_MS).catch(() => undefined);
+    await isSoon(isThere, EDIT_AFTER_MS);
     for (const words of [`restart ${name} --reason please`, `restart ${name} --reason again`]) {
       await cluster.isUp();
       await dana.edits(ts, `@gantry ${words}`, { channel: "ops" });
@@ -77,7 +77,7 @@ function limitsTheThread({ cluster: { playground } }: Scene): void {
 
 /** The only Change of the scene, once there is one. */
 async function asked(scene: Scene): Promise<string> {
-  await waitFor(async () => (await pending(scene)).length > 0, "something to decide", ENOUGH_MS);
+  await waitFor(scene.cluster.pulse, async () => (await pending(scene)).length > 0, "something to decide");
   const [id = ""] = await pending(scene);
   return id;
 }
@@ -87,7 +87,7 @@ async function approvesIn(scene: Scene, channel: string): Promise<void> {
   const alex = scene.cluster.playground.as("alex");
   const id = await asked(scene);
   await acts(scene, { person: alex, what: "look" }, () => alex.says(`/gantry approve ${id}`, { channel }));
-  await counted(async () => !(await pending(scene)).includes(id), `approving ${id} was acked`);
+  await counted(scene, async () => !(await pending(scene)).includes(id), `approving ${id} was acked`);
 }
 
 /**
@@ -95,7 +95,7 @@ async function approvesIn(scene: Scene, channel: string): Promise<void> {
  * lost, and whoever said it edits it, as people do.
  */
 async function mentions(scene: Scene, words: string): Promise<string> {
-  const { cluster: cluster, messages } = scene;
+  const { cluster, messages } = scene;
   await cluster.isUp();
   const { ts = "" } = await cluster.playground.as("dana").says(`@gantry ${words}`, { channel: "ops" });
   messages.push(ts);
