@@ -1,5 +1,5 @@
 import type { Person } from "../../src/playground/people/person.ts";
-import { acts, type CardSeen, cards, isQuiet, type Scene } from "./scene.ts";
+import { acts, type CardSeen, cards, ephemerals, isQuiet, type Scene } from "./scene.ts";
 import { patience, waitFor } from "./wait-for.ts";
 
 /** A decision that was acked and has no trace. */
@@ -43,8 +43,9 @@ export async function decides(scene: Scene, person: Person, button: string): Pro
     if (live.length === 0 && id === undefined) return;
     if (id !== undefined && (byWords[button] === button || scene.random() < 0.25)) {
       const words = `/gantry ${byWords[button]} ${id}${button === "reject" ? ' --reason "no"' : ""}`;
-      await acts(scene, { person, what: "decide" }, () => person.says(words, { channel: "ops" }));
-      return counted(scene, () => isDecided(id), `${words} was acked`);
+      return insists(scene, { person, what: words, isSo: () => isDecided(id) }, () =>
+        acts(scene, { person, what: "decide" }, () => person.says(words, { channel: "ops" })),
+      );
     }
     if (live.length === 0) {
       const isOverOrDrawn = async () => (await pending(scene)).length === 0 || hasCard(scene, button);
@@ -53,10 +54,11 @@ export async function decides(scene: Scene, person: Person, button: string): Pro
     }
     const card = oneOf(scene, live);
     const where = { channel: "ops", thread: card.ts };
-    await acts(scene, { person, what: "decide" }, () => person.clicks(button, where));
     const isRetired = () => !cards(scene).some(({ ts, buttons }) => ts === card.ts && buttons.includes(button));
-    const isCounted = async () => isRetired() || (await isDecided(card.changeId));
-    await counted(scene, isCounted, `a click on ${button} was acked`);
+    const isSo = async () => isRetired() || (await isDecided(card.changeId));
+    await insists(scene, { person, what: `a click on ${button}`, isSo }, () =>
+      acts(scene, { person, what: "decide" }, () => person.clicks(button, where)),
+    );
     if (await isDecided(card.changeId)) return;
   }
   throw new LostDecision(`${person.name} could not decide: ${ended()}; ${pulse.describe()}`);
@@ -70,11 +72,42 @@ export async function pending({ cluster, name }: Scene): Promise<readonly string
   return (await cluster.records.changes(name)).filter(({ state }) => state === "pending").map(({ id }) => id);
 }
 
-/** Resolves when what was acked shows; throws a LostDecision when it never does. */
-export async function counted({ cluster }: Scene, isSo: () => Promise<boolean>, what: string): Promise<void> {
+type Deciding = {
+  readonly person: Person;
+  readonly what: string;
+  /** Where its answer comes. */
+  readonly channel?: string;
+  readonly isSo: () => Promise<boolean>;
+};
+
+/**
+ * Does something until it takes effect. Who is told that it could not be checked, as happens on a busy machine, tries
+ * again, as people do. Throws a LostDecision when it was acked and neither an effect nor an answer came.
+ */
+export async function insists(scene: Scene, deciding: Deciding, act: () => Promise<void>): Promise<void> {
+  const { pulse } = scene.cluster;
+  const { ended } = patience(pulse);
+  do {
+    const before = ephemerals(deciding.person, deciding.channel);
+    await act();
+    if (await tookEffect(scene, deciding, before)) return;
+    scene.repeated.push(deciding.what);
+  } while (ended() === undefined);
+  throw new LostDecision(`${deciding.what}: ${ended()}; ${pulse.describe()}`);
+}
+
+/** Whether what was acked shows; false when only an answer came. */
+async function tookEffect({ cluster }: Scene, { person, what, channel, isSo }: Deciding, before: number) {
+  let isEffective = false;
+  const isOver = async (): Promise<boolean> => {
+    const isAnswered = ephemerals(person, channel) > before && (await cluster.records.unfinished()).length === 0;
+    isEffective = await isSo();
+    return isEffective || isAnswered;
+  };
   try {
-    await waitFor(cluster.pulse, isSo, what);
+    await waitFor(cluster.pulse, isOver, `${what} was acked`);
   } catch (error) {
-    throw new LostDecision(`${what}, and nothing came of it`, { cause: error });
+    throw new LostDecision(`${what} was acked, and nothing came of it`, { cause: error });
   }
+  return isEffective;
 }

@@ -20,6 +20,8 @@ export type RoundResult = {
   readonly isReached: boolean;
   readonly violations: readonly Violation[];
   readonly ended: readonly Outcome[];
+  /** Decisions that had to be made again. */
+  readonly repeated: number;
 };
 
 /** One story, with a kill on its way; then everything is looked at. Leaves the cluster as it was. */
@@ -39,6 +41,7 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
     isAboutUndo: round.point.name === "markUndone",
     acked: [],
     messages: [],
+    repeated: [],
     arm: (isRipe = () => true) => void arm(cluster, round, { isRipe, random }).then(() => (isReached = true)),
   };
   const violations: Violation[] = [];
@@ -57,7 +60,7 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
   violations.push(...(await judged(scene)), ...mistakes(cluster));
   const ended = await endsOf(scene);
   await tidy(scene);
-  return { isReached, violations, ended };
+  return { isReached, violations, ended, repeated: scene.repeated.length };
 }
 
 /** A story that could not go on. */

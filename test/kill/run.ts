@@ -58,8 +58,9 @@ export async function runRounds(databases: Databases, options: RunOptions): Prom
         const since = performance.now();
         // Whichever cluster plays it: the same round makes the same choices.
         const random = randomFrom(options.seed * 100_003 + round.number);
-        const { isReached, violations, ended } = await playRound(cluster, round, random);
+        const { isReached, violations, ended, repeated } = await playRound(cluster, round, random);
         tally.rounds += 1;
+        tally.repeated += repeated;
         countOutcomes(tally, ended);
         const where = `round ${round.number}, ${round.story}, ${keyOf(round.point)}`;
         const repeatWith = `${options.repeatWith} --round ${round.number % AGAIN}`;
@@ -75,7 +76,8 @@ export async function runRounds(databases: Databases, options: RunOptions): Prom
       await cluster.close();
     }
   };
-  await Promise.all(Array.from({ length: options.lanes }, (_, lane) => play(lane)));
+  const lanes = Math.max(1, Math.min(options.lanes, queue.length));
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => play(lane)));
   return tally;
 }
 

@@ -26,6 +26,8 @@ export type Scene = {
   readonly acked: Acked[];
   /** What was said in messages that mention the bot, each edited or not: at most one Change comes of each. */
   readonly messages: string[];
+  /** Decisions that the bot answered without carrying them out, and that were made again. */
+  readonly repeated: string[];
 };
 
 /** A card of a Change as it stands in the channel. */
@@ -94,9 +96,9 @@ function buttonsIn(value: unknown): string[] {
   return type === "button" ? [String(text?.text)] : Object.values(value).flatMap(buttonsIn);
 }
 
-/** What was said to somebody alone, by the bot. */
-export function ephemerals(person: Person): number {
-  return person.sees("ops").filter(({ isEphemeral, author }) => isEphemeral && author !== "slackbot").length;
+/** How often the bot told somebody something for their eyes only. */
+export function ephemerals(person: Person, channel = "ops"): number {
+  return person.sees(channel).filter(({ isEphemeral, author }) => isEphemeral && author !== "slackbot").length;
 }
 
 /** What stands in the form that is open, as JSON. */

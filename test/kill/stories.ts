@@ -3,7 +3,7 @@ import type { StoryName } from "./points.ts";
 import { acts, cards, quiet, type Scene } from "./scene.ts";
 import { isSoon, patience, waitFor } from "./wait-for.ts";
 import { asksInForm } from "./form-story.ts";
-import { approverOf, asks, counted, decides, oneOf, pending, seen } from "./decisions.ts";
+import { approverOf, asks, decides, insists, oneOf, pending, seen } from "./decisions.ts";
 import { troubleStories } from "./trouble-stories.ts";
 
 type Story = (scene: Scene) => Promise<void>;
@@ -124,25 +124,34 @@ const FORM_WITHIN_MS = 1_500;
 
 async function rejectsInForm(scene: Scene, person: Person): Promise<void> {
   let changeId = "";
-  const { ended } = patience(scene.cluster.pulse);
-  for (let tried = 1; person.modal() === undefined && ended() === undefined; tried += 1) {
+  const isSo = async () => !(await pending(scene)).includes(changeId);
+  await insists(scene, { person, what: "a rejection in the form", isSo }, async () => {
+    changeId = await opensRejection(scene, person);
+    await acts(scene, { person, what: "decide" }, () => person.submits({ reason: "not today" }));
+  });
+}
+
+/** Clicks until the form is open; the Change that it is about. */
+async function opensRejection(scene: Scene, person: Person): Promise<string> {
+  const { pulse } = scene.cluster;
+  const { ended } = patience(pulse);
+  for (let tried = 1; ended() === undefined; tried += 1) {
     // A card that is out of date opens no form, and has no button any more after that.
     const card = await seen(scene, "Reject");
-    changeId = card.changeId;
     await acts(scene, { person, what: "look" }, () => person.clicks("Reject", { channel: "ops", thread: card.ts }));
-    await isSoon(() => person.modal() !== undefined, tried * FORM_WITHIN_MS);
+    if (await isSoon(() => person.modal() !== undefined, tried * FORM_WITHIN_MS)) return card.changeId;
   }
-  if (person.modal() === undefined)
-    throw new Error(`no form came for a rejection: ${ended()}; ${scene.cluster.pulse.describe()}`);
-  await acts(scene, { person, what: "decide" }, () => person.submits({ reason: "not today" }));
-  await counted(scene, async () => !(await pending(scene)).includes(changeId), "a rejection in the form was acked");
+  throw new Error(`no form came for a rejection: ${ended()}; ${pulse.describe()}`);
 }
 
 /** What nobody decided on, because it was asked for twice, is taken back by who asked. */
 export async function cleanUp(scene: Scene): Promise<void> {
   const dana = scene.cluster.playground.as("dana");
   for (const id of await pending(scene)) {
-    await acts(scene, { person: dana, what: "decide" }, () => dana.says(`/gantry cancel ${id}`, { channel: "ops" }));
-    await counted(scene, async () => !(await pending(scene)).includes(id), `cancelling ${id} was acked`);
+    const words = `/gantry cancel ${id}`;
+    const isSo = async () => !(await pending(scene)).includes(id);
+    await insists(scene, { person: dana, what: words, isSo }, () =>
+      acts(scene, { person: dana, what: "decide" }, () => dana.says(words, { channel: "ops" })),
+    );
   }
 }

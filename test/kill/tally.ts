@@ -15,10 +15,12 @@ export type Tally = {
   missed: number;
   /** Later than Slack would have waited, which is no fault of the bot on a busy machine. */
   lateAcks: number;
+  /** Decisions that were answered with "could not be checked", and made again. */
+  repeated: number;
 };
 
 export function newTally(): Tally {
-  const counts = { rounds: 0, missed: 0, lateAcks: 0 };
+  const counts = { rounds: 0, missed: 0, lateAcks: 0, repeated: 0 };
   return { kills: new Map(), faults: new Map(), outcomes: new Map(), found: [], checks: [], ...counts };
 }
 
@@ -83,6 +85,7 @@ export function tableOf(title: string, tally: Tally, seconds: number): string {
     row(["on the way"]),
     row(["rounds without their kill", tally.missed]),
     row(["acks after 3 s", tally.lateAcks]),
+    row(["decisions that were made again", tally.repeated]),
     ...tally.checks.map((line) => `  ${line}`),
     ...tally.found.map((line) => `  ! ${line}`),
   ].join("\n");

@@ -1,6 +1,6 @@
 import type { Step } from "./ipc.ts";
 
-/** The last things that happened in a cluster, for the report of a failure. */
+/** How a round began and what happened last in its cluster, for the report of a failure. */
 export type Trace = {
   readonly add: (line: string) => void;
   readonly lines: () => readonly string[];
@@ -8,20 +8,24 @@ export type Trace = {
   readonly reset: () => void;
 };
 
-const MOST_LINES = 60;
+const FIRST_LINES = 40;
+const LAST_LINES = 25;
 const LONGEST = 300;
 
 export function createTrace(): Trace {
-  let lines: string[] = [];
+  let first: string[] = [];
+  let last: string[] = [];
   let since = performance.now();
   return {
-    add(line) {
-      lines.push(`${((performance.now() - since) / 1000).toFixed(2)} s ${line.slice(0, LONGEST)}`);
-      if (lines.length > 2 * MOST_LINES) lines = lines.slice(-MOST_LINES);
+    add(text) {
+      const line = `${((performance.now() - since) / 1000).toFixed(2)} s ${text.slice(0, LONGEST)}`;
+      if (first.length < FIRST_LINES) first.push(line);
+      else last = [...last.slice(1 - LAST_LINES), line];
     },
-    lines: () => lines.slice(-MOST_LINES),
+    lines: () => [...first, ...(last.length < LAST_LINES ? [] : ["…"]), ...last],
     reset() {
-      lines = [];
+      first = [];
+      last = [];
       since = performance.now();
     },
   };

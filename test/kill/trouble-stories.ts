@@ -1,4 +1,4 @@
-import { approverOf, asks, counted, decides, pending, seen } from "./decisions.ts";
+import { approverOf, asks, decides, insists, pending, seen } from "./decisions.ts";
 import { isSoon, waitFor } from "./wait-for.ts";
 import type { FaultStory } from "./points.ts";
 import { acts, quiet, type Scene } from "./scene.ts";
@@ -86,8 +86,11 @@ async function asked(scene: Scene): Promise<string> {
 async function approvesIn(scene: Scene, channel: string): Promise<void> {
   const alex = scene.cluster.playground.as("alex");
   const id = await asked(scene);
-  await acts(scene, { person: alex, what: "look" }, () => alex.says(`/gantry approve ${id}`, { channel }));
-  await counted(scene, async () => !(await pending(scene)).includes(id), `approving ${id} was acked`);
+  const words = `/gantry approve ${id}`;
+  const isSo = async () => !(await pending(scene)).includes(id);
+  await insists(scene, { person: alex, what: words, channel, isSo }, () =>
+    acts(scene, { person: alex, what: "look" }, () => alex.says(words, { channel })),
+  );
 }
 
 /**

@@ -159,5 +159,6 @@ async function begin(cluster: Cluster, name: string): Promise<Scene> {
     isAboutRestarts: false,
     acked: [],
     messages: [],
+    repeated: [],
   };
 }
