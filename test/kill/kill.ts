@@ -1,6 +1,7 @@
 import { runProgram } from "../support/program.ts";
 import { endAllReplicas } from "./replicas.ts";
 import { type Options, readOptions, type StoreKind, usage } from "./options.ts";
+import { SPEED } from "./ipc.ts";
 import { openDatabases } from "./databases.ts";
 import { allPoints } from "./points.ts";
 import { runRounds } from "./run.ts";
@@ -12,7 +13,9 @@ import { neverKilled, keyOf, tableOf } from "./tally.ts";
 const LONGEST_RUN_MS = 6 * 60 * 60_000;
 
 async function main(options: Options): Promise<number> {
-  process.stdout.write(`Kill tests, seed ${options.seed}, ${options.rounds} rounds per store\n`);
+  process.stdout.write(
+    `Kill tests, seed ${options.seed}, ${options.rounds} rounds per store, time ${SPEED} times as fast\n`,
+  );
   let hasFailed = false;
   for (const kind of options.stores) hasFailed = (await runOn(kind, options)) || hasFailed;
   if (!options.expectsFailure) return hasFailed ? 1 : 0;

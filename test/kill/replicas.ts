@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type FromReplica, type Order, type ReplicaSetup, type Step, type ToReplica } from "./ipc.ts";
+import { type FromReplica, type Order, type ReplicaSetup, type Step, type ToReplica, SPEED } from "./ipc.ts";
 
 type Replica = {
   readonly number: number;
@@ -155,7 +155,11 @@ function startReplica(number: number): Replica {
     execArgv: [],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     // Hundreds of them are started: what one has compiled, the next one need not.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "gantry-kill-compiled") },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(tmpdir(), "gantry-kill-compiled"),
+      GANTRY_KILL_SPEED: String(SPEED),
+    },
   });
   children.add(child);
   return { number, process: child, log: [], state: "loading", isOut: false, port: 0 };
