@@ -74,7 +74,7 @@ async function main(): Promise<void> {
     "folder changes": folderChanges(entered),
     "SQL statements": statements.length,
     "unsealed Changes": count("openChange"),
-    "other texts unsealed": count("opened"),
+    "other texts unsealed": count("opened") - count("openChange"),
     "texts sealed": count("sealed"),
     "frames to the queue": frames.queue.length,
     "frames from the queue to fetch": frames.fetch.length,
