@@ -93,7 +93,6 @@ export type World = {
   readonly thread: (channel: string) => readonly string[];
   /** Resolves when the bot has nothing more to do. */
   readonly settled: () => Promise<void>;
-  /** Resolves when it is so; fails after a while. */
   readonly until: (isSo: () => boolean | Promise<boolean>) => Promise<void>;
   /** The bot looks for what has to be carried on, as it does every two seconds, and does it. */
   readonly sweep: () => Promise<void>;
