@@ -9,18 +9,20 @@ import type { Tally } from "./tally.ts";
 /** A wait ends by itself when nothing moves; this is for what hangs. */
 const LONGEST_MS = 30 * 60_000;
 
+const MOST_REPLAYS = 20;
+
 afterAll(endAllReplicas);
 
-type How = { readonly replays: boolean };
+type How = { readonly replays: boolean; readonly seed?: number };
 
 async function run(points: readonly Point[], how: How): Promise<Tally> {
   const databases = await openDatabases("sqlite");
   try {
     return await runRounds(databases, {
+      seed: 1,
       ...how,
       points,
       rounds: points.length,
-      seed: 1,
       lanes: Math.min(2, points.length),
       hasChecks: false,
       repeatWith: "# the rounds of kill.test.ts",
@@ -50,7 +52,10 @@ test(
 );
 
 test("a bot that sends again what it had sent before it was killed is found out", { timeout: LONGEST_MS }, async () => {
-  const tally = await run([{ name: "service: write", when: "after" }], { replays: true });
-
-  expect(tally.faults.get("double executions")).toBeGreaterThan(0);
+  // It shows in about half of the rounds: when the next replica is quick, it may settle before it would send again.
+  for (let seed = 1; seed <= MOST_REPLAYS; seed += 1) {
+    const tally = await run([{ name: "service: write", when: "after" }], { replays: true, seed });
+    if (tally.faults.has("double executions")) return;
+  }
+  expect.unreachable(`${MOST_REPLAYS} rounds, and nothing was sent twice`);
 });

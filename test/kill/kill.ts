@@ -1,3 +1,4 @@
+import "./speed.ts";
 import { runProgram } from "../support/program.ts";
 import { endAllReplicas } from "./replicas.ts";
 import { type Options, readOptions, type StoreKind, usage } from "./options.ts";
