@@ -49,7 +49,6 @@ test.each(["PORT", "PLAYGROUND_PORT"])(
     expect(code).toBe(1);
     expect(output()).toContain(`The port ${port} of 127.0.0.1 is in use. Stop what uses it, or set ${variable} to`);
   },
-  60_000,
 );
 
 test("a policy file that is wrong stops the start, with the line and a sentence", async () => {
@@ -64,7 +63,7 @@ test("a policy file that is wrong stops the start, with the line and a sentence"
   expect(code).toBe(1);
   expect(output()).toMatch(/policy\.yaml.*4.*reading/su);
   expect(output()).not.toMatch(/\n\s+at /u);
-}, 60_000);
+});
 
 test("a key that is wrong stops the start with a sentence, and not with the key", async () => {
   const { process, output } = start({ GANTRY_KEYS: "k1:tooshort" });
@@ -73,7 +72,7 @@ test("a key that is wrong stops the start with a sentence, and not with the key"
   expect(code).toBe(1);
   expect(output()).toMatch(/is not 32 bytes in base64.*openssl rand/su);
   expect(output()).not.toContain("tooshort");
-}, 60_000);
+});
 
 test("without configuration it says how to go on, has demo workloads, and one Ctrl-C that comes twice ends it cleanly", async () => {
   const { process, output } = start({});
@@ -91,4 +90,4 @@ test("without configuration it says how to go on, has demo workloads, and one Ct
 
   for (const name of ["web", "worker", "nightly-report"]) expect(text).toContain(name);
   expect(code).toBe(0);
-}, 60_000);
+});

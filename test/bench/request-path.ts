@@ -4,7 +4,8 @@ import { record, type Entered } from "./path/recorder.ts";
 
 /**
  * Follows `/gantry scale web 3` through the bot, from Slack's delivery to the settled card, and counts what it takes:
- * functions, files, changes of folder, SQL statements, sealed texts opened, and frames between the entry and `fetch`.
+ * functions, files, changes of folder, SQL statements, times that the sealed Change is opened, and own frames from the
+ * entry to `fetch`: from the HTTP listener to the queue, and from the queue to the request to the service.
  * A figure to compare with another commit, not a speed.
  */
 
@@ -57,9 +58,10 @@ async function main(): Promise<void> {
   await gantry.developer.says("/gantry scale web 3");
   await gantry.settled();
   recorder.isOn = false;
-  const { statements, acceptedAt, sentAt } = recorder;
+  const { statements, queuedAt, sentAt } = recorder;
   // Two stacks, because a queue parts the request from the ack.
-  const frames = [...ownFrames(sentAt), ...ownFrames(acceptedAt)];
+  const frames = { queue: ownFrames(queuedAt), fetch: ownFrames(sentAt) };
+  if (frames.queue.length === 0 || frames.fetch.length === 0) throw new Error("the path was not followed");
   const entered = recorder.entered.filter(({ name }) => !name.startsWith("anonymous:"));
   const functions = new Set(entered.map(({ file, name }) => `${file} ${name}`));
   const files = new Set(entered.map(({ file }) => file));
@@ -71,14 +73,17 @@ async function main(): Promise<void> {
     folders: new Set([...files].map(dirname)).size,
     "folder changes": folderChanges(entered),
     "SQL statements": statements.length,
-    sealed: count("sealed"),
-    opened: count("opened"),
-    "frames to fetch": frames.length,
+    "unsealed Changes": count("openChange"),
+    "other texts unsealed": count("opened") - count("openChange"),
+    "texts sealed": count("sealed"),
+    "frames to the queue": frames.queue.length,
+    "frames from the queue to fetch": frames.fetch.length,
+    "frames from entry to fetch": frames.queue.length + frames.fetch.length,
   };
   for (const [name, value] of Object.entries(figures)) process.stdout.write(`${name}: ${value}\n`);
   if (process.argv.includes("--verbose")) {
     for (const file of [...files].toSorted()) process.stdout.write(`  ${relative(root, file)}\n`);
-    process.stdout.write(`${statements.join("\n")}\n${frames.join("\n")}\n`);
+    process.stdout.write(`${statements.join("\n")}\n${[...frames.queue, "", ...frames.fetch].join("\n")}\n`);
   }
 }
 

@@ -34,7 +34,15 @@ function start(program: string, bug: string, env: Record<string, string>): Runni
   const child = spawn(
     process.execPath,
     ["--import", `data:text/javascript,${encodeURIComponent(code)}`, fileURLToPath(new URL(program, import.meta.url))],
-    { env: { PATH: process.env["PATH"], GANTRY_DATA: dir, ...env }, stdio: ["ignore", "pipe", "pipe"] },
+    {
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        GANTRY_DATA: dir,
+        ...env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
   );
   cleanUps.push(() => {
     child.kill("SIGKILL");
@@ -75,7 +83,7 @@ test("an uncaught error is logged with a reference and the unfinished work, and 
   expect(fatal?.inProgress).toContainEqual(expect.stringMatching(/^change [0-9A-Z]{6}$/u));
   // An orderly shutdown released the folder's lock, so the next start can take it.
   expect(running.output()).not.toContain("did not stop cleanly");
-}, 60_000);
+});
 
 test("an unhandled rejection also ends the bot when it runs alone", async () => {
   const slack = await openLocalSlack({ host: "127.0.0.1", port: 0, command: "/gantry", botPort: () => 0 });
@@ -98,7 +106,7 @@ test("an unhandled rejection also ends the bot when it runs alone", async () => 
   expect(running.fatal()).toMatchObject([
     { err: { message: "nobody waits" }, origin: "unhandledRejection", inProgress: [] },
   ]);
-}, 60_000);
+});
 
 test("the workload API ends in the same way and logs its unanswered requests", async () => {
   const running = start("../../src/bin/service.ts", "throw new Error('a bug of the service')", { SERVICE_PORT: "0" });
@@ -109,4 +117,4 @@ test("the workload API ends in the same way and logs its unanswered requests", a
 
   expect(code).toBe(1);
   expect(running.fatal()).toMatchObject([{ err: { message: "a bug of the service" }, inProgress: [] }]);
-}, 60_000);
+});

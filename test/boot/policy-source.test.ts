@@ -26,7 +26,7 @@ async function opened(path: string | undefined, pollMs?: number) {
   return { news, logged, close: source.close, current: source.current, rule: () => source.current().rules[0]?.name };
 }
 
-const soon = { timeout: 10_000, interval: 10 };
+const soon = { timeout: 120_000, interval: 10 };
 
 test("without a file the built-in policy holds", async () => {
   const { current } = await opened(undefined);

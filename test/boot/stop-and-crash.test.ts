@@ -7,7 +7,7 @@ import { openLocalSlack, type LocalSlack } from "../../src/stand-ins/local-slack
 import { startGantryProcess, type GantryProcess } from "../support/gantry-process.ts";
 import { openPolicy } from "../support/open-policy.ts";
 import { openStallingApi, type StallingApi } from "../support/stalling-api.ts";
-import { until } from "../support/until.ts";
+import { slowness, until } from "../support/until.ts";
 
 type Town = {
   readonly slack: LocalSlack;
@@ -59,6 +59,7 @@ async function town(stalls: (request: string) => boolean): Promise<Town> {
   };
 }
 
+// At the same time: most of it is waiting for a service that stalls.
 test.concurrent("after SIGTERM with a stalled service, each accepted command's person is told within 20 seconds", async () => {
   await using here = await town((request) => !request.startsWith("GET") || request.endsWith("/jobs"));
   const gantry = await here.start();
@@ -72,7 +73,7 @@ test.concurrent("after SIGTERM with a stalled service, each accepted command's p
   const late = await dana.says("/gantry list services");
   const code = await gantry.exited;
 
-  expect(performance.now() - since).toBeLessThan(20_000);
+  expect(performance.now() - since).toBeLessThan(20_000 * slowness());
   expect(code).toBe(0);
   expect(acks.every(({ acked }) => acked)).toBe(true);
   expect(late.acked).toBe(true);
@@ -81,7 +82,7 @@ test.concurrent("after SIGTERM with a stalled service, each accepted command's p
   expect(told).toMatch(/did not answer within|stopped before it could answer/u);
   expect(told).toMatch(/Cannot tell whether service web was restarted/u);
   expect(here.api.requests().filter((request) => request.startsWith("PUT"))).toHaveLength(1);
-}, 90_000);
+});
 
 test.concurrent("after kill -9, the next start reads back what was sent, goes on with what was not, and sends nothing again", async () => {
   await using here = await town((request) => !request.startsWith("GET") || request.endsWith("/services/slow"));
@@ -107,14 +108,14 @@ test.concurrent("after kill -9, the next start reads back what was sent, goes on
   second.kill("SIGTERM");
   expect(await second.exited).toBe(0);
   expect(left(here.dataDir)).toEqual([]);
-}, 90_000);
+});
 
 test.concurrent("a second bot on the same folder is refused with a sentence", async () => {
   await using here = await town(() => false);
   await here.start();
 
   await expect(here.start()).rejects.toThrow(/Another Gantry works with .*set GANTRY_DATA/u);
-}, 90_000);
+});
 
 /** What somebody would still have to carry on. */
 function left(dataDir: string): readonly unknown[] {

@@ -92,7 +92,7 @@ test("a write costs at most five calls of the API, and five more for its health"
     if (text.startsWith("stop")) await town.until(async () => (await town.service("web")).status === "Stopped");
     else if (/web/u.test(text) && !text.startsWith("delete")) await town.until(running);
   }
-}, 30_000);
+});
 
 test("a write that waited for approval costs no more, with the read at its execution", async () => {
   const { town, atHealth, forget } = await healthTown();

@@ -33,4 +33,4 @@ test("a service that crashes is told of on its card, with its last lines in the 
   const [event] = await town.store().history({ teamId: "T0PLAYGR", limit: 1 });
   expect(event).toMatchObject({ kind: "health", workload: { name: "broken" } });
   expect(event?.result).not.toContain("database");
-}, 30_000);
+});

@@ -49,4 +49,4 @@ test("when Slack does not take the file, the asker gets the first rows, and why"
 
   expect(told).toContain("Slack did not take the file");
   expect(told).toContain("Dana Reyes asked to scale");
-}, 15_000);
+});

@@ -73,7 +73,7 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
 
   expect(await approved(town, "/gantry delete web")).toContain("Deleted service web");
   await town.until(async () => (await town.services()).length === 0);
-}, 30_000);
+});
 
 test("what is already so is answered, and nothing is sent", async () => {
   await using town = await world();

@@ -12,6 +12,10 @@ export type Options = {
   readonly points: readonly Point[];
   /** The only one that is played; undefined: all of them. */
   readonly story: StoryName | undefined;
+  /** The number of the only one that is played, and its further tries; undefined: all of them. */
+  readonly round: number | undefined;
+  /** Only the checks in which nobody is killed. */
+  readonly onlyChecks: boolean;
   /** 0 is the end when something was found, 1 when nothing was. */
   readonly expectsFailure: boolean;
 };
@@ -22,10 +26,12 @@ export const usage = `npm run test:kill -- [options]
   --each N           times that each point is come to, per store (${TIMES_EACH})
   --rounds N         rounds per store instead; the points are gone through in turn
   --store KIND       sqlite, postgres or both (both)
-  --lanes N          towns at the same time (6)
+  --lanes N          clusters at the same time (6)
   --seed S           a whole number; the same one chooses the same stories and moments
   --only TEXT        only points with TEXT in their name
   --story NAME       only this story, at the points on its way: pointed, approved, undone…
+  --round N          only the round with this number, of the same --seed, --each and --only
+  --checks           only the checks without a kill: stopped replicas, many clicks, a troubled Slack
   --variant replay   a broken bot that sends again what was claimed: the run has to find it out
   --expect-failure   end with 0 only if something was found
 `;
@@ -43,6 +49,8 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: "string" },
       story: { type: "string" },
       variant: { type: "string" },
+      round: { type: "string" },
+      checks: { type: "boolean", default: false },
       "expect-failure": { type: "boolean", default: false },
     },
   });
@@ -66,6 +74,8 @@ export function readOptions(args: readonly string[]): Options {
     lanes: count("--lanes", values.lanes),
     points,
     story,
+    round: values.round === undefined ? undefined : count("--round", values.round),
+    onlyChecks: values.checks,
     expectsFailure: values["expect-failure"],
   };
 }

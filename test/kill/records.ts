@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Pool } from "pg";
 import type { ChangeState, Ending } from "../../src/changes/stored-change.ts";
-import type { ReplicaSetup } from "./wire.ts";
+import type { ReplicaSetup } from "./ipc.ts";
 
 /** What stands in the database about a Change, read past the bot. */
 export type ChangeRecord = {
@@ -37,8 +37,8 @@ type Query = (text: string) => Promise<readonly unknown[]>;
 const columns =
   "id, delivery_id, state, op, requester_id, expires_at, settled_at, ending, health, stale, nowhere, card_ts, posts";
 
-export function openRecords(place: ReplicaSetup["place"]): Records {
-  const { query, close } = place.kind === "sqlite" ? ofFile(place.dataDir) : ofServer(place.url);
+export function openRecords(database: ReplicaSetup["database"]): Records {
+  const { query, close } = database.kind === "sqlite" ? ofFile(database.dataDir) : ofServer(database.url);
   return {
     async changes(workload) {
       const rows = await query(`select ${columns} from change where workload_name = '${workload}' order by created_at`);

@@ -11,16 +11,16 @@ import { readPolicy } from "../../src/policy/read-policy.ts";
 import { createBot } from "../../src/boot/bot.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { replayingStore } from "./replaying-store.ts";
-import { toldStore } from "./told-store.ts";
+import { reportingStore } from "./reporting-store.ts";
 import {
   changeHeader,
   type FromReplica,
-  type Leave,
+  type Order,
   replicaHeader,
   type ReplicaSetup,
   SPEED,
   type ToReplica,
-} from "./wire.ts";
+} from "./ipc.ts";
 
 /** A replica of the bot in a process of its own, made to be killed: the real one, with a store that tells. */
 
@@ -29,7 +29,7 @@ const SWEEP_EVERY_MS = 4_000 / SPEED;
 /** The store's own, in the faster time; and the same on a clock, by which the process looks right before it sends. */
 const SEND_WITHIN_MS = 10_000;
 
-const asked = new Map<number, (leave: Leave) => void>();
+const asked = new Map<number, (leave: Order) => void>();
 let lastAsk = 0;
 
 async function open(setup: ReplicaSetup): Promise<number> {
@@ -38,7 +38,7 @@ async function open(setup: ReplicaSetup): Promise<number> {
   const offsetMs = (): number => (Date.now() - epochMs) * (SPEED - 1);
   const now = (): Date => new Date(Date.now() + offsetMs());
   const real = await openStore({
-    ...setup.place,
+    ...setup.database,
     replicaId: randomUUID(),
     log,
     offsetMs,
@@ -46,7 +46,7 @@ async function open(setup: ReplicaSetup): Promise<number> {
   });
   const ruled = setup.replays ? replayingStore(real) : real;
   const sentFor = new Map<string, string>();
-  const store = toldStore(ruled, {
+  const store = reportingStore(ruled, {
     ask,
     started: () => say({ kind: "started" }),
     claimed: ({ id, workload }) => void sentFor.set(pathOf(workload), id),
@@ -101,8 +101,8 @@ function pathOf({ kind, region, name }: WorkloadRef): string {
   return `regions/${region}/${kind}s/${name}`;
 }
 
-function ask(step: Extract<FromReplica, { kind: "step" }>["step"]): Promise<Leave> {
-  const { promise, resolve } = Promise.withResolvers<Leave>();
+function ask(step: Extract<FromReplica, { kind: "step" }>["step"]): Promise<Order> {
+  const { promise, resolve } = Promise.withResolvers<Order>();
   lastAsk += 1;
   asked.set(lastAsk, resolve);
   say({ kind: "step", ask: lastAsk, step });

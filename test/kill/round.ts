@@ -1,9 +1,10 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
-import { quiet, type Scene } from "./scene.ts";
-import { LostDecision } from "./deciding.ts";
+import { type Outcome, outcomeOf } from "./outcomes.ts";
+import { quiet, type Scene, Silent } from "./scene.ts";
+import { LostDecision } from "./decisions.ts";
 import { cleanUp, stories } from "./stories.ts";
-import type { Town } from "./town.ts";
-import { judge, type Violation } from "./verdict.ts";
+import type { Cluster } from "./cluster.ts";
+import { findFaults, type Violation } from "./faults.ts";
 
 export type Round = {
   readonly number: number;
@@ -18,60 +19,74 @@ export type RoundResult = {
   /** Whether somebody was killed at the point. */
   readonly isReached: boolean;
   readonly violations: readonly Violation[];
-  /** Changes of which nobody can tell whether they took effect. */
-  readonly unknown: number;
-  readonly changes: number;
+  readonly ended: readonly Outcome[];
+  /** Decisions that had to be made again. */
+  readonly repeated: number;
 };
 
-/** One story, with a kill on its way; then everything is looked at. Leaves the town as it was. */
-export async function playRound(town: Town, round: Round, random: () => number): Promise<RoundResult> {
-  await town.isFull();
+/** One story, with a kill on its way; then everything is looked at. Leaves the cluster as it was. */
+export async function playRound(cluster: Cluster, round: Round, random: () => number): Promise<RoundResult> {
+  await cluster.isFull();
   const name = `${round.story === "expired" ? "brief-" : "web-"}${round.number}`;
-  await town.service.create(name);
-  town.stage.reset();
-  town.door.forget();
+  await cluster.service.create(name);
+  cluster.readPurpose.reset();
+  cluster.loadBalancer.forget();
+  cluster.trace.reset();
   let isReached = false;
   const scene: Scene = {
-    town,
+    cluster,
     name,
     random,
     isAboutRestarts: round.isAboutRestarts,
     isAboutUndo: round.point.name === "markUndone",
     acked: [],
     messages: [],
-    unanswered: [],
-    arm: (isRipe = () => true) => void arm(town, round, { isRipe, random }).then(() => (isReached = true)),
+    repeated: [],
+    arm: (isRipe = () => true) => void arm(cluster, round, { isRipe, random }).then(() => (isReached = true)),
   };
   const violations: Violation[] = [];
   try {
     await stories[round.story](scene);
-    endTrouble(town);
+    endTrouble(cluster);
     await quiet(scene);
     await cleanUp(scene);
     await quiet(scene);
   } catch (error) {
-    const fault = error instanceof LostDecision ? "lost decisions" : "stuck";
-    violations.push({ fault, what: error instanceof Error ? error.message : String(error) });
+    violations.push(violationOf(error));
   }
-  town.trap.disarm();
-  endTrouble(town);
-  await town.isFull();
-  violations.push(
-    ...(await judged(scene)),
-    ...town.bugs().map((what) => ({ fault: "mistakes in the log", what }) as const),
-  ); // a literal
-  const changes = await town.records.changes(name);
+  cluster.trap.disarm();
+  endTrouble(cluster);
+  await cluster.isFull();
+  violations.push(...(await judged(scene)), ...mistakes(cluster));
+  const ended = await endsOf(scene);
   await tidy(scene);
-  return {
-    isReached,
-    violations,
-    unknown: changes.filter(({ state }) => state === "unknown").length,
-    changes: changes.length,
-  };
+  return { isReached, violations, ended, repeated: scene.repeated.length };
+}
+
+/** A story that could not go on. */
+export function violationOf(error: unknown): Violation {
+  const what = error instanceof Error ? messages(error) : String(error);
+  if (error instanceof LostDecision) return { fault: "lost decisions", what };
+  return { fault: error instanceof Silent ? "silent" : "stuck", what };
+}
+
+function messages({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${messages(cause)}` : message;
+}
+
+/** Mistakes that the replicas logged since this was asked last. */
+export function mistakes(cluster: Cluster): Violation[] {
+  return cluster.bugs().map((what) => ({ fault: "mistakes in the log", what }));
+}
+
+/** How each request of a scene ended. */
+export async function endsOf({ cluster, name }: Scene): Promise<readonly Outcome[]> {
+  const changes = await cluster.records.changes(name);
+  return changes.map((change) => outcomeOf(change, cluster.service.written(change.id)));
 }
 
 /** All that a story has broken is whole again. */
-export function endTrouble({ trouble, playground }: Town): void {
+export function endTrouble({ trouble, playground }: Cluster): void {
   Object.assign(trouble, { writes: undefined, readsRefused: false, cardsRefused: 0 });
   playground.faults.clear();
   playground.people.unarchive("ops");
@@ -80,7 +95,7 @@ export function endTrouble({ trouble, playground }: Town): void {
 type Arming = { readonly isRipe: () => boolean; readonly random: () => number };
 
 async function arm(
-  { trap, crew, leaseOverMs }: Town,
+  { trap, replicas, leaseOverMs }: Cluster,
   { point, passes }: Round,
   { isRipe, random }: Arming,
 ): Promise<void> {
@@ -89,22 +104,22 @@ async function arm(
   const first = afterKillAt[Math.floor(random() * afterKillAt.length)] ?? point;
   await trap.arm(first);
   // Others look all the time; what they find, they find when the lease is over.
-  const waits = point.when !== "after" && crew.ports().length > 0;
+  const waits = point.when !== "after" && replicas.ports().length > 0;
   const fromMs = waits ? leaseOverMs() : 0;
   await trap.arm(point, { isRipe: () => isRipe() && performance.now() >= fromMs });
 }
 
 async function judged(scene: Scene): Promise<readonly Violation[]> {
   try {
-    return await judge(scene);
+    return await findFaults(scene);
   } catch (error) {
-    return [{ fault: "stuck", what: error instanceof Error ? error.message : String(error) }];
+    return [violationOf(error)];
   }
 }
 
 /** The channel is empty again, no form is open, and the service is gone. */
-export async function tidy({ town, name }: Scene): Promise<void> {
-  const { playground, service } = town;
+export async function tidy({ cluster, name }: Scene): Promise<void> {
+  const { playground, service } = cluster;
   for (const person of ["dana", "alex", "omar"].map((each) => playground.as(each))) {
     if (person.modal() !== undefined) await person.dismisses();
     for (const { ts } of person.sees("ops")) playground.people.removeMessage("ops", ts);

@@ -1,52 +1,70 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
 import type { Options } from "./options.ts";
-import type { Places } from "./places.ts";
+import type { Databases } from "./databases.ts";
 import { randomFrom, shuffled } from "./random.ts";
 import { playRound, type Round } from "./round.ts";
-import { countFaults, countKill, keyOf, newTally, type Tally } from "./tally.ts";
-import { playSpecials } from "./special.ts";
-import { openTown } from "./town.ts";
+import { countFaults, countKill, countOutcomes, keyOf, newTally, type Tally } from "./tally.ts";
+import { playWithoutKills } from "./without-kills.ts";
+import { openCluster } from "./cluster.ts";
 
 /** A point that was not come to is tried again so often, without being passed before. */
-const TRIES = 5;
+const TRIES = 12;
+
+/** Added to the number of a round each time that it is tried again. */
+const AGAIN = 10_000;
 
 type Waiting = { readonly round: Round; readonly tries: number };
 export type RunOptions = Pick<Options, "rounds" | "replays" | "seed" | "lanes" | "points"> & {
   /** The only one that is played, at all of these points; undefined: any on whose way a point lies. */
   readonly story?: StoryName | undefined;
   /** Whether replicas are stopped for a while, and buttons clicked by many at once, as well. */
-  readonly hasSpecials: boolean;
+  readonly hasChecks: boolean;
+  /** The only one that is played. */
+  readonly round?: number | undefined;
+  /** The arguments that choose the same rounds. */
+  readonly repeatWith: string;
   /** Called after each round. */
   readonly onRound?: (line: string) => void;
 };
 
-/** Plays rounds in several towns at the same time, until all are over. */
-export async function runRounds(places: Places, options: RunOptions): Promise<Tally> {
+/** Plays rounds in several clusters at the same time, until all are over. */
+export async function runRounds(databases: Databases, options: RunOptions): Promise<Tally> {
   const tally = newTally();
   const queue = roundsOf(options);
   const play = async (lane: number): Promise<void> => {
     const random = randomFrom(options.seed * 1_000 + lane);
     const { replays } = options;
     const onKill = (point: Point) => countKill(tally, point);
-    const town = await openTown({ place: await places.next(), replicas: places.replicas, replays, random, onKill });
+    const cluster = await openCluster({
+      database: await databases.next(),
+      size: databases.replicas,
+      replays,
+      random,
+      onKill,
+    });
     try {
-      // In the first town, while the others begin.
-      if (lane === 0 && options.hasSpecials) {
-        for (const { line, violations } of await playSpecials(town, places)) {
-          tally.specials.push(line);
-          countFaults(tally, violations, line);
+      // In the first cluster, while the others begin.
+      if (lane === 0 && options.hasChecks) {
+        const repeatWith = `${options.repeatWith} --checks`;
+        for await (const { line, violations, ended } of playWithoutKills(cluster, databases.replicas)) {
+          tally.checks.push(line);
+          countOutcomes(tally, ended);
+          countFaults(tally, { violations, where: line, repeatWith, trace: cluster.trace.lines() });
           options.onRound?.(line);
         }
       }
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { round, tries } = next;
         const since = performance.now();
-        const { isReached, violations, unknown, changes } = await playRound(town, round, random);
+        // Whichever cluster plays it: the same round makes the same choices.
+        const random = randomFrom(options.seed * 100_003 + round.number);
+        const { isReached, violations, ended, repeated } = await playRound(cluster, round, random);
         tally.rounds += 1;
-        tally.unknown += unknown;
-        tally.changes += changes;
+        tally.repeated += repeated;
+        countOutcomes(tally, ended);
         const where = `round ${round.number}, ${round.story}, ${keyOf(round.point)}`;
-        countFaults(tally, violations, where);
+        const repeatWith = `${options.repeatWith} --round ${round.number % AGAIN}`;
+        countFaults(tally, { violations, where, repeatWith, trace: cluster.trace.lines() });
         options.onRound?.(`${where}: ${isReached ? "" : "not reached, "}${Math.round(performance.now() - since)} ms`);
         if (isReached) continue;
         tally.missed += 1;
@@ -54,24 +72,27 @@ export async function runRounds(places: Places, options: RunOptions): Promise<Ta
           queue.push({ round: again(round, options.story ?? storyFor(round.point, random)), tries: tries + 1 });
       }
     } finally {
-      await town.close();
+      tally.lateAcks += cluster.loadBalancer.lateAcks();
+      await cluster.close();
     }
   };
-  await Promise.all(Array.from({ length: options.lanes }, (_, lane) => play(lane)));
+  const lanes = Math.max(1, Math.min(options.lanes, queue.length));
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => play(lane)));
   return tally;
 }
 
 /** Every point in turn, in an order of the seed, each with a story on whose way it lies. */
-function roundsOf({ rounds, seed, points, replays, story: only }: RunOptions): Waiting[] {
+function roundsOf({ rounds, seed, points, replays, story: forced, round: only }: RunOptions): Waiting[] {
   const random = randomFrom(seed);
   const turns = Math.ceil(rounds / points.length);
   const order = Array.from({ length: turns }, () => shuffled(points, random)).flat();
-  return order.slice(0, rounds).map((point, index) => {
+  const all = order.slice(0, rounds).map((point, index): Waiting => {
     const passes = Math.floor(random() * ((planOf(point).passes ?? 0) + 1));
     // What was sent with an approval can be sent again by a bot that does so.
-    const story = only ?? (replays ? "approved" : storyFor(point, random));
+    const story = forced ?? (replays ? "approved" : storyFor(point, random));
     return { round: { number: index + 1, point, story, passes, isAboutRestarts: replays }, tries: 1 };
   });
+  return all.filter(({ round }) => only === undefined || round.number === only);
 }
 
 function storyFor(point: Point, random: () => number): StoryName {
@@ -82,5 +103,5 @@ function storyFor(point: Point, random: () => number): StoryName {
 /** Under another name, because services and their writes are told apart by it. */
 function again(round: Round, other: StoryName): Round {
   const story = round.isAboutRestarts ? round.story : other;
-  return { ...round, number: round.number + 10_000, passes: 0, story };
+  return { ...round, number: round.number + AGAIN, passes: 0, story };
 }

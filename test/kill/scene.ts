@@ -1,18 +1,18 @@
 import type { Delivery } from "../../src/playground/delivery/deliver.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { ChangeRecord } from "./records.ts";
-import { holds } from "./holds.ts";
-import type { Town } from "./town.ts";
+import { patience, waitFor } from "./wait-for.ts";
+import type { Cluster } from "./cluster.ts";
 
-export type Did = {
+export type Acked = {
   readonly id: string;
   readonly person: Person;
   readonly what: "ask" | "ask in a form" | "decide" | "look";
 };
 
-/** One round in a town: people, a service of their own, and what they did that was acked. */
+/** One round in a cluster: people, a service of their own, and what they did that was acked. */
 export type Scene = {
-  readonly town: Town;
+  readonly cluster: Cluster;
   /** Of the service that it is all about. */
   readonly name: string;
   readonly random: () => number;
@@ -23,11 +23,11 @@ export type Scene = {
   /** Whether people ask for restarts where they have the choice: those that are sent again show best. */
   readonly isAboutRestarts: boolean;
   /** What was acked, each once. */
-  readonly acked: Did[];
+  readonly acked: Acked[];
   /** What was said in messages that mention the bot, each edited or not: at most one Change comes of each. */
   readonly messages: string[];
-  /** Deliveries that were not acked, and were again not when they came once more. */
-  readonly unanswered: string[];
+  /** Decisions that the bot answered without carrying them out, and that were made again. */
+  readonly repeated: string[];
 };
 
 /** A card of a Change as it stands in the channel. */
@@ -38,26 +38,22 @@ export type CardSeen = {
   readonly buttons: readonly string[];
 };
 
-/** Much longer than a lease, the time limits behind it and a drawing that was left behind take, on a busy machine too. */
-export const ENOUGH_MS = 90_000;
 /** What the simulated workspace says of a button, a field or a form that is not there any more. */
 const gone = /nothing to click|no modal open|sees no field|has no submit button/u;
-/** People do not try more often. */
-const TRIES = 6;
-
 /**
  * Somebody does something, and again when Slack says that the app did not answer; sometimes the same delivery comes once
  * more instead. What cannot be done any more, because its button is gone, is not done.
  */
 export async function acts(
   scene: Scene,
-  { person, what }: Pick<Did, "person" | "what">,
+  { person, what }: Pick<Acked, "person" | "what">,
   act: () => Promise<Delivery>,
 ): Promise<void> {
-  const { town, acked, random } = scene;
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    await town.isUp();
-    const before = new Set(town.door.delivered());
+  const { cluster, acked, random } = scene;
+  const { ended } = patience(cluster.pulse);
+  while (ended() === undefined) {
+    await cluster.isUp();
+    const before = new Set(cluster.loadBalancer.delivered());
     let delivery: Delivery;
     try {
       delivery = await act();
@@ -66,21 +62,23 @@ export async function acts(
       throw error;
     }
     // Of a choice from a picker the first asks for its options.
-    const sent = town.door.delivered().findLast((each) => !before.has(each) && each.userId === person.id);
+    const sent = cluster.loadBalancer.delivered().findLast((each) => !before.has(each) && each.userId === person.id);
     if (sent === undefined)
       throw new Error(`${person.name} did something, and nothing came: ${JSON.stringify(delivery)}`);
     const note = (): void => void (acked.some(({ id }) => id === sent.id) || acked.push({ id: sent.id, person, what }));
     if (delivery.acked) return note();
     if (random() < 0.5) continue;
-    await town.isUp();
-    if (await town.door.repeat(sent)) return note();
-    if (town.trap.armed() === undefined && town.crew.ports().length > 0) scene.unanswered.push(sent.id);
+    await cluster.isUp();
+    if (await cluster.loadBalancer.repeat(sent)) return note();
   }
-  throw new Error(`${person.name} got no answer in ${TRIES} tries`);
+  throw new Silent(`${person.name} tried to ${what} and was never acked: ${ended()}; ${cluster.pulse.describe()}`);
 }
 
-export function cards({ town }: Pick<Scene, "town">): readonly CardSeen[] {
-  const seen = town.playground.as("dana").sees("ops");
+/** Nobody acked what a person did, though replicas were there to do so. */
+export class Silent extends Error {}
+
+export function cards({ cluster }: Pick<Scene, "cluster">): readonly CardSeen[] {
+  const seen = cluster.playground.as("dana").sees("ops");
   const said = new Set(seen.filter(({ author }) => author === "dana").map(({ ts }) => ts));
   return seen.flatMap(({ ts, threadTs, isEphemeral, text, blocks }) => {
     const changeId = /\bChange ([0-9A-Z]{6})\b/u.exec(text)?.[1] ?? /\bchange `?([0-9A-Z]{6})\b/u.exec(text)?.[1];
@@ -98,9 +96,9 @@ function buttonsIn(value: unknown): string[] {
   return type === "button" ? [String(text?.text)] : Object.values(value).flatMap(buttonsIn);
 }
 
-/** What was said to somebody alone, by the bot. */
-export function whispers(person: Person): number {
-  return person.sees("ops").filter(({ isEphemeral, author }) => isEphemeral && author !== "slackbot").length;
+/** How often the bot told somebody something for their eyes only. */
+export function ephemerals(person: Person, channel = "ops"): number {
+  return person.sees(channel).filter(({ isEphemeral, author }) => isEphemeral && author !== "slackbot").length;
 }
 
 /** What stands in the form that is open, as JSON. */
@@ -124,13 +122,13 @@ export function isAtEnd({ state, settled_at, health, stale, nowhere }: ChangeRec
 }
 
 /** Whether nothing is under way but what waits for people. */
-export async function isQuiet({ town, name }: Scene): Promise<boolean> {
-  const changes = await town.records.changes(name);
+export async function isQuiet({ cluster, name }: Scene): Promise<boolean> {
+  const changes = await cluster.records.changes(name);
   const isWaiting = ({ state, stale }: ChangeRecord): boolean => state === "pending" && stale === 0;
-  return changes.every((each) => isAtEnd(each) || isWaiting(each)) && (await town.records.unfinished()).length === 0;
+  return changes.every((each) => isAtEnd(each) || isWaiting(each)) && (await cluster.records.unfinished()).length === 0;
 }
 
 /** Resolves when all that was begun is at its end, or waits for people, and is drawn. */
 export async function quiet(scene: Scene): Promise<void> {
-  await holds(() => isQuiet(scene), "everything is at an end and drawn", ENOUGH_MS);
+  await waitFor(scene.cluster.pulse, () => isQuiet(scene), "everything is at an end and drawn");
 }

@@ -3,8 +3,8 @@ import type { Service } from "../../src/api/answers.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
 import { images } from "../service/support/memory-store.ts";
 import { serve } from "../../src/service/api/serve.ts";
-import type { Arrived } from "./gate.ts";
-import { changeHeader } from "./wire.ts";
+import type { Arrived } from "./killing-proxy.ts";
+import { changeHeader } from "./ipc.ts";
 
 /** What the service saw of the writes of a Change. */
 export type Written = {

@@ -1,8 +1,8 @@
-import { approverOf, asks, counted, decides, pending, seen } from "./deciding.ts";
-import { holds } from "./holds.ts";
+import { approverOf, asks, decides, insists, pending, seen } from "./decisions.ts";
+import { isSoon, waitFor } from "./wait-for.ts";
 import type { FaultStory } from "./points.ts";
-import { acts, ENOUGH_MS, quiet, type Scene } from "./scene.ts";
-import { SPEED } from "./wire.ts";
+import { acts, quiet, type Scene } from "./scene.ts";
+import { SPEED } from "./ipc.ts";
 
 /** As Slack says it; the replicas wait for it in their faster time. */
 const RETRY_AFTER_S = 40;
@@ -20,7 +20,7 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
     await quiet(scene);
   },
   async late(scene) {
-    const { faults } = scene.town.playground;
+    const { faults } = scene.cluster.playground;
     faults.lateMs = LATE_MS / SPEED;
     faults.answer("chat.postMessage", "late", 2);
     faults.answer("chat.update", "late", 1);
@@ -29,19 +29,19 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
     await decides(scene, approverOf(scene), "Approve");
   },
   async archived(scene) {
-    const { people } = scene.town.playground;
+    const { people } = scene.cluster.playground;
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
     await seen(scene, "Approve");
     people.archive("ops");
     await approvesIn(scene, "general");
     const isOver = async () =>
-      (await scene.town.records.changes(scene.name)).every(({ settled_at }) => settled_at !== null);
-    await holds(isOver, "it ends while its channel is archived", ENOUGH_MS);
+      (await scene.cluster.records.changes(scene.name)).every(({ settled_at }) => settled_at !== null);
+    await waitFor(scene.cluster.pulse, isOver, "it ends while its channel is archived");
     people.unarchive("ops");
   },
   async blockless(scene) {
-    const { faults } = scene.town.playground;
+    const { faults } = scene.cluster.playground;
     faults.answer("chat.postMessage", "blocks");
     faults.answer("chat.update", "blocks");
     scene.arm();
@@ -50,15 +50,15 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
     await quiet(scene);
   },
   async edited(scene) {
-    const { town, name } = scene;
-    const dana = town.playground.as("dana");
+    const { cluster, name } = scene;
+    const dana = cluster.playground.as("dana");
     scene.arm();
     const ts = await mentions(scene, `restart ${name} --reason "round ${name}"`);
     // Or it was lost with who heard it.
-    const isThere = async () => (await town.records.changes(name)).length > 0;
-    await holds(isThere, "a change", EDIT_AFTER_MS).catch(() => undefined);
+    const isThere = async () => (await cluster.records.changes(name)).length > 0;
+    await isSoon(isThere, EDIT_AFTER_MS);
     for (const words of [`restart ${name} --reason please`, `restart ${name} --reason again`]) {
-      await town.isUp();
+      await cluster.isUp();
       await dana.edits(ts, `@gantry ${words}`, { channel: "ops" });
     }
     await decides(scene, approverOf(scene), "Approve");
@@ -66,7 +66,7 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
 };
 
 /** Slack limits what is posted once the card stands: first of all its thread. */
-function limitsTheThread({ town: { playground } }: Scene): void {
+function limitsTheThread({ cluster: { playground } }: Scene): void {
   const stop = playground.watch(() => {
     if (playground.messages("ops").length === 0) return;
     stop();
@@ -77,17 +77,20 @@ function limitsTheThread({ town: { playground } }: Scene): void {
 
 /** The only Change of the scene, once there is one. */
 async function asked(scene: Scene): Promise<string> {
-  await holds(async () => (await pending(scene)).length > 0, "something to decide", ENOUGH_MS);
+  await waitFor(scene.cluster.pulse, async () => (await pending(scene)).length > 0, "something to decide");
   const [id = ""] = await pending(scene);
   return id;
 }
 
 /** Says it until it is decided; the answer stands where it was said, which nobody counts. */
 async function approvesIn(scene: Scene, channel: string): Promise<void> {
-  const alex = scene.town.playground.as("alex");
+  const alex = scene.cluster.playground.as("alex");
   const id = await asked(scene);
-  await acts(scene, { person: alex, what: "look" }, () => alex.says(`/gantry approve ${id}`, { channel }));
-  await counted(async () => !(await pending(scene)).includes(id), `approving ${id} was acked`);
+  const words = `/gantry approve ${id}`;
+  const isSo = async () => !(await pending(scene)).includes(id);
+  await insists(scene, { person: alex, what: words, channel, isSo }, () =>
+    acts(scene, { person: alex, what: "look" }, () => alex.says(words, { channel })),
+  );
 }
 
 /**
@@ -95,9 +98,9 @@ async function approvesIn(scene: Scene, channel: string): Promise<void> {
  * lost, and whoever said it edits it, as people do.
  */
 async function mentions(scene: Scene, words: string): Promise<string> {
-  const { town, messages } = scene;
-  await town.isUp();
-  const { ts = "" } = await town.playground.as("dana").says(`@gantry ${words}`, { channel: "ops" });
+  const { cluster, messages } = scene;
+  await cluster.isUp();
+  const { ts = "" } = await cluster.playground.as("dana").says(`@gantry ${words}`, { channel: "ops" });
   messages.push(ts);
   return ts;
 }

@@ -1,12 +1,14 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { readKeyring } from "../../src/accounts/keyring.ts";
 import { createSealer } from "../../src/accounts/seal.ts";
 import { digestOf } from "../../src/changes/drift.ts";
 import { openChange } from "../../src/workflow/sealed-change.ts";
 import { event } from "./contract/bench.ts";
+import { says } from "../support/speak.ts";
+import { world, type World } from "../support/world.ts";
+import { writeDatabase } from "../support/write-database.ts";
 import { folder, open } from "./support/sqlite-folder.ts";
 
 /** Of the Gantry that wrote the file, and of nothing else. */
@@ -15,10 +17,7 @@ const written = readFileSync(join(import.meta.dirname, "support/schema-3.sql"), 
 
 function folderFromThen(): string {
   const dir = folder();
-  mkdirSync(dir, { recursive: true });
-  const db = new DatabaseSync(join(dir, "gantry.sqlite"));
-  db.exec(written);
-  db.close();
+  writeDatabase(dir, written);
   return dir;
 }
 
@@ -48,4 +47,67 @@ test("what is done in a database of an older Gantry can be undone once, and its 
   expect(await store.undoOf("4AH2V6")).toBeUndefined();
   const results = (await store.history({ teamId: "T0PLAYGR", limit: 9 })).map(({ result }) => result);
   expect(results).toContain("a stop and a new start of every instance; reason: from-before");
+});
+
+/** The service as that Gantry saw it, and the writes that come in. */
+function serviceFromThen(writes: string[], instances: number) {
+  const web = {
+    name: "web",
+    uid: "f0ea9346-5e29-4bac-b697-6e75331e8a84",
+    status: "Running",
+    target_instance_size: instances,
+    containers: [{ name: "c", image: "gantry/hello-web", resources: { limits: { memory: "256" } } }],
+  };
+  return async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    if (request.method !== "GET") {
+      writes.push(`${request.method} ${pathname.split("/services/")[1]}`);
+      return Response.json({});
+    }
+    return Response.json(pathname.endsWith("/services/web") ? web : { services: [web], jobs: [] });
+  };
+}
+
+/** A delivery that 893f393 had stored and not finished: its row, sealed as `slack/deed.ts` did then. */
+function leftDelivery(id: string, deed: object): string {
+  const place = { teamId: "T0PLAYGR", channelId: "C0OPS" };
+  const user = id === "approval" ? "U0ALEX" : "U0DANA";
+  const text = JSON.stringify({ ...deed, place: { ...place, userId: user } });
+  const sealed = createSealer(readKeyring(KEY)).seal(text, ["delivery", id]);
+  return `insert into "delivery" (id, received_at, sealed, owner, finished_at)
+    values ('${id}', '${new Date().toISOString()}', '${sealed}', null, null);`;
+}
+
+async function states(town: World): Promise<Readonly<Record<string, string | undefined>>> {
+  const both = ["J15A4E", "4AH2V6"];
+  const found = await Promise.all(both.map((id) => town.store().findChange(id)));
+  return Object.fromEntries(both.map((id, index) => [id, found[index]?.state]));
+}
+
+test("after an update of Gantry, what waited in its database is approved by a command and runs once", async () => {
+  const writes: string[] = [];
+  await using town = await world({ apiFetch: serviceFromThen(writes, 2), database: { sql: written, keys: KEY } });
+
+  await says(town, town.approver, "/gantry approve J15A4E");
+  await town.sweep();
+
+  expect(writes).toEqual(["PUT web/restart"]);
+  expect(await states(town)).toEqual({ J15A4E: "done", "4AH2V6": "done" });
+});
+
+test("after an update of Gantry, deliveries that it had stored under their earlier names are carried out", async () => {
+  const writes: string[] = [];
+  const left = [
+    leftDelivery("approval", { kind: "decide", decision: "approve", changeId: "J15A4E" }),
+    leftDelivery("undo", { kind: "anew", how: "undo", changeId: "4AH2V6" }),
+  ];
+  const database = { sql: [written, ...left].join("\n"), keys: KEY };
+  await using town = await world({ apiFetch: serviceFromThen(writes, 3), database });
+
+  await town.sweep();
+  await town.sweep();
+
+  expect(writes).toEqual(["PUT web/restart"]);
+  expect(await states(town)).toMatchObject({ J15A4E: "done" });
+  expect(await town.store().undoOf("4AH2V6")).toBeDefined();
 });

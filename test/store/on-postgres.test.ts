@@ -81,7 +81,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     expect(lost.every((error) => error instanceof StoreError)).toBe(true);
     expect(lost.map(String).join()).not.toContain(new URL(url).password);
     expect(reachable).toBe(false);
-    await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => store.isReachable(), { timeout: 120_000 }).toBe(true);
     expect(await store.findChange("AAA111")).toMatchObject({ state: "approved" });
     expect((await store.claim("AAA111", event("claimed"))).kind).toBe("claimed");
     await store.close();
@@ -96,7 +96,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'gantry' and pid <> pg_backend_pid()`.execute(db);
 
-    await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => store.isReachable(), { timeout: 120_000 }).toBe(true);
     await store.close();
     await remove();
   });

@@ -42,7 +42,7 @@ export async function startGantryProcess({ dataDir, slack, apiUrl, env }: Wanted
 /** Runs `main.ts` with nothing in its environment but this. */
 export function runMain(env: Readonly<Record<string, string>>): { process: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

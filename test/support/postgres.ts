@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Client } from "pg";
+import { slowness } from "./until.ts";
 
 /** A PostgreSQL of its own, on 127.0.0.1, in a folder that goes with it. */
 export type TestPostgres = {
@@ -107,7 +108,7 @@ async function freePort(): Promise<number> {
 }
 
 async function ready(url: string, died: () => string | undefined): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const since = Date.now();
   for (;;) {
     const client = new Client({ connectionString: url });
     client.on("error", () => {});
@@ -118,7 +119,8 @@ async function ready(url: string, died: () => string | undefined): Promise<void>
     } catch (error) {
       const said = died();
       if (said !== undefined) throw new Error(`PostgreSQL did not start: ${said}`, { cause: error });
-      if (Date.now() > deadline) throw new Error("PostgreSQL does not answer", { cause: error });
+      if (Date.now() - since > READY_WITHIN_MS * slowness())
+        throw new Error("PostgreSQL does not answer", { cause: error });
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -1,13 +1,22 @@
+import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
+/** On a quiet machine. */
 const UNTIL_MS = 20_000;
-const LOOK_EVERY_MS = 20;
+const POLL_EVERY_MS = 20;
 
-/** Polls a condition to a deadline. */
+/** How many times longer things may take now, because other work keeps this machine busy; 1 on a quiet one. */
+export function slowness(): number {
+  const [load = 0] = loadavg();
+  return Math.max(1, (2 * load) / availableParallelism());
+}
+
+/** Polls a condition to a deadline, which is later on a busy machine. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + UNTIL_MS;
+  const since = Date.now();
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`it did not become so within ${UNTIL_MS} ms: ${isSo.toString()}`);
-    await sleep(LOOK_EVERY_MS);
+    const limitMs = UNTIL_MS * slowness();
+    if (Date.now() - since > limitMs) throw new Error(`it did not become so within ${limitMs} ms: ${isSo.toString()}`);
+    await sleep(POLL_EVERY_MS);
   }
 }

@@ -28,6 +28,7 @@ import { operationOf, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
 import { until } from "./until.ts";
 import { type Fetch, lookInto, openService } from "./world-service.ts";
+import { writeDatabase } from "./write-database.ts";
 
 export type { Person } from "../../src/playground/people/person.ts";
 
@@ -50,6 +51,8 @@ export type WorldOptions = {
   /** Stands between the bot and its database. */
   readonly store?: (real: Store) => Store;
   readonly keepHistoryMs?: number;
+  /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
+  readonly database?: { readonly sql: string; readonly keys: string };
 };
 
 /** The whole of Gantry, with people in it. */
@@ -76,9 +79,8 @@ export type World = {
   readonly calls: () => readonly OperationId[];
   /** The same with the account of each. */
   readonly sent: () => readonly SentRequest[];
-  /** The lines of the bot's log, parsed. */
+  /** The bot's log, parsed. */
   readonly logged: () => readonly Record<string, unknown>[];
-  /** The same as they were written. */
   readonly logLines: () => readonly string[];
   readonly botUrl: () => string;
   /** Where the page of the simulated workspace is. */
@@ -91,7 +93,6 @@ export type World = {
   readonly thread: (channel: string) => readonly string[];
   /** Resolves when the bot has nothing more to do. */
   readonly settled: () => Promise<void>;
-  /** Resolves when it is so; fails after a while. */
   readonly until: (isSo: () => boolean | Promise<boolean>) => Promise<void>;
   /** The bot looks for what has to be carried on, as it does every two seconds, and does it. */
   readonly sweep: () => Promise<void>;
@@ -110,14 +111,12 @@ export type World = {
 /** No pause, but a chance for everything else. */
 const nextTurn = (): Promise<void> => turn();
 
-/** Tests sweep when their story says so. */
-const NEVER_MS = 24 * 60 * 60_000;
-
 /** A fresh one, in a folder of its own, on free ports. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-world-"));
   const settings = { ...readConfig({}).settings, ...options.settings };
-  const keys = newKey();
+  const { keys = newKey(), sql } = options.database ?? {};
+  if (sql !== undefined) writeDatabase(dataDir, sql);
   const sealer = createSealer(readKeyring(keys));
   let policy = options.policy === undefined ? defaultPolicy : readPolicy(options.policy, "policy.yaml");
   const lines: string[] = [];
@@ -172,7 +171,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       now,
       wait: options.wait ?? nextTurn,
       backOff: nextTurn,
-      sweepEveryMs: NEVER_MS,
+      // Tests sweep when their story says so.
+      sweepEveryMs: 24 * 60 * 60_000,
       ...(options.drain && { drain: options.drain }),
     });
     botPort = (await bot.start()).port;

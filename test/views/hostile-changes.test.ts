@@ -125,14 +125,16 @@ test.each(historyEventKinds)("a thread of many long events of the kind %s breaks
   const changes = longChanges().filter(({ state }) => ["drifted", "done", "pending"].includes(state));
 
   const replies = long.flatMap((text) => {
+    // Its own text is in a change at other places than an event's is.
+    const own = changes.filter(({ reason }) => reason === text);
     const one = event(kind, { who: { userId: text, name: text }, result: text, account: text, reference: text });
     const events = [{ ...one, kind: "requested" } as const, ...Array.from({ length: 20 }, () => one)].slice(
       0,
       kind === "requested" ? 1 : 8,
     );
-    return changes.map((change) => storyReply(events, { change, defaultRegion: "us" }));
+    return own.map((change) => storyReply(events, { change, defaultRegion: "us" }));
   });
 
   for (const reply of replies) if (reply !== undefined) expectFits(reply);
-  expect(replies.length).toBeGreaterThan(50);
+  expect(replies.length).toBeGreaterThan(20);
 });

@@ -6,15 +6,29 @@ import type { Pointer, Spec } from "./spec.ts";
 export type Validate = (value: unknown) => ErrorObject | undefined;
 
 /**
- * Validators for the schemas of a contract, by pointer, each compiled once. `strict` is off because `openapi.yaml` as a
+ * Validators for the schemas of a contract, by pointer, each compiled once per process. `strict` is off because `openapi.yaml` as a
  * whole is passed to Ajv, which doesn't know OpenAPI's keywords (`paths`, `info` …). Validation ends at the first error,
  * so a body of 1 MB with an error in each line costs no more than one error.
  */
 export function validatorsOf(spec: Spec): (pointer: Pointer) => Validate {
+  const known = compilers.get(spec) ?? compilerOf(spec);
+  compilers.set(spec, known);
+  return known;
+}
+
+const compilers = new WeakMap<Spec, (pointer: Pointer) => Validate>();
+
+function compilerOf(spec: Spec): (pointer: Pointer) => Validate {
+  const compiled = new Map<string, Validate>();
   const ajv = new Ajv2020({ strict: false, verbose: true });
   addFormats.default(ajv);
   ajv.addSchema(spec, "spec");
-  return (pointer) => firstError(ajv.compile({ $ref: `spec#/${pointer.map(escaped).join("/")}` }));
+  return (pointer) => {
+    const $ref = `spec#/${pointer.map(escaped).join("/")}`;
+    const validate = compiled.get($ref) ?? firstError(ajv.compile({ $ref }));
+    compiled.set($ref, validate);
+    return validate;
+  };
 }
 
 function firstError(validate: ValidateFunction): Validate {

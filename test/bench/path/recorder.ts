@@ -6,8 +6,8 @@ export type Entered = { readonly file: string; readonly name: string };
 export type Recorder = {
   readonly entered: Entered[];
   readonly statements: string[];
-  /** The stack of the first statement, which stores what Slack delivered. */
-  acceptedAt: string;
+  /** The stack at which the request was handed over to the queue. */
+  queuedAt: string;
   /** The stack of the request that changed the workload. */
   sentAt: string;
   isOn: boolean;
@@ -15,14 +15,21 @@ export type Recorder = {
 
 /** Collects the calls that instrumented code reports, and every SQL statement on a database that `isOurs` picks. */
 export function record(isOurs: (location: string) => boolean): Recorder {
-  const recorder: Recorder = { entered: [], statements: [], acceptedAt: "", sentAt: "", isOn: false };
+  const recorder: Recorder = { entered: [], statements: [], queuedAt: "", sentAt: "", isOn: false };
   Object.assign(globalThis, {
     [ENTER]: (file: string, name: string) => {
-      if (recorder.isOn) recorder.entered.push({ file, name });
+      if (!recorder.isOn) return;
+      recorder.entered.push({ file, name });
+      if (recorder.queuedAt === "" && isHandOver(file, name)) recorder.queuedAt = new Error("here").stack ?? "";
     },
   });
   recordStatements(recorder, isOurs);
   return recorder;
+}
+
+/** `add` of the queue, which was called the work queue before it had lanes. */
+function isHandOver(file: string, name: string): boolean {
+  return /\/(?:work-queue|lanes)\.ts$/u.test(file) && name.startsWith("add:");
 }
 
 function recordStatements(recorder: Recorder, isOurs: (location: string) => boolean): void {
@@ -39,10 +46,7 @@ function recordStatements(recorder: Recorder, isOurs: (location: string) => bool
     Object.assign(StatementSync.prototype, {
       [method](this: StatementSync, ...args: unknown[]) {
         const sql = sqlOf.get(this);
-        if (recorder.isOn && sql !== undefined) {
-          if (recorder.statements.length === 0) recorder.acceptedAt = new Error("here").stack ?? "";
-          recorder.statements.push(sql);
-        }
+        if (recorder.isOn && sql !== undefined) recorder.statements.push(sql);
         return original.apply(this, args);
       },
     });

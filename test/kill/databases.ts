@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { startPostgres } from "../support/postgres.ts";
 import type { StoreKind } from "./options.ts";
-import type { ReplicaSetup } from "./wire.ts";
+import type { ReplicaSetup } from "./ipc.ts";
 
-/** Databases for towns: a folder each, or a database each on one real server. */
-export type Places = {
-  readonly next: () => Promise<ReplicaSetup["place"]>;
+/** Databases for clusters: a folder each, or a database each on one real server. */
+export type Databases = {
+  readonly next: () => Promise<ReplicaSetup["database"]>;
   /** One writer for a folder, two replicas on a server. */
   readonly replicas: number;
   readonly close: () => Promise<void>;
 };
 
-export async function openPlaces(kind: StoreKind): Promise<Places> {
+export async function openDatabases(kind: StoreKind): Promise<Databases> {
   return kind === "sqlite" ? folders() : databases();
 }
 
-function folders(): Places {
+function folders(): Databases {
   const made: string[] = [];
   return {
     replicas: 1,
@@ -33,7 +33,7 @@ function folders(): Places {
   };
 }
 
-async function databases(): Promise<Places> {
+async function databases(): Promise<Databases> {
   const server = await startPostgres();
   if ("missing" in server) throw new Error(`There is no PostgreSQL here: ${server.missing}.`);
   const { url: serverUrl } = server;
@@ -50,7 +50,7 @@ async function databases(): Promise<Places> {
     replicas: 2,
     async next() {
       last += 1;
-      const name = `town${last}`;
+      const name = `cluster${last}`;
       created = created.then(() => create(name));
       await created;
       const url = new URL(serverUrl);

@@ -11,21 +11,32 @@ export type Delivered = {
   isAcked: boolean;
 };
 
-export type Door = {
+export type LoadBalancerOptions = {
+  /** Of the replicas that take deliveries. */
+  readonly ports: () => readonly number[];
+  readonly onTrace: (line: string) => void;
+};
+
+export type LoadBalancer = {
   readonly url: string;
   /** Since the last `forget`, oldest first. */
   readonly delivered: () => readonly Delivered[];
   readonly forget: () => void;
   /** The same delivery once more, as a load balancer may send it; whether it was acked. */
   readonly repeat: (delivery: Delivered) => Promise<boolean>;
+  /** Acks that came after Slack would have given up: on a quiet machine there are none. */
+  readonly lateAcks: () => number;
   readonly close: () => Promise<void>;
 };
 
-/** As Slack: https://docs.slack.dev/interactivity/slash-commands */
+/** Slack's limit: https://docs.slack.dev/interactivity/slash-commands. A later ack is counted, and is an ack. */
 const ACK_MS = 3_000;
+/** Here an ack may be late because the machine is busy. */
+export const PATIENT_ACK_MS = 60_000;
 
 /** A small load balancer: one replica after the other. When the one it chose dies meanwhile, the delivery has failed. */
-export async function openDoor(ports: () => readonly number[]): Promise<Door> {
+export async function openLoadBalancer({ ports, onTrace }: LoadBalancerOptions): Promise<LoadBalancer> {
+  let late = 0;
   let delivered: Delivered[] = [];
   let turn = 0;
   const pass = async (delivery: Delivered): Promise<Response | undefined> => {
@@ -33,14 +44,20 @@ export async function openDoor(ports: () => readonly number[]): Promise<Door> {
     turn += 1;
     const port = open[turn % Math.max(1, open.length)];
     if (port === undefined) return undefined;
+    const since = performance.now();
+    const note = (what: string): void => onTrace(`${delivery.userId} → port ${port}, ${delivery.id}: ${what}`);
     try {
       const { body, headers } = delivery;
       const url = `http://127.0.0.1:${port}/slack/events`;
-      const signal = AbortSignal.timeout(ACK_MS);
+      const signal = AbortSignal.timeout(PATIENT_ACK_MS);
       const response = await fetch(url, { method: "POST", headers, body: Uint8Array.from(body), signal });
       delivery.isAcked ||= response.ok;
+      const tookMs = performance.now() - since;
+      if (response.ok && tookMs > ACK_MS) late += 1;
+      note(`${response.status} after ${Math.round(tookMs)} ms`);
       return response;
-    } catch {
+    } catch (error) {
+      note(`no answer: ${String(error)}`);
       return undefined;
     }
   };
@@ -65,6 +82,7 @@ export async function openDoor(ports: () => readonly number[]): Promise<Door> {
     url: `http://127.0.0.1:${port}/slack/events`,
     delivered: () => delivered,
     forget: () => void (delivered = []),
+    lateAcks: () => late,
     repeat: async (delivery) => (await pass(delivery))?.ok === true,
     async close() {
       const closed = once(server, "close");

@@ -1,11 +1,11 @@
 import type { StoredChange } from "../../src/changes/stored-change.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Edge, edges } from "./points.ts";
-import type { Leave, Step } from "./wire.ts";
+import type { Order, Step } from "./ipc.ts";
 
-export type Telling = {
+export type Reporter = {
   /** Resolves with how to go on. */
-  readonly ask: (step: Step) => Promise<Leave>;
+  readonly ask: (step: Step) => Promise<Order>;
   readonly started: () => void;
   /** A Change was claimed: what is sent to its workload from now on is sent for it. */
   readonly claimed: (change: StoredChange) => void;
@@ -14,12 +14,12 @@ export type Telling = {
 type AnyFunction = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** The same store, whose functions that change something say so before and after, and wait until they may go on. */
-export function toldStore(store: Store, telling: Telling): Store {
-  const told = edges.map((edge) => [edge, tellingOf(edge, store[edge] as AnyFunction, telling)]); // each takes what it took
+export function reportingStore(store: Store, telling: Reporter): Store {
+  const told = edges.map((edge) => [edge, reporting(edge, store[edge] as AnyFunction, telling)]); // each takes what it took
   return { ...store, ...(Object.fromEntries(told) as Pick<Store, Edge>) }; // the same names, with the same types
 }
 
-function tellingOf(edge: Edge, work: AnyFunction, { ask, started, claimed }: Telling): AnyFunction {
+function reporting(edge: Edge, work: AnyFunction, { ask, started, claimed }: Reporter): AnyFunction {
   return async (...args) => {
     const changeId = changeIn(args[0]);
     const leave = await ask({ edge, when: "before", changeId });

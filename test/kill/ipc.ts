@@ -2,12 +2,12 @@ import type { StorePlace } from "../../src/store/open-store.ts";
 import type { Edge } from "./points.ts";
 
 /** How many times faster than a clock the time of the replicas and of their database goes: leases, pauses, expiries. */
-export const SPEED = 10;
+export const SPEED = Number(process.env["GANTRY_KILL_SPEED"] ?? 10);
 
 /** What a replica is made of; everything else of it is as it is deployed. */
 export type ReplicaSetup = {
   readonly number: number;
-  readonly place: Exclude<StorePlace, { readonly kind: "shared" }>;
+  readonly database: Exclude<StorePlace, { readonly kind: "shared" }>;
   /** When the faster time began, in milliseconds since 1970. */
   readonly epochMs: number;
   readonly slack: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl: string };
@@ -38,11 +38,11 @@ export type FromReplica =
   | { readonly kind: "log"; readonly line: string };
 
 /** `start`: call the function, say so, and go no further. `stay`: nothing; the end comes from outside. */
-export type Leave = "go" | "start" | "stay";
+export type Order = "go" | "start" | "stay";
 
 export type ToReplica =
   | { readonly kind: "open"; readonly setup: ReplicaSetup }
-  | { readonly kind: "leave"; readonly ask: number; readonly leave: Leave };
+  | { readonly kind: "leave"; readonly ask: number; readonly leave: Order };
 
 /** Who sends a request, and for which Change a write is sent. */
 export const replicaHeader = "x-kill-replica";

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { CallName } from "./points.ts";
 import type { Trap } from "./trap.ts";
-import { replicaHeader } from "./wire.ts";
+import { replicaHeader } from "./ipc.ts";
 
 export type Arrived = { readonly request: Request; readonly body: string; readonly replica: number };
 
-export type GateParts = {
+export type ProxyOptions = {
   readonly inner: (request: Request) => Promise<Response>;
   /** What the request is for; undefined: nothing that anybody is killed at. */
   readonly nameOf: (arrived: Arrived) => CallName | undefined;
@@ -20,10 +20,10 @@ export type GateParts = {
   readonly kill: (replica: number) => Promise<void>;
 };
 
-export type Gate = { readonly url: string; readonly close: () => Promise<void> };
+export type Proxy = { readonly url: string; readonly close: () => Promise<void> };
 
 /** Stands before a server, and kills whoever sends a request at which the trap is armed. */
-export async function openGate(parts: GateParts): Promise<Gate> {
+export async function openKillingProxy(parts: ProxyOptions): Promise<Proxy> {
   const server = createServer((incoming, outgoing) => {
     pass(parts, incoming, outgoing).catch((error: unknown) => outgoing.destroy(asError(error)));
   });
@@ -41,7 +41,7 @@ export async function openGate(parts: GateParts): Promise<Gate> {
   };
 }
 
-async function pass(parts: GateParts, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function pass(parts: ProxyOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const arrived = await read(incoming);
   const { trap, kill, inner, onArrival, onDone } = parts;
   const name = parts.nameOf(arrived);

@@ -1,18 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { newKey } from "../../src/accounts/keyring.ts";
-import { readAppManifest } from "../../src/boot/app-manifest.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
-import { type Crew, openCrew } from "./crew.ts";
-import { type Door, openDoor } from "./door.ts";
-import { openGate } from "./gate.ts";
-import { holds } from "./holds.ts";
+import { type Replicas, openReplicas } from "./replicas.ts";
+import { type LoadBalancer, openLoadBalancer, PATIENT_ACK_MS } from "./load-balancer.ts";
+import { appOfManifest, isBug, policy } from "./cluster-setup.ts";
+import { type Arrived, openKillingProxy } from "./killing-proxy.ts";
+import { type Pulse, waitFor } from "./wait-for.ts";
 import type { Point } from "./points.ts";
 import { openRecords, type Records } from "./records.ts";
 import { openServiceSide, type ServiceSide } from "./service-side.ts";
-import { slackName } from "./slack-name.ts";
-import { createStage, type Stage } from "./stage.ts";
+import { slackCall } from "./slack-calls.ts";
+import { createReadPurpose, type ReadPurpose } from "./read-purpose.ts";
+import { createTrace, isWorthATrace, type Trace } from "./trace.ts";
 import { createTrap, type Trap } from "./trap.ts";
-import { type Leave, type ReplicaSetup, SPEED, type Step } from "./wire.ts";
+import { type Order, type ReplicaSetup, SPEED, type Step } from "./ipc.ts";
 
 /** Trouble that lasts until it is switched off. */
 export type Trouble = {
@@ -25,15 +26,17 @@ export type Trouble = {
 };
 
 /** A workspace, a service, a database and the replicas between them. */
-export type Town = {
+export type Cluster = {
   readonly playground: Playground;
   readonly service: ServiceSide;
-  readonly door: Door;
-  readonly crew: Crew;
+  readonly loadBalancer: LoadBalancer;
+  readonly replicas: Replicas;
   readonly trap: Trap;
-  readonly stage: Stage;
+  readonly readPurpose: ReadPurpose;
   readonly records: Records;
   readonly trouble: Trouble;
+  readonly pulse: Pulse;
+  readonly trace: Trace;
   /** What replicas logged as broken, and what else must not happen; emptied by reading it. */
   readonly bugs: () => readonly string[];
   /** What the trap does to who takes it: as a rule it kills. */
@@ -51,47 +54,26 @@ export type Town = {
   readonly close: () => Promise<void>;
 };
 
-export type TownOptions = {
-  readonly place: ReplicaSetup["place"];
-  readonly replicas: number;
+export type ClusterOptions = {
+  readonly database: ReplicaSetup["database"];
+  readonly size: number;
   readonly replays: boolean;
   readonly random: () => number;
   readonly onKill: (point: Point) => void;
 };
 
-const policy = `
-rules:
-  - name: full members read
-    who: members
-    does: read
-    then: allow
-  - name: what hurts nobody
-    who: members
-    does: routine
-    then: allow
-  - name: decided within a minute
-    who: members
-    does: [disruptive, destructive]
-    workloads: { name: brief-* }
-    then: { approve: { votes: 1, from: channel-members, expires: 1m } }
-  - name: one more full member
-    who: members
-    does: [disruptive, destructive]
-    then: { approve: { votes: 1, from: channel-members, expires: 1h } }
-`;
-
 /** A kill while a function of the store works comes so much later, in milliseconds, at most. */
 const LATEST_KILL_MS = 6;
 /** The store's: before it is over, nobody takes what a dead replica held. */
 const LEASE_MS = 20_000;
-const UP_WITHIN_MS = 120_000;
 
-export async function openTown({ place, replicas, replays, random, onKill }: TownOptions): Promise<Town> {
-  const stage = createStage();
+export async function openCluster({ database, size, replays, random, onKill }: ClusterOptions): Promise<Cluster> {
+  const readPurpose = createReadPurpose();
   const trap = createTrap((point) => {
-    stage.onKill();
+    readPurpose.onKill();
     onKill(point);
   });
+  const trace = createTrace();
   const service = openServiceSide();
   const trouble: Trouble = { writes: undefined, readsRefused: false, cardsRefused: 0 };
   let bugs: string[] = [];
@@ -100,22 +82,27 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
   const beatenAt = new Map<number, number>();
   let leaseOverMs = 0;
   const kill = (number: number): Promise<void> => {
+    trace.add(`kill -9 of replica ${number}`);
     leaseOverMs = (beatenAt.get(number) ?? performance.now()) + LEASE_MS / SPEED;
-    return crew.kill(number);
+    return replicas.kill(number);
   };
-  const serviceGate = await openGate({
+  const serviceProxy = await openKillingProxy({
     inner: service.fetch,
-    nameOf: ({ request }) => (request.method === "GET" ? stage.read() : "service: write"),
+    nameOf: ({ request }) => (request.method === "GET" ? readPurpose.read() : "service: write"),
     instead({ request }) {
       if (request.method !== "GET") return trouble.writes;
-      const isRefused = trouble.readsRefused && stage.read() === "service: read for drift";
+      const isRefused = trouble.readsRefused && readPurpose.read() === "service: read for drift";
       return isRefused ? Response.json({ message: "not for you" }, { status: 403 }) : undefined;
     },
     onArrival(arrived) {
+      if (arrived.request.method !== "GET") trace.add(`arrived: ${requestLine(arrived)}`);
       service.noteArrival(arrived);
-      if (arrived.request.method !== "GET") stage.onWrite();
+      if (arrived.request.method !== "GET") readPurpose.onWrite();
     },
-    onDone: service.noteDone,
+    onDone(arrived, response) {
+      trace.add(`${requestLine(arrived)} → ${response.status}`);
+      service.noteDone(arrived, response);
+    },
     trap,
     kill,
   });
@@ -123,11 +110,12 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     botToken: `xoxb-kill-${randomBytes(8).toString("hex")}`,
     signingSecret: randomBytes(16).toString("hex"),
   };
-  const slackGate = await openGate({
+  const slackProxy = await openKillingProxy({
     inner: (request) => playground.fetch(request),
-    nameOf: slackName,
+    nameOf: slackCall,
+    onDone: (arrived, { status }) => trace.add(`${requestLine(arrived)} → ${status}`),
     instead(arrived) {
-      const name = slackName(arrived);
+      const name = slackCall(arrived);
       if ((name !== "slack: post the card" && name !== "slack: update the card") || trouble.cardsRefused === 0) return;
       trouble.cardsRefused -= 1;
       return Response.json({ ok: false, error: "internal_error" });
@@ -138,8 +126,14 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
   const keys = newKey();
   const epochMs = Date.now();
   const steps = new Map<number, number>();
-  const onStep = async (number: number, step: Step): Promise<Leave> => {
-    stage.onStep(step);
+  let chances = 0;
+  let movedAtMs = performance.now();
+  const onStep = async (number: number, step: Step): Promise<Order> => {
+    movedAtMs = performance.now();
+    // A sweep begins with it.
+    if (step.edge === "beat" && step.when === "before") chances += 1;
+    if (isWorthATrace(step)) trace.add(`replica ${number} did ${step.edge} ${step.changeId ?? ""}`);
+    readPurpose.onStep(step);
     steps.set(number, (steps.get(number) ?? 0) + 1);
     if (step.edge === "beat" && step.when === "after") beatenAt.set(number, performance.now());
     if (step.when === "before") {
@@ -148,9 +142,9 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     }
     return step.isEffective === true && trap.takes(step.edge, "after") ? end(number) : "go";
   };
-  const end = async (number: number): Promise<Leave> => {
+  const end = async (number: number): Promise<Order> => {
     if (action === "freeze") {
-      crew.freeze(number);
+      replicas.freeze(number);
       frozen = number;
       trap.sprung("frozen");
       // It hears of it when it goes on.
@@ -160,14 +154,14 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     trap.sprung();
     return "stay";
   };
-  const crew = await openCrew({
-    size: replicas,
+  const replicas = await openReplicas({
+    size,
     setup: (number) => ({
       number,
-      place,
+      database,
       epochMs,
-      slack: { ...access, apiUrl: `${slackGate.url}/api/` },
-      service: { url: serviceGate.url, ...service.account },
+      slack: { ...access, apiUrl: `${slackProxy.url}/api/` },
+      service: { url: serviceProxy.url, ...service.account },
       keys,
       policy,
       replays,
@@ -175,18 +169,36 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     onStep,
     onStarted: (number) =>
       void setTimeout(() => void kill(number).then(() => trap.sprung()), random() * LATEST_KILL_MS),
-    onLog: (line) => void (isBug(line) && bugs.push(line)),
+    onLog(line) {
+      movedAtMs = performance.now();
+      trace.add(line.trimEnd());
+      if (isBug(line)) bugs.push(line);
+    },
+    onTrace(line) {
+      movedAtMs = performance.now();
+      trace.add(line);
+    },
+    onFailedStart: () => void (chances += 1),
   });
-  const door = await openDoor(crew.ports);
-  const playground = createPlayground({ ...access, app: app(), url: slackGate.url, requestUrl: () => door.url });
-  const records = openRecords(place);
+  const loadBalancer = await openLoadBalancer({ ports: replicas.ports, onTrace: trace.add });
+  const playground = createPlayground({
+    ...access,
+    app: appOfManifest(),
+    url: slackProxy.url,
+    requestUrl: () => loadBalancer.url,
+    ackMs: PATIENT_ACK_MS,
+    // A trigger lives for 3 s of Slack's time, which a busy machine would use up.
+    now: () => epochMs + (Date.now() - epochMs) / SPEED,
+  });
+  const pulse: Pulse = { chances: () => chances, movedAtMs: () => movedAtMs, describe: () => replicas.describe() };
+  const records = openRecords(database);
   return {
     playground,
     service,
-    door,
-    crew,
+    loadBalancer: loadBalancer,
+    replicas,
     trap,
-    stage,
+    readPurpose,
     records,
     trouble,
     bugs() {
@@ -199,34 +211,22 @@ export async function openTown({ place, replicas, replays, random, onKill }: Tow
     leaseOverMs: () => leaseOverMs,
     steps: (replica) => steps.get(replica) ?? 0,
     nowMs: () => Date.now() + (Date.now() - epochMs) * (SPEED - 1),
-    isUp: () => holds(() => crew.ports().length > 0, "a replica takes deliveries", UP_WITHIN_MS),
-    isFull: () => holds(crew.isFull, "all replicas take deliveries", UP_WITHIN_MS),
+    pulse,
+    trace,
+    isUp: () => waitFor(pulse, () => replicas.ports().length > 0, "a replica takes deliveries"),
+    isFull: () => waitFor(pulse, replicas.isFull, "all replicas take deliveries"),
     async close() {
-      await crew.close();
-      await door.close();
-      await serviceGate.close();
+      await replicas.close();
+      await loadBalancer.close();
+      await serviceProxy.close();
       playground.close();
-      await slackGate.close();
+      await slackProxy.close();
       await service.close();
       await records.close();
     },
   };
 }
 
-function app() {
-  const { display_information, features, oauth_config } = readAppManifest();
-  return {
-    name: display_information.name,
-    botDisplayName: features.bot_user.display_name,
-    commands: ["/gantry"],
-    scopes: oauth_config.scopes.bot,
-    events: ["app_mention"],
-  };
-}
-
-/** What a log says of a mistake of the program; that others are gone and connections break is what these tests do. */
-function isBug(line: string): boolean {
-  // On a machine that is busy with something else the database may not answer in time: that is said, and tried again.
-  if (/did not start: StoreError/u.test(line)) return false;
-  return /something broke in Gantry|unhandled rejection|ended by itself|did not start|cannot be read/u.test(line);
+function requestLine({ request, replica }: Arrived): string {
+  return `replica ${replica}: ${request.method} ${new URL(request.url).pathname}`;
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type FromReplica, type Leave, type ReplicaSetup, type Step, type ToReplica } from "./wire.ts";
+import { type FromReplica, type Order, type ReplicaSetup, type Step, type ToReplica, SPEED } from "./ipc.ts";
 
 type Replica = {
   readonly number: number;
@@ -15,17 +15,21 @@ type Replica = {
   port: number;
 };
 
-export type CrewParts = {
+export type ReplicasOptions = {
   /** How many serve at the same time. */
   readonly size: number;
   readonly setup: (number: number) => ReplicaSetup;
   /** How a replica goes on from here. It may be dead by the time this resolves. */
-  readonly onStep: (number: number, step: Step) => Leave | Promise<Leave>;
+  readonly onStep: (number: number, step: Step) => Order | Promise<Order>;
   readonly onStarted: (number: number) => void;
   readonly onLog: (line: string) => void;
+  /** It was spawned, takes deliveries, is gone: for the report of a failure. */
+  readonly onTrace: (line: string) => void;
+  /** A start that came to nothing. */
+  readonly onFailedStart: () => void;
 };
 
-export type Crew = {
+export type Replicas = {
   /** Ports of those that take deliveries. */
   readonly ports: () => readonly number[];
   /** Whether as many serve as should. */
@@ -35,7 +39,8 @@ export type Crew = {
   /** SIGSTOP: nobody is sent there until `thaw`. */
   readonly freeze: (number: number) => void;
   readonly thaw: (number: number) => void;
-  readonly killed: () => number;
+  /** "3 ready, 4 loaded". */
+  readonly describe: () => string;
   readonly close: () => Promise<void>;
 };
 
@@ -48,24 +53,27 @@ export function endAllReplicas(): void {
 }
 
 /** Keeps so many replicas alive, and one more process loaded, so that a dead one is replaced at once. */
-export async function openCrew(parts: CrewParts): Promise<Crew> {
+export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
   const all = new Map<number, Replica>();
   let last = 0;
-  let killed = 0;
   let isClosing = false;
   const spawn = (): void => {
     last += 1;
     const replica = startReplica(last);
     all.set(last, replica);
-    replica.process.on("message", (message) => void hear(replica, message as FromReplica)); // written by replica.ts
+    replica.process.on("message", (message) => void onMessage(replica, message as FromReplica)); // written by replica.ts
     replica.process.on("exit", (code) => left(replica, code));
   };
   const left = (replica: Replica, code: number | null): void => {
     const wasExpected = replica.isOut || isClosing;
+    parts.onTrace(`replica ${replica.number} is gone`);
     replica.state = "gone";
     all.delete(replica.number);
     children.delete(replica.process);
-    if (!wasExpected) parts.onLog(`a replica ended by itself with ${code}: ${replica.log.join("")}`);
+    if (!wasExpected) {
+      parts.onFailedStart();
+      parts.onLog(`a replica ended by itself with ${code}: ${replica.log.join("")}`);
+    }
     fill();
   };
   /** In a folder, the next one may only begin when the last one is gone; serving ones are those that are being opened, too. */
@@ -75,12 +83,12 @@ export async function openCrew(parts: CrewParts): Promise<Crew> {
     const loaded = [...all.values()].find(({ state }) => state === "loaded");
     if (serving.length < parts.size && loaded !== undefined) {
       loaded.state = "opening";
-      tell(loaded, { kind: "open", setup: parts.setup(loaded.number) });
+      send(loaded, { kind: "open", setup: parts.setup(loaded.number) });
       return fill();
     }
     if (![...all.values()].some(({ state }) => state === "loading" || state === "loaded")) spawn();
   };
-  const hear = async (replica: Replica, message: FromReplica): Promise<void> => {
+  const onMessage = async (replica: Replica, message: FromReplica): Promise<void> => {
     switch (message.kind) {
       case "loaded":
         replica.state = "loaded";
@@ -88,11 +96,12 @@ export async function openCrew(parts: CrewParts): Promise<Crew> {
       case "ready":
         replica.port = message.port;
         replica.state = "ready";
-        return;
+        return parts.onTrace(`replica ${replica.number} takes deliveries on port ${message.port}`);
       case "failed":
         // As a deployed one does: it ends, and whoever watches over it starts another.
         replica.isOut = true;
         replica.process.kill("SIGKILL");
+        parts.onFailedStart();
         return parts.onLog(`a replica did not start: ${message.why}`);
       case "log":
         replica.log.push(message.line);
@@ -100,7 +109,7 @@ export async function openCrew(parts: CrewParts): Promise<Crew> {
       case "started":
         return parts.onStarted(replica.number);
       case "step":
-        return tell(replica, {
+        return send(replica, {
           kind: "leave",
           ask: message.ask,
           leave: await parts.onStep(replica.number, message.step),
@@ -111,7 +120,6 @@ export async function openCrew(parts: CrewParts): Promise<Crew> {
     const replica = all.get(number);
     if (replica === undefined) return;
     replica.isOut = true;
-    killed += 1;
     const gone = once(replica.process, "exit");
     replica.process.kill("SIGKILL");
     await gone;
@@ -133,7 +141,8 @@ export async function openCrew(parts: CrewParts): Promise<Crew> {
       replica.process.kill("SIGCONT");
       replica.isOut = false;
     },
-    killed: () => killed,
+    describe: () =>
+      [...all.values()].map(({ number, state, isOut }) => `replica ${number} ${isOut ? "out" : state}`).join(", "),
     async close() {
       isClosing = true;
       await Promise.all([...all.keys()].map(kill));
@@ -146,12 +155,16 @@ function startReplica(number: number): Replica {
     execArgv: [],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     // Hundreds of them are started: what one has compiled, the next one need not.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "gantry-kill-compiled") },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(tmpdir(), "gantry-kill-compiled"),
+      GANTRY_KILL_SPEED: String(SPEED),
+    },
   });
   children.add(child);
   return { number, process: child, log: [], state: "loading", isOut: false, port: 0 };
 }
 
-function tell({ process }: Replica, message: ToReplica): void {
+function send({ process }: Replica, message: ToReplica): void {
   if (process.connected) process.send(message, () => undefined);
 }

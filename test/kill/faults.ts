@@ -1,22 +1,34 @@
 import type { ChangeState } from "../../src/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
-import { type CardSeen, cards, ENOUGH_MS, formText, isAtEnd, quiet, type Scene, whispers } from "./scene.ts";
+import { type CardSeen, cards, formText, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
 import type { ChangeRecord } from "./records.ts";
-import { holds } from "./holds.ts";
+import { waitFor } from "./wait-for.ts";
 
 export const faults = [
+  /** More than one write came in for one request. */
   "double executions",
+  /** More than one request was made of one message. */
+  "requests made twice",
+  /** A replica that lost its request to another one wrote all the same. */
+  "writes after a takeover",
+  /** Asked for, acked, and neither stored nor refused. */
+  "lost requests",
+  /** Decided, acked, and without any effect. */
   "lost decisions",
+  /** Nobody was told anything: no ack, no card, no answer. */
+  "silent",
   "cards with live buttons",
+  /** A card that was posted and not stored did something when it was clicked. */
+  "clicks on lost cards that count",
+  /** The row, its card or the service say something else. */
   "untrue settlements",
-  "unanswered",
   "stuck",
   "mistakes in the log",
 ] as const;
 export type Fault = (typeof faults)[number];
 export type Violation = { readonly fault: Fault; readonly what: string };
 
-/** What a card in a state begins with; of a done one, its outcome says which. */
+/** How the card of a state begins; of a done one, its outcome says which. */
 const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "claimed">, RegExp>> = {
   done: /✅|Asked the service/u,
   failed: /❌/u,
@@ -28,9 +40,9 @@ const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "clai
 };
 const harmless: ReadonlySet<string> = new Set(["Undo", "Ask again"]);
 
-/** Looks at everything that a round left: at the service, in the database, and in Slack. */
-export async function judge(scene: Scene): Promise<readonly Violation[]> {
-  const changes = await scene.town.records.changes(scene.name);
+/** Compares everything that a round left: at the service, in the database, and in Slack. */
+export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
+  const changes = await scene.cluster.records.changes(scene.name);
   const violations: Violation[] = [];
   for (const change of changes) violations.push(...ofChange(scene, change));
   violations.push(...ofMessages(scene, changes), ...(await ofService(scene, changes)), ...ofPeople(scene, changes));
@@ -38,10 +50,10 @@ export async function judge(scene: Scene): Promise<readonly Violation[]> {
   return violations;
 }
 
-function ofChange({ town }: Scene, change: ChangeRecord): Violation[] {
+function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
   const { id, state, ending } = change;
   if (!isAtEnd(change)) return [{ fault: "stuck", what: `${id} is ${state}` }];
-  const { arrived, done } = town.service.written(id);
+  const { arrived, done } = cluster.service.written(id);
   const found: Violation[] = [];
   if (arrived > 1) found.push({ fault: "double executions", what: `${id}, ${change.op}: ${arrived} writes came in` });
   const untrue = (why: string): void =>
@@ -49,8 +61,8 @@ function ofChange({ town }: Scene, change: ChangeRecord): Violation[] {
   if (state === "done" && done !== 1) untrue(`${done} writes were done`);
   if (state === "failed" && done > 0) untrue("a write was done");
   if (state !== "done" && state !== "failed" && state !== "unknown" && arrived > 0) untrue("a write came in");
-  const card = cards({ town }).find(({ ts }) => ts === change.card_ts);
-  if (card === undefined) return [...found, { fault: "unanswered", what: `${id} has no card in Slack` }];
+  const card = cards({ cluster }).find(({ ts }) => ts === change.card_ts);
+  if (card === undefined) return [...found, { fault: "silent", what: `${id} has no card in Slack` }];
   const mark = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end
   if (mark?.test(card.text) !== true) untrue(`its card says: ${card.text.slice(0, 200)}`);
   const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
@@ -63,17 +75,19 @@ function ofChange({ town }: Scene, change: ChangeRecord): Violation[] {
 /** However often a message was edited: one Change at most. */
 function ofMessages({ messages }: Scene, changes: readonly ChangeRecord[]): Violation[] {
   if (messages.length === 0 || changes.length <= messages.length) return [];
-  return [{ fault: "double executions", what: `${changes.length} changes of ${messages.length} message` }];
+  return [{ fault: "requests made twice", what: `${changes.length} requests of ${messages.length} message` }];
 }
 
-/** What the last write that was done asked for stands at the service. */
-async function ofService({ town, name }: Scene, changes: readonly ChangeRecord[]): Promise<Violation[]> {
-  const ran = changes.filter(({ id, state }) => state === "done" && town.service.written(id).done > 0);
+/** The service is as the last write that was done asked for. */
+async function ofService({ cluster, name }: Scene, changes: readonly ChangeRecord[]): Promise<Violation[]> {
+  const ran = changes.filter(({ id, state }) => state === "done" && cluster.service.written(id).done > 0);
   const last = ran.at(-1);
-  const isAlone = changes.every(({ id }) => ran.some((each) => each.id === id) || town.service.written(id).done === 0);
+  const isAlone = changes.every(
+    ({ id }) => ran.some((each) => each.id === id) || cluster.service.written(id).done === 0,
+  );
   if (last === undefined || !isAlone) return [];
-  const { body } = town.service.written(last.id);
-  const { target_instance_size: size, status } = await town.service.read(name);
+  const { body } = cluster.service.written(last.id);
+  const { target_instance_size: size, status } = await cluster.service.read(name);
   const wanted = last.op === "updateService" ? (JSON.parse(body) as { target_instance_size?: number }) : {}; // what the bot sent
   if (wanted.target_instance_size !== undefined && wanted.target_instance_size !== size) {
     return [{ fault: "untrue settlements", what: `${last.id} is done, and there are ${size} instances` }];
@@ -85,29 +99,26 @@ async function ofService({ town, name }: Scene, changes: readonly ChangeRecord[]
 }
 
 /** Who did something that was acked got an answer: a card, or words for them alone. */
-function ofPeople({ acked, unanswered }: Scene, changes: readonly ChangeRecord[]): Violation[] {
-  const found: Violation[] = unanswered.map((id) => ({
-    fault: "unanswered",
-    what: `delivery ${id} came again, for nothing`,
-  }));
+function ofPeople({ acked }: Scene, changes: readonly ChangeRecord[]): Violation[] {
+  const found: Violation[] = [];
   for (const { id, person } of acked.filter(({ what }) => what === "ask")) {
     const hasChange = changes.some(({ delivery_id }) => delivery_id === id);
-    if (!hasChange && whispers(person) === 0) {
-      found.push({ fault: "lost decisions", what: `what ${person.name} asked for was acked and is nowhere` });
+    if (!hasChange && ephemerals(person) === 0) {
+      found.push({ fault: "lost requests", what: `what ${person.name} asked for was acked and is nowhere` });
     }
   }
   for (const { id, person } of acked.filter(({ what }) => what === "ask in a form")) {
     const hasChange = changes.some(({ delivery_id }) => delivery_id === id);
-    if (saysMoreThanWaiting(person) || (!hasChange && whispers(person) > 0)) continue;
-    const fault = hasChange ? "unanswered" : "lost decisions";
+    if (saysMoreThanWaiting(person) || (!hasChange && ephemerals(person) > 0)) continue;
+    const fault = hasChange ? "silent" : "lost requests";
     found.push({ fault, what: `the form that ${person.name} sent was acked, and says ${formText(person)}` });
   }
   const decisions = acked.filter(({ what }) => what === "decide");
   for (const person of new Set(decisions.map(({ person }) => person))) {
     const count = decisions.filter((each) => each.person === person).length;
-    const told = whispers(person);
+    const told = ephemerals(person);
     if (told < count)
-      found.push({ fault: "unanswered", what: `${person.name} decided ${count} times and was told ${told} times` });
+      found.push({ fault: "silent", what: `${person.name} decided ${count} times and was told ${told} times` });
   }
   return found;
 }
@@ -120,7 +131,7 @@ function saysMoreThanWaiting(person: Person): boolean {
   return !isToFill || /nothing was done|not done|reference/iu.test(text);
 }
 
-/** Cards that stand in the channel and not in the row: posts whose answer got lost. */
+/** Cards in the channel that no row knows: posts whose answer got lost. */
 function lost(scene: Scene, changes: readonly ChangeRecord[]): readonly CardSeen[] {
   const rows = new Map(changes.map(({ id, card_ts }) => [id, card_ts]));
   return cards(scene).filter(
@@ -137,24 +148,26 @@ async function ofLost(scene: Scene, card: CardSeen): Promise<readonly Violation[
 
 /** At its first click a lost card loses its buttons, and nothing else happens. */
 async function retires(scene: Scene, card: CardSeen): Promise<Violation[]> {
-  const { town, name } = scene;
+  const { cluster, name } = scene;
   const [button = ""] = card.buttons;
   const before = JSON.stringify(await states(scene));
-  const alex = town.playground.as("alex");
+  const alex = cluster.playground.as("alex");
   await alex.clicks(button, { channel: "ops", thread: card.ts });
   const isRetired = () => cards(scene).every(({ ts, buttons }) => ts !== card.ts || buttons.length === 0);
   const what = `a lost card of ${card.changeId} for ${name}, ${button}`;
   try {
-    await holds(isRetired, "retired", ENOUGH_MS);
+    await waitFor(cluster.pulse, isRetired, "retired");
   } catch {
     return [{ fault: "cards with live buttons", what }];
   }
   await quiet(scene);
   const after = JSON.stringify(await states(scene));
-  return before === after ? [] : [{ fault: "double executions", what: `${what}: ${before} became ${after}` }];
+  return before === after
+    ? []
+    : [{ fault: "clicks on lost cards that count", what: `${what}: ${before} became ${after}` }];
 }
 
-async function states({ town, name }: Scene) {
-  const changes = await town.records.changes(name);
-  return changes.map(({ id, state }) => ({ id, state, ...town.service.written(id) }));
+async function states({ cluster, name }: Scene) {
+  const changes = await cluster.records.changes(name);
+  return changes.map(({ id, state }) => ({ id, state, ...cluster.service.written(id) }));
 }

@@ -1,8 +1,8 @@
-import type { Arrived } from "./gate.ts";
+import type { Arrived } from "./killing-proxy.ts";
 import type { CallName } from "./points.ts";
 
 /** What a request to Slack is for. */
-export function slackName({ request, body }: Arrived): CallName | undefined {
+export function slackCall({ request, body }: Arrived): CallName | undefined {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith("/response/")) return "slack: response_url";
   switch (pathname) {

@@ -1,8 +1,8 @@
 import type { CallName } from "./points.ts";
-import type { Step } from "./wire.ts";
+import type { Step } from "./ipc.ts";
 
 /** What a read of the workload is for, told from what happened before it; a round is about one workload. */
-export type Stage = {
+export type ReadPurpose = {
   readonly onStep: (step: Step) => void;
   readonly onWrite: () => void;
   readonly onKill: () => void;
@@ -12,7 +12,7 @@ export type Stage = {
 
 type Where = "proposing" | "stored" | "sent" | "written" | "in doubt" | "settled";
 
-const reads: Readonly<Record<Where, ReturnType<Stage["read"]>>> = {
+const reads: Readonly<Record<Where, ReturnType<ReadPurpose["read"]>>> = {
   proposing: "service: read to propose",
   stored: "service: read for drift",
   sent: "service: read to settle",
@@ -21,7 +21,7 @@ const reads: Readonly<Record<Where, ReturnType<Stage["read"]>>> = {
   settled: "service: read for health",
 };
 
-export function createStage(): Stage {
+export function createReadPurpose(): ReadPurpose {
   let where: Where = "proposing";
   return {
     onStep({ edge, when, isEffective }) {
