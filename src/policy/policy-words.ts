@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isActionId, operationFacts } from "./operation-facts.ts";
 import type { RuleActions } from "./policy.ts";
-import { distance } from "fastest-levenshtein";
+import { didYouMean } from "./near-names.ts";
 
 // Only ids: names can be changed by their owners. Slack's ids have no fixed length; at least five characters, so that
 // “SRE” isn't taken for one.
@@ -105,23 +105,4 @@ export function durationText(ms: number): string {
   const [unit, each] = units.find(([, size]) => ms % size === 0) ?? ["minute", 60_000];
   const count = Math.round(ms / each);
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
-}
-
-/** " Did you mean “who”?", or "" when no known word is similar. */
-export function didYouMean(typed: string, known: readonly string[]): string {
-  const wanted = typed.toLowerCase();
-  const most = Math.max(1, Math.floor(wanted.length / 3));
-  const near = known
-    .map((word) => ({ word, score: scoreOf(wanted, word.toLowerCase()) }))
-    .filter(({ score }) => score <= most)
-    .sort((a, b) => a.score - b.score)
-    .slice(0, 2)
-    .map(({ word }) => `“${word}”`);
-  return near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
-}
-
-/** Edit distance; a prefix counts as 1 (`delete` for `deleteJob`). */
-function scoreOf(wanted: string, word: string): number {
-  const apart = distance(wanted, word);
-  return wanted.length >= 3 && word.startsWith(wanted) ? Math.min(apart, 1) : apart;
 }

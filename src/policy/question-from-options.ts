@@ -1,5 +1,6 @@
 import { isActionId, operationFacts } from "./operation-facts.ts";
-import { didYouMean, isGroupId } from "./policy-words.ts";
+import { didYouMean } from "./near-names.ts";
+import { isGroupId } from "./policy-words.ts";
 import type { Question } from "./question.ts";
 
 /** The options of `npm run policy -- explain`. */

@@ -1,6 +1,7 @@
 import { type Document, LineCounter, parseDocument, type YAMLError, isMap, isNode, isScalar } from "yaml";
 import type { z } from "zod";
-import { didYouMean, isGroupId, isUserId } from "./policy-words.ts";
+import { didYouMean } from "./near-names.ts";
+import { isGroupId, isUserId } from "./policy-words.ts";
 import { isRuleName, knownKeys, PolicyFile, type RuleInFile } from "./policy-file.ts";
 import type { Policy, Rule, RuleEnd } from "./policy.ts";
 
