@@ -3,6 +3,7 @@ import { sentences } from "../../views/messages/sentences.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { Clock, Responder } from "../../workflow/ports.ts";
 import type { Messenger, OpenView } from "../send/messenger.ts";
+import { isTemporary, reasonFor } from "../send/slack-error.ts";
 
 export type UpdateDeps = { readonly messenger: Pick<Messenger, "updateView"> };
 
@@ -21,7 +22,12 @@ export async function openForm(
 ): Promise<OpenView | undefined> {
   const opened = await messenger.openView({ triggerId, user: origin.userId, view });
   if (opened.ok) return opened.value;
-  await responder.tell(sentences.noForm(settings.command), origin);
+  const { failure } = opened;
+  const isLate = failure.kind === "gone" || isTemporary(failure);
+  const why = isLate
+    ? sentences.noForm(settings.command)
+    : sentences.formRefused(reasonFor(failure), failure.reference);
+  await responder.tell(why, origin);
   return undefined;
 }
 
