@@ -5,8 +5,8 @@ type Hint = {
 };
 
 /**
- * The person can fix it. The message is a sentence that is shown unchanged, so it must not contain a token. `usage` and
- * `example` are the verb's, without the command's name.
+ * The person can mend it: what happened and why in one sentence, and the next step. It is shown as it stands, so it
+ * never holds a token. `usage` and `example` are those of the verb that was asked for, without the command's name.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
@@ -23,10 +23,13 @@ export class UserError extends Error {
 }
 
 /**
- * The database is unreachable, too slow or full. The write may or may not have been stored, so nothing may be sent that
- * relies on it. The message is a sentence for people. It never contains a password: drivers keep addresses out of their
- * errors, and only their code is added.
+ * The database cannot be reached, is too slow, or takes nothing more. What was asked for may or may not have been stored,
+ * so nothing may be sent on the strength of it. The message is a sentence for a person; it never holds an address with a
+ * password, because drivers do not put one into their errors and nothing is added here but their code.
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";
 }
+
+/** Slack can't answer right now. Callers that can wait ask again later. */
+export class SlackAway extends UserError {}

@@ -39,13 +39,13 @@ const table: Readonly<Record<string, Row>> = {
     because: "a verb runs without Slack, in a test or a terminal; of policy it uses the table of operations",
   },
   workflow: {
-    code: ["api", "commands", "views", "changes", "policy", "accounts", "logs", "log-worker", "slack"],
-    types: ["store"],
-    because: "the life of a request: no Slack and no SQL",
+    code: ["api", "commands", "views", "changes", "policy", "accounts", "logs"],
+    types: ["log-worker"],
+    because: "the life of a request: no Slack and no SQL; it declares the ports that it needs",
   },
   store: {
     code: ["changes"],
-    types: ["api", "accounts", "policy"],
+    types: ["api", "accounts", "policy", "workflow"],
     because: "SQL can be swapped without touching a rule; rows are parsed with the schema of what they hold",
   },
   slack: {
@@ -104,11 +104,14 @@ test("each folder imports only what the table of the design allows", () => {
   expect(broken).toEqual([]);
 });
 
-test("the table would notice: views that import the store, and a playground that imports the bot", () => {
+test("the table would notice views that import the store, a workflow that knows Slack, and a playground that imports the bot", () => {
   expect(isAllowed({ file: "views/cards/change-card.ts", target: "store/runs.ts", isType: false })).toBe(false);
   expect(isAllowed({ file: "playground/limits.ts", target: "views/kit/blocks.ts", isType: true })).toBe(false);
   expect(isAllowed({ file: "playground/limits.ts", target: "errors.ts", isType: false })).toBe(false);
   expect(isAllowed({ file: "slack/receive/route.ts", target: "commands/verbs.ts", isType: false })).toBe(true);
+  expect(isAllowed({ file: "workflow/run.ts", target: "slack/send/messenger.ts", isType: true })).toBe(false);
+  expect(isAllowed({ file: "workflow/run.ts", target: "store/advance.ts", isType: true })).toBe(false);
+  expect(isAllowed({ file: "store/advance.ts", target: "workflow/lifecycle.ts", isType: false })).toBe(false);
 });
 
 /** Inside `service`: its parts by folder, and the parts that each may import. */

@@ -9,36 +9,24 @@ import type { Settings } from "../commands/command.ts";
 import { createDirectory } from "../commands/lookup/directory.ts";
 import { createLogPool } from "../log-worker/log-pool.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { Store } from "../store/store.ts";
-import { createAccounts } from "../workflow/access/accounts.ts";
-import { createCalls } from "../workflow/access/call-counts.ts";
-import { createClients, type SlackAccess } from "../slack/send/clients.ts";
-import { createEnvSeen, notingEnv } from "../workflow/access/env-values.ts";
-import { createDropped } from "../workflow/inbox/dropped.ts";
-import { healthRoutes } from "../slack/receive/health-routes.ts";
-import { createIdentity, type Identity } from "../slack/directory/identity.ts";
-import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
-import { createLanes } from "../workflow/inbox/lanes.ts";
-import { createPace } from "../slack/directory/pace.ts";
-import { createPeople } from "../slack/directory/people.ts";
-import { createBackOff } from "../slack/send/back-off.ts";
-import { logFailure } from "../slack/send/call.ts";
-import { createMessenger } from "../slack/send/messenger.ts";
-import { posterAlias } from "../slack/send/poster.ts";
-import { createResponder } from "../slack/send/responder.ts";
-import { classify } from "../slack/send/slack-error.ts";
-import { createCards } from "../slack/cards/cards.ts";
+import type { SlackAccess } from "../slack/send/clients.ts";
 import { homeLater } from "../slack/home/draw.ts";
-import { createReceiver, startReceiver } from "../slack/receive/http.ts";
-import { route } from "../slack/receive/route.ts";
 import { createFormReply } from "../slack/modals/form-reply.ts";
 import { createOpenViews } from "../slack/modals/open-views.ts";
+import { healthRoutes } from "../slack/receive/health-routes.ts";
+import { createReceiver, startReceiver } from "../slack/receive/http.ts";
 import { createRepeats } from "../slack/receive/repeats.ts";
-import type { Origin } from "../workflow/origin.ts";
-import type { Shell } from "../workflow/shell.ts";
-import { sweep } from "../workflow/sweep.ts";
-import { createSweeper } from "../workflow/sweeper.ts";
-import { createUnfinished } from "../workflow/inbox/retry.ts";
+import { route, type RouteDeps } from "../slack/receive/route.ts";
+import type { Store } from "../store/store.ts";
+import { createAccounts } from "../workflow/access/accounts.ts";
+import { createCallCounts } from "../workflow/access/call-counts.ts";
+import { createEnvValues, rememberingEnv } from "../workflow/access/env-values.ts";
+import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
+import { createDropped } from "../workflow/inbox/dropped.ts";
+import { createLanes } from "../workflow/inbox/lanes.ts";
+import { createRetries } from "../workflow/inbox/retry.ts";
+import { createSweeper, sweep, type SweepDeps } from "../workflow/sweep.ts";
+import { connectSlack, type SlackParts } from "./slack-parts.ts";
 
 export type BotParts = {
   readonly slack: SlackAccess & { readonly signingSecret: string };
@@ -66,7 +54,7 @@ export type BotParts = {
 export type Bot = {
   /** Resolves when Slack's deliveries are taken. Throws when the port is taken or Slack does not know the token. */
   readonly start: () => Promise<{ readonly port: number }>;
-  /** Takes nothing new, lets what is in flight end or tells its people, then stops listening: within 20 s. */
+  /** Takes nothing new, lets work in progress end or tells its people, then stops listening: within 20 s. */
   readonly stop: () => Promise<void>;
   /** Resolves when nothing is in flight. */
   readonly idle: () => Promise<void>;
@@ -76,34 +64,31 @@ export type Bot = {
   readonly sweep: () => Promise<void>;
 };
 
-/** The bot, with everything it touches given to it. */
+/** Puts the parts of the bot together. */
 export function createBot(parts: BotParts): Bot {
-  const now = parts.now ?? (() => new Date());
-  const clients = createClients(parts.slack, parts.log);
-  const { interactive: client, tokenRefusal } = clients;
-  const identity = createIdentity({ client, tokenRefusal, log: parts.log, now });
-  const shell = shellOf(parts, { now, clients, identity });
-  const { lanes, store, log, newReference } = shell;
-  const sweeper = createSweeper(shell, parts.sweepEveryMs);
+  const { log, store } = parts;
+  const app = compose(parts);
+  const { lanes, identity } = app;
+  const sweeper = createSweeper(app.deps, parts.sweepEveryMs);
   const receiver = createReceiver({
     signingSecret: parts.slack.signingSecret,
     botToken: parts.slack.botToken,
-    routes: healthRoutes({ missing: () => missing(shell, tokenRefusal), lanes: lanes.status }),
+    routes: healthRoutes({ missing: () => missing(parts, app), lanes: lanes.status }),
     log,
-    newReference,
-    route: (body, ack) => route(shell, body, ack),
+    newReference: app.deps.newReference,
+    route: (body, ack) => route(app.deps, body, ack),
   });
   let server: Server | undefined;
   return {
     idle: lanes.idle,
     inProgress: lanes.keys,
-    sweep: () => sweep(shell),
+    sweep: () => sweep(app.deps),
     async start() {
       await identity.check();
       await store.beat();
       server = await startReceiver(receiver, { ...parts.listen, log });
-      // Before the first command is answered, what the last process left behind is taken up.
-      await sweep(shell);
+      // Takes over what the last process left unfinished before the first command is answered.
+      await sweep(app.deps);
       sweeper.start();
       return { port: portOf(server) };
     },
@@ -111,7 +96,7 @@ export function createBot(parts: BotParts): Bot {
       await sweeper.stop();
       const { aborted, left } = await lanes.drain();
       if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were in flight");
-      await Promise.race([flushed(shell), sleep(FLUSH_WITHIN_MS, undefined, { ref: false })]);
+      await Promise.race([app.flush(), sleep(FLUSH_WITHIN_MS, undefined, { ref: false })]);
       if (server === undefined) return;
       await closed(receiver, server);
       server = undefined;
@@ -125,12 +110,79 @@ async function closed(receiver: { readonly stop: () => Promise<unknown> }, serve
   await stopped;
 }
 
-/**
- * Saves call counts and refused deliveries since the last sweep. Best effort: nothing waits for the database.
- */
+/** Saving call counts and refused deliveries is best effort: a stop doesn't wait longer for the database. */
 const FLUSH_WITHIN_MS = 250;
 
-async function flushed({ calls, dropped, log, logs }: Shell): Promise<void> {
+type App = Pick<SlackParts, "identity" | "tokenRefusal"> & {
+  readonly lanes: ReturnType<typeof createLanes>;
+  /** Everything that arrives is handled with these, and every sweep works with them. */
+  readonly deps: RouteDeps & SweepDeps;
+  readonly flush: () => Promise<void>;
+};
+
+function compose(parts: BotParts): App {
+  const { log, store, now = () => new Date(), wait = pause } = parts;
+  const newReference = (): string => randomBytes(4).toString("hex");
+  const nowMs = (): number => now().getTime();
+  const clock = { now, wait };
+  const lanes = createLanes({
+    drain: parts.drain ?? drainLimits,
+    onError: (err) => log.error({ err }, "work after an ack failed"),
+    nowMs,
+  });
+  const slack = connectSlack(parts, {
+    clock,
+    newReference,
+    // Both need the parts that need the responder.
+    formReply: (form, origin) => createFormReply(deps, { form, origin }),
+    refreshHome: (origin) => homeLater(deps, origin),
+  });
+  const { messenger, people, responder, cards, identity, tokenRefusal } = slack;
+  const workloads = workloadParts(parts, now);
+  const dropped = createDropped(store, log);
+  const deps: App["deps"] = {
+    ...pick(parts),
+    ...workloads,
+    cards,
+    clock,
+    dropped,
+    lanes,
+    messenger,
+    newReference,
+    openViews: createOpenViews(),
+    people,
+    repeats: createRepeats(nowMs),
+    responder,
+    retries: createRetries(nowMs),
+  };
+  return { deps, lanes, identity, tokenRefusal, flush: () => flush({ ...workloads, dropped, log }) };
+}
+
+function pick({ log, policy, sealer, settings, store }: BotParts) {
+  return { log, policy, sealer, settings, store };
+}
+
+/** Reaches the workload API with people's accounts. */
+function workloadParts({ api: parent, store, sealer, accountMode: mode, account }: BotParts, now: () => Date) {
+  const nowMs = (): number => now().getTime();
+  const envValues = createEnvValues(nowMs);
+  const api = rememberingEnv(parent, envValues);
+  const workspace = { owner: { kind: "workspace" }, ...account } as const;
+  return {
+    api,
+    accounts: createAccounts({ store, sealer, mode, workspace, nowMs }),
+    calls: createCallCounts({ api, store, now }),
+    directory: createDirectory(nowMs),
+    envValues,
+    logs: createLogPool(),
+  };
+}
+
+const pause = (ms: number): Promise<void> => sleep(ms);
+
+type Flushed = Pick<SweepDeps, "calls" | "dropped" | "log"> & { readonly logs: ReturnType<typeof createLogPool> };
+
+async function flush({ calls, dropped, logs, log }: Flushed): Promise<void> {
   try {
     await Promise.all([dropped.flush(), calls.flush(), logs.close()]);
   } catch (err) {
@@ -138,97 +190,8 @@ async function flushed({ calls, dropped, log, logs }: Shell): Promise<void> {
   }
 }
 
-type Made = {
-  readonly now: () => Date;
-  readonly clients: ReturnType<typeof createClients>;
-  readonly identity: Identity;
-};
-
-function shellOf(parts: BotParts, made: Made): Shell {
-  const { log, store, settings, sealer, policy, accountMode: mode } = parts;
-  const { now, identity } = made;
-  const newReference = (): string => randomBytes(4).toString("hex");
-  const nowMs = (): number => now().getTime();
-  const envSeen = createEnvSeen(nowMs);
-  const api = notingEnv(parts.api, envSeen);
-  const workspace = { owner: { kind: "workspace" }, ...parts.account } as const;
-  const refreshHome = (origin: Origin): void => homeLater(shell, origin);
-  const shell: Shell = {
-    ...slackOf(parts, { ...made, newReference, refreshHome }),
-    api,
-    accounts: createAccounts({ store, sealer, mode, workspace, nowMs }),
-    calls: createCalls({ api, store, now }),
-    directory: createDirectory(nowMs),
-    envSeen,
-    dropped: createDropped(store, log),
-    identity,
-    lanes: createLanes({
-      drain: parts.drain ?? drainLimits,
-      onError: (err) => log.error({ err }, "work after an ack failed"),
-      nowMs,
-    }),
-    logs: createLogPool(),
-    policy,
-    sealer,
-    repeats: createRepeats(nowMs),
-    settings,
-    store,
-    unfinished: createUnfinished(nowMs),
-    log,
-    now,
-    wait: parts.wait ?? pause,
-    clock: { now, wait: parts.wait ?? pause },
-    formReply: (form, origin) => createFormReply(shell, { form, origin }),
-    openViews: createOpenViews(),
-    newReference,
-  };
-  return shell;
-}
-
-const pause = (ms: number): Promise<void> => sleep(ms);
-
-type SlackMade = Made & Pick<Shell, "newReference"> & { readonly refreshHome: (origin: Origin) => void };
-
-/** Everything that speaks to Slack. */
-function slackOf(parts: BotParts, { now, clients, identity, newReference, refreshHome }: SlackMade) {
-  const { log, store, settings, sealer } = parts;
-  const nowMs = (): number => now().getTime();
-  const wait = parts.backOff ?? pause;
-  const messenger = createMessenger({
-    clients,
-    backOff: createBackOff(nowMs),
-    wait,
-    replies: { fetch: (url: string, init: RequestInit) => fetch(url, init), wait },
-    log,
-    newReference,
-    command: settings.command,
-  });
-  const people = createPeople({
-    client: clients.interactive,
-    teamId: () => teamOf(identity),
-    nowMs,
-    pace: createPace({ nowMs, wait, backOff: createBackOff(nowMs) }),
-    bot: identity.bot,
-    failed(lookup, cause) {
-      const reference = newReference();
-      logFailure(log, { ...lookup, ...classify(cause), reference });
-      return reference;
-    },
-  });
-  const responder = createResponder({ messenger, people, log, refreshHome });
-  const cards = createCards({ messenger, responder, people, store, sealer, settings, clock: { now }, log });
-  return { messenger, people, responder, cards, poster: posterAlias(responder) };
-}
-
-async function teamOf(identity: Identity): Promise<string | undefined> {
-  await identity.isKnown();
-  return identity.teamId();
-}
-
-async function missing(
-  { store, lanes, identity }: Shell,
-  tokenRefusal: () => string | undefined,
-): Promise<readonly string[]> {
+/** What keeps the bot from being ready, as sentences. */
+async function missing({ store }: BotParts, { lanes, identity, tokenRefusal }: App): Promise<readonly string[]> {
   if (lanes.isStopping()) return ["Gantry is stopping"];
   const [isSlackReady, isStoreReady] = await Promise.all([
     identity.isKnown().catch(() => false),

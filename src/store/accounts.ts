@@ -1,4 +1,3 @@
-import type { Selectable } from "kysely";
 import { z } from "zod";
 import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/account.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
@@ -88,14 +87,18 @@ export async function accountsFor({ db }: Session, { teamId, userId, channelId }
       ]),
     )
     .execute();
-  const accounts = rows.map((row) => linkedAccount(row));
+  const accounts = rows.flatMap((row) => linkedAccount(row) ?? []);
   return {
     own: accounts.find(({ owner }) => owner.kind === "user"),
     channel: accounts.find(({ owner }) => owner.kind === "channel"),
   };
 }
 
-function linkedAccount(unread: Selectable<Tables["account"]>): LinkedAccount {
+type Columns = { readonly [Name in keyof Tables["account"]]: Tables["account"][Name] | null };
+
+/** Undefined for columns of an outer join that found none. */
+export function linkedAccount(unread: Columns): LinkedAccount | undefined {
+  if (unread.username === null) return undefined;
   const row = parseRow(AccountRow, unread, `The account of ${unread.owner_id}`);
   return {
     teamId: row.team_id,

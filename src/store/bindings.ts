@@ -6,7 +6,7 @@ import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
 import { maybe } from "./schema/json-columns.ts";
 import type { Session } from "./database/session.ts";
-import type { ChannelId, NewBinding } from "./store.ts";
+import type { ChannelId, NewBinding } from "../workflow/ports.ts";
 
 const BindingRow = z.object({
   region: maybe(z.string()),
@@ -25,7 +25,12 @@ export async function bindingOf({ db }: Session, { teamId, channelId }: ChannelI
     .where("team_id", "=", teamId)
     .where("channel_id", "=", channelId)
     .executeTakeFirst();
-  if (unread === undefined) return undefined;
+  return unread && binding(channelId, unread);
+}
+
+type Columns = { readonly [Name in keyof z.input<typeof BindingRow>]: unknown };
+
+export function binding(channelId: string, unread: Columns): Binding {
   const { region, account, names, ...row } = parseRow(BindingRow, unread, `The binding of ${channelId}`);
   return {
     region,
@@ -37,7 +42,7 @@ export async function bindingOf({ db }: Session, { teamId, channelId }: ChannelI
   };
 }
 
-/** What differs from what stands is written, with its event; the same once more is nothing that happened. */
+/** Writes the binding and its row of history, unless the channel is already bound to just that. */
 export function bind(
   session: Session,
   { teamId, channelId, binding }: ChannelId & { readonly binding: NewBinding },

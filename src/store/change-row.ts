@@ -2,7 +2,8 @@ import type { Insertable, Selectable } from "kysely";
 import { z } from "zod";
 import type { WorkloadRef, WriteOperationId } from "../changes/change.ts";
 import type { Card, ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
-import type { Risk } from "../policy/question.ts";
+import type { Session } from "./database/session.ts";
+import { LOST, openEnding, type TextSealer } from "./database/text-sealer.ts";
 import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import {
   EndingJson,
@@ -14,9 +15,9 @@ import {
   TermsJson,
   toJson,
 } from "./schema/json-columns.ts";
-import type { Session } from "./database/session.ts";
-import type { NewChange } from "./store.ts";
+import type { NewChange } from "../workflow/ports.ts";
 import type { ChangeTable } from "./schema/tables.ts";
+import type { Risk } from "../policy/question.ts";
 
 /** Each of these lists is complete, or it does not compile. */
 const states = {
@@ -88,9 +89,9 @@ const ChangeRow = z.object({
 });
 type ChangeRow = z.infer<typeof ChangeRow>;
 
-/** A row and its votes as a Change. Throws an Error that names the columns when they hold what they cannot. */
-export function storedChange(row: Selectable<ChangeTable>, votes: readonly Vote[]): StoredChange {
-  const parsed = parseRow(ChangeRow, row, `Change ${row.id}`);
+/** Throws an Error that names the columns whose values can't be read. */
+export function storedChange(sealer: TextSealer, row: Selectable<ChangeTable>, votes: readonly Vote[]): StoredChange {
+  const parsed = parseRow(ChangeRow, { ...row, ...openedText(sealer, row) }, `Change ${row.id}`);
   return {
     ...requestOf(parsed),
     state: parsed.state,
@@ -109,7 +110,17 @@ export function storedChange(row: Selectable<ChangeTable>, votes: readonly Vote[
   };
 }
 
-/** What stands since it was asked for. */
+function openedText(sealer: TextSealer, { id, reason, diff, ending }: Selectable<ChangeTable>) {
+  const opened = sealer.open(diff, id);
+  return {
+    reason: reason === null ? null : sealer.open(reason, id),
+    // The column holds JSON, so the placeholder becomes its only line.
+    diff: opened === LOST ? JSON.stringify([LOST]) : opened,
+    ending: ending === null ? null : openEnding(sealer, ending, id),
+  };
+}
+
+/** The columns that never change after the request. */
 function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs" | "waitKey"> {
   return {
     id: row.id,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseRow, Time } from "./schema/columns.ts";
 import { goneOwners, isStillWith, keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
-import type { Delivery, NewDelivery } from "./store.ts";
+import type { Delivery, NewDelivery } from "../workflow/ports.ts";
 
 const DeliveryRow = z.object({ id: z.string(), sealed: z.string(), received_at: Time });
 

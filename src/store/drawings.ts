@@ -3,11 +3,12 @@ import { sql, type SqlBool } from "kysely";
 import { Big } from "./schema/columns.ts";
 import { withVotes } from "./find-change.ts";
 import { eventsAfter } from "./events.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
 import type { Db, Session } from "./database/session.ts";
 import type { Drawing, Drawn, Postponed, Store } from "./store.ts";
 
 /**
- * Covers one call to Slack (`timeouts.card` in slack/send/clients.ts) and is renewed before each. If it were shorter, another
+ * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each. If it were shorter, another
  * replica could post a second card during the call.
  */
 const DRAW_WITHIN_MS = 30_000;
@@ -24,21 +25,32 @@ export async function undrawn(session: Session): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The right to draw, for a while, with the state to draw: one consistent picture, because the row is locked meanwhile. */
-export function beginDrawing(session: Session, id: string): Promise<Drawing | undefined> {
+/**
+ * The right to draw, for a while, with what to draw. The rows of history are read after the update: if a step slips in
+ * between, the version drawn is out of date and the card is drawn again.
+ */
+export async function beginDrawing(session: Session, id: string): Promise<Drawing | undefined> {
   const token = randomUUID();
-  return session.db.transaction().execute(async (tx) => {
-    const row = await tx
-      .updateTable("change")
-      .set({ drawing_token: token, drawing_until: session.clock(DRAW_WITHIN_MS) })
-      .where("id", "=", id)
-      .where(isDue(session))
-      .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) return undefined;
-    const change = await withVotes(tx, row);
-    return { change, token, posts: row.posts, untold: await eventsAfter(tx, id, Big.parse(row.told_seq)) };
-  });
+  const row = await session.db
+    .updateTable("change")
+    .set({ drawing_token: token, drawing_until: session.clock(DRAW_WITHIN_MS) })
+    .where("id", "=", id)
+    .where(isDue(session))
+    .returningAll()
+    .returning(sql`(select max(seq) from event where change_id = change.id)`.as("last_seq"))
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const change = await withVotes(session, row);
+  const toldSeq = Big.parse(row.told_seq);
+  const lastSeq = Big.parse(row.last_seq ?? 0);
+  const untold = lastSeq > toldSeq && hasThread(change) ? await eventsAfter(session, id, toldSeq) : [];
+  const newest = Math.max(lastSeq, untold.at(-1)?.seq ?? 0);
+  return { change, token, posts: row.posts, untold, newest: newest > toldSeq ? newest : undefined };
+}
+
+/** The thread of a card tells what people decided, and shows the last lines of a workload in trouble. */
+function hasThread({ terms, breakGlass, health }: StoredChange): boolean {
+  return terms !== undefined || breakGlass || health?.kind === "trouble";
 }
 
 /** Renews the right to draw, and stores a card that was just posted. */
@@ -73,50 +85,46 @@ export async function holdDrawing(
 
 const free = { drawing_token: null, drawing_until: null, draw_after: null };
 
-/** Notes what stands in Slack, and gives the right back. True: there is something to draw (again). */
-export function drew(session: Session, id: string, drawn: Drawn): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    // The row's lock first: the next statement then sees every event of this Change.
-    const row = await tx
-      .updateTable("change")
-      .set(free)
-      .where("id", "=", id)
-      .where("drawing_token", "=", drawn.token)
-      .returning(["card_ts", "posts", "told_seq"])
-      .executeTakeFirst();
-    if (row === undefined) return drewTooLate(tx, id, drawn);
-    const toldSeq = drawn.toldSeq ?? Big.parse(row.told_seq);
-    const untold = tx.selectFrom("event").select("seq").where("change_id", "=", id).where("seq", ">", toldSeq);
-    const after = await tx
-      .updateTable("change")
-      .set({
-        ...placeOf(drawn, row),
-        drawn_version: drawn.version,
-        told_seq: toldSeq,
-        stale: sql<number>`case when version = ${drawn.version} and not exists ${untold} then 0 else 1 end`,
-      })
-      .where("id", "=", id)
-      .returning(["stale", "nowhere"])
-      .executeTakeFirstOrThrow();
-    return after.stale === 1 && after.nowhere === 0;
-  });
+/**
+ * Stores what Slack shows now, and gives the right back. True: there is something to draw (again). Every row of history
+ * comes with a new version, so a version that is still the same has told everything up to `toldSeq`.
+ */
+export async function drew(session: Session, id: string, drawn: Drawn): Promise<boolean> {
+  const { card, version } = drawn;
+  const toldSeq = sql<number>`coalesce(cast(${drawn.toldSeq ?? null} as bigint), told_seq)`;
+  const untold = sql`select 1 from event where change_id = change.id and seq > ${toldSeq}`;
+  // A card with another `ts` than the one we know is one more message.
+  const posts =
+    card === undefined ? sql<number>`posts` : sql<number>`case when card_ts = ${card.ts} then posts else posts + 1 end`;
+  const after = await session.db
+    .updateTable("change")
+    .set({
+      ...free,
+      ...columnsOf(card),
+      posts,
+      drawn_version: version,
+      told_seq: toldSeq,
+      stale: sql<number>`case when version = ${version} and not exists (${untold}) then 0 else 1 end`,
+    })
+    .where("id", "=", id)
+    .where("drawing_token", "=", drawn.token)
+    .returning(["stale", "nowhere"])
+    .executeTakeFirst();
+  if (after === undefined) return session.db.transaction().execute((tx) => drewTooLate(tx, id, drawn));
+  return after.stale === 1 && after.nowhere === 0;
 }
 
-type Place = { readonly card_ts: string | null; readonly posts: number };
-
-/** A card with another `ts` than the one we know is a message more. */
-function placeOf({ card }: Drawn, { card_ts, posts }: Place) {
+function columnsOf(card: Drawn["card"]) {
   return {
     card_channel: card?.channelId ?? null,
     card_ts: card?.ts ?? null,
     nowhere: card === undefined ? 1 : 0,
-    posts: card === undefined || card.ts === card_ts ? posts : posts + 1,
   };
 }
 
 /**
- * Somebody else has the right by now, or had it: what we drew may have replaced something newer, so it is drawn anew. A
- * message that we posted becomes the card when there is none yet, so that it is not posted twice.
+ * Another replica has the right by now, or had it: what we drew may have replaced something newer, so it is drawn again.
+ * A message that we posted becomes the card when there is none yet, so that it is not posted twice.
  */
 async function drewTooLate(tx: Db, id: string, drawn: Drawn): Promise<boolean> {
   const row = await tx
@@ -130,7 +138,7 @@ async function drewTooLate(tx: Db, id: string, drawn: Drawn): Promise<boolean> {
     const told_seq = Math.max(drawn.toldSeq ?? 0, Big.parse(row.told_seq));
     await tx
       .updateTable("change")
-      .set({ ...placeOf(drawn, row), told_seq })
+      .set({ ...columnsOf(drawn.card), posts: row.posts + 1, told_seq })
       .where("id", "=", id)
       .execute();
   }

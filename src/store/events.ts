@@ -1,9 +1,11 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import type { HistoryEventKind, HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import { Big, Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import { maybe } from "./schema/json-columns.ts";
 import type { Db, Session } from "./database/session.ts";
+import type { TextSealer } from "./database/text-sealer.ts";
+import type { Tables } from "./schema/tables.ts";
 
 /** Complete, or it does not compile. */
 const kinds = {
@@ -65,7 +67,7 @@ export async function insertEvent(db: Db, { clock, textSealer }: Session, event:
       account: event.account ?? null,
       rule: event.rule ?? null,
       break_glass: event.breakGlass ? 1 : 0,
-      result: textSealer.seal(plainText(event.result), event.changeId),
+      result: textSealer.seal(plainText(event.result), event.changeId ?? null),
       elapsed_ms: event.elapsedMs === undefined ? null : Math.round(event.elapsedMs),
       reference: event.reference ?? null,
     })
@@ -101,7 +103,7 @@ export async function addEvent(session: Session, event: NewHistoryEvent): Promis
 }
 
 /** A page of history, newest first. */
-export async function history({ db }: Session, query: HistoryQuery): Promise<readonly HistoryEvent[]> {
+export async function history({ db, textSealer }: Session, query: HistoryQuery): Promise<readonly HistoryEvent[]> {
   const { name, userId, since, before } = query;
   let select = db.selectFrom("event").selectAll().where("team_id", "=", query.teamId);
   if (name !== undefined) select = select.where("workload_name", "=", name);
@@ -109,11 +111,15 @@ export async function history({ db }: Session, query: HistoryQuery): Promise<rea
   if (since !== undefined) select = select.where("at", ">=", since.toISOString());
   if (before !== undefined) select = select.where("seq", "<", before);
   const rows = await select.orderBy("seq", "desc").limit(query.limit).execute();
-  return rows.map((row) => historyEvent(row));
+  return rows.map((row) => historyEvent(textSealer, row));
 }
 
 /** What happened to a Change after the event with this number, oldest first. */
-export async function eventsAfter(db: Db, changeId: string, seq: number): Promise<readonly HistoryEvent[]> {
+export async function eventsAfter(
+  { db, textSealer }: Pick<Session, "db" | "textSealer">,
+  changeId: string,
+  seq: number,
+): Promise<readonly HistoryEvent[]> {
   const rows = await db
     .selectFrom("event")
     .selectAll()
@@ -121,11 +127,11 @@ export async function eventsAfter(db: Db, changeId: string, seq: number): Promis
     .where("seq", ">", seq)
     .orderBy("seq")
     .execute();
-  return rows.map((row) => historyEvent(row));
+  return rows.map((row) => historyEvent(textSealer, row));
 }
 
-function historyEvent(unread: { readonly seq: unknown }): HistoryEvent {
-  const row = parseRow(EventRow, unread, `Event ${String(unread.seq)}`);
+function historyEvent(sealer: TextSealer, unread: Selectable<Tables["event"]>): HistoryEvent {
+  const row = parseRow(EventRow, unread, `Event ${unread.seq}`);
   return {
     seq: row.seq,
     at: row.at,
@@ -139,7 +145,7 @@ function historyEvent(unread: { readonly seq: unknown }): HistoryEvent {
     account: row.account,
     rule: row.rule,
     breakGlass: row.break_glass,
-    result: row.result,
+    result: sealer.open(row.result, unread.change_id),
     elapsedMs: row.elapsed_ms,
     reference: row.reference,
   };

@@ -1,16 +1,36 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql, type SqlBool } from "kysely";
 import type { StoredChange } from "../changes/stored-change.ts";
+import type { ChangeKey } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
-import type { Db } from "./database/session.ts";
+import type { Session } from "./database/session.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 import { votesOf } from "./votes.ts";
 
-export async function findBy(db: Db, column: "id" | "delivery_id", value: string): Promise<StoredChange | undefined> {
-  const row = await db.selectFrom("change").selectAll().where(column, "=", value).executeTakeFirst();
-  return row === undefined ? undefined : withVotes(db, row);
+/** The database, or a transaction in it, with what reading a Change takes. */
+export type Reader = Pick<Session, "db" | "clock" | "textSealer">;
+
+// These match the conditions of the partial indexes word for word, or the indexes are not used.
+const undoCounts = sql<SqlBool>`state not in ('rejected', 'cancelled', 'expired', 'drifted', 'failed')`;
+export const waits = sql<SqlBool>`state = 'pending' and wait_key is not null`;
+
+export async function findChange(reader: Reader, key: ChangeKey): Promise<StoredChange | undefined> {
+  const row = await selection(reader, key).executeTakeFirst();
+  return row === undefined ? undefined : withVotes(reader, row);
 }
 
-export async function withVotes(db: Db, row: Selectable<ChangeTable>): Promise<StoredChange> {
-  const votes = await votesOf(db, [row.id]);
-  return storedChange(row, votes.get(row.id) ?? []);
+function selection({ db, clock }: Reader, key: ChangeKey) {
+  const all = db.selectFrom("change").selectAll();
+  if ("id" in key) return all.where("id", "=", key.id);
+  if ("deliveryId" in key) return all.where("delivery_id", "=", key.deliveryId);
+  if ("undoOf" in key) return all.where("undo_key", "=", key.undoOf).where(undoCounts);
+  return all
+    .where("wait_key", "=", key.waitKey)
+    .where(waits)
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]));
+}
+
+/** Only requests that need approval have votes. */
+export async function withVotes(reader: Reader, row: Selectable<ChangeTable>): Promise<StoredChange> {
+  const votes = row.terms === null ? undefined : (await votesOf(reader.db, [row.id])).get(row.id);
+  return storedChange(reader.textSealer, row, votes ?? []);
 }

@@ -13,7 +13,7 @@ import type { Session } from "./database/session.ts";
 import { storeErrorOf } from "./database/store-error.ts";
 import { storeOver } from "./store-over.ts";
 import type { Store } from "./store.ts";
-import { openSealedText, textSealer } from "./database/text-sealer.ts";
+import { textSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";
 
 /** Where the rows lie. */
@@ -59,7 +59,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
     leaseMs,
     sendWithinMs,
     keepHistoryMs: options.keepHistoryMs,
-    db: options.sealer === undefined ? opened.db : opened.db.withPlugin(openSealedText(options.sealer)),
+    db: opened.db,
     textSealer: textSealer(options.sealer),
     flavour: opened.flavour,
     clock: clockOf(opened.flavour, offsetMs),

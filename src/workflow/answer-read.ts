@@ -1,33 +1,44 @@
+import type { Ask } from "../commands/ask.ts";
 import type { Context, ReadCommand } from "../commands/command.ts";
-import { type Refused, refusedRead } from "../commands/lookup/authorize.ts";
 import { ReadRefused } from "../commands/lookup/may-see.ts";
 import type { Message } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
-import { withContextLine } from "../views/kit/post.ts";
 import { contextLine } from "./context-line.ts";
-import { contextFor } from "./access/context.ts";
-import { failureMessage } from "./failure.ts";
-import { recordRefusal } from "./record-refusal.ts";
-import type { Asked, Shell } from "./shell.ts";
+import { type ContextDeps, contextFor } from "./access/context.ts";
+import { type FailureDeps, failureMessage } from "./failure.ts";
+import { type HistoryDeps, noteRefusal } from "./history.ts";
+import type { Origin } from "./origin.ts";
+import type { Responder } from "./ports.ts";
+import type { Refused } from "../commands/lookup/authorize.ts";
+import { refusedRead } from "../commands/lookup/authorize.ts";
+import { withContextLine } from "../views/kit/post.ts";
 
-type Read = Asked & { readonly command: ReadCommand };
+export type AnswerReadDeps = ContextDeps &
+  HistoryDeps &
+  FailureDeps & { readonly responder: Pick<Responder, "answer" | "tell"> };
 
-/** Answers a read, after its ack. A failure takes nothing away: it is said beside a list that was clicked in. */
-export async function answerRead(shell: Shell, { command, ask, origin }: Read, signal: AbortSignal): Promise<void> {
+type Read = { readonly command: ReadCommand; readonly ask: Ask; readonly origin: Origin };
+
+/** Answers a read, after its ack. A failure is shown beside the message that was clicked, which stays. */
+export async function answerRead(
+  deps: AnswerReadDeps,
+  { command, ask, origin }: Read,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    const context = await contextFor(shell, { origin, effect: "read" }, signal);
+    const context = await contextFor(deps, { origin, effect: "read" }, signal);
     const refused = await refusedRead(command, ask, context);
-    if (refused !== undefined) return await refuse(shell, { command, ask, origin }, { context, refused });
+    if (refused !== undefined) return await refuse(deps, { command, ask, origin }, { context, refused });
     const answer = await answerHere(command, ask, context).catch((error: unknown) => refusedIn(error));
-    if ("refusal" in answer) return await refuse(shell, { command, ask, origin }, { context, refused: answer });
-    return await shell.poster.post(answer, origin, { isShared: ask.share });
+    if ("refusal" in answer) return await refuse(deps, { command, ask, origin }, { context, refused: answer });
+    return await deps.responder.answer(answer, origin, { isShared: ask.share });
   } catch (error) {
     const where = { verb: command.name, effect: command.effect };
-    return shell.poster.tell(failureMessage(shell, error, where), origin);
+    await deps.responder.tell(failureMessage(deps, error, where), origin);
   }
 }
 
-/** The buttons of the answer go on in the region that was meant, whoever clicks them, and whatever is meant by then. */
+/** Buttons of the answer keep its region, whoever clicks them and whatever the default is by then. */
 async function answerHere(command: ReadCommand, ask: Read["ask"], context: Context): Promise<Message> {
   const isAboutWorkloads = command.actions.length > 0;
   const askHere = isAboutWorkloads ? { ...ask, region: ask.region ?? context.settings.region } : ask;
@@ -45,9 +56,9 @@ function refusedIn(error: unknown): Refused {
 
 type Refusing = { readonly context: Context; readonly refused: Refused };
 
-async function refuse(shell: Shell, { command, origin }: Read, { context, refused }: Refusing): Promise<void> {
+async function refuse(deps: AnswerReadDeps, { command, origin }: Read, { context, refused }: Refusing): Promise<void> {
   const { asker, account } = context;
-  await recordRefusal(shell, { ...refused, verb: command.name, origin, who: asker, account: account.username });
+  await noteRefusal(deps, { ...refused, verb: command.name, origin, who: asker, account: account.username });
   const { command: typed } = context.settings;
-  return shell.poster.tell(refusalMessage({ kind: "policy", verdict: refused.refusal, command: typed }), origin);
+  await deps.responder.tell(refusalMessage({ kind: "policy", verdict: refused.refusal, command: typed }), origin);
 }

@@ -1,67 +1,72 @@
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { bindingVerdict } from "../commands/lookup/binding-verdict.ts";
-import type { BindingWish } from "../commands/command.ts";
+import type { BindingWish, Settings } from "../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../policy/binding.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { Post } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { useMessage } from "../commands/verbs/use/message.ts";
 import { checkChosen } from "./access/chosen-channel.ts";
-import { permissionsFor } from "./access/context.ts";
+import { type PermissionsDeps, permissionsFor } from "./access/permissions.ts";
 import type { Interaction } from "./inbox/interaction.ts";
-import { logEvent, placeEvent } from "./history.ts";
-import { failureMessage } from "./failure.ts";
-import { freshness, type Profile } from "../slack/directory/people.ts";
+import { type FailureDeps, failureMessage } from "./failure.ts";
+import { logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { isDirect, type Origin } from "./origin.ts";
-import { refusalEvent } from "./record-refusal.ts";
-import type { Shell } from "./shell.ts";
-import { tellChannel } from "../slack/send/tell-channel.ts";
+import { type Accounts, type BindingStore, freshness, type Profile, type Responder, type Store } from "./ports.ts";
 import type { Reply } from "./inbox/reply.ts";
+import { bindingVerdict } from "../commands/lookup/binding-verdict.ts";
+
+export type BindDeps = PermissionsDeps &
+  FailureDeps & {
+    readonly store: Pick<Store, "note"> & BindingStore;
+    readonly accounts: Pick<Accounts, "forget">;
+    readonly responder: Pick<Responder, "answer" | "tell" | "announce">;
+    readonly settings: Settings;
+  };
 
 type BindInteraction = Extract<Interaction, { kind: "use" }> & { readonly reply: Reply };
 
-/** Says what the channel is bound to, after the ack. Never rejects. */
-export async function showBinding(shell: Shell, origin: Origin): Promise<void> {
-  const { command } = shell.settings;
+/** Shows the channel's binding, after the ack. Never rejects. */
+export async function showBinding(deps: BindDeps, origin: Origin): Promise<void> {
+  const { command } = deps.settings;
   const { teamId, channelId } = origin;
   try {
-    const binding = await shell.store.bindingOf(teamId, channelId);
+    const binding = await deps.store.bindingOf(teamId, channelId);
     const message = useMessage(
       binding === undefined ? { kind: "nothing", channelId, command } : { kind: "shown", binding, channelId, command },
     );
-    await shell.poster.post(message, origin, { isShared: false });
+    await deps.responder.answer(message, origin, { isShared: false });
   } catch (error) {
-    await shell.poster.tell(failureMessage(shell, error, { verb: "use", effect: "read" }), origin);
+    await deps.responder.tell(failureMessage(deps, error, { verb: "use", effect: "read" }), origin);
   }
 }
 
 /**
- * Binds a channel, or takes its binding away: policy decides who may, and the channel is told. Done again it finds that it
- * is so already. Throws `UserError` or `StoreError`.
+ * Binds a channel, or removes its binding: policy decides who may, and the channel is told. Repeating it changes nothing.
+ * Throws `UserError` or `StoreError`.
  */
-export async function bindChannel(shell: Shell, { terms, origin, reply }: BindInteraction): Promise<void> {
+export async function bindChannel(deps: BindDeps, { terms, origin, reply }: BindInteraction): Promise<void> {
   const { teamId, channelId, userId } = origin;
-  const { command, region: defaultRegion, regions } = shell.settings;
+  const { command, region: defaultRegion, regions } = deps.settings;
   if (isDirect(channelId)) return reply.send(useMessage({ kind: "direct", command }), "refused");
-  await checkChosen(shell, origin);
+  await checkChosen(deps.people, origin);
   const wish: BindingWish = terms === undefined ? { kind: "clear" } : { kind: "bind", terms };
   const [profile, before] = await Promise.all([
-    shell.people.profile(userId, freshness.deciding),
-    shell.store.bindingOf(teamId, channelId),
+    deps.people.profile(userId, freshness.deciding),
+    deps.store.bindingOf(teamId, channelId),
   ]);
-  const permissions = permissionsFor(shell, { profile, channelId, account: undefined });
+  const permissions = permissionsFor(deps, { profile, channelId, account: undefined });
   const { verdict } = await bindingVerdict(wish, { binding: before, defaultRegion, asker: profile, permissions });
   const asked: Asked = { origin, profile, terms, before };
-  if (verdict.kind !== "allow") return reply.send(await refuse(shell, asked, verdict), "refused");
-  const isChanged = await write(shell, asked);
+  if (verdict.kind !== "allow") return reply.send(await refuse(deps, asked, verdict), "refused");
+  const isChanged = await write(deps, asked);
   const { name: by } = profile;
   const common = { channelId, command };
   const message =
     terms === undefined
       ? useMessage(isChanged ? { kind: "unbound", by, ...common } : { kind: "nothing", ...common })
       : useMessage({ kind: isChanged ? "bound" : "same", by, terms, regions, ...common });
-  // Whoever asked reads it in the channel, with everybody else.
-  if (isChanged && (await tellChannel(shell, origin, message))) return;
+  // The person reads it in the channel, with everybody else.
+  if (isChanged && (await deps.responder.announce(channelId, message))) return;
   await reply.send(message, "done");
 }
 
@@ -72,12 +77,12 @@ type Asked = {
   readonly before: Binding | undefined;
 };
 
-/** False: it was so already. What was read of the channel before is not believed any more. */
-async function write({ store, accounts, log }: Shell, asked: Asked): Promise<boolean> {
+/** False: there was nothing to change. Cached bindings are dropped either way. */
+async function write({ store, accounts, log }: BindDeps, asked: Asked): Promise<boolean> {
   const { origin, profile, terms, before } = asked;
   const { teamId, channelId } = origin;
   const was = before === undefined ? "" : `it was bound to ${bindingInWords(before)}`;
-  const event = eventOf(
+  const event = bindEvent(
     asked,
     terms === undefined ? { kind: "unbound", result: was } : { kind: "bound", result: bindingInWords(terms) },
   );
@@ -90,7 +95,7 @@ async function write({ store, accounts, log }: Shell, asked: Asked): Promise<boo
   return isChanged;
 }
 
-async function refuse(shell: Shell, asked: Asked, verdict: Verdict): Promise<Post> {
+async function refuse(deps: BindDeps, asked: Asked, verdict: Verdict): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding cannot wait, but the policy says ${verdict.kind}`);
   const { origin, profile: who, terms } = asked;
   const event = refusalEvent({
@@ -101,13 +106,12 @@ async function refuse(shell: Shell, asked: Asked, verdict: Verdict): Promise<Pos
     who,
     account: terms?.account,
   });
-  await shell.store.addEvent(event);
-  logEvent(shell, event);
-  return refusalMessage({ kind: "policy", verdict, command: shell.settings.command });
+  await note(deps, event);
+  return refusalMessage({ kind: "policy", verdict, command: deps.settings.command });
 }
 
 type Happened = Pick<NewHistoryEvent, "kind" | "result">;
 
-function eventOf({ origin, profile, terms }: Asked, happened: Happened): NewHistoryEvent {
-  return placeEvent(origin, profile, { ...happened, verb: "use", account: terms?.account });
+function bindEvent({ origin, profile, terms }: Asked, happened: Happened): NewHistoryEvent {
+  return originEvent(origin, profile, { ...happened, verb: "use", account: terms?.account });
 }

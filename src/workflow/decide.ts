@@ -1,47 +1,58 @@
 import type { StoredChange, Who } from "../changes/stored-change.ts";
-import type { Standing } from "../policy/question.ts";
-import type { DecisionAnswer } from "../views/messages/decision-answer.ts";
-import { decisionPost } from "./answer-decision.ts";
-import { eligibility, findApprovers } from "./access/approvers.ts";
-import { carryOnLater, type RunEvents } from "./run.ts";
+import type { Settings } from "../commands/command.ts";
+import type { Post } from "../views/kit/message.ts";
+import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
+import { cardChannel, eligibility, findApprovers } from "./access/approvers.ts";
 import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
+import { type FindDeps, findVisibleChange } from "./access/find-visible-change.ts";
+import { advance } from "./advance.ts";
+import { changeEvent, logEvent, note } from "./history.ts";
 import type { Interaction } from "./inbox/interaction.ts";
-import { draw } from "../slack/cards/draw.ts";
-import { eventOf, logEvent } from "./history.ts";
-import { findVisibleChange } from "./access/find-visible-change.ts";
-import { freshness } from "../slack/directory/people.ts";
-import { retire } from "../slack/cards/retire.ts";
-import type { Shell } from "./shell.ts";
 import type { Reply } from "./inbox/reply.ts";
+import { step } from "./lifecycle.ts";
+import { freshness, type Store } from "./ports.ts";
+import { retireOutdated, type RetireDeps } from "./retire.ts";
+import { carryOnLater, type RunDeps, type RunEvents } from "./run.ts";
+import type { Standing } from "../policy/question.ts";
+
+export type DecideDeps = FindDeps &
+  RetireDeps &
+  RunDeps & { readonly store: Pick<Store, "find">; readonly settings: Settings };
 
 export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & {
   readonly reply: Reply;
   readonly run: RunEvents;
 };
 
+/** Shown to one person, beside the card. */
+export function decisionPost({ command, region }: Pick<Settings, "command" | "region">, answer: DecisionAnswer): Post {
+  return decisionAnswer({ answer, command, defaultRegion: region });
+}
+
 /**
- * A vote, a rejection or a cancellation, after its ack. Rights are read now, not when the card was drawn; each is
- * counted by one UPDATE, so that doing it again changes nothing. Every one is answered. Throws `UserError`, `StoreError`.
+ * An approval, a rejection or a cancellation. Rights are read now, not when the card was drawn. Each is counted by one
+ * UPDATE, so repeating it changes nothing, and each is answered. Throws `UserError`, `StoreError`.
  */
-export async function decide(shell: Shell, interaction: DecideInteraction): Promise<void> {
-  const sinceMs = shell.now().getTime();
-  const answer = (what: DecisionAnswer): Promise<void> => interaction.reply.send(decisionPost(shell, what), "done");
-  const known = await findVisibleChange(shell, interaction);
+export async function decide(deps: DecideDeps, interaction: DecideInteraction): Promise<void> {
+  const sinceMs = deps.clock.now().getTime();
+  const { decision } = interaction;
+  const answer = (what: DecisionAnswer): Promise<void> =>
+    interaction.reply.send(decisionPost(deps.settings, what), "done");
+  const known = await findVisibleChange(deps, interaction);
   if ("missing" in known) return answer(known.missing);
   const { change } = known;
-  const isSuperseded = await retire(shell, change, interaction);
-  // A form with a reason may have been opened before the newer card stood there: what was written in it is not lost.
-  if (isSuperseded && interaction.decision !== "reject") return answer({ kind: "retired", change });
-  if (interaction.decision === "cancel") return cancel(shell, { change, interaction, answer });
-  if (change.state !== "pending") return answer({ kind: "late", change, wanted: interaction.decision });
-  const may = await eligible(shell, change, interaction);
+  const isOutdated = await retireOutdated(deps, change, interaction.card);
+  // A rejection's form may have been opened before the newer card was posted: what was typed into it still counts.
+  if (isOutdated && decision !== "reject") return answer({ kind: "retired", change });
+  if (decision === "cancel") return cancel(deps, { change, interaction, answer });
+  if (change.state !== "pending") return answer({ kind: "late", change, wanted: decision });
+  const may = await eligible(deps, change, interaction);
   if (may.kind !== "may") {
-    await noteRefusal(shell, { change, who: may.who, why: may.kind });
-    return answer(await whyNot(shell, { change, may, wanted: interaction.decision }));
+    await noteNotEligible(deps, { change, who: may.who, why: may.kind });
+    return answer(await whyNot(deps, { change, may, wanted: decision }));
   }
-  return interaction.decision === "approve"
-    ? approve(shell, { change, interaction, answer, who: may.who, sinceMs })
-    : reject(shell, { change, interaction, answer, who: may.who });
+  const deciding = { change, interaction, answer, who: may.who };
+  return decision === "approve" ? approve(deps, { ...deciding, sinceMs }) : reject(deps, deciding);
 }
 
 type Deciding = {
@@ -57,27 +68,23 @@ type May =
   | { readonly kind: "standing"; readonly who: Who; readonly standing: Exclude<Standing, "member"> }
   | { readonly kind: "unchecked"; readonly who: Who };
 
-/** Whoever may approve may reject; whoever asked may cancel instead. */
-async function eligible(shell: Shell, change: StoredChange, { origin }: DecideInteraction): Promise<May> {
+/** People who may approve may reject; requesters may cancel instead. */
+async function eligible(deps: DecideDeps, change: StoredChange, { origin }: DecideInteraction): Promise<May> {
   const { terms, requester } = change;
   if (terms === undefined) throw new Error("a pending change without terms");
-  const voter = { userId: origin.userId, requesterId: requester.userId, channelId: cardChannel(change) };
+  const approver = { userId: origin.userId, requesterId: requester.userId, channelId: cardChannel(change) };
   try {
-    const { kind, profile } = await eligibility(shell.people, terms, voter);
+    const { kind, profile } = await eligibility(deps.people, terms, approver);
     const who = { userId: profile.userId, name: profile.name };
     if (kind !== "standing") return { kind, who };
     return profile.standing === "member" ? { kind: "foreign", who } : { kind, who, standing: profile.standing };
   } catch (err) {
-    shell.log.warn({ err, changeId: change.id }, "a vote could not be checked, and does not count");
+    deps.log.warn({ err, changeId: change.id }, "a vote could not be checked, and does not count");
     return { kind: "unchecked", who: { userId: origin.userId, name: origin.userId } };
   }
 }
 
-function cardChannel({ card, terms, channelId }: StoredChange): string {
-  return card?.channelId ?? terms?.cardIn ?? channelId;
-}
-
-/** How many are named of those who could. */
+/** The most possible approvers that an answer names. */
 const NAMED = 5;
 
 type Why = {
@@ -86,94 +93,97 @@ type Why = {
   readonly wanted: DecideInteraction["decision"];
 };
 
-async function whyNot(shell: Shell, { change, may, wanted }: Why): Promise<DecisionAnswer> {
+async function whyNot({ people }: DecideDeps, { change, may, wanted }: Why): Promise<DecisionAnswer> {
   if (may.kind === "unchecked") return { kind: "check-failed" };
   if (may.kind === "standing") return { kind: "standing", change, standing: may.standing };
   if (may.kind === "own" || wanted === "cancel" || change.terms === undefined) return { kind: "own", change };
-  const { people, identity } = shell;
-  const found = await findApprovers(
-    { people, botUserId: identity.botUserId },
-    { from: change.terms.from, channelId: cardChannel(change), without: change.requester.userId, enough: NAMED },
-  ).catch(() => undefined);
+  const { from } = change.terms;
+  const wantedApprovers = { from, channelId: cardChannel(change), without: change.requester.userId, enough: NAMED };
+  const found = await findApprovers(people, wantedApprovers).catch(() => undefined);
   if (found === undefined) return { kind: "foreign", change, wanted };
   const could = { names: found.profiles.map(({ name }) => name), count: found.count };
   return { kind: "foreign", change, wanted, could };
 }
 
-type NotMay = { readonly change: StoredChange; readonly who: Who; readonly why: Exclude<May["kind"], "may"> };
+type NotEligible = { readonly change: StoredChange; readonly who: Who; readonly why: Exclude<May["kind"], "may"> };
 
-const refusals: Readonly<Record<NotMay["why"], string>> = {
+const reasons: Readonly<Record<NotEligible["why"], string>> = {
   own: "own request",
   foreign: "not among those who may approve",
   standing: "not a full member",
   unchecked: "Slack did not tell who they are",
 };
 
-async function noteRefusal(shell: Shell, { change, who, why }: NotMay): Promise<void> {
-  // The thread tells the story of what counted; this is for history alone, so it hangs on no card.
-  const event = eventOf(shell, { ...change, id: undefined }, { kind: "vote-refused", who, result: refusals[why] });
-  await shell.store.addEvent(event);
-  logEvent(shell, event);
+/** For history alone: the thread of the card shows only what counted. */
+async function noteNotEligible(deps: DecideDeps, { change, who, why }: NotEligible): Promise<void> {
+  await note(
+    deps,
+    changeEvent(deps, { ...change, id: undefined }, { kind: "vote-refused", who, result: reasons[why] }),
+  );
 }
 
 type Approving = By & { readonly sinceMs: number };
 
-async function approve(shell: Shell, { change, interaction, answer, who, sinceMs }: Approving): Promise<void> {
-  const events = {
-    voted: eventOf(shell, change, { kind: "voted", who, result: "approved it" }),
-    approved: eventOf(shell, change, { kind: "approved", result: "has the votes it needs" }),
-  };
-  const result = await shell.store.vote(change.id, who, events);
+async function approve(deps: DecideDeps, { change, interaction, answer, who, sinceMs }: Approving): Promise<void> {
+  const last = changeEvent(deps, change, { kind: "approved", result: "has the votes it needs" });
+  const approval = { ...step("approve", { by: who, last }), who, result: "approved it" };
+  const result = await advance(deps, change, approval);
   if (result.kind === "twice") return answer(result);
-  if (result.kind === "late") return answer({ ...result, wanted: "approve" });
-  if (result.kind === "missing") return answer({ kind: "missing", id: change.id, nearest: [] });
-  logEvent(shell, events.voted);
-  if (result.change.state !== "approved") {
-    await draw(shell, change.id);
-    return answer({ kind: "counted", change: result.change });
+  if (result.kind !== "moved") {
+    const now = result.kind === "late" ? result.change : undefined;
+    return answer(
+      now === undefined
+        ? { kind: "missing", id: change.id, nearest: [] }
+        : { kind: "late", change: now, wanted: "approve" },
+    );
   }
-  logEvent(shell, events.approved);
-  const clearance = await clearToRun(shell, result.change, sinceMs);
-  carryOnLater(shell, { change: result.change, isFresh: false, clearance }, interaction.run);
-  return answer(lastVoteAnswer(result.change, clearance));
+  const approved = result.change;
+  if (approved.state !== "approved") {
+    await deps.cards.draw(change.id);
+    return answer({ kind: "counted", change: approved });
+  }
+  logEvent(deps, last);
+  const clearance = await clearToRun(deps, approved, sinceMs);
+  carryOnLater(deps, { change: approved, clearance }, interaction.run);
+  return answer(lastApprovalAnswer(approved, clearance));
 }
 
 /** It has the approvals its card asked for, but the current policy may require more. */
-function lastVoteAnswer(change: StoredChange, clearance: Clearance): DecisionAnswer {
+function lastApprovalAnswer(change: StoredChange, clearance: Clearance): DecisionAnswer {
   if (clearance.kind === "pending") return { kind: "not-enough", change: clearance.change };
   if (clearance.kind === "refused") return { kind: "not-run", change, why: clearance.outcome.why };
   return { kind: "approved", change };
 }
 
-async function reject(shell: Shell, { change, interaction, answer, who }: By): Promise<void> {
+async function reject(deps: DecideDeps, deciding: By): Promise<void> {
+  const { change, interaction, answer, who } = deciding;
   const { reason } = interaction;
-  const event = eventOf(shell, change, { kind: "rejected", who, result: reason ?? "without a reason" });
-  const rejected = await shell.store.reject(change.id, { who, reason }, event);
-  if (rejected === undefined) return late(shell, { change, answer, interaction });
-  logEvent(shell, event);
-  await drawBoth(shell, change);
-  return answer({ kind: "rejected", change: rejected });
+  const rejection = { ...step("reject", { by: who, reason }), who, result: reason ?? "without a reason" };
+  const rejected = await advance(deps, change, rejection);
+  if (rejected.kind !== "moved") return late(deps, deciding);
+  await drawBoth(deps, change);
+  return answer({ kind: "rejected", change: rejected.change });
 }
 
-async function cancel(shell: Shell, { change, interaction, answer }: Deciding): Promise<void> {
+async function cancel(deps: DecideDeps, deciding: Deciding): Promise<void> {
+  const { change, interaction, answer } = deciding;
   const { userId } = interaction.origin;
   if (userId !== change.requester.userId) return answer({ kind: "not-yours", change });
-  const { name } = await shell.people.profile(userId, freshness.deciding);
-  const event = eventOf(shell, change, { kind: "cancelled", who: { userId, name }, result: "by who asked" });
-  const cancelled = await shell.store.cancel(change.id, { userId, name }, event);
-  if (cancelled === undefined) return late(shell, { change, answer, interaction });
-  logEvent(shell, event);
-  await drawBoth(shell, change);
-  return answer({ kind: "cancelled", change: cancelled });
+  const { name } = await deps.people.profile(userId, freshness.deciding);
+  const who = { userId, name };
+  const cancelled = await advance(deps, change, { ...step("cancel", { by: who }), who, result: "by who asked" });
+  if (cancelled.kind !== "moved") return late(deps, deciding);
+  await drawBoth(deps, change);
+  return answer({ kind: "cancelled", change: cancelled.change });
 }
 
-/** A rejected or cancelled Undo leaves the Undo button on the original card. */
-async function drawBoth(shell: Shell, { id, undoOf }: StoredChange): Promise<void> {
-  await draw(shell, id);
-  if (undoOf !== undefined) await draw(shell, undoOf);
+/** A rejected or cancelled Undo puts the Undo button back on the original card. */
+async function drawBoth({ cards }: DecideDeps, { id, undoOf }: StoredChange): Promise<void> {
+  await cards.draw(id);
+  if (undoOf !== undefined) await cards.draw(undoOf);
 }
 
-async function late(shell: Shell, { change, answer, interaction }: Deciding): Promise<void> {
-  const now = (await shell.store.findChange(change.id)) ?? change;
+async function late({ store }: DecideDeps, { change, answer, interaction }: Deciding): Promise<void> {
+  const now = (await store.find({ id: change.id })) ?? change;
   return answer({ kind: "late", change: now, wanted: interaction.decision });
 }

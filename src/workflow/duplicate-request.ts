@@ -1,14 +1,19 @@
 import type { StoredChange } from "../changes/stored-change.ts";
+import type { Settings } from "../commands/command.ts";
 import { duplicateMessage, type DuplicateRequest } from "../views/messages/duplicate-message.ts";
-import { eligibility } from "./access/approvers.ts";
-import { draw } from "../slack/cards/draw.ts";
-import { viewerAt } from "./access/find-visible-change.ts";
-import { namesFor } from "./access/approver-names.ts";
-import type { Origin } from "./origin.ts";
-import { maySeeChange } from "./access/records.ts";
 import { sentences } from "../views/messages/sentences.ts";
-import type { Shell } from "./shell.ts";
+import { namesFor } from "./access/approver-names.ts";
+import { cardChannel, eligibility } from "./access/approvers.ts";
+import { type FindDeps, viewerAt } from "./access/find-visible-change.ts";
+import { maySeeChange } from "./access/records.ts";
 import type { Reply } from "./inbox/reply.ts";
+import type { Origin } from "./origin.ts";
+import type { Cards, People } from "./ports.ts";
+
+export type DuplicateDeps = FindDeps & {
+  readonly cards: Pick<Cards, "draw" | "link">;
+  readonly settings: Pick<Settings, "command" | "region">;
+};
 
 type Asked = { readonly origin: Origin; readonly undoOf?: string | undefined; readonly reply: Reply };
 
@@ -17,41 +22,38 @@ type Asked = { readonly origin: Origin; readonly undoOf?: string | undefined; re
  * see the earlier request learn only that there is one.
  */
 export async function pointAtEarlierRequest(
-  shell: Shell,
+  deps: DuplicateDeps,
   { origin, undoOf, reply }: Asked,
   earlier: StoredChange,
 ): Promise<void> {
+  const { cards, people, settings } = deps;
   // Of two simultaneous requests, this one may get here before the other's card is posted.
-  if (earlier.card === undefined) await draw(shell, earlier.id);
-  if (undoOf !== undefined) await draw(shell, undoOf);
-  const current = (await shell.store.findChange(earlier.id)) ?? earlier;
+  if (earlier.card === undefined) await cards.draw(earlier.id);
+  if (undoOf !== undefined) await cards.draw(undoOf);
+  const current = (await deps.store.find({ id: earlier.id })) ?? earlier;
   const kind = undoOf !== undefined && current.undoOf === undoOf ? "undo" : "waiting";
   // People who may make a request may not always see who else made it, and where.
   const seesCard = current.card?.channelId === origin.channelId;
-  if (!seesCard && !(await maySeeChange(shell, await viewerAt(shell, origin), current))) {
+  if (!seesCard && !(await maySeeChange(deps, await viewerAt(deps, origin), current))) {
     return reply.send(sentences.askedAlready(kind), "done");
   }
-  const { command, region: defaultRegion } = shell.settings;
   const message = duplicateMessage({
     change: current,
     kind,
-    viewer: await viewerOf(shell, current, origin),
-    link: await shell.cards.link(current),
-    command,
-    defaultRegion,
-    names: await namesFor(shell, current),
+    viewer: await viewerOf(people, current, origin),
+    link: await cards.link(current),
+    command: settings.command,
+    defaultRegion: settings.region,
+    names: await namesFor(people, current),
   });
   return reply.send(message, "done");
 }
 
-async function viewerOf(
-  { people }: Shell,
-  { state, terms, requester, channelId, card }: StoredChange,
-  { userId }: Origin,
-): Promise<DuplicateRequest["viewer"]> {
+async function viewerOf(people: People, change: StoredChange, { userId }: Origin): Promise<DuplicateRequest["viewer"]> {
+  const { state, terms, requester } = change;
   if (state !== "pending" || terms === undefined) return "other";
-  const voter = { userId, requesterId: requester.userId, channelId: card?.channelId ?? terms.cardIn ?? channelId };
-  const may = await eligibility(people, terms, voter).catch(() => undefined);
+  const approver = { userId, requesterId: requester.userId, channelId: cardChannel(change) };
+  const may = await eligibility(people, terms, approver).catch(() => undefined);
   if (may?.kind === "may") return "approver";
   return userId === requester.userId ? "requester" : "other";
 }

@@ -1,30 +1,35 @@
+import type { Logger } from "pino";
 import { Problem } from "../api/problem.ts";
+import type { Settings } from "../commands/command.ts";
 import { StoreError, UserError } from "../errors.ts";
-import { bugMessage, problemMessage, userErrorMessage } from "../views/messages/error-messages.ts";
 import type { Message } from "../views/kit/message.ts";
 import { sentences } from "../views/messages/sentences.ts";
-import type { Shell } from "./shell.ts";
+import { bugMessage, problemMessage, userErrorMessage } from "../views/messages/error-messages.ts";
 
-type FailureParts = Pick<Shell, "settings" | "log" | "newReference">;
+export type FailureDeps = {
+  readonly settings: Pick<Settings, "command">;
+  readonly log: Logger;
+  readonly newReference: () => string;
+};
 
-/** What went wrong, for the log: only the verb and the kind, never the words. */
+/** For the log: only the verb and the kind, never what was typed. */
 type Where = {
   readonly verb: string;
   readonly effect: "read" | "write";
-  /** Where it has one already. */
+  /** If it has one already. */
   readonly reference?: string;
 };
 
-/** Whether nobody but us can mend it. */
+/** Only we can fix it. */
 export function isBug(error: unknown): boolean {
   return !(error instanceof UserError) && !(error instanceof StoreError) && !(error instanceof Problem);
 }
 
 /**
- * The one catch of the bot: a `UserError` is said as it stands, a `Problem` with its next step, and anything else is a
- * bug, whose reference stands in the log with the stack.
+ * The only place where the bot turns an error into a message: a `UserError` is shown as it is, a `Problem` with its next
+ * step, and anything else is a bug, with a reference that is in the log beside the stack.
  */
-export function failureMessage({ settings, log, newReference }: FailureParts, error: unknown, where: Where): Message {
+export function failureMessage({ settings, log, newReference }: FailureDeps, error: unknown, where: Where): Message {
   if (error instanceof UserError) {
     log.info({ verb: where.verb }, "a command could not be done as asked");
     return userErrorMessage(error, settings.command);

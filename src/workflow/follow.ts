@@ -1,57 +1,75 @@
 import { watchHealth } from "../changes/health.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
+import type { Settings } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
-import { draw } from "../slack/cards/draw.ts";
-import { eventOf, logEvent } from "./history.ts";
-import { apiOf, type OpenedChange, reopened } from "./reopened.ts";
-import type { Shell } from "./shell.ts";
-import { tellAlone } from "../slack/cards/tell-requester.ts";
+import type { LogPool } from "../log-worker/log-pool.ts";
+import type { EnvValues } from "./access/env-values.ts";
+import { advance, type AdvanceDeps } from "./advance.ts";
+import { step } from "./lifecycle.ts";
+import type { Cards, Clock } from "./ports.ts";
+import { type ApiDeps, apiFor, type OpenDeps, openRequest, type OpenRequest } from "./stored-request.ts";
 
-/** What a workload does so long after a Change says little about the Change. */
+/** What a workload does later says little about the Change. */
 const FOLLOWED_FOR_MS = 5 * 60_000;
 
+export type FollowDeps = AdvanceDeps &
+  ApiDeps &
+  OpenDeps & {
+    readonly cards: Pick<Cards, "draw" | "tellRequester">;
+    readonly clock: Clock;
+    readonly envValues: Pick<EnvValues, "values">;
+    readonly logs: Pick<LogPool, "redact">;
+    readonly settings: Pick<Settings, "logZone">;
+  };
+
 type Followed = {
-  readonly id: string;
-  /** It was done before this process took it: maybe long ago. */
+  readonly change: StoredChange;
+  /** Another process got it done, maybe long ago. */
   readonly isLeftOver: boolean;
+  /** The request, if it is open already. */
+  readonly opened?: OpenRequest | undefined;
 };
 
 const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
 
-/** After a success, for half a minute: is it there, does it run? Not while the bot has to end; then others do. */
-export async function followHealth(shell: Shell, { id, isLeftOver }: Followed, signal: AbortSignal): Promise<void> {
-  const change = await shell.store.findChange(id);
-  if (change === undefined || change.state !== "done" || change.health !== undefined || signal.aborted) return;
-  const isOld = isLeftOver && ageMs(shell, change) > FOLLOWED_FOR_MS;
-  const health = isOld ? unwatched : await healthAfter(shell, change, signal);
-  if (!signal.aborted) await note(shell, change, health);
+/**
+ * After a success, for half a minute: does the workload run? Ends early when the bot has to stop; another replica then
+ * follows it.
+ */
+export async function follow(deps: FollowDeps, followed: Followed, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { change, isLeftOver } = followed;
+  const isOld = isLeftOver && ageMs(deps.clock, change) > FOLLOWED_FOR_MS;
+  const health = isOld ? unwatched : await healthAfter(deps, followed, signal);
+  if (!signal.aborted) await record(deps, followed, health);
 }
 
-/** Trouble is news: it stands in history, and where there is no card, whoever asked is told. */
-async function note(shell: Shell, change: StoredChange, health: Health): Promise<void> {
-  const event = eventOf(shell, change, { kind: "health", result: health.line });
+/** Trouble is news: it is written to history, and told to the requester where there is no card. */
+async function record(deps: FollowDeps, { change, opened }: Followed, health: Health): Promise<void> {
+  const bare = step("follow", { health });
   const isNews = health.kind === "trouble";
-  const followed = await shell.store.setHealth(change.id, health, isNews ? event : undefined);
-  if (followed === undefined) return;
-  if (isNews) logEvent(shell, event);
-  if (isNews && followed.card === undefined) await tellAlone(shell, followed);
-  await draw(shell, change.id);
+  const followed = isNews
+    ? await advance(deps, change, { ...bare, result: health.line })
+    : await deps.store.advance(change.id, bare, undefined);
+  if (followed.kind !== "moved") return;
+  if (isNews && followed.change.card === undefined) await deps.cards.tellRequester(followed.change);
+  await deps.cards.draw(change.id, opened?.content);
 }
 
-/** What does not open any more cannot be looked at. */
-async function healthAfter(shell: Shell, change: StoredChange, signal: AbortSignal): Promise<Health> {
-  let opened: OpenedChange;
+/** A request that can't be opened any more can't be followed. */
+async function healthAfter(deps: FollowDeps, { change, opened }: Followed, signal: AbortSignal): Promise<Health> {
+  let request: OpenRequest;
   try {
-    opened = await reopened(shell, change);
+    request = opened ?? (await openRequest(deps, change));
   } catch (error) {
     if (error instanceof UserError) return unwatched;
     throw error;
   }
-  return watchHealth(opened.content.change, {
-    ...apiOf(shell, opened, signal),
-    nowMs: () => shell.now().getTime(),
-    logZone: shell.settings.logZone,
-    redact: (lines) => fitToShow(shell, { id: change.id, lines, opened, signal }),
+  return watchHealth(request.content.change, {
+    ...apiFor(deps, request, signal),
+    nowMs: () => deps.clock.now().getTime(),
+    logZone: deps.settings.logZone,
+    redact: (lines) => redacted(deps, { id: change.id, lines, request }, signal),
   });
 }
 
@@ -59,13 +77,16 @@ type Lines = {
   /** Of the Change. */
   readonly id: string;
   readonly lines: readonly string[];
-  readonly opened: OpenedChange;
-  readonly signal: AbortSignal;
+  readonly request: OpenRequest;
 };
 
-/** Lines that can't be redacted in time, or before shutdown, are not shown. */
-async function fitToShow({ logs, envSeen }: Shell, { id, lines, opened, signal }: Lines): Promise<readonly string[]> {
-  const secrets = envSeen.values(opened.account.username, opened.content.change.workload);
+/** Lines that can't be redacted in time, or before the stop, are not shown. */
+async function redacted(
+  { logs, envValues }: FollowDeps,
+  { id, lines, request }: Lines,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const secrets = envValues.values(request.account.username, request.content.change.workload);
   try {
     return await logs.redact({ lines, secrets }, { who: `health ${id}`, signal });
   } catch (error) {
@@ -75,6 +96,6 @@ async function fitToShow({ logs, envSeen }: Shell, { id, lines, opened, signal }
 }
 
 /** Between two clocks, the database's and ours: good for minutes. */
-function ageMs({ now }: Shell, { settledAt, createdAt }: StoredChange): number {
+function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: StoredChange): number {
   return now().getTime() - (settledAt ?? createdAt).getTime();
 }

@@ -1,16 +1,22 @@
+import type { Logger } from "pino";
 import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
+import { StoreError } from "../errors.ts";
 import type { Origin } from "./origin.ts";
-import type { Shell } from "./shell.ts";
+import type { Clock, Store } from "./ports.ts";
+import type { Refused } from "../commands/lookup/authorize.ts";
+
+export type HistoryDeps = { readonly store: Pick<Store, "note">; readonly log: Logger };
 
 type Happened = {
   readonly kind: HistoryEventKind;
+  /** Undefined for what the bot did. */
   readonly who?: Who;
   readonly result: string;
   readonly reference?: string;
 };
 
-/** What a row of history tells of a Change, or of a request that did not become one and so has no id. */
+/** The Change that a row of history is about; without an id, a request that did not become one. */
 export type EventSubject = Pick<
   StoredChange,
   "teamId" | "channelId" | "verb" | "workload" | "account" | "rule" | "breakGlass"
@@ -19,13 +25,13 @@ export type EventSubject = Pick<
   readonly createdAt?: Date;
 };
 
-/** A row of history about a Change. */
-export function eventOf(
-  { now }: Pick<Shell, "now">,
+export function changeEvent(
+  { clock }: { readonly clock: Pick<Clock, "now"> },
   change: EventSubject,
   { kind, who, result, reference }: Happened,
 ): NewHistoryEvent {
   const { region, name } = change.workload;
+  const { createdAt } = change;
   return {
     kind,
     teamId: change.teamId,
@@ -38,7 +44,7 @@ export function eventOf(
     rule: change.rule,
     breakGlass: change.breakGlass,
     result,
-    elapsedMs: change.createdAt === undefined ? undefined : Math.max(0, now().getTime() - change.createdAt.getTime()),
+    elapsedMs: createdAt === undefined ? undefined : Math.max(0, clock.now().getTime() - createdAt.getTime()),
     reference,
   };
 }
@@ -46,14 +52,18 @@ export function eventOf(
 type HappenedAt = Pick<NewHistoryEvent, "kind" | "verb" | "result"> &
   Partial<Pick<NewHistoryEvent, "workload" | "account" | "rule" | "reference">>;
 
-/** A row of history about something that is no Change: who did it and where, or what they were refused. */
-export function placeEvent({ teamId, channelId }: Origin, who: Who, happened: HappenedAt): NewHistoryEvent {
+/** A row about something that is no Change: who did it and where, or what they were refused. */
+export function originEvent(
+  { teamId, channelId }: Origin,
+  { userId, name }: Who,
+  happened: HappenedAt,
+): NewHistoryEvent {
   const { kind, verb, result, workload, account, rule, reference } = happened;
   return {
     kind,
     teamId,
     changeId: undefined,
-    who: { userId: who.userId, name: who.name },
+    who: { userId, name },
     channelId,
     verb,
     workload,
@@ -67,13 +77,51 @@ export function placeEvent({ teamId, channelId }: Origin, who: Who, happened: Ha
 }
 
 /**
- * Logs a committed history row, for log shipping. Contains nothing that people typed: reasons, results and unknown
- * names are only in history.
+ * Logs a committed row, for log shipping. Contains nothing that people typed: reasons, results and unknown names are only
+ * in history.
  */
-export function logEvent({ log }: Pick<Shell, "log">, event: NewHistoryEvent): void {
+export function logEvent({ log }: { readonly log: Logger }, event: NewHistoryEvent): void {
   const { kind, teamId, changeId, who, channelId, verb, workload, account, rule, breakGlass, elapsedMs, reference } =
     event;
   const known = changeId === undefined ? undefined : workload;
   const history = { kind, teamId, changeId, userId: who?.userId, channelId, verb, workload: known, account, rule };
   log.info({ history: { ...history, breakGlass, elapsedMs, reference } }, "history");
+}
+
+/** Adds a row that belongs to no step of a Change. */
+export async function note({ store, log }: HistoryDeps, event: NewHistoryEvent): Promise<void> {
+  await store.note(event);
+  logEvent({ log }, event);
+}
+
+type Attempt = Refused & {
+  readonly verb: string;
+  readonly origin: Origin;
+  readonly who: Who;
+  /** The user name of the account that would have been used, if known. */
+  readonly account: string | undefined;
+};
+
+/** The row for a request that policy refused. */
+export function refusalEvent({ verb, origin, who, account, refusal, workload }: Attempt): NewHistoryEvent {
+  const { kind, region, name } = workload ?? {};
+  return originEvent(origin, who, {
+    kind: "refused",
+    verb,
+    // A bare name doesn't tell the kind.
+    workload: name === undefined ? undefined : { kind: kind ?? "workload", region: region ?? "", name },
+    account,
+    rule: refusal.rule,
+    result: refusal.why,
+  });
+}
+
+/** Notes a refused request. A database failure is only logged, so the person still gets an answer. */
+export async function noteRefusal(deps: HistoryDeps, attempt: Attempt): Promise<void> {
+  try {
+    await note(deps, refusalEvent(attempt));
+  } catch (err) {
+    if (!(err instanceof StoreError)) throw err;
+    deps.log.warn({ err }, "couldn't write a refusal to history");
+  }
 }

@@ -1,88 +1,99 @@
+import type { Sealer } from "../accounts/seal.ts";
 import { boundTo } from "../accounts/resolve.ts";
+import type { Api } from "../api/client.ts";
 import { Problem } from "../api/problem.ts";
+import type { Settings } from "../commands/command.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { accountMessage } from "../views/messages/account-message.ts";
 import { UserError } from "../errors.ts";
 import { connectForm, connectResult } from "../views/forms/connect-form.ts";
 import type { Interaction } from "./inbox/interaction.ts";
-import { logEvent, placeEvent } from "./history.ts";
-import { updateForm } from "../slack/modals/update-view.ts";
-import { linkOwner } from "./link-owner.ts";
-import { checkLink } from "./access/may-link.ts";
-import type { Profile } from "../slack/directory/people.ts";
+import { logEvent, originEvent } from "./history.ts";
+import { checkLink, linkOwner, type MayLinkDeps } from "./access/may-link.ts";
 import type { Origin } from "./origin.ts";
-import type { Shell } from "./shell.ts";
-import { tellChannel } from "../slack/send/tell-channel.ts";
+import type { Accounts, LinkStore, Profile, Responder } from "./ports.ts";
 import type { Reply } from "./inbox/reply.ts";
 
-type Speaking = { readonly reply: Reply };
-type ConnectInteraction = Extract<Interaction, { kind: "connect" }> & Speaking;
-type DisconnectInteraction = Extract<Interaction, { kind: "disconnect" }> & Speaking;
+export type LinkDeps = MayLinkDeps & {
+  readonly store: LinkStore;
+  readonly accounts: Pick<Accounts, "forget">;
+  readonly responder: Pick<Responder, "announce" | "showInForm">;
+  readonly api: Pick<Api, "as">;
+  readonly sealer: Sealer;
+  readonly settings: Settings;
+};
+
+type Answered = { readonly reply: Reply };
+type ConnectInteraction = Extract<Interaction, { kind: "connect" }> & Answered;
+type DisconnectInteraction = Extract<Interaction, { kind: "disconnect" }> & Answered;
 
 /**
  * Links an account: the service is asked once whether it knows user name and token, then the token is sealed for this
  * owner alone. The form says how it went; a wrong token leaves the form with what can be kept. Doing it twice is the same.
  */
-export async function connect(shell: Shell, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
+export async function connect(deps: LinkDeps, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
   try {
-    await linkAccount(shell, interaction, signal);
+    await linkAccount(deps, interaction, signal);
   } catch (error) {
     // The form must not go on saying that it tries. What went wrong is also told beside it.
     const why = error instanceof UserError ? error.message : "Something went wrong in Gantry or on the way.";
-    await updateForm(shell, interaction.viewId, connectResult({ kind: "failed", why, next: "Try again in a minute." }));
+    await deps.responder.showInForm(
+      interaction.viewId,
+      connectResult({ kind: "failed", why, next: "Try again in a minute." }),
+    );
     throw error;
   }
 }
 
-async function linkAccount(shell: Shell, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
+async function linkAccount(deps: LinkDeps, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
   const { origin, whose, username, token, viewId } = interaction;
-  const { command } = shell.settings;
+  const { command } = deps.settings;
   const owner = linkOwner(whose, origin);
-  const profile = await checkLink(shell, { kind: "connect", whose, origin });
-  const show = async (view: object): Promise<void> => void (await updateForm(shell, viewId, view));
-  const refused = await refusalOf(shell, interaction, signal);
+  const profile = await checkLink(deps, { kind: "connect", whose, origin });
+  const show = async (view: object): Promise<void> => void (await deps.responder.showInForm(viewId, view));
+  const refused = await refusalOf(deps, interaction, signal);
   if (refused !== undefined) {
     const metadata = JSON.stringify({ whose, origin });
     return show(connectForm({ owner, username, problems: [refused], metadata }));
   }
   const account = { teamId: origin.teamId, owner, username };
-  const sealedToken = shell.sealer.seal(token, boundTo(account));
+  const sealedToken = deps.sealer.seal(token, boundTo(account));
   const event = eventFor({ kind: "connected", origin, profile, username, whose });
-  await shell.store
+  await deps.store
     .saveAccount({ ...account, sealedToken, linkedBy: origin.userId }, event)
-    .finally(shell.accounts.forget);
-  logEvent(shell, event);
+    .finally(deps.accounts.forget);
+  logEvent(deps, event);
   await show(connectResult({ kind: "done", owner, username, command }));
-  const told = accountMessage({ kind: "connected", owner, username, command });
-  await interaction.reply.send(told, "done");
-  if (whose === "channel") await tellChannel(shell, origin, told);
+  const message = accountMessage({ kind: "connected", owner, username, command });
+  await interaction.reply.send(message, "done");
+  if (whose === "channel") await deps.responder.announce(origin.channelId, message);
 }
 
-export async function disconnect(shell: Shell, interaction: DisconnectInteraction): Promise<void> {
+export async function disconnect(deps: LinkDeps, interaction: DisconnectInteraction): Promise<void> {
   const { origin, whose } = interaction;
-  const profile = await checkLink(shell, { kind: "disconnect", whose, origin });
+  const profile = await checkLink(deps, { kind: "disconnect", whose, origin });
   const owner = linkOwner(whose, origin);
-  const { own, channel } = await shell.store.accountsFor(origin);
+  const { own, channel } = await deps.store.accountsFor(origin);
   const username = (whose === "mine" ? own : channel)?.username;
   const event = eventFor({ kind: "disconnected", origin, profile, username, whose });
-  const isRemoved = await shell.store.removeAccount(origin.teamId, owner, event).finally(shell.accounts.forget);
-  if (isRemoved) logEvent(shell, event);
-  const { command } = shell.settings;
-  const told = accountMessage({ kind: isRemoved ? "disconnected" : "nothing-linked", owner, command });
-  await interaction.reply.send(told, "done");
-  if (isRemoved && whose === "channel") await tellChannel(shell, origin, told);
+  const isRemoved = await deps.store.removeAccount(origin.teamId, owner, event).finally(deps.accounts.forget);
+  if (isRemoved) logEvent(deps, event);
+  const { command } = deps.settings;
+  const message = accountMessage({ kind: isRemoved ? "disconnected" : "nothing-linked", owner, command });
+  await interaction.reply.send(message, "done");
+  if (isRemoved && whose === "channel") await deps.responder.announce(origin.channelId, message);
 }
 
 /** One live call; undefined when the service knows the account. */
 async function refusalOf(
-  shell: Shell,
+  deps: LinkDeps,
   { username, token }: ConnectInteraction,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { region } = shell.settings;
+  const { region } = deps.settings;
   try {
     const call = { op: "listServices", path: { region }, query: undefined, body: undefined } as const;
-    await shell.api.as({ username, token }).send(call, { signal });
+    await deps.api.as({ username, token }).send(call, { signal });
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -104,5 +115,5 @@ type Linking = {
 function eventFor({ kind, origin, profile, username, whose }: Linking): NewHistoryEvent {
   const verb = kind === "connected" ? "connect" : "disconnect";
   const result = whose === "mine" ? "the person's own account" : "the channel's account";
-  return placeEvent(origin, profile, { kind, verb, result, account: username });
+  return originEvent(origin, profile, { kind, verb, result, account: username });
 }

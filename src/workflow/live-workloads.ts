@@ -5,7 +5,9 @@ import { listJobs, listServices } from "../commands/lookup/list-workloads.ts";
 import { listRefusal, visibleItems } from "../commands/lookup/may-see.ts";
 import { JOB_REGION } from "../commands/grammar/target.ts";
 import { Problem } from "../api/problem.ts";
-import type { Shell } from "./shell.ts";
+import type { Logger } from "pino";
+import type { Lanes } from "./inbox/lanes.ts";
+import type { Clock } from "./ports.ts";
 
 /** What is known of one kind of workloads; undefined where nothing is. */
 export type Live = {
@@ -26,17 +28,21 @@ type Wanted = {
   readonly withinMs: number;
 };
 
-type Shelf = Pick<Shell, "lanes" | "now" | "log">;
+export type LiveDeps = {
+  readonly lanes: Pick<Lanes, "track">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+};
 
 /**
  * Names and status of what runs, from the list told last while that is fresh, else from one list call for each kind; from
  * an older list, and said so, where the service does not answer in time. Only what the person may list. Never rejects
  * because of the service.
  */
-export async function liveWorkloads(shelf: Shelf, context: Context, wanted: Wanted): Promise<Live> {
+export async function liveWorkloads(deps: LiveDeps, context: Context, wanted: Wanted): Promise<Live> {
   const [services, jobs] = await Promise.all([
-    wanted.of === "job" ? nothing : kindOf(shelf, context, { ...wanted, kind: "service" }),
-    wanted.of === "service" ? nothing : kindOf(shelf, context, { ...wanted, kind: "job", region: JOB_REGION }),
+    wanted.of === "job" ? nothing : kindOf(deps, context, { ...wanted, kind: "service" }),
+    wanted.of === "service" ? nothing : kindOf(deps, context, { ...wanted, kind: "job", region: JOB_REGION }),
   ]);
   const problems = [...new Set([services.problem, jobs.problem].filter((each) => each !== undefined))];
   const isLate = services.isLate || jobs.isLate;
@@ -64,14 +70,14 @@ const nothing: Told = { lately: undefined, problem: undefined, isLate: false };
 
 type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
 
-async function kindOf(shelf: Shelf, context: Context, wanted: Kind): Promise<Told> {
+async function kindOf(deps: LiveDeps, context: Context, wanted: Kind): Promise<Told> {
   const { kind, region, freshMs, withinMs } = wanted;
   const { account, directory } = context;
   const refusal = await listRefusal(kind, region, context);
   if (refusal !== undefined) return { ...nothing, problem: refusal.why };
   const known = directory.recent(account.username, kind, region);
-  if (known !== undefined && shelf.now().getTime() - known.at < freshMs) return { ...nothing, lately: known };
-  const first = await firstOf(shelf, { list: listing(context, kind, region), withinMs });
+  if (known !== undefined && deps.clock.now().getTime() - known.at < freshMs) return { ...nothing, lately: known };
+  const first = await firstOf(deps, { list: listing(context, kind, region), withinMs });
   return { ...first, lately: directory.recent(account.username, kind, region) };
 }
 
@@ -85,7 +91,7 @@ type First = { readonly isLate: boolean; readonly problem: string | undefined };
 const LATE: First = { isLate: true, problem: "The service has not answered yet." };
 
 /** Why there is no new list, if there is none. A late one goes on, and is remembered when it comes. */
-async function firstOf({ lanes, log }: Shelf, { list, withinMs }: Reading): Promise<First> {
+async function firstOf({ lanes, log }: LiveDeps, { list, withinMs }: Reading): Promise<First> {
   const asked = list.then(
     (): First => ({ isLate: false, problem: undefined }),
     (error: unknown): First => ({ isLate: false, problem: sentenceOf(error, log) }),
@@ -98,7 +104,7 @@ async function firstOf({ lanes, log }: Shelf, { list, withinMs }: Reading): Prom
   return first;
 }
 
-function sentenceOf(error: unknown, log: Shell["log"]): string {
+function sentenceOf(error: unknown, log: Logger): string {
   if (error instanceof Problem) return error.sentence;
   log.error({ err: error }, "a list for a picker could not be read");
   return "Something broke in Gantry while it read the list.";

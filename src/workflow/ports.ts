@@ -1,22 +1,20 @@
-import type { AccountRef, AccountSeeker, OpenAccount } from "../accounts/account.ts";
+import type { AccountOwner, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "../accounts/account.ts";
+import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
-import type { Binding } from "../policy/binding.ts";
-import type { Standing } from "../policy/question.ts";
+import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Message, Post } from "../views/kit/message.ts";
+import type { Step } from "./lifecycle.ts";
+import type { SentForm } from "./inbox/interaction.ts";
+import type { Reply } from "./inbox/reply.ts";
 import type { Origin } from "./origin.ts";
-import type { SealedChange } from "./sealed-change.ts";
+import type { Content } from "./stored-request.ts";
+import type { Standing } from "../policy/question.ts";
 
-/**
- * What the workflow needs from outside. `slack/` implements People, Cards and Responder, `access/accounts.ts` Accounts;
- * `store/` implements the Store. Functions declare the few ports they use: `{ people, clock }: Pick<Ports, "people" | "clock">`.
- */
-export type Ports = {
-  readonly people: People;
-  readonly cards: Cards;
-  readonly responder: Responder;
-  readonly accounts: Accounts;
-  readonly clock: Clock;
-};
+// What the workflow needs from outside. `slack/` implements People, Cards and Responder, `access/accounts.ts` Accounts, and
+// `store/` everything that is kept. Each function takes only what it uses.
+
+/** The most that an answer about people may be old, in milliseconds. */
+export const freshness = { deciding: 10_000, reading: 60_000 } as const;
 
 export type Profile = { readonly userId: string; readonly name: string; readonly standing: Standing };
 
@@ -46,7 +44,7 @@ export type Cards = {
    * replica may call it at any time. Never rejects because of Slack: a card that can't be drawn now is drawn later.
    * `opened` is the content of the Change, if it was unsealed already.
    */
-  readonly draw: (changeId: string, opened?: SealedChange) => Promise<void>;
+  readonly draw: (changeId: string, opened?: Content) => Promise<void>;
   /** Removes the buttons of a message that is no longer the card of a Change. Never rejects. */
   readonly retire: (change: StoredChange, card: Card) => Promise<void>;
   /** The link to a card; undefined when Slack can't say. Never rejects. */
@@ -64,6 +62,8 @@ export type Responder = {
   readonly announce: (channelId: string, message: Post) => Promise<boolean>;
   /** Replaces an open form. False: it was closed, or Slack refused the view. Never rejects. */
   readonly showInForm: (viewId: string, view: object) => Promise<boolean>;
+  /** Answers in the form that was submitted; beside it, if it was closed meanwhile. */
+  readonly formReply: (form: SentForm, origin: Origin) => Reply;
   /** Redraws a person's Home, later. */
   readonly refreshHome: (origin: Origin) => void;
 };
@@ -89,4 +89,126 @@ export type Clock = {
   readonly now: () => Date;
   /** Between a write and its read-back, and between health checks. */
   readonly wait: (ms: number) => Promise<void>;
+};
+
+/** A Change as it is requested; the database adds times and versions. */
+export type NewChange = Omit<
+  StoredChange,
+  | "version"
+  | "state"
+  | "votes"
+  | "createdAt"
+  | "expiresAt"
+  | "approvedAt"
+  | "claimedAt"
+  | "settledAt"
+  | "ending"
+  | "health"
+  | "isUndone"
+  | "notice"
+  | "card"
+> & {
+  /** `approved` for what needs no approval. */
+  readonly state: "pending" | "approved";
+  /** From now on, of a pending one. */
+  readonly expiresInMs: number | undefined;
+  /** Equal for duplicate requests: only one of them can be pending. */
+  readonly waitKey?: string;
+};
+
+export type ChangeKey =
+  | { readonly id: string }
+  | { readonly deliveryId: string }
+  /** The pending, unexpired request with the same effect. */
+  | { readonly waitKey: string }
+  /** The pending or executed Undo of this Change. */
+  | { readonly undoOf: string };
+
+export type Advanced =
+  | { readonly kind: "moved"; readonly change: StoredChange }
+  /** It isn't in a state that the step leads from, isn't ours, or our lease is too short. Nothing moved. */
+  | { readonly kind: "late"; readonly change: StoredChange | undefined }
+  /** This person had approved already. Nothing moved. */
+  | { readonly kind: "twice"; readonly change: StoredChange }
+  /** `claim`: another Run of the same workload is in progress. `askAgain`: the same request already waits. Nothing moved. */
+  | { readonly kind: "busy"; readonly earlier: StoredChange | undefined };
+
+/** Stored Changes. Every time is the database's. Throws a `StoreError` when the database doesn't answer. */
+export type Store = {
+  /** How long after the start of a `claim` its request may leave, in milliseconds: then the lease may be over. */
+  readonly sendWithinMs: number;
+  /**
+   * Adds a Change with its row of history; an Undo also marks the Change it takes back. When the delivery already has a
+   * Change, the Change already has an Undo, or the same request already waits, returns that one and adds nothing. `taken`: another
+   * Change has this id; nothing was added.
+   */
+  readonly add: (change: NewChange, event: NewHistoryEvent) => Promise<StoredChange | "taken">;
+  readonly find: (key: ChangeKey) => Promise<StoredChange | undefined>;
+  /** One step of the lifecycle, in one transaction with its row of history. */
+  readonly advance: (id: string, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;
+  /** Ends what nobody decided in time, and what nobody carried out within `approvedMs`; `event` makes the rows of history. */
+  readonly expire: (
+    approvedMs: number,
+    event: (change: StoredChange) => NewHistoryEvent,
+  ) => Promise<readonly StoredChange[]>;
+  /** Takes over what replicas that are gone left unfinished, and returns everything this replica has to carry on. */
+  readonly open: () => Promise<readonly StoredChange[]>;
+  /** A row of history that belongs to no step: a refusal, a linked account. */
+  readonly note: (event: NewHistoryEvent) => Promise<void>;
+};
+
+/** Lists of what was requested and what happened. */
+export type RecordRows = {
+  /** Changes that wait for approvals, oldest first. */
+  readonly pendingChanges: (teamId: string) => Promise<readonly StoredChange[]>;
+  /** Newest first. */
+  readonly history: (query: HistoryQuery) => Promise<readonly HistoryEvent[]>;
+};
+
+export type BindingReader = {
+  /** Undefined for a channel that is not bound. */
+  readonly bindingOf: (teamId: string, channelId: string) => Promise<Binding | undefined>;
+};
+
+/** An interaction that must not be lost: its content is sealed. */
+export type NewDelivery = { readonly id: string; readonly sealed: string };
+export type Delivery = NewDelivery & { readonly receivedAt: Date };
+
+export type Inbox = {
+  /** Commits a delivery as ours. False: it was delivered before, and some replica has it. */
+  readonly accept: (delivery: NewDelivery) => Promise<boolean>;
+  /** Marks it finished: deletes the content, keeps the id for a while. */
+  readonly finish: (deliveryId: string) => Promise<void>;
+  /** Stores an id as finished, in one statement: for a refused delivery, or a read. False: the id was known already. */
+  readonly remember: (deliveryId: string) => Promise<boolean>;
+  /** Whether it was accepted or remembered before. */
+  readonly isKnown: (deliveryId: string) => Promise<boolean>;
+  /**
+   * Keeps it from being begun, whether or not it was stored. A delivery that another replica claimed stays with that
+   * replica.
+   */
+  readonly drop: (deliveryId: string) => Promise<void>;
+  /** Takes over unfinished deliveries of replicas that are gone. */
+  readonly takeDeliveries: () => Promise<readonly Delivery[]>;
+};
+
+type AccountOwnerToLink = Exclude<AccountOwner, { readonly kind: "workspace" }>;
+
+export type LinkStore = {
+  /** The person's own account and the channel's. */
+  readonly accountsFor: (
+    seeker: AccountSeeker,
+  ) => Promise<{ readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined }>;
+  readonly saveAccount: (account: Omit<LinkedAccount, "linkedAt">, event: NewHistoryEvent) => Promise<void>;
+  readonly removeAccount: (teamId: string, owner: AccountOwnerToLink, event: NewHistoryEvent) => Promise<boolean>;
+};
+
+export type ChannelId = { readonly teamId: string; readonly channelId: string };
+export type NewBinding = BindingTerms & Pick<Binding, "boundBy">;
+
+export type BindingStore = BindingReader & {
+  /** Binds a channel, replacing its binding. False: it is bound to just that already, and nothing is written. */
+  readonly bind: (channel: ChannelId, binding: NewBinding, event: NewHistoryEvent) => Promise<boolean>;
+  /** False: it was not bound, and nothing is written. */
+  readonly unbind: (channel: ChannelId, event: NewHistoryEvent) => Promise<boolean>;
 };

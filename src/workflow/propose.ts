@@ -1,217 +1,148 @@
-import { randomBytes } from "node:crypto";
 import type { Change } from "../changes/change.ts";
-import { digestOf } from "../changes/drift.ts";
-import type { StoredChange, Who } from "../changes/stored-change.ts";
-import { newChangeId } from "../commands/grammar/change-id.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
-import { proposeChange, type Refused } from "../commands/lookup/authorize.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
-import type { Risk } from "../policy/question.ts";
-import type { Verdict } from "../policy/verdict.ts";
-import type { NewChange } from "../store/store.ts";
-import { askedElsewhere } from "../views/messages/asked-message.ts";
-import { outcomeMessage } from "../views/cards/outcome.ts";
-import { refusalMessage } from "../views/messages/refusal-message.ts";
 import type { Message, Post } from "../views/kit/message.ts";
-import { carryOnLater, type RunEvents } from "./run.ts";
-import { contextFor } from "./access/context.ts";
-import type { Interaction } from "./inbox/interaction.ts";
-import { draw } from "../slack/cards/draw.ts";
-import { eventOf, logEvent } from "./history.ts";
+import { askedElsewhere } from "../views/messages/asked-message.ts";
+import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor } from "./access/approver-names.ts";
+import { accessFor, type ContextDeps } from "./access/context.ts";
 import { preflight, preflightGlass } from "./access/preflight.ts";
-import { pointAtEarlierRequest } from "./duplicate-request.ts";
-import { sealChange } from "./sealed-change.ts";
-import { refusalEvent } from "./record-refusal.ts";
-import type { Shell } from "./shell.ts";
+import { draftOf, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
+import { type DuplicateDeps, pointAtEarlierRequest } from "./duplicate-request.ts";
+import { changeEvent, logEvent, note, refusalEvent } from "./history.ts";
+import type { Interaction } from "./inbox/interaction.ts";
 import type { Reply } from "./inbox/reply.ts";
+import type { Store } from "./ports.ts";
+import { carryOnLater, type RunDeps, type RunEvents, type Stored } from "./run.ts";
+import { proposeChange } from "../commands/lookup/authorize.ts";
+import type { Refused } from "../commands/lookup/authorize.ts";
+import { outcomeMessage } from "../views/cards/outcome.ts";
+
+export type ProposeDeps = ContextDeps &
+  DuplicateDeps &
+  RunDeps & { readonly store: Pick<Store, "add" | "find" | "note"> };
 
 export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
   readonly deliveryId: string;
+  /** The Change that this one takes back, by id. */
+  readonly undoOf?: string | undefined;
+  /** It may have been begun before: by a replica that is gone, or before the database went away. */
+  readonly isRepeated: boolean;
   readonly reply: Reply;
   readonly run: RunEvents;
 };
 
 /**
- * From an Ask to a stored Change: what it would do, whether policy lets it, and who has to agree. Done again for the
- * same delivery it finds what it stored and goes on from there. Throws `UserError`, `Problem` or `StoreError`.
+ * From an Ask to a stored Change: its effect, the verdict of policy, and who has to approve. Repeated for the same
+ * delivery, it finds the Change it stored and goes on from there. Throws `UserError`, `Problem` or `StoreError`.
  */
-export async function propose(shell: Shell, interaction: AskInteraction, signal: AbortSignal): Promise<void> {
-  const known = await shell.store.changeOfDelivery(interaction.deliveryId);
-  if (known !== undefined) return goOn(shell, { change: known, isFresh: false, interaction });
-  const command = commandOf(interaction.ask);
+export async function propose(deps: ProposeDeps, interaction: AskInteraction, signal: AbortSignal): Promise<void> {
+  const { ask, origin, deliveryId, undoOf, isRepeated } = interaction;
+  const known = isRepeated ? await deps.store.find({ deliveryId }) : undefined;
+  if (known !== undefined) return goOn(deps, { stored: { change: known }, interaction });
+  const command = commandOf(ask);
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
-  const context = await contextFor(shell, { origin: interaction.origin, effect: "write" }, signal);
-  const judged = await proposeChange(command, interaction.ask, context);
-  if (judged.kind === "refused") return refuseByPolicy(shell, { interaction, command, context }, judged);
-  const { change, about, verdict } = judged;
+  const { context, account } = await accessFor(deps, { origin, effect: "write" }, signal);
+  const proposal = await proposeChange(command, ask, context);
+  if (proposal.kind === "refused") return refuseByPolicy(deps, { interaction, command, context }, proposal);
+  const { change, about, verdict } = proposal;
+  if (change.diff.length === 0) return interaction.reply.send(nothingToDo(deps, change, interaction), "done");
   const { risk } = about;
-  if (change.diff.length === 0) return interaction.reply.send(alreadySo(shell, change, interaction), "done");
-  const proposed: Proposed = { interaction, command, context, change, risk, verdict };
-  // Before checking who could approve: the only possible approver may be the one asking now.
-  const earlier = verdict.kind === "approve" ? await shell.store.waitingLike(waitKeyOf(shell, proposed)) : undefined;
-  if (earlier !== undefined) return pointAtEarlierRequest(shell, interaction, earlier);
-  const refused = await refusalOf(shell, { verdict, interaction, context });
-  if (refused !== undefined) return refuse(shell, proposed, refused);
-  const stored = await store(shell, proposed);
-  if (stored.deliveryId !== interaction.deliveryId) return pointAtEarlierRequest(shell, interaction, stored);
-  return goOn(shell, { change: stored, isFresh: true, interaction });
+  const proposed = { deliveryId, ask, origin, undoOf, command, context, account, change, risk, verdict };
+  return storeOrPoint(deps, proposed, interaction);
 }
 
-type Proposed = {
-  readonly interaction: AskInteraction;
-  readonly command: WriteCommand;
-  readonly context: Context;
-  readonly change: Change;
-  readonly risk: Risk;
-  readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
-};
-
-type Going = { readonly change: StoredChange; readonly isFresh: boolean; readonly interaction: AskInteraction };
-
-/** A pending one shows its card; what needs nobody's approval runs. */
-async function goOn(shell: Shell, { change, isFresh, interaction }: Going): Promise<void> {
-  const isOpen = change.settledAt === undefined;
-  if (isOpen && change.undoOf !== undefined && (await shell.store.markUndone(change.undoOf)))
-    await draw(shell, change.undoOf);
-  const { reply } = interaction;
-  if (change.state !== "pending") {
-    carryOnLater(shell, { change, isFresh }, interaction.run);
-    return reply.placed(change);
+/** Stores the Change, unless the same request waits already or policy's conditions can't be met. */
+async function storeOrPoint(deps: ProposeDeps, proposed: Proposed, interaction: AskInteraction): Promise<void> {
+  // Before checking who could approve: the only possible approver may be the requester of now.
+  const waitKey = proposed.verdict.kind === "approve" ? waitKeyOf(deps.sealer, proposed) : undefined;
+  const earlier = waitKey === undefined ? undefined : await deps.store.find({ waitKey });
+  if (earlier !== undefined) return pointAtEarlierRequest(deps, interaction, earlier);
+  const refused = await refusalOf(deps, proposed);
+  if (refused !== undefined) return refuse(deps, { proposed, interaction }, refused);
+  const stored = await store(deps, proposed);
+  if (stored.change.deliveryId !== proposed.deliveryId) {
+    return pointAtEarlierRequest(deps, interaction, stored.change);
   }
-  await draw(shell, change.id);
-  await reply.placed(change);
+  return goOn(deps, { stored, interaction });
+}
+
+type Going = { readonly stored: Stored; readonly interaction: AskInteraction };
+
+/** A pending one shows its card; one that needs no approval runs. */
+async function goOn(deps: ProposeDeps, { stored, interaction }: Going): Promise<void> {
+  const { change } = stored;
+  const { reply, origin, run } = interaction;
+  if (change.undoOf !== undefined && change.settledAt === undefined) await deps.cards.draw(change.undoOf);
+  if (change.state !== "pending") {
+    carryOnLater(deps, stored, run);
+    return reply.requested(change);
+  }
+  await deps.cards.draw(change.id, stored.fresh?.content);
+  await reply.requested(change);
   const cardIn = change.terms?.cardIn;
-  if (cardIn === undefined || cardIn === interaction.origin.channelId) return undefined;
-  const { command, region: defaultRegion } = shell.settings;
-  const names = await namesFor(shell, change);
+  if (cardIn === undefined || cardIn === origin.channelId) return undefined;
+  const { command, region: defaultRegion } = deps.settings;
+  const names = await namesFor(deps.people, change);
   return reply.send(askedElsewhere({ change, cardIn, command, defaultRegion, names }), "done");
 }
 
-function alreadySo({ settings }: Shell, change: Change, { origin }: AskInteraction): Message {
+function nothingToDo({ settings }: ProposeDeps, change: Change, { origin }: AskInteraction): Message {
   const { command, region } = settings;
   const outcome = { kind: "done", after: change.before, alsoMoved: [] } as const;
   return outcomeMessage({ change, outcome, command, by: origin.userId, defaultRegion: region });
 }
 
+type Asked = {
+  readonly interaction: AskInteraction;
+  readonly command: WriteCommand;
+  readonly context: Context;
+};
+
 async function refuseByPolicy(
-  shell: Shell,
-  { interaction, command, context }: Pick<Proposed, "interaction" | "command" | "context">,
+  deps: ProposeDeps,
+  { interaction, command, context }: Asked,
   { refusal, workload }: Refused,
 ): Promise<void> {
   const { asker: who, account } = context;
   const { origin, reply } = interaction;
-  const event = refusalEvent({ refusal, workload, verb: command.name, origin, who, account: account.username });
-  await shell.store.addEvent(event);
-  logEvent(shell, event);
-  const post = refusalMessage({ kind: "policy", verdict: refusal, command: shell.settings.command });
-  return reply.send(post, "refused");
+  await note(deps, refusalEvent({ refusal, workload, verb: command.name, origin, who, account: account.username }));
+  return reply.send(refusalMessage({ kind: "policy", verdict: refusal, command: deps.settings.command }), "refused");
 }
 
-type Stopped = { readonly post: Post; readonly why: string };
+type Refusal = { readonly post: Post; readonly why: string };
 
-async function refusalOf(
-  shell: Shell,
-  { verdict, interaction, context }: Pick<Proposed, "verdict" | "interaction" | "context">,
-): Promise<Stopped | undefined> {
-  const { command } = shell.settings;
+async function refusalOf(deps: ProposeDeps, { verdict, ask, context }: Proposed): Promise<Refusal | undefined> {
+  const { command } = deps.settings;
   const needsReason = verdict.kind === "break-glass" || (verdict.kind === "approve" && verdict.terms.reasonRequired);
-  if (needsReason && interaction.ask.reason === undefined) {
+  if (needsReason && ask.reason === undefined) {
     const post = refusalMessage({ kind: "reason", rule: verdict.rule, command });
     return { post, why: "a reason is required, and none was given" };
   }
   const { asker } = context;
-  if (verdict.kind === "break-glass") return preflightGlass(shell, { rule: verdict.rule, asker });
+  if (verdict.kind === "break-glass") return preflightGlass(deps, { rule: verdict.rule, asker });
   if (verdict.kind !== "approve") return undefined;
-  return preflight(shell, { terms: verdict.terms, rule: verdict.rule, asker });
+  return preflight(deps, { terms: verdict.terms, rule: verdict.rule, asker });
 }
 
-async function refuse(shell: Shell, proposed: Proposed, { post, why }: Stopped): Promise<void> {
-  const who = whoAsks(proposed);
-  const event = eventOf(shell, { ...subjectOf(proposed), id: undefined }, { kind: "refused", who, result: why });
-  await shell.store.addEvent(event);
-  logEvent(shell, event);
-  return proposed.interaction.reply.send(post, "refused");
+type Refusing = { readonly proposed: Proposed; readonly interaction: AskInteraction };
+
+async function refuse(deps: ProposeDeps, { proposed, interaction }: Refusing, { post, why }: Refusal): Promise<void> {
+  const who = requesterOf(proposed);
+  const subject = { ...subjectOf(proposed), id: undefined };
+  await note(deps, changeEvent(deps, subject, { kind: "refused", who, result: why }));
+  return interaction.reply.send(post, "refused");
 }
 
-async function store(shell: Shell, proposed: Proposed): Promise<StoredChange> {
-  const draft = draftOf(shell, proposed, await freeId(shell));
-  const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
-  const event = eventOf(shell, draft, { kind: "requested", who: draft.requester, result });
-  const stored = await shell.store.addChange(draft, event);
-  if (stored.id === draft.id) logEvent(shell, event);
-  return stored;
-}
-
-/** Short ids can be taken already; a rare clash between two at once is refused by the store. */
-async function freeId({ store }: Shell): Promise<string> {
+/** Short ids can be taken already. */
+async function store(deps: ProposeDeps, proposed: Proposed): Promise<Going["stored"]> {
   for (;;) {
-    const id = newChangeId(randomBytes);
-    if ((await store.findChange(id)) === undefined) return id;
+    const { draft, content } = draftOf(deps.sealer, proposed);
+    const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
+    const event = changeEvent(deps, draft, { kind: "requested", who: draft.requester, result });
+    const change = await deps.store.add(draft, event);
+    if (change === "taken") continue;
+    if (change.id === draft.id) logEvent(deps, event);
+    return { change, fresh: { content, account: proposed.account } };
   }
-}
-
-function whoAsks({ context }: Proposed): Who {
-  const { userId, name } = context.asker;
-  return { userId, name };
-}
-
-/** What history tells of it, whether it is refused or becomes a Change. */
-function subjectOf({ interaction, command, context, change, verdict }: Proposed) {
-  const { owner, username } = context.account;
-  return {
-    teamId: interaction.origin.teamId,
-    channelId: interaction.origin.channelId,
-    verb: command.name,
-    workload: change.workload,
-    account: { owner, username },
-    rule: verdict.rule ?? "",
-    breakGlass: verdict.kind === "break-glass",
-  };
-}
-
-/**
- * Equal for requests with the same effect on the same state of a workload. Keyed, because a body can contain secrets.
- */
-function waitKeyOf({ sealer }: Shell, { interaction, context, change }: Proposed): string {
-  const { call } = change;
-  const what = [
-    interaction.origin.teamId,
-    context.account.username,
-    call.op,
-    call.path,
-    call.body ?? null,
-    digestOf(change),
-  ];
-  return sealer.fingerprint(JSON.stringify(what));
-}
-
-function draftOf(shell: Shell, proposed: Proposed, id: string): NewChange {
-  const { interaction, change, risk, verdict } = proposed;
-  const { ask, origin } = interaction;
-  // Undone or asked again elsewhere, it is about the same region.
-  const askHere = { ...ask, region: ask.region ?? proposed.context.settings.region };
-  const terms = verdict.kind === "approve" ? verdict.terms : undefined;
-  return {
-    ...subjectOf(proposed),
-    id,
-    deliveryId: interaction.deliveryId,
-    state: terms === undefined ? "approved" : "pending",
-    requester: whoAsks(proposed),
-    reason: ask.reason,
-    op: change.call.op,
-    risk,
-    diff: change.diff,
-    digest: digestOf(change),
-    waitKey: waitKeyOf(shell, proposed),
-    sealed: sealChange(shell.sealer, id, {
-      change,
-      ask: askHere,
-      responseUrl: origin.responseUrl,
-      threadTs: origin.threadTs,
-    }),
-    terms,
-    undoOf: interaction.undoOf,
-    expiresInMs: terms?.expiresMs,
-  };
 }

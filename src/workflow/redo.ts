@@ -2,42 +2,46 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import type { Ask } from "../commands/ask.ts";
 import { undoAsk } from "../commands/undo.ts";
 import { UserError } from "../errors.ts";
-import { decisionPost } from "./answer-decision.ts";
-import type { Interaction } from "./inbox/interaction.ts";
-import { findVisibleChange } from "./access/find-visible-change.ts";
-import { type AskInteraction, propose } from "./propose.ts";
+import { type FindDeps, findVisibleChange } from "./access/find-visible-change.ts";
+import { decisionPost } from "./decide.ts";
 import { pointAtEarlierRequest } from "./duplicate-request.ts";
-import { retire } from "../slack/cards/retire.ts";
-import { contentOf } from "./sealed-change.ts";
-import type { Shell } from "./shell.ts";
+import type { Interaction } from "./inbox/interaction.ts";
+import { type AskInteraction, propose, type ProposeDeps } from "./propose.ts";
+import { retireOutdated, type RetireDeps } from "./retire.ts";
+import { contentOf } from "./stored-request.ts";
 
-type RedoInteraction = Extract<Interaction, { kind: "redo" }> & Pick<AskInteraction, "deliveryId" | "reply" | "run">;
+export type RedoDeps = ProposeDeps & FindDeps & RetireDeps;
+
+type RedoInteraction = Extract<Interaction, { kind: "redo" }> &
+  Omit<AskInteraction, "kind" | "ask" | "undoOf" | "form">;
 
 /**
- * The buttons of a finished card: take it back, or ask for the same again. Either is a new Change of whoever clicked,
+ * The buttons of a settled card: undo it, or request the same again. Either is a new Change of the person who clicked,
  * with a fresh read, under policy like any other. Throws `UserError`, `Problem`, `StoreError`.
  */
-export async function redo(shell: Shell, interaction: RedoInteraction, signal: AbortSignal): Promise<void> {
-  const { store, sealer } = shell;
-  const known = await findVisibleChange(shell, interaction);
-  if ("missing" in known) return interaction.reply.send(decisionPost(shell, known.missing), "done");
-  const { change } = known;
-  if (await retire(shell, change, interaction)) {
-    return interaction.reply.send(decisionPost(shell, { kind: "retired", change }), "done");
+export async function redo(deps: RedoDeps, interaction: RedoInteraction, signal: AbortSignal): Promise<void> {
+  const { store, sealer, settings } = deps;
+  const { deliveryId, how, reply } = interaction;
+  const found = await findVisibleChange(deps, interaction);
+  if ("missing" in found) return reply.send(decisionPost(settings, found.missing), "done");
+  const { change } = found;
+  if (await retireOutdated(deps, change, interaction.card)) {
+    return reply.send(decisionPost(settings, { kind: "retired", change }), "done");
   }
   const content = contentOf(sealer, change);
-  if (content === undefined)
+  if (content === undefined) {
     throw cannot(interaction, "What it was cannot be read any more: the key that sealed it is gone.");
-  const ask = interaction.how === "again" ? againAsk(change, content.ask) : undoAsk(content.change);
-  // A repeated delivery finds the Change that it asked for the first time.
-  const isKnown = (await store.changeOfDelivery(interaction.deliveryId)) !== undefined;
+  }
+  const ask = how === "again" ? repeatedAsk(change, content.ask) : undoAsk(content.change);
   if (ask === undefined) throw cannot(interaction, "It is not at an end that this button is for.");
-  const before = interaction.how === "undo" && !isKnown ? await store.undoOf(change.id) : undefined;
-  if (before !== undefined) return pointAtEarlierRequest(shell, { ...interaction, undoOf: change.id }, before);
-  const undoOf = interaction.how === "undo" ? change.id : undefined;
-  const { deliveryId, origin, reply, run } = interaction;
-  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, ...(undoOf !== undefined && { undoOf }) } as const;
-  await propose(shell, asked, signal);
+  const undoOf = how === "undo" ? change.id : undefined;
+  // A repeated delivery finds the Change that it requested the first time.
+  const isStored = interaction.isRepeated && (await store.find({ deliveryId })) !== undefined;
+  const earlier = undoOf === undefined || isStored ? undefined : await store.find({ undoOf });
+  if (earlier !== undefined) return pointAtEarlierRequest(deps, { ...interaction, undoOf }, earlier);
+  const { origin, run, isRepeated } = interaction;
+  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, isRepeated, undoOf } as const;
+  await propose(deps, asked, signal);
 }
 
 function cannot({ how, changeId }: RedoInteraction, why: string): UserError {
@@ -49,10 +53,10 @@ function cannot({ how, changeId }: RedoInteraction, why: string): UserError {
 
 const repeatable = new Set<StoredChange["state"]>(["drifted", "expired", "unknown"]);
 
-/** What is still under way, or was done, is not asked for again by a button of its card. */
-function againAsk({ state, settledAt }: StoredChange, ask: Ask): Ask | undefined {
+/** A request that is in progress, or was done, is not repeated by a button of its card. */
+function repeatedAsk({ state, settledAt }: StoredChange, ask: Ask): Ask | undefined {
   if (!repeatable.has(state) || settledAt === undefined) return undefined;
-  // Breaking the glass is for one moment; asking again goes the ordinary way.
+  // Breaking the glass is for one moment; a repeated request goes the ordinary way.
   const { breakGlass: _breakGlass, ...rest } = ask;
   return rest;
 }

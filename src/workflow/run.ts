@@ -1,52 +1,61 @@
 import { executeChange, type Executed } from "../changes/execute.ts";
-import type { Outcome } from "../changes/change.ts";
 import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { operationTable } from "../api/operations.ts";
+import type { Settings } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
-import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
-import { draw } from "../slack/cards/draw.ts";
-import { eventOf, logEvent } from "./history.ts";
-import { followHealth } from "./follow.ts";
-import { apiOf, type OpenedChange, reopened } from "./reopened.ts";
-import { contentOf } from "./sealed-change.ts";
-import type { Shell } from "./shell.ts";
+import { type Clearance, type ClearToRunDeps, clearToRun } from "./access/clear-to-run.ts";
+import { advance } from "./advance.ts";
+import { follow, type FollowDeps } from "./follow.ts";
+import type { Lanes } from "./inbox/lanes.ts";
+import { endOf, stageOf, step } from "./lifecycle.ts";
+import type { Cards, Store } from "./ports.ts";
+import { apiFor, contentOf, openRequest, type OpenRequest } from "./stored-request.ts";
+import type { Outcome } from "../changes/change.ts";
 
-/** One Run of a workload takes seconds: so long a second one waits before it tries again. */
+/** A Run takes seconds; another Run of the same workload is not tried before this. */
 const BUSY_REST_MS = 10_000;
 /** Before Slack is asked again who the people of an approved Change are. */
 const AWAY_REST_MS = 10_000;
-/** When a Change has waited longer than this for its turn, the workload is read and the policy asked again. */
-const FRESH_FOR_MS = 10_000;
 
-type Carried = {
+export type RunDeps = ClearToRunDeps &
+  FollowDeps & {
+    readonly store: Pick<Store, "sendWithinMs">;
+    readonly cards: Pick<Cards, "draw">;
+    readonly settings: Pick<Settings, "resourcesKey">;
+    readonly lanes: Pick<Lanes, "add" | "rest">;
+    readonly newReference: () => string;
+  };
+
+export type Stored = {
   readonly change: StoredChange;
-  /** Whether what was read of the workload is seconds old, so that it need not be read again before it is sent. */
-  readonly isFresh: boolean;
-  /** The clearance, if it was judged a moment ago. */
-  readonly clearance?: Clearance | undefined;
+  /** It was requested a moment ago: the workload was just read, and policy just allowed it. */
+  readonly fresh?: OpenRequest;
+  /** It was approved a moment ago, and the current policy was asked. */
+  readonly clearance?: Clearance;
 };
 
-/** For the person whose interaction led to the run. */
+/** For the person whose interaction led to the Run. */
 export type RunEvents = {
   readonly onFailed: (error: unknown) => Promise<void>;
   readonly onEnded: () => void;
 };
 
+/** When a Change has waited longer than this for its turn, the workload is read and the policy asked again. */
+const FRESH_FOR_MS = 10_000;
+
 /**
- * Carries a Change on in the lane of watches, so that nobody's command waits for the service. The database alone can
- * continue it: when the lane is full, or this process dies, the sweep of some replica adds it again. So a delivery may be
- * finished once its Change is stored.
+ * Carries a Change on in the lane for watching, so that nobody's command waits for the workload API. The database alone
+ * can continue it: when the lane is full, or this process dies, the sweep of some replica adds it again. So a delivery
+ * may be finished once its Change is stored.
  */
-export function carryOnLater(shell: Shell, carried: Carried, events?: RunEvents): void {
-  const { change } = carried;
-  const { lanes, now } = shell;
-  const added = { elapsedMs: performance.now(), wallMs: now().getTime() };
+export function carryOnLater(deps: RunDeps, stored: Stored, events?: RunEvents): void {
+  const { change } = stored;
+  const sinceMs = stopwatch(deps.clock);
   const job = { lane: "watching", key: keyOf(change), owner: change.requester.userId } as const; // a lane's name
-  lanes.add(job, async (signal) => {
-    const waitedMs = Math.max(performance.now() - added.elapsedMs, now().getTime() - added.wallMs);
+  deps.lanes.add(job, async (signal) => {
     try {
-      await carryOn(shell, waitedMs < FRESH_FOR_MS ? carried : { change, isFresh: false }, signal);
+      await carryOn(deps, sinceMs() < FRESH_FOR_MS ? stored : { change }, signal);
     } catch (error) {
       if (events === undefined) throw error;
       await events.onFailed(error);
@@ -56,8 +65,8 @@ export function carryOnLater(shell: Shell, carried: Carried, events?: RunEvents)
 }
 
 /** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
-export function redrawLater(shell: Shell, id: string): void {
-  shell.lanes.add({ lane: "redraws", key: `card ${id}` }, () => draw(shell, id));
+export function redrawLater({ lanes, cards }: Pick<RunDeps, "lanes" | "cards">, changeId: string): void {
+  lanes.add({ lane: "redraws", key: `card ${changeId}` }, () => cards.draw(changeId));
 }
 
 function keyOf({ id }: StoredChange): string {
@@ -65,144 +74,150 @@ function keyOf({ id }: StoredChange): string {
 }
 
 /**
- * Continues a Change in any state: approved ones run, sent ones are settled, done ones are followed. Calling it twice, or
- * on two replicas, is harmless: each step is one conditional UPDATE.
+ * The time since now, by two clocks: `performance.now` stops while the machine is suspended, and the wall clock can be set
+ * back.
  */
-async function carryOn(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
-  const { id, state } = carried.change;
-  await settleState(shell, carried, signal);
-  await draw(shell, id);
-  await followHealth(shell, { id, isLeftOver: state === "done" }, signal);
-}
-
-async function settleState(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
-  const { change } = carried;
-  if (change.state === "approved") return run(shell, carried, signal);
-  const isOpen = change.state === "claimed" || (change.state === "unknown" && change.settledAt === undefined);
-  if (isOpen) return settleOpen(shell, change, signal);
-}
-
-async function run(shell: Shell, carried: Carried, signal: AbortSignal): Promise<void> {
-  const { store } = shell;
-  const { change, isFresh } = carried;
-  const clearance = await clearanceOf(shell, carried);
-  if (clearance.kind === "refused") return refuse(shell, change, clearance.outcome);
-  if (clearance.kind === "untold") return shell.lanes.rest(keyOf(change), AWAY_REST_MS);
-  // Pending again, or taken over: the stored state is up to date.
-  if (clearance.kind !== "run") return undefined;
-  const { opened } = clearance;
-  const executed = await executeChange(opened.content.change, {
-    ...apiOf(shell, opened, signal),
-    ...guardOf(shell, change, signal),
-    isFresh,
-    digest: change.digest,
-    resourcesKey: shell.settings.resourcesKey,
-    doubt: async (outcome) => {
-      const event = eventOf(shell, change, { kind: "unknown", result: wordsOf(outcome), ...referenced(shell) });
-      if ((await store.doubt(change.id, outcome, event)) === undefined) return;
-      logEvent(shell, event);
-      // Somebody waits: that it is being read back is said at once.
-      redrawLater(shell, change.id);
-    },
-  });
-  return record(shell, change, executed);
-}
-
-/** A fresh request was judged a moment ago. */
-async function clearanceOf(shell: Shell, { change, isFresh, clearance }: Carried): Promise<Clearance> {
-  if (clearance !== undefined) return clearance;
-  if (!isFresh) return clearToRun(shell, change);
-  try {
-    return { kind: "run", opened: await reopened(shell, change) };
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { kind: "refused", outcome: { kind: "failed", why: error.message, next: error.next ?? "Ask again." } };
-  }
+function stopwatch({ now }: RunDeps["clock"]): () => number {
+  const elapsedMs = performance.now();
+  const wallMs = now().getTime();
+  return () => Math.max(performance.now() - elapsedMs, now().getTime() - wallMs);
 }
 
 /**
- * Claims the Change and checks the clocks right before sending: a process that was suspended must not send. Two clocks,
- * because `performance.now` stops while the machine is suspended, and the wall clock can be set back.
+ * Takes a Change from any stage to its end: runs it, reads it back, follows it. Calling it twice, or on two replicas,
+ * harms nothing: each step is one conditional UPDATE.
  */
-function guardOf(shell: Shell, change: StoredChange, signal: AbortSignal) {
-  const never = Number.NEGATIVE_INFINITY;
-  let claimed = { elapsedMs: never, wallMs: never };
-  return {
-    claim: async () => {
-      const event = eventOf(shell, change, { kind: "claimed", result: "sent to the service" });
-      const before = { elapsedMs: performance.now(), wallMs: shell.now().getTime() };
-      const result = await shell.store.claim(change.id, event);
-      if (result.kind === "claimed") {
-        claimed = before;
-        logEvent(shell, event);
-      }
-      return result.kind;
-    },
-    mayLeave() {
-      const sinceMs = Math.max(performance.now() - claimed.elapsedMs, shell.now().getTime() - claimed.wallMs);
-      return !signal.aborted && sinceMs < shell.store.sendWithinMs;
-    },
-  };
+async function carryOn(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<void> {
+  const { change, fresh } = stored;
+  const stage = stageOf(change);
+  const done = await toItsEnd(deps, stored, signal);
+  await deps.cards.draw(change.id, fresh?.content);
+  if (stage === "settled") await follow(deps, { change, isLeftOver: true }, signal);
+  else if (done !== undefined) await follow(deps, { change: done, isLeftOver: false, opened: fresh }, signal);
 }
 
-async function record(shell: Shell, change: StoredChange, executed: Executed): Promise<void> {
+async function toItsEnd(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<StoredChange | undefined> {
+  const stage = stageOf(stored.change);
+  if (stage === "approved") return run(deps, stored, signal);
+  return stage === "sent" ? readBack(deps, stored.change, signal) : undefined;
+}
+
+/** The Change once it is done; undefined when it ended otherwise, or isn't at its end. */
+async function run(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<StoredChange | undefined> {
+  const { change, fresh } = stored;
+  const cleared = await clearanceOf(deps, stored);
+  switch (cleared.kind) {
+    case "refused":
+      await refuse(deps, change, cleared.outcome);
+      return undefined;
+    case "untold":
+      deps.lanes.rest(keyOf(change), AWAY_REST_MS);
+      return undefined;
+    // Pending again, or taken over: the stored state is up to date.
+    case "pending":
+    case "moved":
+      return undefined;
+    case "run": {
+      const { opened } = cleared;
+      const executed = await executeChange(opened.content.change, {
+        ...apiFor(deps, opened, signal),
+        ...guard(deps, change, signal),
+        isFresh: fresh !== undefined,
+        digest: change.digest,
+        resourcesKey: deps.settings.resourcesKey,
+        doubt: (outcome) => doubt(deps, change, outcome),
+      });
+      return record(deps, change, executed);
+    }
+  }
+}
+
+async function clearanceOf(deps: RunDeps, { change, fresh, clearance }: Stored): Promise<Clearance> {
+  if (fresh !== undefined) return { kind: "run", opened: fresh };
+  return clearance ?? clearToRun(deps, change);
+}
+
+/** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
+function guard(deps: RunDeps, change: StoredChange, signal: AbortSignal) {
+  let sinceClaimMs = (): number => Number.POSITIVE_INFINITY;
+  return {
+    async claim() {
+      const sinceMs = stopwatch(deps.clock);
+      const { kind } = await advance(deps, change, { ...step("claim", {}), result: "sent to the service" });
+      if (kind === "busy") return "busy";
+      if (kind !== "moved") return "lost";
+      sinceClaimMs = sinceMs;
+      return "claimed";
+    },
+    mayLeave: () => !signal.aborted && sinceClaimMs() < deps.store.sendWithinMs,
+  } as const; // the kinds of a claim
+}
+
+/** Shows at once that the answer is missing, since somebody waits, while the workload is being read back. */
+async function doubt(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<void> {
+  const result = wordsOf(outcome);
+  const reference = deps.newReference();
+  const { kind } = await advance(deps, change, { ...step("doubt", { outcome }), result, reference });
+  if (kind === "moved") redrawLater(deps, change.id);
+}
+
+async function record(deps: RunDeps, change: StoredChange, executed: Executed): Promise<StoredChange | undefined> {
   switch (executed.kind) {
     case "busy":
       // Each try reads the workload again, and some services allow a hundred calls a day.
-      return shell.lanes.rest(keyOf(change), BUSY_REST_MS);
+      deps.lanes.rest(keyOf(change), BUSY_REST_MS);
+      return undefined;
     case "lost":
-      // Somebody else has it, and says how it ended.
+      // Another replica has it, and records how it ended.
       return undefined;
     case "drifted": {
-      const result = executed.drift.map(({ field, then, now }) => `${field}: ${then} then, ${now} now`).join("; ");
-      const event = eventOf(shell, change, { kind: "drifted", result });
-      if ((await shell.store.drift(change.id, executed.drift, event)) !== undefined) logEvent(shell, event);
+      const { drift } = executed;
+      const result = drift.map(({ field, then, now }) => `${field}: ${then} then, ${now} now`).join("; ");
+      await advance(deps, change, { ...step("drift", { drift }), result });
       return undefined;
     }
     case "refused":
-      return refuse(shell, change, executed.outcome);
+      await refuse(deps, change, executed.outcome);
+      return undefined;
     case "ended":
-      return settle(shell, change, executed.outcome);
+      return settle(deps, change, executed.outcome);
   }
 }
 
-async function refuse(shell: Shell, change: StoredChange, outcome: Outcome): Promise<void> {
-  const result = `nothing was sent: ${wordsOf(outcome)}`;
-  const event = eventOf(shell, change, { kind: "failed", result, ...referenced(shell) });
-  if ((await shell.store.refuse(change.id, outcome, event)) !== undefined) logEvent(shell, event);
+async function refuse(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<void> {
+  const words = { result: `nothing was sent: ${wordsOf(outcome)}`, reference: deps.newReference() };
+  await advance(deps, change, { ...step("refuse", { outcome }), ...words });
 }
 
-async function settle(shell: Shell, change: StoredChange, outcome: Outcome): Promise<void> {
-  const kind = outcome.kind === "asked" ? "done" : outcome.kind;
-  const reference = kind === "done" ? {} : referenced(shell);
-  const event = eventOf(shell, change, { kind, result: wordsOf(outcome), ...reference });
-  if ((await shell.store.settle(change.id, outcome, event)) !== undefined) logEvent(shell, event);
+/** The Change if it is done. */
+async function settle(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<StoredChange | undefined> {
+  const name = endOf[outcome.kind];
+  const reference = name === "succeed" ? {} : { reference: deps.newReference() };
+  const settled = await advance(deps, change, { ...step(name, { outcome }), result: wordsOf(outcome), ...reference });
+  return settled.kind === "moved" && name === "succeed" ? settled.change : undefined;
 }
 
-/** One that was left behind by a replica that is gone: read back, never sent again. */
-async function settleOpen(shell: Shell, change: StoredChange, signal: AbortSignal): Promise<void> {
-  let opened: OpenedChange;
+/** A Change that a replica sent before it was gone: read back, never sent again. */
+async function readBack(deps: RunDeps, change: StoredChange, signal: AbortSignal): Promise<StoredChange | undefined> {
+  let opened: OpenRequest;
   try {
-    opened = await reopened(shell, change);
+    opened = await openRequest(deps, change);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const gone =
-      contentOf(shell.sealer, change) === undefined ? "what was asked for" : "the account it was asked for with";
-    const why = `It may have been sent, and the workload cannot be read back: ${gone} cannot be opened any more.`;
-    return settle(shell, change, { kind: "unknown", after: "unread", why, next: "Look at the workload." });
+    return settle(deps, change, unreadable(deps, change));
   }
   // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
-  const notBeforeMs = shell.store.sendWithinMs + operationTable[change.op].timeoutMs;
-  const outcome = await readBackUnknown(opened.content.change, { ...apiOf(shell, opened, signal), notBeforeMs });
-  if (signal.aborted) return undefined;
-  return settle(shell, change, outcome);
+  const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
+  const outcome = await readBackUnknown(opened.content.change, { ...apiFor(deps, opened, signal), notBeforeMs });
+  return signal.aborted ? undefined : settle(deps, change, outcome);
+}
+
+function unreadable({ sealer }: RunDeps, change: StoredChange): Outcome {
+  const gone = contentOf(sealer, change) === undefined ? "what was asked for" : "the account it was asked for with";
+  const why = `It may have been sent, and the workload cannot be read back: ${gone} cannot be opened any more.`;
+  return { kind: "unknown", after: "unread", why, next: "Look at the workload." };
 }
 
 function wordsOf(outcome: Outcome): string {
   return outcome.kind === "done" ? "took effect" : outcome.why;
-}
-
-/** What stands in the log beside it, so that people can name it. */
-function referenced({ newReference }: Shell): { readonly reference: string } {
-  return { reference: newReference() };
 }

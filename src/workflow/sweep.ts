@@ -1,55 +1,110 @@
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
+import type { CallCounts } from "./access/call-counts.ts";
+import { changeEvent, logEvent } from "./history.ts";
+import { type AcceptDeps, retryDue, takeOver } from "./inbox/accept.ts";
+import type { Lanes } from "./inbox/lanes.ts";
+import { stageOf } from "./lifecycle.ts";
+import type { Inbox, Store } from "./ports.ts";
 import { carryOnLater, redrawLater } from "./run.ts";
-import { goOnWith, takeOver } from "./inbox/accept.ts";
-import { eventOf, logEvent } from "./history.ts";
-import type { Shell } from "./shell.ts";
 
-/** What nobody carried out within this is not carried out any more. */
+export type SweepDeps = AcceptDeps & {
+  readonly store: Pick<Store, "expire" | "open"> &
+    Pick<Inbox, "takeDeliveries"> & {
+      /** Renews this replica's lease. */
+      readonly beat: () => Promise<void>;
+      /** Ids of changes whose card or thread is out of date, and that nobody draws. */
+      readonly undrawn: () => Promise<readonly string[]>;
+    };
+  readonly lanes: Pick<Lanes, "isStopping">;
+  readonly calls: Pick<CallCounts, "flush">;
+};
+
+/** An approved Change that nobody carried out for this long expires. */
 const APPROVED_FOR_MS = 10 * 60_000;
 
 /**
- * Looks for what somebody has to carry on: expiries, what gone replicas left behind, cards that are not of their last
- * version. Any replica does it at any time. Rejects when the database does not answer.
+ * Looks for everything that somebody has to carry on: expired requests, what replicas that are gone left behind, cards
+ * that are out of date. Any replica does it at any time. Rejects when the database doesn't answer.
  */
-export async function sweep(shell: Shell): Promise<void> {
-  const { store, lanes } = shell;
+export async function sweep(deps: SweepDeps): Promise<void> {
+  const { store, lanes } = deps;
   if (lanes.isStopping()) return;
   await store.beat();
-  await shell.dropped.flush();
-  goOnWith(shell);
-  for (const delivery of await store.takeDeliveries()) takeOver(shell, delivery);
-  await expire(shell);
-  const open = await store.openChanges();
-  const running = new Set(open.filter(isRunning).map(workloadKey));
+  await deps.dropped.flush();
+  retryDue(deps);
+  for (const delivery of await store.takeDeliveries()) takeOver(deps, delivery);
+  await expire(deps);
+  const open = await store.open();
+  const running = new Set(open.filter((change) => stageOf(change) === "sent").map(workloadKey));
   for (const change of open) {
     // One Run per workload: it could not be claimed now, so it is not read again either.
-    if (change.state === "approved" && running.has(workloadKey(change))) continue;
-    carryOnLater(shell, { change, isFresh: false });
+    if (stageOf(change) === "approved" && running.has(workloadKey(change))) continue;
+    carryOnLater(deps, { change });
   }
-  for (const id of await store.undrawn()) redrawLater(shell, id);
-  await shell.calls.flush();
+  for (const id of await store.undrawn()) redrawLater(deps, id);
+  await deps.calls.flush();
 }
 
-/** A row that is written into history is logged once its transaction is over. */
-async function expire(shell: Shell): Promise<void> {
+/** A row of history is logged once its transaction is over. */
+async function expire(deps: SweepDeps): Promise<void> {
   const events = new Map<string, NewHistoryEvent>();
-  const expired = await shell.store.expireDue(APPROVED_FOR_MS, (change) => {
+  const expired = await deps.store.expire(APPROVED_FOR_MS, (change) => {
     const result = change.approvedAt === undefined ? "nobody decided in time" : "nobody carried it out in time";
-    const event = eventOf(shell, change, { kind: "expired", result });
+    const event = changeEvent(deps, change, { kind: "expired", result });
     events.set(change.id, event);
     return event;
   });
   for (const { id } of expired) {
     const event = events.get(id);
-    if (event !== undefined) logEvent(shell, event);
+    if (event !== undefined) logEvent(deps, event);
   }
-}
-
-function isRunning({ state, settledAt }: StoredChange): boolean {
-  return state === "claimed" || (state === "unknown" && settledAt === undefined);
 }
 
 function workloadKey({ workload: { region, kind, name } }: StoredChange): string {
   return `${region}/${kind}/${name}`;
+}
+
+export type Sweeper = { readonly start: () => void; readonly stop: () => Promise<void> };
+
+/** Often enough that people still look at the card of a replica that died; a sweep is a handful of queries. */
+const EVERY_MS = 2_000;
+
+/** Sweeps now and then. Logs once when the database is away, and once when it is back. */
+export function createSweeper(deps: SweepDeps, everyMs = EVERY_MS): Sweeper {
+  const { log } = deps;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isStopped = true;
+  let isAway = false;
+  const once = async (): Promise<void> => {
+    try {
+      await sweep(deps);
+      if (isAway) log.info("the database is back");
+      isAway = false;
+    } catch (err) {
+      if (!isAway) log.error({ err }, "the database does not answer: writes are refused until it does");
+      isAway = true;
+    }
+  };
+  const again = async (): Promise<void> => {
+    await once();
+    if (!isStopped) next();
+  };
+  const next = (): void => {
+    timer = setTimeout(() => {
+      running = again();
+    }, everyMs);
+  };
+  return {
+    start() {
+      isStopped = false;
+      next();
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
 }

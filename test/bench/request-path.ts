@@ -66,6 +66,8 @@ async function main(): Promise<void> {
   const functions = new Set(entered.map(({ file, name }) => `${file} ${name}`));
   const files = new Set(entered.map(({ file }) => file));
   const count = (name: string): number => entered.filter((each) => each.name.startsWith(`${name}:`)).length;
+  // An earlier version called it `openChange`.
+  const changes = count("openContent") + count("openChange");
   const figures = {
     card: newest(gantry.developer).split("\n")[0],
     functions: functions.size,
@@ -73,8 +75,8 @@ async function main(): Promise<void> {
     folders: new Set([...files].map(dirname)).size,
     "folder changes": folderChanges(entered),
     "SQL statements": statements.length,
-    "unsealed Changes": count("openChange"),
-    "other texts unsealed": count("opened") - count("openChange"),
+    "unsealed Changes": changes,
+    "other texts unsealed": count("opened") - changes,
     "texts sealed": count("sealed"),
     "frames to the queue": frames.queue.length,
     "frames from the queue to fetch": frames.fetch.length,

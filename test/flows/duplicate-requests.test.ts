@@ -81,11 +81,11 @@ describe("while a request is pending, a duplicate", () => {
     await using town = await approvalTown({
       store: (real) => ({
         ...real,
-        async addChange(change, event) {
+        async add(change, event) {
           waiting += 1;
           if (waiting === 2) resolve();
           await both;
-          return real.addChange(change, event);
+          return real.add(change, event);
         },
       }),
     });

@@ -70,7 +70,7 @@ test("what was sent and cannot be read back for want of the key is unknown, for 
 test("what was done stays done: without the key nobody follows its health, and nobody is told of an error", async () => {
   const { town, stalls, die } = await keylessTown();
   await using _town = town;
-  stalls.at("setHealth", "before");
+  stalls.at("follow", "before");
   await town.developer.says("/gantry scale web 3");
 
   await die();
@@ -94,7 +94,7 @@ test("an Undo without the key says that it cannot be taken back by the button", 
 test("what was done long ago is not followed any more, and costs no call", async () => {
   const stalls = createStalls();
   await using town = await approvalTown({ drain, via: stalls.via, store: stalls.store });
-  stalls.at("setHealth", "before");
+  stalls.at("follow", "before");
   await town.developer.says("/gantry scale web 3");
   await town.until(stalls.isReached);
   stalls.clear();
@@ -107,5 +107,5 @@ test("what was done long ago is not followed any more, and costs no call", async
 
   expect(town.calls()).toHaveLength(calls);
   expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
-  expect(await town.store().openChanges()).toEqual([]);
+  expect(await town.store().open()).toEqual([]);
 });

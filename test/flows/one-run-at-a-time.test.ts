@@ -12,9 +12,9 @@ test("who comes while another run of the workload is under way waits without ask
     },
     store: (real) => ({
       ...real,
-      async openChanges() {
+      async open() {
         looks += 1;
-        return real.openChanges();
+        return real.open();
       },
     }),
   });
@@ -22,7 +22,7 @@ test("who comes while another run of the workload is under way waits without ask
   await developer.says("/gantry scale web 3");
   await town.until(() => count(town, "updateService") === 1);
   await developer.says("/gantry domains web add shop.example.com");
-  await town.until(async () => (await town.store().openChanges()).length === 2);
+  await town.until(async () => (await town.store().open()).length === 2);
   await town.until(() => card(developer).includes("shop.example.com"));
 
   const calls = town.calls().length;

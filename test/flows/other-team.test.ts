@@ -9,7 +9,7 @@ test.each(["approve", "reject", "cancel"])(
     await using town = await approvalTown();
     const { approver } = town;
     const isCancel = verb === "cancel";
-    await town.store().addChange(
+    await town.store().add(
       pendingChange("AAA111", {
         teamId: "T0OTHER",
         channelId: approver.channelId("ops"),
@@ -23,6 +23,6 @@ test.each(["approve", "reject", "cancel"])(
 
     expect(told).toMatch(/no change AAA111/u);
     expect(told).not.toMatch(/Ann Lee|web-AAA111/u);
-    expect(await town.store().findChange("AAA111")).toMatchObject({ state: "pending", votes: [] });
+    expect(await town.store().find({ id: "AAA111" })).toMatchObject({ state: "pending", votes: [] });
   },
 );

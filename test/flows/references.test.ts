@@ -9,7 +9,7 @@ test("what failed, and what a bug took, has a reference that is shown and stands
       request.method === "PUT" ? Response.json({ message: "no room" }, { status: 400 }) : send(request),
     store: (real) => ({
       ...real,
-      addChange: (...args) => (isBroken ? Promise.reject(new Error("a bug for the test")) : real.addChange(...args)),
+      add: (...args) => (isBroken ? Promise.reject(new Error("a bug for the test")) : real.add(...args)),
     }),
   });
   const { developer } = town;

@@ -93,7 +93,7 @@ test("killed while an unknown one was being read back: the next bot reads, and t
   expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
 });
 
-test.each(["settle", "setHealth"] as const)(
+test.each(["succeed", "follow"] as const)(
   "killed before it was noted how it ended (%s): the same is found again",
   async (what) => {
     const { town, killAt } = await killTown();
@@ -111,7 +111,7 @@ test("killed after it was done and before that was drawn: the card is drawn anew
   await using _town = town;
   await says(town, town.developer, "/gantry restart web");
 
-  await killAt("settle", "after", () => town.approver.clicks("Approve"));
+  await killAt("succeed", "after", () => town.approver.clicks("Approve"));
 
   expect(count(town, "restartService")).toBe(1);
   expect(card(town.developer)).toMatch(/accepted.*instances run/su);

@@ -7,7 +7,7 @@ test("killed before an accepted command was begun: the next bot goes on with it"
   const { town, killAt } = await killTown();
   await using _town = town;
 
-  await killAt("changeOfDelivery", "before", () => town.developer.says("/gantry scale web 3"));
+  await killAt("impliedFor", "before", () => town.developer.says("/gantry scale web 3"));
 
   expect(count(town, "updateService")).toBe(1);
   expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
@@ -16,7 +16,7 @@ test("killed before an accepted command was begun: the next bot goes on with it"
 test("a command that nobody began for long is not begun any more, and who typed it is told", async () => {
   const { town, stalls } = await killTown();
   await using _town = town;
-  stalls.at("changeOfDelivery", "before");
+  stalls.at("impliedFor", "before");
   await town.developer.says("/gantry restart web");
   await town.until(stalls.isReached);
   stalls.clear();
@@ -37,7 +37,7 @@ test.each([
   const { town, killAt } = await killTown();
   await using _town = town;
 
-  await killAt("addChange", moment, () => town.developer.says("/gantry restart web"));
+  await killAt("add", moment, () => town.developer.says("/gantry restart web"));
 
   expect(card(town.developer)).toMatch(/0 of 1/u);
   expect(buttons(town)).toHaveLength(3);
@@ -65,9 +65,9 @@ test.each(["holdDrawing", "drew"] as const)(
 );
 
 test.each([
-  ["findChange", "before"],
-  ["vote", "before"],
-  ["vote", "after"],
+  ["find", "before"],
+  ["approve", "before"],
+  ["approve", "after"],
 ] as const)("killed at a vote (%s, %s): the vote counts, and it runs once", async (what, moment) => {
   const { town, killAt } = await killTown();
   await using _town = town;

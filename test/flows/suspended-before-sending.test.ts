@@ -8,9 +8,9 @@ test("a machine suspended between claim and request doesn't send it, and says so
   await using town = await approvalTown({
     store: (real) => ({
       ...real,
-      async claim(id, event) {
-        const result = await real.claim(id, event);
-        wake();
+      async advance(id, step, event) {
+        const result = await real.advance(id, step, event);
+        if (step.name === "claim") wake();
         return result;
       },
     }),
@@ -32,9 +32,9 @@ test("a process that was paused sends nothing, even if the wall clock was set ba
     store: (real) => ({
       ...real,
       sendWithinMs,
-      async claim(id, event) {
-        const result = await real.claim(id, event);
-        await sleep();
+      async advance(id, step, event) {
+        const result = await real.advance(id, step, event);
+        if (step.name === "claim") await sleep();
         return result;
       },
     }),

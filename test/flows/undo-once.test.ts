@@ -10,13 +10,13 @@ async function townOfTwoClicks(): Promise<World> {
   return approvalTown({
     store: (real) => ({
       ...real,
-      async addChange(change, event) {
+      async add(change, event) {
         if (change.undoOf !== undefined) {
           waiting += 1;
           if (waiting === 2) resolve();
           await both;
         }
-        return real.addChange(change, event);
+        return real.add(change, event);
       },
     }),
   });
@@ -92,7 +92,7 @@ test("clicking Undo on an outdated card shows the earlier Undo, without a call",
 
 async function teamOf(town: World): Promise<string> {
   const id = idOf(card(town.developer));
-  return (await town.store().findChange(id))?.teamId ?? "";
+  return (await town.store().find({ id }))?.teamId ?? "";
 }
 
 test("an Undo that was rejected never ran, so it can be asked for again", async () => {

@@ -26,10 +26,10 @@ export function createReadPurpose(): ReadPurpose {
   return {
     onStep({ edge, when, isEffective }) {
       if (when !== "after" || isEffective !== true) return;
-      if (edge === "addChange") where = "stored";
+      if (edge === "add") where = "stored";
       if (edge === "claim") where = "sent";
       if (edge === "doubt") where = "in doubt";
-      if (edge === "settle") where = "settled";
+      if (edge === "succeed" || edge === "fail" || edge === "giveUp") where = "settled";
       // Taken back or asked again: it begins anew.
       if (edge === "accept" && where === "settled") where = "proposing";
     },

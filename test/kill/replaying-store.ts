@@ -4,15 +4,15 @@ import type { Store } from "../../src/store/store.ts";
 export function replayingStore(store: Store): Store {
   return {
     ...store,
-    async openChanges() {
-      const open = await store.openChanges();
+    async open() {
+      const open = await store.open();
       return open.map((change) => (change.state === "claimed" ? { ...change, state: "approved" } : change));
     },
-    async claim(id, event) {
-      const result = await store.claim(id, event);
-      if (result.kind !== "lost") return result;
-      const change = await store.findChange(id);
-      return change?.state === "claimed" ? { kind: "claimed", change } : result;
+    async advance(id, step, event) {
+      const result = await store.advance(id, step, event);
+      if (step.name !== "claim" || result.kind !== "late") return result;
+      const change = await store.find({ id });
+      return change?.state === "claimed" ? { kind: "moved", change } : result;
     },
   };
 }

@@ -1,5 +1,8 @@
 import type { StoredChange } from "../../src/changes/stored-change.ts";
+import { lifecycle, type StepName } from "../../src/workflow/lifecycle.ts";
+import type { Advanced } from "../../src/workflow/ports.ts";
 import type { Store } from "../../src/store/store.ts";
+import { pointOf } from "../support/store-point.ts";
 import { type Edge, edges } from "./points.ts";
 import type { Order, Step } from "./ipc.ts";
 
@@ -13,14 +16,25 @@ export type Reporter = {
 
 type AnyFunction = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** The same store, whose functions that change something say so before and after, and wait until they may go on. */
-export function reportingStore(store: Store, telling: Reporter): Store {
-  const told = edges.map((edge) => [edge, reporting(edge, store[edge] as AnyFunction, telling)]); // each takes what it took
-  return { ...store, ...(Object.fromEntries(told) as Pick<Store, Edge>) }; // the same names, with the same types
+/** Functions of the store, one of which is called at each edge. */
+const functions = new Set(edges.map((edge) => (isStep(edge) ? "advance" : edge)));
+
+function isStep(name: Edge | StepName): name is StepName {
+  return name !== "expire" && name in lifecycle;
 }
 
-function reporting(edge: Edge, work: AnyFunction, { ask, started, claimed }: Reporter): AnyFunction {
+const isEdge = (name: string): name is Edge => (edges as readonly string[]).includes(name); // a wider element
+
+/** The same store, whose functions that change something say so before and after, and wait until they may go on. */
+export function reportingStore(store: Store, telling: Reporter): Store {
+  const told = [...functions].map((name) => [name, reporting(name, store[name] as AnyFunction, telling)]); // each takes what it took
+  return { ...store, ...(Object.fromEntries(told) as Partial<Store>) }; // the same names, with the same types
+}
+
+function reporting(name: keyof Store, work: AnyFunction, { ask, started, claimed }: Reporter): AnyFunction {
   return async (...args) => {
+    const edge = pointOf(name, args);
+    if (!isEdge(edge)) return work(...args);
     const changeId = changeIn(args[0]);
     const leave = await ask({ edge, when: "before", changeId });
     if (leave === "stay") return forEver();
@@ -31,7 +45,7 @@ function reporting(edge: Edge, work: AnyFunction, { ask, started, claimed }: Rep
       return forEver();
     }
     const result = await working;
-    if (edge === "claim" && isClaimed(result)) claimed(result.change);
+    if (edge === "claim" && isMoved(result)) claimed(result.change);
     const left = await ask({ edge, when: "after", changeId, isEffective: isEffective(edge, result) });
     return left === "go" ? result : forEver();
   };
@@ -47,26 +61,19 @@ function changeIn(argument: unknown): string | undefined {
   return typeof argument.id === "string" ? argument.id : undefined;
 }
 
-function isClaimed(result: unknown): result is { readonly kind: "claimed"; readonly change: StoredChange } {
-  return typeof result === "object" && result !== null && "kind" in result && result.kind === "claimed";
+function isMoved(result: unknown): result is Extract<Advanced, { readonly kind: "moved" }> {
+  return typeof result === "object" && result !== null && "kind" in result && result.kind === "moved";
 }
 
 /** These do what they are for whatever they say. */
-const always: ReadonlySet<Edge> = new Set<Edge>([
-  "finish",
-  "drew",
-  "postponeDrawing",
-  "addEvent",
-  "beat",
-  "countCalls",
-]);
+const always: ReadonlySet<Edge> = new Set<Edge>(["finish", "drew", "postponeDrawing", "note", "beat", "countCalls"]);
 
 /** What is looked for and not found, and what somebody else did before, is nothing that was done. */
 function isEffective(edge: Edge, result: unknown): boolean {
   if (always.has(edge)) return true;
   if (Array.isArray(result)) return result.length > 0;
   if (typeof result === "object" && result !== null && "kind" in result) {
-    return result.kind === "claimed" || result.kind === "counted";
+    return result.kind === "moved";
   }
-  return result !== undefined && result !== false;
+  return result !== undefined && result !== false && result !== "taken";
 }

@@ -38,7 +38,6 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
     name,
     random,
     isAboutRestarts: round.isAboutRestarts,
-    isAboutUndo: round.point.name === "markUndone",
     acked: [],
     messages: [],
     repeated: [],

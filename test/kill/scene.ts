@@ -18,8 +18,6 @@ export type Scene = {
   readonly random: () => number;
   /** Sets the trap. */
   readonly arm: (isRipe?: () => boolean) => void;
-  /** Whether the trap lies at something that only an Undo comes to. */
-  readonly isAboutUndo: boolean;
   /** Whether people ask for restarts where they have the choice: those that are sent again show best. */
   readonly isAboutRestarts: boolean;
   /** What was acked, each once. */

@@ -20,7 +20,7 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await asks(scene, `scale ${scene.name} 4`);
   },
   async undone(scene) {
-    const isFromStart = !scene.isAboutUndo && scene.random() < 0.5;
+    const isFromStart = scene.random() < 0.5;
     if (isFromStart) scene.arm();
     await asks(scene, `scale ${scene.name} 4`);
     await quiet(scene);
@@ -61,9 +61,10 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await quiet(scene);
   },
   async doubted(scene) {
-    scene.cluster.trouble.writes = scene.random() < 0.5 ? "dropped" : "unanswered";
     scene.arm();
-    await asks(scene, disruption(scene));
+    const { words, writes } = doubtful(scene);
+    scene.cluster.trouble.writes = writes;
+    await asks(scene, words);
     await decides(scene, approverOf(scene), "Approve");
     await quiet(scene);
   },
@@ -110,7 +111,18 @@ export const stories: Readonly<Record<StoryName, Story>> = {
 
 /** Whether the trap lies at something that only an approval comes to. */
 function isAboutApproval({ cluster }: Scene): boolean {
-  return ["vote", "slack: conversations.members", "service: read for drift"].includes(cluster.trap.armed()?.name ?? "");
+  return ["approve", "slack: conversations.members", "service: read for drift"].includes(
+    cluster.trap.armed()?.name ?? "",
+  );
+}
+
+/** Whether it took effect can be read back, except of a restart. */
+function doubtful(scene: Scene): { readonly words: string; readonly writes: "dropped" | "unanswered" } {
+  const { name, cluster } = scene;
+  const point = cluster.trap.armed()?.name;
+  if (point === "fail") return { words: oneOf(scene, [`scale ${name} 1`, `stop ${name}`]), writes: "dropped" };
+  const writes = oneOf(scene, ["dropped", "unanswered"] as const);
+  return { words: point === "giveUp" ? `restart ${name}` : disruption(scene), writes };
 }
 
 function disruption({ name, random, isAboutRestarts }: Scene): string {

@@ -155,7 +155,6 @@ async function begin(cluster: Cluster, name: string): Promise<Scene> {
     name,
     random: randomFrom(1),
     arm: () => undefined,
-    isAboutUndo: false,
     isAboutRestarts: false,
     acked: [],
     messages: [],

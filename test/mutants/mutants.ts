@@ -80,9 +80,16 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a request leaves after the machine slept",
     file: "src/workflow/run.ts",
-    text: "return !signal.aborted && sinceMs < shell.store.sendWithinMs;",
-    becomes: "return sinceMs > -1;",
+    text: "!signal.aborted && sinceClaimMs() < deps.store.sendWithinMs",
+    becomes: "sinceClaimMs() > -1",
     tests: ["test/flows/suspended-before-sending.test.ts"],
+  },
+  {
+    bug: "a step is made from any state",
+    file: "src/store/step.ts",
+    text: 'where("state", "in", step.from), ',
+    becomes: "",
+    tests: ["test/workflow/lifecycle.test.ts"],
   },
   {
     bug: "one person's slow commands take every place of a lane",
@@ -94,8 +101,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a required reason is not asked for",
     file: "src/workflow/propose.ts",
-    text: "if (needsReason && interaction.ask.reason === undefined) {",
-    becomes: 'if (needsReason && interaction.ask.reason === undefined && command === "") {',
+    text: "if (needsReason && ask.reason === undefined) {",
+    becomes: 'if (needsReason && ask.reason === undefined && command === "") {',
     tests: ["test/flows/required-reason.test.ts"],
   },
   {
@@ -136,8 +143,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a change is undone a second time from a card that was not redrawn",
     file: "src/workflow/redo.ts",
-    text: 'const before = interaction.how === "undo" && !isKnown ? await store.undoOf(change.id) : undefined;',
-    becomes: 'const before = change.id === "" ? change : undefined;',
+    text: "const earlier = undoOf === undefined || isStored ? undefined : await store.find({ undoOf });",
+    becomes: 'const earlier = change.id === "" ? change : undefined;',
     tests: ["test/flows/undo-once.test.ts"],
   },
 ];

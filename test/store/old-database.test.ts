@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readKeyring } from "../../src/accounts/keyring.ts";
 import { createSealer } from "../../src/accounts/seal.ts";
 import { digestOf } from "../../src/changes/drift.ts";
-import { openChange } from "../../src/workflow/sealed-change.ts";
+import { contentOf } from "../../src/workflow/stored-request.ts";
 import { event } from "./contract/bench.ts";
 import { says } from "../support/speak.ts";
 import { world, type World } from "../support/world.ts";
@@ -28,7 +28,8 @@ test("a request that waits in a database of an older Gantry opens, is approved, 
   const [waiting] = await store.pendingChanges("T0PLAYGR");
   expect(waiting).toMatchObject({ id: "J15A4E", reason: "from-before", notice: undefined });
   if (waiting === undefined) throw new Error("nothing waits");
-  const { change } = openChange(sealer, waiting);
+  const change = contentOf(sealer, waiting)?.change;
+  if (change === undefined) throw new Error("its content can't be opened");
   expect(change.call).toMatchObject({ op: "restartService", path: { service_name: "web" } });
   // Approvals are for this digest: computed in another way, every old request would count as drifted.
   expect(digestOf(change)).toBe(waiting.digest);
@@ -80,7 +81,7 @@ function leftDelivery(id: string, deed: object): string {
 
 async function states(town: World): Promise<Readonly<Record<string, string | undefined>>> {
   const both = ["J15A4E", "4AH2V6"];
-  const found = await Promise.all(both.map((id) => town.store().findChange(id)));
+  const found = await Promise.all(both.map((id) => town.store().find({ id })));
   return Object.fromEntries(both.map((id, index) => [id, found[index]?.state]));
 }
 
@@ -109,5 +110,5 @@ test("after an update of Gantry, deliveries that it had stored under their earli
 
   expect(writes).toEqual(["PUT web/restart"]);
   expect(await states(town)).toMatchObject({ J15A4E: "done" });
-  expect(await town.store().undoOf("4AH2V6")).toBeDefined();
+  expect(await town.store().find({ undoOf: "4AH2V6" })).toBeDefined();
 });

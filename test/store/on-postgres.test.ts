@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/store/database/postgres.ts";
 import { migrations } from "../../src/store/schema/migrations.ts";
 import { openStore, type OpenStore } from "../../src/store/open-store.ts";
+import { type Steps, withSteps } from "./support/steps.ts";
 import { StoreError } from "../../src/errors.ts";
-import type { Store } from "../../src/store/store.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { notFullRun } from "../support/full-run.ts";
 import { startPostgres } from "../support/postgres.ts";
@@ -69,7 +69,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
 
   test("the server goes down and comes back: a StoreError meanwhile, and no restart of Gantry", async () => {
     const { where, db, remove } = await fresh();
-    const store = await openStore({ ...where, replicaId: "a", log });
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
     await store.addChange(approvedChange("AAA111"), event("requested"));
     await db.selectFrom("change").selectAll().execute();
 
@@ -81,7 +81,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     expect(lost.every((error) => error instanceof StoreError)).toBe(true);
     expect(lost.map(String).join()).not.toContain(new URL(url).password);
     expect(reachable).toBe(false);
-    await expect.poll(() => store.isReachable(), { timeout: 120_000 }).toBe(true);
+    await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
     expect(await store.findChange("AAA111")).toMatchObject({ state: "approved" });
     expect((await store.claim("AAA111", event("claimed"))).kind).toBe("claimed");
     await store.close();
@@ -90,20 +90,20 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
 
   test("connections that the server ends, also between two statements, do not end the process", async () => {
     const { where, db, remove } = await fresh();
-    const store = await openStore({ ...where, replicaId: "a", log });
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
     await Promise.all(Array.from({ length: 5 }, () => store.isReachable()));
 
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'gantry' and pid <> pg_backend_pid()`.execute(db);
 
-    await expect.poll(() => store.isReachable(), { timeout: 120_000 }).toBe(true);
+    await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
     await store.close();
     await remove();
   });
 
   test("a database that is too slow is a StoreError after the time that is configured, and is used again", async () => {
     const { where, db, remove } = await fresh();
-    const store = await openStore({ ...where, statementTimeoutMs: 200, replicaId: "a", log });
+    const store = withSteps(await openStore({ ...where, statementTimeoutMs: 200, replicaId: "a", log }));
     await store.addChange(approvedChange("AAA111"), event("requested"));
 
     await db.transaction().execute(async (tx) => {
@@ -121,7 +121,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
 
   test("a replica that is frozen in a transaction does not keep the others from a row", async () => {
     const { where, remove } = await fresh();
-    const store = await openStore({ ...where, replicaId: "a", log });
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
     await store.addChange(approvedChange("AAA111"), event("requested"));
     const frozen = openPostgres<Tables>({ ...where, statementTimeoutMs: 200 }, log);
 
@@ -187,7 +187,7 @@ async function failure(options: OpenStore): Promise<Error> {
   throw new Error("it was opened");
 }
 
-function errorsOf(store: Store): Promise<readonly unknown[]> {
+function errorsOf(store: Steps): Promise<readonly unknown[]> {
   const calls = [
     () => store.beat(),
     () => store.accept({ id: "d1", sealed: "s" }),

@@ -20,15 +20,17 @@ export function keylessStore(): KeylessStore {
     loseKey: () => void (isLost = true),
     wrap: (real) => ({
       ...real,
-      async findChange(id) {
-        const change = await real.findChange(id);
+      async find(key) {
+        const change = await real.find(key);
         return change === undefined ? undefined : read(change);
       },
-      async vote(...args) {
-        const result = await real.vote(...args);
-        return result.kind === "missing" ? result : { ...result, change: read(result.change) };
+      async advance(...args) {
+        const result = await real.advance(...args);
+        return result.kind === "busy" || result.change === undefined
+          ? result
+          : { ...result, change: read(result.change) };
       },
-      openChanges: async () => (await real.openChanges()).map(read),
+      open: async () => (await real.open()).map(read),
       async beginDrawing(id) {
         const drawing = await real.beginDrawing(id);
         return drawing === undefined ? undefined : { ...drawing, change: read(drawing.change) };

@@ -1,14 +1,14 @@
 import type { OperationId } from "../../src/api/operations.ts";
-import type { Store } from "../../src/store/store.ts";
 import { approvalTown } from "./approval-town.ts";
 import { createStalls, type Moment, type Stalls } from "./stalls.ts";
+import type { StorePoint } from "./store-point.ts";
 import type { World, WorldOptions } from "./world.ts";
 
 type Kill = {
   readonly town: World;
   readonly stalls: Stalls;
   /** Stops the bot there, does what leads to it, and kills the bot; then another one starts. */
-  readonly killAt: (what: keyof Store | OperationId, moment: Moment, deed: () => Promise<unknown>) => Promise<void>;
+  readonly killAt: (what: StorePoint | OperationId, moment: Moment, deed: () => Promise<unknown>) => Promise<void>;
 };
 
 type KillOptions = Omit<WorldOptions, "store" | "via" | "drain"> & {

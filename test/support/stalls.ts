@@ -1,6 +1,7 @@
 import type { OperationId } from "../../src/api/operations.ts";
 import type { Store } from "../../src/store/store.ts";
 import { operationOf } from "./operation-of.ts";
+import { pointOf, type StorePoint } from "./store-point.ts";
 import type { WorldOptions } from "./world.ts";
 
 /** Before it is done, or after it was done and before anybody hears of it. */
@@ -8,7 +9,7 @@ export type Moment = "before" | "after";
 
 export type Stalls = Required<Pick<WorldOptions, "store" | "via">> & {
   /** From now on the bot gets no further than this, in its database or at the service. */
-  readonly at: (what: keyof Store | OperationId, moment: Moment) => void;
+  readonly at: (what: StorePoint | OperationId, moment: Moment) => void;
   readonly isReached: () => boolean;
   /** The service does this once, and the line breaks before it answers. */
   readonly breakOnce: (op: OperationId) => void;
@@ -18,10 +19,14 @@ export type Stalls = Required<Pick<WorldOptions, "store" | "via">> & {
 
 /** Stops the bot at a point of its way, so that it can be killed there. */
 export function createStalls(): Stalls {
-  let armed: { readonly what: string; readonly moment: Moment } | undefined;
+  let armed: { readonly what: StorePoint | OperationId; readonly moment: Moment } | undefined;
   let isReached = false;
   let breaking: OperationId | undefined;
-  const pass = async <Result>(what: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> => {
+  const pass = async <Result>(
+    what: StorePoint | OperationId,
+    work: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> => {
     const isHere = armed?.what === what;
     if (isHere && armed?.moment === "after") await work();
     if (!isHere) return work();
@@ -44,7 +49,9 @@ export function createStalls(): Stalls {
       const held = Object.entries(real).map(([name, work]) => [
         name,
         typeof work === "function"
-          ? (...args: readonly unknown[]) => pass(name, async () => Reflect.apply(work, undefined, args) as unknown) // any name
+          ? (...args: readonly unknown[]) =>
+              // a name of the store's own
+              pass(pointOf(name as keyof Store, args), async () => Reflect.apply(work, undefined, args) as unknown) // any result
           : work,
       ]);
       return { ...Object.fromEntries(held), isOpen, isReachable, close } as Store; // the same names as before

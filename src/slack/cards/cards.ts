@@ -13,7 +13,7 @@ export type CardDeps = {
   readonly messenger: Pick<Messenger, "post" | "update" | "permalink">;
   readonly responder: Pick<Responder, "tell">;
   readonly people: People;
-  readonly store: Pick<Store, "beginDrawing" | "holdDrawing" | "drew" | "postponeDrawing" | "findChange">;
+  readonly store: Pick<Store, "beginDrawing" | "holdDrawing" | "drew" | "postponeDrawing" | "find">;
   readonly sealer: Sealer;
   readonly settings: Settings;
   readonly clock: Pick<Clock, "now">;

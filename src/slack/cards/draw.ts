@@ -3,14 +3,13 @@ import type { Card } from "../../changes/stored-change.ts";
 import { diffReplies } from "../../views/cards/diff.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
 import type { Post } from "../../views/kit/message.ts";
-import { contentOf, type SealedChange } from "../../workflow/sealed-change.ts";
-import type { Shell } from "../../workflow/shell.ts";
 import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 import type { DrawDeps } from "./cards.ts";
 import { placeCard, type Placed, threadOf } from "./post-card.ts";
 import { retireCard } from "./retire.ts";
 import { tellRequester } from "./tell-requester.ts";
 import { createRight, type Work } from "./work.ts";
+import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
 /** After a call that failed for now: nobody tries again before this is over. */
 const TRY_AGAIN_MS = 5_000;
@@ -26,22 +25,17 @@ const CLOSED_AGAIN_MS = 60_000;
 const MOST_WAIT_MS = 60 * 60_000;
 const CLOSED_FOR_MS = 24 * 60 * 60_000;
 
-/** `cards.draw`, until its callers take the port. */
-export function draw({ cards }: Pick<Shell, "cards">, changeId: string): Promise<void> {
-  return cards.draw(changeId);
-}
-
 /**
  * Draws the card of a Change, and tells its thread what happened, until both are up to date. Any replica may call it at
  * any time; one draws. Never rejects because of Slack: what can't be drawn now is drawn later. `opened` saves unsealing.
  */
-export async function drawCard(deps: DrawDeps, changeId: string, opened?: SealedChange): Promise<void> {
+export async function drawCard(deps: DrawDeps, changeId: string, opened?: Content): Promise<void> {
   let content = opened;
   for (;;) {
     const drawing = await deps.store.beginDrawing(changeId);
     if (drawing === undefined) return;
     const right = createRight(deps.store, changeId, drawing.token);
-    const open = (): SealedChange | undefined => (content ??= contentOf(deps.sealer, drawing.change));
+    const open = (): Content | undefined => (content ??= contentOf(deps.sealer, drawing.change));
     if (!(await drawOnce(deps, { ...drawing, content: open, right }))) return;
   }
 }
@@ -88,9 +82,8 @@ function growing({ clock }: DrawDeps, since: Date, leastMs: number): number {
 
 /** No card can be posted: tells only the requester, that it waits and how it ended. */
 async function withoutCard(deps: DrawDeps, work: Work, failure: SlackFailure): Promise<boolean> {
-  const { change, token, untold } = work;
+  const { change, token, newest } = work;
   const { store } = deps;
-  const toldSeq = untold.at(-1)?.seq;
   if (change.settledAt === undefined && change.state !== "pending") {
     const ms = Math.min(growing(deps, change.createdAt, LOOK_AGAIN_MS), OPEN_LOOK_MS);
     await store.postponeDrawing(change.id, token, { ms });
@@ -102,9 +95,9 @@ async function withoutCard(deps: DrawDeps, work: Work, failure: SlackFailure): P
     return false;
   }
   if (change.settledAt !== undefined) {
-    return store.drew(change.id, { token, version: change.version, card: undefined, toldSeq });
+    return store.drew(change.id, { token, version: change.version, card: undefined, toldSeq: newest });
   }
-  await store.postponeDrawing(change.id, token, { ms: OPEN_LOOK_MS, toldSeq });
+  await store.postponeDrawing(change.id, token, { ms: OPEN_LOOK_MS, toldSeq: newest });
   return false;
 }
 
@@ -112,30 +105,29 @@ type Stuck = Extract<Placed, { kind: "closed" | "stuck" }>;
 
 /** The card can't be updated now: tells only the requester the outcome, once, and updates the card when possible. */
 async function waitForChannel(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
-  const { change, token, untold } = work;
+  const { change, token, newest } = work;
   const { store, log, clock } = deps;
   const { id, version, settledAt } = change;
   log.warn({ changeId: id, ...logged(failure) }, "can't update a card: its channel is closed to the bot");
-  const toldSeq = untold.at(-1)?.seq;
   if (settledAt === undefined) {
     await store.postponeDrawing(id, token, { ms: OPEN_LOOK_MS });
     return false;
   }
   if (clock.now().getTime() - settledAt.getTime() > CLOSED_FOR_MS) {
-    return store.drew(id, { token, version, card, toldSeq });
+    return store.drew(id, { token, version, card, toldSeq: newest });
   }
-  const isTold = toldSeq === undefined || (await tellRequester(deps, { change, failure, content: work.content }));
+  const isTold = newest === undefined || (await tellRequester(deps, { change, failure, content: work.content }));
   const ms = growing(deps, settledAt, isTold ? CLOSED_AGAIN_MS : TELL_AGAIN_MS);
-  await store.postponeDrawing(id, token, isTold ? { ms, toldSeq } : { ms });
+  await store.postponeDrawing(id, token, isTold ? { ms, toldSeq: newest } : { ms });
   return false;
 }
 
 /** Slack won't update this version of the card: tells only the requester the outcome, once, and leaves the card. */
 async function endStuck(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
-  const { change, token, untold } = work;
+  const { change, token, newest } = work;
   const { store, log } = deps;
   log.error({ changeId: change.id, ...logged(failure) }, "a card can't be updated; its requester is told instead");
-  if (change.settledAt !== undefined && untold.length > 0) {
+  if (change.settledAt !== undefined && newest !== undefined) {
     if (!(await tellRequester(deps, { change, failure, content: work.content }))) {
       await store.postponeDrawing(change.id, token, { ms: growing(deps, change.settledAt, TELL_AGAIN_MS) });
       return false;
@@ -147,7 +139,7 @@ async function endStuck(deps: DrawDeps, work: Work, { card, failure }: Stuck): P
 type Standing = { readonly card: Card; readonly isStored: boolean };
 
 async function endInThread(deps: DrawDeps, work: Work, { card, isStored }: Standing): Promise<boolean> {
-  const { change, token, untold } = work;
+  const { change, token, newest } = work;
   const { store } = deps;
   const replies = repliesFor(deps, work);
   if (!isStored && replies.length > 0) {
@@ -161,7 +153,7 @@ async function endInThread(deps: DrawDeps, work: Work, { card, isStored }: Stand
     return false;
   }
   // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
-  const toldSeq = failure === undefined ? untold.at(-1)?.seq : undefined;
+  const toldSeq = failure === undefined ? newest : undefined;
   const isMore = await store.drew(change.id, { token, version: change.version, card, toldSeq });
   if (isMore && !isStored && replies.length === 0) await retireUnlessKept(deps, work, card);
   return isMore;
@@ -169,7 +161,7 @@ async function endInThread(deps: DrawDeps, work: Work, { card, isStored }: Stand
 
 /** If another replica took over during the post, its card counts, and ours must not keep its buttons. */
 async function retireUnlessKept(deps: DrawDeps, { change }: Work, card: Card): Promise<void> {
-  const current = (await deps.store.findChange(change.id))?.card;
+  const current = (await deps.store.find({ id: change.id }))?.card;
   if (current !== undefined && current.ts !== card.ts) await retireCard(deps, change, card);
 }
 

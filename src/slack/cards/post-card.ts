@@ -28,7 +28,7 @@ const MOST_POSTS = 2;
 /** Updates the card of a Change to its latest version, posting it first if there is none. */
 export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
   const { change, posts } = work;
-  const names = await namesFor(deps, change);
+  const names = await namesFor(deps.people, change);
   const { command, region: defaultRegion } = deps.settings;
   const common = { change, command, defaultRegion, names };
   const post = changeCard({ ...common, canUndo: canUndo(work) });

@@ -1,28 +1,27 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { runWithoutCard } from "../../views/cards/change-card.ts";
 import { isDirect } from "../../workflow/origin.ts";
-import { contentOf, type SealedChange } from "../../workflow/sealed-change.ts";
-import type { Shell } from "../../workflow/shell.ts";
 import { reasonFor, type SlackFailure } from "../send/slack-error.ts";
 import type { CardDeps } from "./cards.ts";
+import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 const RESPONSE_URL_MS = 30 * 60_000;
 /** A requester who could not be told for so long finds it in history. */
 const TELL_FOR_MS = 24 * 60 * 60_000;
 
-type Telling = {
+type Untold = {
   readonly change: StoredChange;
   /** Why there is no card that shows it. */
   readonly failure?: SlackFailure;
-  readonly content?: () => SealedChange | undefined;
+  readonly content?: () => Content | undefined;
 };
 
 /**
  * Where the bot can't post or update a card, tells only the requester: by the response_url of the request while it is
  * valid, else in their conversation with the bot. False: it didn't reach them, and a retry is worthwhile. Never rejects.
  */
-export async function tellRequester(deps: CardDeps, { change, failure, content }: Telling): Promise<boolean> {
+export async function tellRequester(deps: CardDeps, { change, failure, content }: Untold): Promise<boolean> {
   const { settings, people, responder, clock } = deps;
   const ageMs = clock.now().getTime() - change.createdAt.getTime();
   if (ageMs > TELL_FOR_MS) return true;
@@ -40,9 +39,4 @@ export async function tellRequester(deps: CardDeps, { change, failure, content }
 
 function reasonOf(failure: SlackFailure): string {
   return `Only you see this: ${reasonFor(failure)}. Reference ${failure.reference}.`;
-}
-
-/** `cards.tellRequester`, until its callers take the port. */
-export function tellAlone({ cards }: Pick<Shell, "cards">, change: StoredChange): Promise<boolean> {
-  return cards.tellRequester(change);
 }

@@ -1,11 +1,11 @@
 import type { Card } from "../../changes/stored-change.ts";
+import type { Content } from "../../workflow/stored-request.ts";
 import type { Drawing, Store } from "../../store/store.ts";
-import type { SealedChange } from "../../workflow/sealed-change.ts";
 
 /** One drawing of a card: the state to draw, its content, and the right to draw it. */
 export type Work = Drawing & {
   /** Opened at most once. Undefined: it can't be opened any more. */
-  readonly content: () => SealedChange | undefined;
+  readonly content: () => Content | undefined;
   readonly right: Right;
 };
 

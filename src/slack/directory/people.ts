@@ -1,17 +1,12 @@
 import { WebAPIPlatformError, type WebClient } from "@slack/web-api";
 import { z } from "zod";
-import { UserError } from "../../errors.ts";
+import { SlackAway, UserError } from "../../errors.ts";
 import type { Standing } from "../../policy/question.ts";
-import type { People, Profile } from "../../workflow/ports.ts";
+import { type People, type Profile, freshness } from "../../workflow/ports.ts";
 import { type Classified, classify, isTemporary, reasonFor } from "../send/slack-error.ts";
 import { createGroups } from "./groups.ts";
 import { createMemo, type Memo } from "./memo.ts";
 import type { Pace } from "./pace.ts";
-
-export type { People, Profile } from "../../workflow/ports.ts";
-
-/** How old an answer of Slack may be, in milliseconds. */
-export const freshness = { deciding: 10_000, reading: 60_000 } as const;
 
 /** https://docs.slack.dev/reference/objects/user-object */
 const User = z.object({
@@ -73,9 +68,6 @@ export function createPeople(parts: Parts): People {
     bot: parts.bot,
   };
 }
-
-/** Slack can't answer right now. Callers that can wait ask again later. */
-export class SlackAway extends UserError {}
 
 type Lookup = { readonly what: string; readonly method: string; readonly target: string };
 

@@ -4,7 +4,6 @@ import { NO_REGION } from "../../views/home/view.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { ANY_AGE_MS, homeLater } from "./draw.ts";
-import { linkOwner } from "../../workflow/link-owner.ts";
 import { onReadClick } from "../receive/read-click.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -16,6 +15,7 @@ import type { Logger } from "pino";
 import type { Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
+import { linkOwner } from "../../workflow/access/may-link.ts";
 
 export type HomeClickDeps = DepsOf<typeof openForm | typeof openVerbForm | typeof onReadClick | typeof homeLater> & {
   readonly lanes: Pick<Lanes, "track">;

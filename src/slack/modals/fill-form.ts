@@ -7,15 +7,15 @@ import type { Post } from "../../views/kit/message.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import { recordRefusal } from "../../workflow/record-refusal.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { drawForm, type OpenedForm } from "./draw-form.ts";
 import { chosenName, filledForm, hiddenWhileReading, readingForm } from "./form-choice.ts";
 import { afterAck, type Drawn, drawView, type UpdateDeps } from "./update-view.ts";
 import { refusedForm } from "../../commands/lookup/authorize.ts";
+import { noteRefusal } from "../../workflow/history.ts";
 
 export type FillDeps = UpdateDeps &
-  DepsOf<typeof contextFor | typeof recordRefusal | typeof afterAck> & {
+  DepsOf<typeof contextFor | typeof noteRefusal | typeof afterAck> & {
     readonly lanes: Pick<Lanes, "add" | "track">;
     readonly newReference: () => string;
   };
@@ -125,7 +125,7 @@ async function factsFor(deps: FillDeps, filling: Filling, { signal, isReading }:
     if (refused !== undefined) {
       const { asker: who, account } = context;
       // Choosing a workload in an open form is not a request yet.
-      if (isNew) await recordRefusal(deps, { ...refused, verb, origin, who, account: account.username });
+      if (isNew) await noteRefusal(deps, { ...refused, verb, origin, who, account: account.username });
       const { refusal: verdict } = refused;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: deps.settings.command }) };
     }

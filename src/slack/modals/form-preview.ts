@@ -8,13 +8,13 @@ import { sentences } from "../../views/messages/sentences.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { recordRefusal } from "../../workflow/record-refusal.ts";
 import { drawForm, type OpenedForm } from "./draw-form.ts";
 import type { FillDeps, ViewVersion } from "./fill-form.ts";
 import { withChoiceShown } from "./form-choice.ts";
 import { valuesDigest } from "./form-metadata.ts";
 import { afterAck, updateForm } from "./update-view.ts";
 import { proposeChange, type Proposal } from "../../commands/lookup/authorize.ts";
+import { noteRefusal } from "../../workflow/history.ts";
 
 type Previewing = OpenedForm & { readonly version: ViewVersion; readonly ask: Ask; readonly origin: Origin };
 
@@ -59,7 +59,7 @@ async function previewOf(deps: FillDeps, { command, ask, origin }: Previewing, s
     const judged = await proposeChange(command, ask, context);
     if (judged.kind === "refused") {
       const { asker: who, account } = context;
-      await recordRefusal(deps, { ...judged, verb: command.name, origin, who, account: account.username });
+      await noteRefusal(deps, { ...judged, verb: command.name, origin, who, account: account.username });
       const { blocks } = refusalMessage({ kind: "policy", verdict: judged.refusal, command: slash });
       return { blocks, submit: undefined };
     }

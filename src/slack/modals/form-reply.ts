@@ -40,7 +40,7 @@ export function createFormReply(deps: FormReplyDeps, { form: stored, origin }: S
       const view = how === "done" ? endView({ title, post }) : drawForm(stillOpen(), { above: post.blocks });
       if (!(await show(view))) await beside.send(post, how);
     },
-    async placed(change) {
+    async requested(change) {
       await show(endView({ title, post: placedInForm({ change, defaultRegion: deps.settings.region }) }));
     },
     undelivered: beside.undelivered,

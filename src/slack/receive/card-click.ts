@@ -2,13 +2,14 @@ import type { Card } from "../../changes/stored-change.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { rejectForm } from "../../views/forms/reject-form.ts";
 import type { Ack } from "./ack.ts";
-import { answerDecision } from "../../workflow/answer-decision.ts";
 import type { Interaction } from "../../workflow/inbox/interaction.ts";
 import { accept } from "../../workflow/inbox/accept.ts";
 import { openForm } from "../modals/update-view.ts";
 import { findVisibleChange } from "../../workflow/access/find-visible-change.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { retire } from "../cards/retire.ts";
+import { decisionPost } from "../../workflow/decide.ts";
+import { retireOutdated } from "../../workflow/retire.ts";
+import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Responder } from "../../workflow/ports.ts";
@@ -16,7 +17,7 @@ import type { Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
 
 export type CardClickDeps = DepsOf<
-  typeof accept | typeof answerDecision | typeof findVisibleChange | typeof retire | typeof openForm
+  typeof accept | typeof findVisibleChange | typeof retireOutdated | typeof openForm
 > & {
   readonly lanes: Pick<Lanes, "track">;
   readonly responder: Pick<Responder, "tell">;
@@ -74,11 +75,13 @@ type Rejecting = {
 /** Asks for the reason, or says that nothing is left to decide. */
 async function openRejection(deps: CardClickDeps, rejecting: Rejecting): Promise<void> {
   const { changeId, card, metadata, triggerId, origin } = rejecting;
+  const answer = async (what: DecisionAnswer): Promise<void> =>
+    void (await deps.responder.tell(decisionPost(deps.settings, what), origin));
   const known = await findVisibleChange(deps, { changeId, card, origin });
-  if ("missing" in known) return answerDecision(deps, known.missing, origin);
+  if ("missing" in known) return answer(known.missing);
   const { change } = known;
-  if (change.state !== "pending") return answerDecision(deps, { kind: "late", change, wanted: "reject" }, origin);
-  if (await retire(deps, change, { card, origin })) return answerDecision(deps, { kind: "retired", change }, origin);
+  if (change.state !== "pending") return answer({ kind: "late", change, wanted: "reject" });
+  if (await retireOutdated(deps, change, card)) return answer({ kind: "retired", change });
   const view = rejectForm({ change, metadata, defaultRegion: deps.settings.region });
   await openForm(deps, { triggerId, view, origin });
 }

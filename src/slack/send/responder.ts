@@ -13,12 +13,11 @@ export type ResponderDeps = {
   readonly messenger: Messenger;
   readonly people: Pick<People, "bot">;
   readonly log: Logger;
-  readonly refreshHome: (origin: Origin) => void;
-};
+} & Pick<Responder, "formReply" | "refreshHome">;
 
 /** Answers people by the best route that is open: response_url, channel, then their direct conversation with the bot. */
 export function createResponder(deps: ResponderDeps): Responder {
-  const { messenger, log, refreshHome } = deps;
+  const { messenger, log, formReply, refreshHome } = deps;
   return {
     answer: (message, origin, options) => answer(deps, message, { ...options, origin }),
     tell: (message, origin) => tell(deps, message, origin),
@@ -28,6 +27,7 @@ export function createResponder(deps: ResponderDeps): Responder {
       return posted.ok;
     },
     showInForm: async (viewId, view) => (await messenger.updateView({ viewId, view })).ok,
+    formReply,
     refreshHome,
   };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { AccountOwner } from "../../accounts/account.ts";
-import { Outcome } from "../../changes/change.ts";
 import type { Ending, Health } from "../../changes/stored-change.ts";
 import type { Terms } from "../../policy/verdict.ts";
+import { Outcome } from "../../changes/change.ts";
 
 // What lies in columns as JSON. Written through the same schema as it is read, so that nothing gets in that has no place
 // in the type: an account that happens to carry its token is stored without it.

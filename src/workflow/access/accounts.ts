@@ -1,34 +1,18 @@
-import type { AccountMode, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "../../accounts/account.ts";
+import type { AccountMode, AccountSeeker, LinkedAccount, OpenAccount } from "../../accounts/account.ts";
 import { boundTo, openStoredAccount, resolveAccount } from "../../accounts/resolve.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError, UserError } from "../../errors.ts";
-import type { Binding } from "../../policy/binding.ts";
-import type { Store } from "../../store/store.ts";
-import { isDirect } from "../origin.ts";
-
-/** What somebody acts with in a place, and what is implied for them there. */
-export type Here = {
-  readonly account: OpenAccount;
-  /** What the channel is bound to. */
-  readonly binding: Binding | undefined;
-  /** The person's own default region. */
-  readonly region: string | undefined;
-};
-
-export type Accounts = {
-  /** Throws a `UserError` when there is no account to act with here, or when that is not known. */
-  readonly here: (seeker: AccountSeeker, effect: "read" | "write") => Promise<Here>;
-  /** The very account of a Change that was asked for earlier. Throws a `UserError`, or a `StoreError`: nothing is believed. */
-  readonly again: (ref: AccountRef, seeker: AccountSeeker) => Promise<OpenAccount>;
-  /** Somebody linked, bound or set something: what the database said before is not believed any more, should it go away now. */
-  readonly forget: () => void;
-};
+import type { Accounts, Here, LinkStore } from "../ports.ts";
 
 type Linked = { readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined };
 type Found = Linked & Omit<Here, "account">;
 
 type Parts = {
-  readonly store: Pick<Store, "accountsFor" | "bindingOf" | "settingsOf" | "resealAccount">;
+  readonly store: Pick<LinkStore, "accountsFor"> & {
+    readonly impliedFor: (seeker: AccountSeeker) => Promise<Found>;
+    /** Stores the same token sealed with another key; nothing when the row has changed meanwhile. */
+    readonly resealAccount: (account: LinkedAccount, sealedToken: string) => Promise<void>;
+  };
   readonly sealer: Sealer;
   readonly mode: AccountMode;
   readonly workspace: OpenAccount;
@@ -46,7 +30,7 @@ export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts)
     // A conversation with the bot has no account of its own, but one is never linked there either.
     const key = JSON.stringify([seeker.teamId, seeker.userId, seeker.channelId]);
     try {
-      const found = await read(store, seeker);
+      const found = await store.impliedFor(seeker);
       last.delete(key);
       last.set(key, { found, at: nowMs() });
       const oldest = last.keys().next().value;
@@ -73,17 +57,6 @@ export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts)
       openStoredAccount(ref, await store.accountsFor(seeker), { mode, workspace, sealer, seeker }),
     forget: () => last.clear(),
   };
-}
-
-/** At once, because every command waits for it. Nobody binds a conversation with the bot. */
-async function read(store: Parts["store"], seeker: AccountSeeker): Promise<Found> {
-  const { teamId, userId, channelId } = seeker;
-  const [linked, binding, { region }] = await Promise.all([
-    store.accountsFor(seeker),
-    isDirect(channelId) ? undefined : store.bindingOf(teamId, channelId),
-    store.settingsOf(teamId, userId),
-  ]);
-  return { ...linked, binding, region };
 }
 
 /** An old key can go when nothing is left that it sealed: what was opened with one is sealed with the first. */

@@ -1,13 +1,12 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
+import { freshness, type People } from "../ports.ts";
 import type { Names } from "../../views/kit/post.ts";
-import { freshness } from "../../slack/directory/people.ts";
-import type { Shell } from "../shell.ts";
 
 /**
- * What people and user groups that may approve are called, for where they are not mentioned and for screen readers.
- * What Slack does not tell is left out: the card then shows ids.
+ * Names of the people and user groups that may approve, for texts without mentions and for screen readers. Leaves out
+ * names that Slack can't say: the card then shows ids.
  */
-export async function namesFor({ people }: Pick<Shell, "people">, { state, terms }: StoredChange): Promise<Names> {
+export async function namesFor(people: People, { state, terms }: StoredChange): Promise<Names> {
   if (terms === undefined || state !== "pending") return {};
   const { users, groups } = terms.from;
   const named = await Promise.all(

@@ -1,7 +1,6 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Approvers, Terms } from "../../policy/verdict.ts";
-import { freshness, type People, type Profile } from "../../slack/directory/people.ts";
-
-type Sources = { readonly people: People; readonly botUserId: () => string | undefined };
+import { freshness, type People, type Profile } from "../ports.ts";
 
 type Wanted = {
   readonly from: Approvers;
@@ -17,15 +16,16 @@ type Wanted = {
 export type Found = { readonly profiles: readonly Profile[]; readonly count: number };
 
 /** Who could approve now. Throws a `UserError` when Slack does not tell. */
-export async function findApprovers(sources: Sources, { from, channelId, without, enough }: Wanted): Promise<Found> {
-  const named = await namedIn(sources.people, from, freshness.deciding);
-  const others = from.channelMembers ? await sources.people.channelMembers(channelId, freshness.reading) : undefined;
-  const ids = [...new Set([...named, ...(others ?? [])])].filter((id) => id !== without && id !== sources.botUserId());
+export async function findApprovers(people: People, { from, channelId, without, enough }: Wanted): Promise<Found> {
+  const named = await namedIn(people, from, freshness.deciding);
+  const others = from.channelMembers ? await people.channelMembers(channelId, freshness.reading) : undefined;
+  const bot = people.bot().userId;
+  const ids = [...new Set([...named, ...(others ?? [])])].filter((id) => id !== without && id !== bot);
   const profiles: Profile[] = [];
   let out = 0;
   for (const id of ids) {
     if (profiles.length >= enough) break;
-    const profile = await sources.people.profile(id, freshness.reading, id);
+    const profile = await people.profile(id, freshness.reading, id);
     if (mayVote(profile, named.has(id))) profiles.push(profile);
     else out += 1;
   }
@@ -69,4 +69,9 @@ export async function eligibility(
   if (profile.standing !== "member") return { kind: "standing", profile };
   const isHere = terms.from.channelMembers && (await people.channelMembers(channelId, maxAgeMs))?.has(userId) === true;
   return { kind: isHere ? "may" : "foreign", profile };
+}
+
+/** Where the card of a request is, or will be posted. */
+export function cardChannel({ card, terms, channelId }: Pick<StoredChange, "card" | "terms" | "channelId">): string {
+  return card?.channelId ?? terms?.cardIn ?? channelId;
 }

@@ -1,19 +1,29 @@
 import type { Api } from "../../api/client.ts";
-import type { Store } from "../../store/store.ts";
 
-export type Calls = {
-  /** Says that somebody acts with this account, so that its calls are written down. */
+/** Notes which accounts are in use. */
+export type CallsInUse = Pick<CallCounts, "uses">;
+
+export type CallCounts = {
+  /** Notes that this account is in use, so its calls are written down. */
   readonly uses: (username: string) => void;
   /** Of all replicas in this UTC day; of this process alone while the database is away. */
   readonly today: (username: string) => Promise<{ readonly count: number; readonly since: Date }>;
-  /** Writes down what this process has counted since the last time. */
+  /** Writes down the calls counted since the last flush. */
   readonly flush: () => Promise<void>;
 };
 
-type Parts = { readonly api: Api; readonly store: Pick<Store, "countCalls" | "callsOn">; readonly now: () => Date };
+type Parts = {
+  readonly api: Api;
+  readonly store: {
+    /** Adds calls that this replica made; `day` is a UTC date, 2026-11-21. */
+    readonly countCalls: (username: string, day: string, calls: number) => Promise<void>;
+    readonly callsOn: (username: string, day: string) => Promise<number>;
+  };
+  readonly now: () => Date;
+};
 
 /** Calls per account and day, over replicas and restarts: some services allow a number of them. */
-export function createCalls({ api, store, now }: Parts): Calls {
+export function createCallCounts({ api, store, now }: Parts): CallCounts {
   const written = new Map<string, number>();
   const seen = new Set<string>();
   const dayOf = (): string => now().toISOString().slice(0, 10);

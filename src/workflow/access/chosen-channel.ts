@@ -1,12 +1,12 @@
 import { UserError } from "../../errors.ts";
-import { freshness, type People } from "../../slack/directory/people.ts";
+import { freshness, type People } from "../ports.ts";
 import type { Origin } from "../origin.ts";
 
 /**
  * Whoever types in a channel is in it; a channel that is chosen in a form may be any that the person can find. What rules
  * and accounts give to a channel is for those who are in it. Throws a `UserError` otherwise, and when it is not known.
  */
-export async function checkChosen({ people }: { readonly people: People }, origin: Origin): Promise<void> {
+export async function checkChosen(people: People, origin: Origin): Promise<void> {
   const { isChosen, channelId, userId } = origin;
   if (isChosen !== true) return;
   const members = await people.channelMembers(channelId, freshness.deciding);

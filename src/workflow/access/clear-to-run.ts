@@ -1,28 +1,36 @@
-import type { Outcome } from "../../changes/change.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { UserError } from "../../errors.ts";
-import type { Terms, Verdict } from "../../policy/verdict.ts";
-import { eligibility } from "./approvers.ts";
-import { permissionsFor } from "./context.ts";
-import { eventOf, logEvent } from "../history.ts";
-import { SlackAway } from "../../slack/directory/people.ts";
+import type { Settings } from "../../commands/command.ts";
+import { SlackAway, UserError } from "../../errors.ts";
+import type { Verdict } from "../../policy/verdict.ts";
+import { advance, type AdvanceDeps } from "../advance.ts";
+import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";
+import type { BindingReader, Clock, People } from "../ports.ts";
+import { type OpenDeps, openRequest, type OpenRequest } from "../stored-request.ts";
+import { cardChannel, eligibility } from "./approvers.ts";
+import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
 import { preflight } from "./preflight.ts";
-import { type OpenedChange, reopened } from "../reopened.ts";
 import { reapprovalNotice } from "./reapproval-notice.ts";
-import type { Shell } from "../shell.ts";
+import type { Outcome } from "../../changes/change.ts";
 
 /** Whether the current policy still lets an approved Change run. */
 export type Clearance =
-  | { readonly kind: "run"; readonly opened: OpenedChange }
+  | { readonly kind: "run"; readonly opened: OpenRequest }
   /** It needs more approvals than it has and is pending again. */
   | { readonly kind: "pending"; readonly change: StoredChange }
   /** It may not run, and approvals can't change that. */
   | { readonly kind: "refused"; readonly outcome: Extract<Outcome, { kind: "failed" }> }
-  /** It changed meanwhile; the next reader judges it again. */
+  /** It changed meanwhile; the next reader checks it again. */
   | { readonly kind: "moved" }
-  /** Slack can't say right now who people are. It stays approved and is judged again until it expires. */
+  /** Slack can't say right now who people are. It stays approved and is checked again until it expires. */
   | { readonly kind: "untold" };
+
+export type ClearToRunDeps = OpenDeps &
+  AdvanceDeps &
+  PermissionsDeps & {
+    readonly store: BindingReader;
+    readonly settings: Pick<Settings, "command">;
+  };
 
 /**
  * Between request and execution, people leave, rules change and channels get locked. So this asks policy again and
@@ -30,24 +38,24 @@ export type Clearance =
  * default now. Throws a `StoreError`.
  */
 export async function clearToRun(
-  shell: Shell,
+  deps: ClearToRunDeps,
   change: StoredChange,
-  sinceMs = shell.now().getTime(),
+  sinceMs = deps.clock.now().getTime(),
 ): Promise<Clearance> {
   try {
-    const opened = await reopened(shell, change);
-    const judged = { change, opened, sinceMs };
-    const verdict = await verdictNow(shell, judged);
+    const opened = await openRequest(deps, change);
+    const asked = { change, opened, sinceMs };
+    const verdict = await verdictNow(deps, asked);
     if (verdict.kind === "refuse") {
       const { name } = change.requester;
       throw new UserError(`${name} may not do this any more: ${verdict.why}`, { next: verdict.next });
     }
     if (verdict.kind !== "approve") return { kind: "run", opened };
-    return await recount(shell, { ...judged, verdict });
+    return await recount(deps, { ...asked, verdict });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     if (error instanceof SlackAway) {
-      shell.log.warn(
+      deps.log.warn(
         { err: error, changeId: change.id },
         "an approved change waits for Slack to tell who may approve it",
       );
@@ -57,35 +65,35 @@ export async function clearToRun(
   }
 }
 
-type Judged = { readonly change: StoredChange; readonly opened: OpenedChange; readonly sinceMs: number };
+type Asked = { readonly change: StoredChange; readonly opened: OpenRequest; readonly sinceMs: number };
 
 /** The maximum age of facts read since that moment. */
-function ageSince({ now }: Shell, sinceMs: number): number {
+function ageSince({ now }: Pick<Clock, "now">, sinceMs: number): number {
   return now().getTime() - sinceMs + 1;
 }
 
 /**
  * A break-glass request stays one: if breaking the glass is no longer allowed, it is refused, not sent for approval.
  */
-async function verdictNow(shell: Shell, { change, opened, sinceMs }: Judged): Promise<Verdict> {
+async function verdictNow(deps: ClearToRunDeps, { change, opened, sinceMs }: Asked): Promise<Verdict> {
   const { account } = opened;
   const { requester, teamId, channelId, breakGlass, op, risk, workload } = change;
   const [profile, binding] = await Promise.all([
-    shell.people.profile(requester.userId, ageSince(shell, sinceMs), requester.name),
-    isDirect(channelId) ? undefined : shell.store.bindingOf(teamId, channelId),
+    deps.people.profile(requester.userId, ageSince(deps.clock, sinceMs), requester.name),
+    isDirect(channelId) ? undefined : deps.store.bindingOf(teamId, channelId),
   ]);
-  const asked = groupsOf(shell);
-  const permissions = permissionsFor({ ...shell, people: asked.people }, { profile, channelId, account, binding });
+  const watched = watchGroups(deps.people);
+  const permissions = permissionsFor({ ...deps, people: watched.people }, { profile, channelId, account, binding });
   const verdict = await permissions.verdict({ op, risk, workload }, { breakGlass });
-  const away = asked.away();
+  const away = watched.away();
   if (away !== undefined) throw away;
   return verdict;
 }
 
 /** When Slack can't say who is in a group, a new request counts as outside it; an approved change waits for the answer. */
-function groupsOf({ people }: Shell) {
+function watchGroups(people: People) {
   let away: SlackAway | undefined;
-  const groupMembers: Shell["people"]["groupMembers"] = async (...asked) => {
+  const groupMembers: People["groupMembers"] = async (...asked) => {
     try {
       return await people.groupMembers(...asked);
     } catch (error) {
@@ -96,9 +104,9 @@ function groupsOf({ people }: Shell) {
   return { people: { ...people, groupMembers }, away: () => away };
 }
 
-type Counted = Judged & { readonly verdict: Extract<Verdict, { kind: "approve" }> };
+type Counted = Asked & { readonly verdict: Extract<Verdict, { kind: "approve" }> };
 
-async function recount(shell: Shell, counted: Counted): Promise<Clearance> {
+async function recount(deps: ClearToRunDeps, counted: Counted): Promise<Clearance> {
   const { change, opened, verdict } = counted;
   const { terms } = verdict;
   if (terms.reasonRequired && change.reason === undefined) {
@@ -106,47 +114,46 @@ async function recount(shell: Shell, counted: Counted): Promise<Clearance> {
       next: "Ask again, with a reason.",
     });
   }
-  const counting = await countingVotes(shell, counted);
+  const counting = await countingApprovals(deps, counted);
   if (counting.length >= terms.votes) return { kind: "run", opened };
-  const returning = { change, verdict, notice: reapprovalNotice(change, terms, counting), counting };
-  await checkCard(shell, returning);
-  return backToPending(shell, returning);
+  const missing = { change, verdict, notice: reapprovalNotice(change, terms, counting), counting };
+  await checkCard(deps, missing);
+  return askAgain(deps, missing);
 }
 
 /** The approvers who still count under these terms, by fresh lookups. */
-async function countingVotes(shell: Shell, { change, verdict, sinceMs }: Counted): Promise<readonly string[]> {
+async function countingApprovals(
+  { people, clock }: ClearToRunDeps,
+  { change, verdict, sinceMs }: Counted,
+): Promise<readonly string[]> {
   const { terms } = verdict;
   const counting: string[] = [];
   for (const { userId } of change.votes) {
-    const voter = {
+    const approver = {
       userId,
       requesterId: change.requester.userId,
-      channelId: cardChannel(change, terms),
-      maxAgeMs: ageSince(shell, sinceMs),
+      channelId: terms.cardIn ?? change.channelId,
+      maxAgeMs: ageSince(clock, sinceMs),
     };
-    const { kind } = await eligibility(shell.people, terms, voter);
+    const { kind } = await eligibility(people, terms, approver);
     if (kind === "may") counting.push(userId);
   }
   return counting;
 }
 
-function cardChannel({ channelId }: StoredChange, { cardIn }: Terms): string {
-  return cardIn ?? channelId;
-}
-
-type Returning = Pick<Counted, "change" | "verdict"> & {
-  /** The reason, and the missing approvals. */
+type Missing = Pick<Counted, "change" | "verdict"> & {
+  /** The reason, and how many approvals are missing. */
   readonly notice: string;
   readonly counting: readonly string[];
 };
 
 /** Refuses a request that nobody could see or decide. A card can't move to another channel. */
-async function checkCard(shell: Shell, { change, verdict, notice }: Returning): Promise<void> {
+async function checkCard(deps: ClearToRunDeps, { change, verdict, notice }: Missing): Promise<void> {
   const { rule, terms } = verdict;
-  const { requester, teamId, channelId, card } = change;
+  const { requester, teamId, channelId } = change;
   const asker = { ...requester, teamId, channelId };
-  const refused = await preflight(shell, { terms, rule, asker });
-  const isElsewhere = card !== undefined && card.channelId !== cardChannel(change, terms);
+  const refused = await preflight(deps, { terms, rule, asker });
+  const isElsewhere = change.card !== undefined && cardChannel(change) !== (terms.cardIn ?? channelId);
   if (refused === undefined && !isElsewhere) return;
   const why = refused?.why ?? "policy now wants its card in another channel";
   throw new UserError(`${notice} That isn't possible here: ${why}.`, {
@@ -154,19 +161,15 @@ async function checkCard(shell: Shell, { change, verdict, notice }: Returning): 
   });
 }
 
-async function backToPending(shell: Shell, returning: Returning): Promise<Clearance> {
-  const { change, verdict, notice, counting } = returning;
-  const { id, version } = change;
+async function askAgain(deps: ClearToRunDeps, { change, verdict, notice, counting }: Missing): Promise<Clearance> {
+  const { version } = change;
   const { rule, terms } = verdict;
-  const event = eventOf(shell, { ...change, rule }, { kind: "returned", result: notice });
-  const result = await shell.store.returnToPending({ id, version, rule, terms, counting, notice }, event);
-  if (result.kind === "moved") return result;
-  if (result.kind === "duplicate") {
-    const which = result.earlier === undefined ? "" : `, ${result.earlier.id},`;
-    throw new UserError(`The policy changed, and the same request${which} is already waiting for approval.`, {
-      next: "Approve that one instead.",
-    });
-  }
-  logEvent(shell, event);
-  return result;
+  const again = step("askAgain", { version, rule, terms, counting, notice });
+  const asked = await advance(deps, { ...change, rule }, { ...again, result: notice });
+  if (asked.kind === "moved") return { kind: "pending", change: asked.change };
+  if (asked.kind !== "busy") return { kind: "moved" };
+  const which = asked.earlier === undefined ? "" : `, ${asked.earlier.id},`;
+  throw new UserError(`The policy changed, and the same request${which} is already waiting for approval.`, {
+    next: "Approve that one instead.",
+  });
 }

@@ -1,29 +1,53 @@
 import type { OpenAccount } from "../../accounts/account.ts";
-import type { ChannelBinding, Context, Permissions, Logs } from "../../commands/command.ts";
+import type { Api } from "../../api/client.ts";
+import type { ChannelBinding, Context, Logs, Settings } from "../../commands/command.ts";
+import type { Directory } from "../../commands/lookup/directory.ts";
+import type { LogPool } from "../../log-worker/log-pool.ts";
 import { type Binding, coversName } from "../../policy/binding.ts";
-import { apiWithin } from "./locked-api.ts";
+import type { Origin } from "../origin.ts";
+import { type Accounts, type Clock, freshness } from "../ports.ts";
+import type { CallCounts } from "./call-counts.ts";
 import { checkChosen } from "./chosen-channel.ts";
-import { createPermissions } from "./permissions.ts";
-import { freshness, type Profile } from "../../slack/directory/people.ts";
-import { recordsFor } from "./records.ts";
-import type { Asked, Shell } from "../shell.ts";
+import type { EnvValues } from "./env-values.ts";
+import { apiWithin } from "./locked-api.ts";
+import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
+import { type RecordsDeps, recordsFor } from "./records.ts";
 
-/** What a verb is given; made anew for each Ask, since rights, the clock and the count move on. Throws `UserError`. */
-export async function contextFor(
-  shell: Shell,
-  { origin, effect }: Pick<Asked, "origin"> & { readonly effect: "read" | "write" },
+export type ContextDeps = PermissionsDeps &
+  RecordsDeps & {
+    readonly accounts: Pick<Accounts, "here">;
+    readonly api: Pick<Api, "as">;
+    readonly calls: CallCounts;
+    readonly clock: Pick<Clock, "now">;
+    readonly directory: Directory;
+    readonly envValues: EnvValues;
+    readonly logs: Pick<LogPool, "excerpt">;
+    readonly settings: Settings;
+  };
+
+type Asked = { readonly origin: Origin; readonly effect: "read" | "write" };
+
+/** The input of a verb; made for each request, because rights, the clock and the call count move on. Throws `UserError`. */
+export async function contextFor(deps: ContextDeps, asked: Asked, signal: AbortSignal): Promise<Context> {
+  return (await accessFor(deps, asked, signal)).context;
+}
+
+/** The same, with the account whose token verbs don't see. */
+export async function accessFor(
+  deps: ContextDeps,
+  { origin, effect }: Asked,
   signal: AbortSignal,
-): Promise<Context> {
-  const { settings, directory, api, calls } = shell;
-  await checkChosen(shell, origin);
+): Promise<{ readonly context: Context; readonly account: OpenAccount }> {
+  const { settings, directory, api, calls, people } = deps;
+  await checkChosen(people, origin);
   const maxAgeMs = effect === "read" ? freshness.reading : freshness.deciding;
   const [profile, { account, binding, region: own }] = await Promise.all([
-    shell.people.profile(origin.userId, maxAgeMs),
-    shell.accounts.here(origin, effect),
+    people.profile(origin.userId, maxAgeMs),
+    deps.accounts.here(origin, effect),
   ]);
   calls.uses(account.username);
-  const permissions = permissionsFor(shell, { profile, channelId: origin.channelId, account, binding });
-  return {
+  const permissions = permissionsFor(deps, { profile, channelId: origin.channelId, account, binding });
+  const context: Context = {
     api: apiWithin(api.as(account), binding),
     account: {
       owner: account.owner,
@@ -31,42 +55,32 @@ export async function contextFor(
       calls: () => calls.today(account.username),
     },
     permissions,
-    records: recordsFor(shell, { profile, permissions, teamId: origin.teamId }),
-    logs: logsOf(shell, account.username, { who: origin.userId, signal }),
+    records: recordsFor(deps, { profile, permissions, teamId: origin.teamId }),
+    logs: logsFor(deps, account.username, { who: origin.userId, signal }),
     directory,
     settings: { ...settings, region: binding?.region ?? own ?? settings.region },
     defaultRegion: settings.region,
     binding: binding && boundTo(binding),
     asker: { ...profile, teamId: origin.teamId, channelId: origin.channelId },
-    now: shell.now(),
+    now: deps.clock.now(),
     signal,
   };
+  return { context, account };
 }
 
 function boundTo(binding: Binding): ChannelBinding {
   return { ...binding, covers: (name) => coversName(binding, name) };
 }
 
-type For = {
-  readonly profile: Profile;
-  readonly channelId: string;
-  readonly account: Pick<OpenAccount, "username"> | undefined;
-  /** What is outside of a locked one is refused; without it the policy alone judges. */
-  readonly binding?: Binding | undefined;
-};
+type Reading = { readonly who: string; readonly signal: AbortSignal };
 
-export function permissionsFor(shell: Shell, { profile, channelId, account, binding }: For): Permissions {
-  const { people, identity } = shell;
-  const { botUserId } = identity;
-  const policy = shell.policy();
-  return createPermissions({ people, policy, profile, channelId, account: account?.username, binding, botUserId });
-}
-
-type Asking = { readonly who: string; readonly signal: AbortSignal };
-
-function logsOf({ logs, envSeen }: Shell, account: string, asking: Asking): Logs {
+function logsFor(
+  { logs, envValues }: Pick<ContextDeps, "logs" | "envValues">,
+  account: string,
+  reading: Reading,
+): Logs {
   return {
-    excerpt: (request, workload) => logs.excerpt({ ...request, secrets: envSeen.values(account, workload) }, asking),
-    knowsEnv: (workload) => envSeen.isFresh(account, workload),
+    excerpt: (request, workload) => logs.excerpt({ ...request, secrets: envValues.values(account, workload) }, reading),
+    knowsEnv: (workload) => envValues.isFresh(account, workload),
   };
 }

@@ -5,7 +5,7 @@ import type { WorkloadRef } from "../../changes/change.ts";
 import { isSecretValue } from "../../logs/secret-values.ts";
 
 /** Environment variable values that this process has read or sent, for redacting logs. In memory only. */
-export type EnvSeen = {
+export type EnvValues = {
   readonly note: (account: string, workload: Named, env: readonly EnvVar[]) => void;
   readonly values: (account: string, workload: Named) => readonly string[];
   /** Whether it was read recently. */
@@ -23,7 +23,7 @@ const LONGEST = 4_096;
 /** In total, in characters. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
-export function createEnvSeen(nowMs: () => number): EnvSeen {
+export function createEnvValues(nowMs: () => number): EnvValues {
   const kept = new Map<string, Kept>();
   let size = 0;
   const forget = (key: string): void => {
@@ -63,7 +63,7 @@ function sizeOf(values: readonly string[]): number {
 }
 
 /** Wraps an API to remember environment values in calls and answers. */
-export function notingEnv(api: Api, seen: EnvSeen): Api {
+export function rememberingEnv(api: Api, seen: EnvValues): Api {
   return {
     ...api,
     as(account) {
@@ -81,7 +81,7 @@ export function notingEnv(api: Api, seen: EnvSeen): Api {
 }
 
 /** Values in a create: the workload may log them before anyone reads it. */
-function noteCall({ op, path, body }: Outline, account: string, seen: EnvSeen): void {
+function noteCall({ op, path, body }: Outline, account: string, seen: EnvValues): void {
   if (op !== "createService" && op !== "createJob") return;
   const [kind, name] =
     op === "createJob" ? (["job", path.job_name] as const) : (["service", path.service_name] as const);

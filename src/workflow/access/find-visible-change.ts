@@ -1,13 +1,16 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
-import { nearNames } from "../../policy/near-names.ts";
 import { UserError } from "../../errors.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
-import { permissionsFor } from "./context.ts";
-import { eventOf, logEvent } from "../history.ts";
-import { freshness } from "../../slack/directory/people.ts";
+import { changeEvent, type HistoryDeps, note } from "../history.ts";
 import type { Origin } from "../origin.ts";
-import { maySeeChange, recordsFor, type Viewer } from "./records.ts";
-import type { Shell } from "../shell.ts";
+import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
+import { maySeeChange, recordsFor, type RecordsDeps, type Viewer } from "./records.ts";
+import { type Accounts, type Clock, freshness } from "../ports.ts";
+import { nearNames } from "../../policy/near-names.ts";
+
+export type FindDeps = RecordsDeps &
+  PermissionsDeps &
+  HistoryDeps & { readonly accounts: Pick<Accounts, "here">; readonly clock: Pick<Clock, "now"> };
 
 type Named = {
   readonly changeId: string;
@@ -25,36 +28,35 @@ type Known =
  * changes; history records the attempt. A click on the card itself is always answered. Throws `StoreError`, and
  * `UserError` when Slack can't identify the person.
  */
-export async function findVisibleChange(shell: Shell, { changeId, card, origin }: Named): Promise<Known> {
-  const found = await shell.store.findChange(changeId);
+export async function findVisibleChange(deps: FindDeps, { changeId, card, origin }: Named): Promise<Known> {
+  const found = await deps.store.find({ id: changeId });
   const change = found?.teamId === origin.teamId ? found : undefined;
   const isOnCard = card !== undefined && card.channelId === (change?.card?.channelId ?? card.channelId);
   if (change !== undefined && isOnCard) return { change };
-  const viewer = await viewerAt(shell, origin);
-  if (change !== undefined && (await maySeeChange(shell, viewer, change))) return { change };
-  if (change !== undefined) await noteHidden(shell, change, viewer);
-  const ids = (await recordsFor(shell, viewer).pending()).map(({ id }) => id);
+  const viewer = await viewerAt(deps, origin);
+  if (change !== undefined && (await maySeeChange(deps, viewer, change))) return { change };
+  if (change !== undefined) await noteHidden(deps, change, viewer);
+  const ids = (await recordsFor(deps, viewer).pending()).map(({ id }) => id);
   return { missing: { kind: "missing", id: changeId, nearest: nearNames(changeId, ids) } };
 }
 
 /** People without an account see no workloads through it, but still their own requests and those they may decide. */
-export async function viewerAt(shell: Shell, origin: Origin): Promise<Viewer> {
+export async function viewerAt(deps: FindDeps, origin: Origin): Promise<Viewer> {
   const { teamId, channelId, userId } = origin;
   const [profile, here] = await Promise.all([
-    shell.people.profile(userId, freshness.deciding),
-    shell.accounts.here(origin, "read").catch((error: unknown) => {
+    deps.people.profile(userId, freshness.deciding),
+    deps.accounts.here(origin, "read").catch((error: unknown) => {
       if (error instanceof UserError) return undefined;
       throw error;
     }),
   ]);
-  const permissions = permissionsFor(shell, { profile, channelId, account: here?.account, binding: here?.binding });
+  const permissions = permissionsFor(deps, { profile, channelId, account: here?.account, binding: here?.binding });
   return { profile, permissions, teamId };
 }
 
-async function noteHidden(shell: Shell, change: StoredChange, { profile }: Viewer): Promise<void> {
+async function noteHidden(deps: FindDeps, change: StoredChange, { profile }: Viewer): Promise<void> {
   const { userId, name } = profile;
   const result = "may not see this change";
-  const event = eventOf(shell, { ...change, id: undefined }, { kind: "vote-refused", who: { userId, name }, result });
-  await shell.store.addEvent(event);
-  logEvent(shell, event);
+  const who = { userId, name };
+  await note(deps, changeEvent(deps, { ...change, id: undefined }, { kind: "vote-refused", who, result }));
 }

@@ -1,13 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { bindingVerdict } from "../../commands/lookup/binding-verdict.ts";
 import type { Refusal } from "../../commands/lookup/may-see.ts";
 import { UserError } from "../../errors.ts";
+import type { Lanes } from "../inbox/lanes.ts";
 import { checkChosen } from "./chosen-channel.ts";
-import { permissionsFor } from "./context.ts";
-import { freshness, type Profile } from "../../slack/directory/people.ts";
+import type { Settings } from "../../commands/command.ts";
+import type { LinkOwner } from "../../views/messages/account-message.ts";
 import type { Origin } from "../origin.ts";
-import { recordRefusal } from "../record-refusal.ts";
-import type { Shell } from "../shell.ts";
+import { type HistoryDeps, noteRefusal } from "../history.ts";
+import { type BindingReader, freshness, type Profile } from "../ports.ts";
+import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
+import { bindingVerdict } from "../../commands/lookup/binding-verdict.ts";
+
+export type MayLinkDeps = HistoryDeps &
+  PermissionsDeps & {
+    readonly store: BindingReader;
+    readonly settings: Pick<Settings, "region">;
+    readonly lanes: Pick<Lanes, "track">;
+  };
 
 type Linking = {
   readonly kind: "connect" | "disconnect";
@@ -21,15 +30,15 @@ type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefine
  * Whether a person may link or unlink an account. Full members may for their own. Others act with a channel's account,
  * so policy decides as for lifting its binding: a lock protects the account too. Throws a `UserError` when Slack doesn't answer.
  */
-async function judgeLink(shell: Shell, { whose, origin }: Linking): Promise<MayLink> {
+async function mayLink(deps: MayLinkDeps, { whose, origin }: Linking): Promise<MayLink> {
   const { teamId, channelId, userId } = origin;
-  if (whose === "channel") await checkChosen(shell, origin);
-  const profile = await shell.people.profile(userId, freshness.deciding);
+  if (whose === "channel") await checkChosen(deps.people, origin);
+  const profile = await deps.people.profile(userId, freshness.deciding);
   if (profile.standing !== "member") return { profile, refusal: membersOnly };
   if (whose === "mine") return { profile, refusal: undefined };
-  const binding = await shell.store.bindingOf(teamId, channelId);
-  const permissions = permissionsFor(shell, { profile, channelId, account: undefined });
-  const { region: defaultRegion } = shell.settings;
+  const binding = await deps.store.bindingOf(teamId, channelId);
+  const permissions = permissionsFor(deps, { profile, channelId, account: undefined });
+  const { region: defaultRegion } = deps.settings;
   const { verdict } = await bindingVerdict({ kind: "clear" }, { binding, defaultRegion, asker: profile, permissions });
   return { profile, refusal: verdict.kind === "refuse" ? verdict : undefined };
 }
@@ -42,19 +51,19 @@ const membersOnly: Refusal = {
 };
 
 /** Returns the person's profile if they may link. Otherwise records the refusal in history and throws a `UserError`. */
-export async function checkLink(shell: Shell, linking: Linking): Promise<Profile> {
-  const { profile, refusal } = await judgeLink(shell, linking);
+export async function checkLink(deps: MayLinkDeps, linking: Linking): Promise<Profile> {
+  const { profile, refusal } = await mayLink(deps, linking);
   if (refusal === undefined) return profile;
-  await note(shell, linking, { profile, refusal });
+  await note(deps, linking, { profile, refusal });
   throw new UserError(refusal.why, { next: refusal.next });
 }
 
 function note(
-  shell: Shell,
+  deps: MayLinkDeps,
   { kind: verb, origin }: Linking,
   { profile: who, refusal }: MayLink & Refusing,
 ): Promise<void> {
-  return recordRefusal(shell, { refusal, workload: undefined, verb, origin, who, account: undefined });
+  return noteRefusal(deps, { refusal, workload: undefined, verb, origin, who, account: undefined });
 }
 
 type Refusing = { readonly refusal: Refusal };
@@ -66,14 +75,19 @@ const WITHIN_MS = 1_000;
  * Refuses before asking for a token. Undefined when linking is allowed or the check is too slow: it runs again when the
  * token is submitted. Never rejects.
  */
-export async function refusedEarly(shell: Shell, linking: Linking): Promise<Refusal | undefined> {
+export async function refusedEarly(deps: MayLinkDeps, linking: Linking): Promise<Refusal | undefined> {
   const control = new AbortController();
   const late = sleep(WITHIN_MS, undefined, { signal: control.signal, ref: false }).catch(() => undefined);
-  const judged = judgeLink(shell, linking).catch(() => undefined);
-  const may = await Promise.race([judged, late]);
+  const checked = mayLink(deps, linking).catch(() => undefined);
+  const may = await Promise.race([checked, late]);
   control.abort();
   if (may?.refusal === undefined) return undefined;
   const { profile, refusal } = may;
-  void shell.lanes.track(note(shell, linking, { profile, refusal }));
+  void deps.lanes.track(note(deps, linking, { profile, refusal }));
   return refusal;
+}
+
+/** The person's own account, or that of the channel where it was requested. */
+export function linkOwner(whose: "mine" | "channel", { userId, channelId }: Origin): LinkOwner {
+  return whose === "mine" ? { kind: "user", userId } : { kind: "channel", channelId };
 }

@@ -1,12 +1,12 @@
 import type { About, Action, Permissions } from "../../commands/command.ts";
 import { type Binding, outsideLock } from "../../policy/binding.ts";
 import { evaluate } from "../../policy/evaluate.ts";
-import { bestOutcome } from "../../policy/best-outcome.ts";
-import type { Person, Where } from "../../policy/question.ts";
 import type { Policy } from "../../policy/policy.ts";
+import type { Person, Where } from "../../policy/question.ts";
 import { findApprovers } from "./approvers.ts";
-import { freshness, type People, type Profile } from "../../slack/directory/people.ts";
+import { freshness, type People, type Profile } from "../ports.ts";
 import { isDirect } from "../origin.ts";
+import { bestOutcome } from "../../policy/best-outcome.ts";
 
 type Bound = {
   readonly people: People;
@@ -17,15 +17,14 @@ type Bound = {
   readonly account: string | undefined;
   /** Of the channel: what is outside of a locked one is refused before any rule is asked. */
   readonly binding: Binding | undefined;
-  readonly botUserId: () => string | undefined;
 };
 
 /** How many approvers are named before "and others". */
 const NAMED = 5;
 
 /** The policy for somebody in a place. Groups are looked up only where a rule asks for them. */
-export function createPermissions(bound: Bound): Permissions {
-  const { people, profile, channelId, botUserId } = bound;
+function createPermissions(bound: Bound): Permissions {
+  const { people, profile, channelId } = bound;
   return {
     async verdict(about, { breakGlass = false } = {}) {
       const outside = outsideOf(bound, about);
@@ -34,13 +33,10 @@ export function createPermissions(bound: Bound): Permissions {
     },
     outlook: (actions: readonly Action[], { breakGlass = false } = {}) =>
       withGroups(bound, (person) =>
-        bestOutcome(bound.policy, { person, where: placeOf(channelId), account: bound.account, breakGlass }, actions),
+        bestOutcome(bound.policy, { person, where: whereOf(channelId), account: bound.account, breakGlass }, actions),
       ),
     async approvers(from) {
-      const found = await findApprovers(
-        { people, botUserId },
-        { from, channelId, without: profile.userId, enough: NAMED },
-      );
+      const found = await findApprovers(people, { from, channelId, without: profile.userId, enough: NAMED });
       return { names: found.profiles.map(({ name }) => name), count: found.count };
     },
   };
@@ -54,12 +50,12 @@ function outsideOf({ binding, channelId }: Bound, { op, workload }: About): Retu
 
 const onlyChannels = { why: "A conversation with Gantry cannot be bound.", next: "Bind a channel: type it there." };
 
-function placeOf(channelId: string): Where {
+function whereOf(channelId: string): Where {
   return { kind: isDirect(channelId) ? "dm" : "channel", channelId };
 }
 
 function questionOf(bound: Bound, person: Person, { about, breakGlass }: { about: About; breakGlass: boolean }) {
-  return { person, where: placeOf(bound.channelId), account: bound.account, breakGlass, ...about };
+  return { person, where: whereOf(bound.channelId), account: bound.account, breakGlass, ...about };
 }
 
 /**
@@ -88,4 +84,21 @@ async function isMember(people: People, groupId: string, userId: string): Promis
   } catch {
     return "unknown";
   }
+}
+
+export type PermissionsDeps = { readonly people: People; readonly policy: () => Policy };
+
+type For = {
+  readonly profile: Profile;
+  readonly channelId: string;
+  readonly account: { readonly username: string } | undefined;
+  /** Of a locked channel: refuses what is outside. Without it the policy alone decides. */
+  readonly binding?: Binding | undefined;
+};
+
+export function permissionsFor(
+  { people, policy }: PermissionsDeps,
+  { profile, channelId, account, binding }: For,
+): Permissions {
+  return createPermissions({ people, policy: policy(), profile, channelId, account: account?.username, binding });
 }

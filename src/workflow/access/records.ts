@@ -3,21 +3,20 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import type { HistoryRows, Permissions, Records } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { StoreError, UserError } from "../../errors.ts";
-import { eligibility } from "./approvers.ts";
-import type { Profile } from "../../slack/directory/people.ts";
-import type { Shell } from "../shell.ts";
+import { cardChannel, eligibility } from "./approvers.ts";
+import type { People, Profile, RecordRows, Store } from "../ports.ts";
 
 /** The person who reads records. */
 export type Viewer = { readonly profile: Profile; readonly permissions: Permissions; readonly teamId: string };
 
-type Deps = Pick<Shell, "store" | "people">;
+export type RecordsDeps = { readonly store: RecordRows & Pick<Store, "find">; readonly people: People };
 
 /** History rows per read, and the most to scan for one page. */
 const BATCH = 500;
 const MOST_READ = 20_000;
 
 /** Pending changes and history that this person may see. */
-export function recordsFor(deps: Deps, viewer: Viewer): Records {
+export function recordsFor(deps: RecordsDeps, viewer: Viewer): Records {
   const { store } = deps;
   const { teamId } = viewer;
   const sees = sight(viewer);
@@ -33,14 +32,14 @@ export function recordsFor(deps: Deps, viewer: Viewer): Records {
 }
 
 /** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */
-export function maySeeChange(deps: Deps, viewer: Viewer, change: StoredChange): Promise<boolean> {
+export function maySeeChange(deps: RecordsDeps, viewer: Viewer, change: StoredChange): Promise<boolean> {
   return mayKnow(deps, viewer, { change, sees: sight(viewer) });
 }
 
 type Sight = (workload: NonNullable<HistoryEvent["workload"]>) => Promise<boolean>;
 
 async function mayKnow(
-  { people }: Deps,
+  { people }: RecordsDeps,
   { profile }: Viewer,
   { change, sees }: { readonly change: StoredChange; readonly sees: Sight },
 ): Promise<boolean> {
@@ -49,12 +48,15 @@ async function mayKnow(
 }
 
 /** The same check as for an approval. Fails closed. */
-export async function mayDecide(people: Shell["people"], change: StoredChange, userId: string): Promise<boolean> {
-  const { terms, card, channelId, requester } = change;
+export async function mayDecide(people: People, change: StoredChange, userId: string): Promise<boolean> {
+  const { terms, requester } = change;
   if (terms === undefined) return false;
-  const where = card?.channelId ?? terms.cardIn ?? channelId;
   try {
-    const { kind } = await eligibility(people, terms, { userId, requesterId: requester.userId, channelId: where });
+    const { kind } = await eligibility(people, terms, {
+      userId,
+      requesterId: requester.userId,
+      channelId: cardChannel(change),
+    });
     return kind === "may";
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -62,10 +64,10 @@ export async function mayDecide(people: Shell["people"], change: StoredChange, u
   }
 }
 
-/** Full members see records of workloads that policy lets them see; judges each workload once. */
+/** Full members see records of workloads that policy lets them see; checks each workload once. */
 function sight({ profile, permissions }: Viewer): Sight {
   const known = new Map<string, Promise<boolean>>();
-  const judged = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
+  const checked = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
     // A refused bare name may be of either kind, and its region may be unknown.
     const knownKind = kind === "service" || kind === "job" ? kind : undefined;
     return maySee({ kind: knownKind, name, ...(region !== "" && { region }) }, { permissions });
@@ -73,7 +75,7 @@ function sight({ profile, permissions }: Viewer): Sight {
   return async (workload) => {
     if (profile.standing !== "member") return false;
     const key = JSON.stringify([workload.kind, workload.region, workload.name]);
-    const answer = known.get(key) ?? judged(workload);
+    const answer = known.get(key) ?? checked(workload);
     known.set(key, answer);
     return answer;
   };
@@ -82,10 +84,9 @@ function sight({ profile, permissions }: Viewer): Sight {
 type Shows = (event: HistoryEvent) => Promise<boolean>;
 
 /** Every full member sees rows without a workload. People always see rows of their own requests. */
-function rowsFor({ store }: Deps, { profile }: Viewer, sees: Sight): Shows {
+function rowsFor({ store }: RecordsDeps, { profile }: Viewer, sees: Sight): Shows {
   const own = new Map<string, Promise<boolean>>();
-  const isOwn = async (id: string): Promise<boolean> =>
-    (await store.findChange(id))?.requester.userId === profile.userId;
+  const isOwn = async (id: string): Promise<boolean> => (await store.find({ id }))?.requester.userId === profile.userId;
   return async ({ who, workload, changeId }) => {
     if (who?.userId === profile.userId) return true;
     if (workload === undefined ? profile.standing === "member" : await sees(workload)) return true;
@@ -99,7 +100,7 @@ function rowsFor({ store }: Deps, { profile }: Viewer, sees: Sight): Shows {
 type Wanted = { readonly query: HistoryQuery; readonly shows: Shows };
 
 /** Reads until the page is full: a shorter page would reveal how many rows are hidden. */
-async function visibleRows(store: Shell["store"], { query, shows }: Wanted): Promise<HistoryRows> {
+async function visibleRows(store: RecordRows, { query, shows }: Wanted): Promise<HistoryRows> {
   const { limit } = query;
   const events: HistoryEvent[] = [];
   let before = query.before;

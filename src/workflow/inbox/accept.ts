@@ -1,17 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Delivery } from "../../store/store.ts";
 import type { Message } from "../../views/kit/message.ts";
-import { type Interaction, openInteraction, sealInteraction } from "./interaction.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Shell } from "../shell.ts";
-import type { LaneName } from "./lanes.ts";
-import type { Interrupted } from "./retry.ts";
-import { work } from "./work.ts";
+import type { Delivery, Inbox } from "../ports.ts";
+import type { Dropped } from "./dropped.ts";
+import { type Interaction, openInteraction, sealInteraction } from "./interaction.ts";
+import type { LaneName, Lanes } from "./lanes.ts";
+import { processDelivery, type ProcessDeps } from "./process.ts";
+import type { Unfinished } from "./retry.ts";
 
-/** What is stored waits for this before its ack: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
+/** An ack waits this long for the store: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
 const STORE_WITHIN_MS = 1_000;
-/** A write that nobody began for so long is not begun any more: whoever asked has moved on. Votes count for ever. */
+/** An older write is not begun any more, because the person has moved on. Approvals count for ever. */
 const BEGIN_WITHIN_MS = 5 * 60_000;
+
+export type AcceptDeps = ProcessDeps & {
+  readonly store: Pick<Inbox, "accept" | "remember">;
+  readonly lanes: Pick<Lanes, "add" | "hasRoom">;
+  readonly dropped: Dropped;
+};
 
 type Accepted = {
   readonly id: string;
@@ -21,11 +27,11 @@ type Accepted = {
 
 /**
  * Stores an interaction, acks it, then processes it. Slack never resends a lost click, so it is on disk before the ack.
- * A second delivery of the same interaction is ignored. When the queue is full, only its id is stored, as finished, so no later
- * process can begin a refused delivery.
+ * A second delivery of the same interaction is ignored. When the lane is full, only its id is stored, as finished, so no
+ * later process can begin a refused delivery.
  */
-export async function accept(shell: Shell, { id, interaction, ack }: Accepted): Promise<void> {
-  const { store, sealer, lanes, log } = shell;
+export async function accept(deps: AcceptDeps, { id, interaction, ack }: Accepted): Promise<void> {
+  const { store, sealer, lanes, log, settings } = deps;
   const lane = interaction.kind === "decide" ? "decisions" : "people";
   const hasRoom = lanes.hasRoom({ lane, owner: interaction.origin.userId });
   const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
@@ -33,49 +39,54 @@ export async function accept(shell: Shell, { id, interaction, ack }: Accepted): 
   try {
     isNew = await within(STORE_WITHIN_MS, storing);
   } catch (err) {
-    const reference = shell.newReference();
+    const reference = deps.newReference();
     log.error({ err, reference, interaction: interaction.kind }, "couldn't store an interaction; dropping it");
-    shell.dropped.add(id);
-    void storing.then(
-      () => shell.dropped.flush(),
-      () => undefined,
-    );
-    return ack(hasRoom ? sentences.notStored(reference, shell.settings.command) : sentences.busy());
+    drop(deps, id, storing);
+    return ack(hasRoom ? sentences.notStored(reference, settings.command) : sentences.busy());
   }
-  // Delivered before, maybe to another replica: that one has it.
+  // Delivered before, maybe to another replica, which processes it.
   if (!isNew) return ack();
   if (!hasRoom) return ack(sentences.busy());
-  // It is stored, so if the last place in the queue is gone, the next sweep begins it.
-  start(shell, { id, interaction, tries: 0 }, lane);
+  start(deps, { id, interaction, tries: 0 }, lane);
   return ack();
 }
 
-/** What the database or Slack interrupted in this process, when its time has come. */
-export function goOnWith(shell: Shell): void {
-  for (const interrupted of shell.unfinished.take()) start(shell, interrupted, "sweeping");
+/** The database may store it after all, once it answers. */
+function drop({ dropped }: AcceptDeps, id: string, storing: Promise<unknown>): void {
+  dropped.add(id);
+  void storing.then(
+    () => dropped.flush(),
+    () => undefined,
+  );
 }
 
-/** Deliveries of replicas that are gone are worked on as if they had just come; what is too old is told instead. */
-export function takeOver(shell: Shell, delivery: Delivery): void {
-  const { log, sealer } = shell;
+/** Begins deliveries again that the database or Slack interrupted in this process. */
+export function retryDue(deps: AcceptDeps): void {
+  for (const delivery of deps.retries.take()) start(deps, delivery, "sweeping");
+}
+
+/** Processes a delivery of a replica that is gone. */
+export function takeOver(deps: AcceptDeps, delivery: Delivery): void {
+  const { log, sealer, clock } = deps;
+  const { id } = delivery;
   let interaction: Interaction;
   try {
     interaction = openInteraction(sealer, delivery);
   } catch (err) {
-    log.error({ err, deliveryId: delivery.id }, "a delivery that was left over cannot be read");
+    log.error({ err, deliveryId: id }, "a delivery that was left over cannot be read");
     return;
   }
   log.warn({ interaction: interaction.kind }, "a delivery was left over by a replica that is gone");
-  const isLate = shell.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
-  start(shell, { id: delivery.id, interaction, isLate, tries: 0 }, "sweeping");
+  const isLate = clock.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
+  start(deps, { id, interaction, isTakenOver: true, isLate, tries: 0 }, "sweeping");
 }
 
-/** It is ours in the store: when too much waits, it is kept for the next look. */
-function start(shell: Shell, interrupted: Interrupted, lane: LaneName): void {
-  const { id, interaction } = interrupted;
+/** It is ours in the store: when the lane is full, the next sweep begins it. */
+function start(deps: AcceptDeps, delivery: Unfinished, lane: LaneName): void {
+  const { id, interaction } = delivery;
   const job = { lane, key: `delivery ${id}`, owner: interaction.origin.userId };
-  const isTaken = shell.lanes.add(job, (signal) => work(shell, interrupted, signal));
-  if (!isTaken) shell.unfinished.keep(interrupted, 0);
+  const isTaken = deps.lanes.add(job, (signal) => processDelivery(deps, delivery, signal));
+  if (!isTaken) deps.retries.keep(delivery, 0);
 }
 
 async function within<Result>(ms: number, storing: Promise<Result>): Promise<Result> {

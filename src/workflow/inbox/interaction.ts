@@ -9,13 +9,12 @@ const changeId = z.string();
 const SentForm = z.record(z.string(), z.unknown());
 export type SentForm = z.infer<typeof SentForm>;
 
-/** What a person did that must not be lost: stored, sealed, before Slack's request is answered. */
+/** A person's action that must not be lost: stored and sealed before Slack's request is answered. */
 export const Interaction = z.discriminatedUnion("kind", [
-  /** A write, in words, or from the button of a finished Change. */
+  /** A write, in words or from a form. */
   z.object({
     kind: z.literal("ask"),
     ask: Ask,
-    undoOf: z.string().optional(),
     origin: Origin,
     /** The form it was sent in, which shows its outcome. Only the Responder reads it. */
     form: SentForm.optional(),
@@ -25,11 +24,11 @@ export const Interaction = z.discriminatedUnion("kind", [
     decision: z.enum(["approve", "reject", "cancel"]),
     changeId,
     reason: z.string().optional(),
-    /** The message whose button was clicked; none for words. */
+    /** The message whose button was clicked; none for typed words. */
     card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
     origin: Origin,
   }),
-  /** Undo or ask again: the Ask is taken from the Change itself. */
+  /** Undo, or request again: the Ask is taken from the Change itself. */
   z.object({
     kind: z.literal("redo"),
     how: z.enum(["undo", "again"]),
@@ -48,7 +47,7 @@ export const Interaction = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("disconnect"), whose: z.enum(["mine", "channel"]), origin: Origin }),
   z.object({
     kind: z.literal("use"),
-    /** What the channel is bound to; without it the binding is taken away. */
+    /** The new binding; without it the binding is removed. */
     terms: z
       .object({
         region: z.string().optional(),

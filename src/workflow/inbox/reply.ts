@@ -3,29 +3,29 @@ import type { Post } from "../../views/kit/message.ts";
 import type { Origin } from "../origin.ts";
 import type { Responder } from "../ports.ts";
 
-/** `told`: it is done, under way, or was so already. `refused`: nothing was done, and the words say why. */
+/** `done`: it is done, in progress, or there was nothing to do. `refused`: nothing was done, and the message says why. */
 export type ReplyKind = "done" | "refused";
 
 export type Undelivered = { readonly post: Post; readonly how: ReplyKind };
 
-/** How the work on one delivery speaks to whoever it came from. */
+/** Answers the person behind one delivery. */
 export type Reply = {
-  /** Says it for their eyes, and remembers it when Slack took it by no way. Never rejects. */
+  /** Shows it to them, and remembers it when Slack took it by no route. Never rejects. */
   readonly send: (post: Post, how: ReplyKind) => Promise<void>;
-  /** It is a Change now: its card stands, or its run begins. Said once. */
-  readonly placed: (change: StoredChange) => Promise<void>;
-  /** What did not reach them, in its order. */
+  /** Their request is a Change now: its card is posted, or its Run begins. Called once. */
+  readonly requested: (change: StoredChange) => Promise<void>;
+  /** Messages that did not reach them, in order. */
   readonly undelivered: () => readonly Undelivered[];
 };
 
-export function createReply(responder: Pick<Responder, "tell">, origin: Origin): Reply {
+export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): Reply {
   const undelivered: Undelivered[] = [];
   return {
     async send(post, how) {
-      if (!(await responder.tell(post, origin))) undelivered.push({ post, how });
+      if (!(await tell(post, origin))) undelivered.push({ post, how });
     },
-    // Its card says it.
-    placed: () => Promise.resolve(),
+    // The card shows it.
+    requested: () => Promise.resolve(),
     undelivered: () => undelivered,
   };
 }

@@ -1,3 +1,4 @@
+import { createReply } from "../../../src/workflow/inbox/reply.ts";
 import { expect, test } from "vitest";
 import { createLog } from "../../../src/log.ts";
 import { createClients } from "../../../src/slack/send/clients.ts";
@@ -32,7 +33,13 @@ function responder(...answers: readonly [() => Response, ...(() => Response)[]])
     },
   });
   const people = { bot: () => ({ name: "gantry", userId: undefined, teamId: undefined }) };
-  const made = createResponder({ messenger, people, log, refreshHome: () => undefined });
+  const made = createResponder({
+    messenger,
+    people,
+    log,
+    refreshHome: () => undefined,
+    formReply: () => createReply({ tell: () => Promise.resolve(true) }, origin),
+  });
   return { ...made, posted, lines, waits };
 }
 

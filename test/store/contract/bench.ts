@@ -1,12 +1,14 @@
 import type { Kysely } from "kysely";
 import { pino } from "pino";
 import type { HistoryEventKind, NewHistoryEvent } from "../../../src/changes/history-event.ts";
-import type { Outcome } from "../../../src/changes/change.ts";
 import type { StoredChange, Who } from "../../../src/changes/stored-change.ts";
 import type { Terms } from "../../../src/policy/verdict.ts";
 import { openStore, type OpenStore } from "../../../src/store/open-store.ts";
-import type { NewChange, Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { NewChange } from "../../../src/workflow/ports.ts";
+import { type Steps, withSteps } from "../support/steps.ts";
 import type { Tables } from "../../../src/store/schema/tables.ts";
+import type { Outcome } from "../../../src/changes/change.ts";
 
 type PartOf<Options, Name extends PropertyKey> = Options extends unknown ? Omit<Options, Name> : never;
 type Where = PartOf<OpenStore, "replicaId" | "log">;
@@ -18,7 +20,7 @@ export type Database = {
   readonly remove: () => Promise<void>;
 };
 
-export type Replica = Store & {
+export type Replica = Steps & {
   /** Moves this replica's view of the database's clock. */
   readonly later: (ms: number) => void;
 };
@@ -45,7 +47,7 @@ export function benchOver(fresh: () => Promise<Database>): Bench {
       const store = await openStore({ ...current().where, ...common, ...options } as OpenStore); // a place and the rest
       open.push(store);
       return {
-        ...store,
+        ...withSteps(store),
         later(ms) {
           offsetMs += ms;
         },
@@ -149,8 +151,8 @@ export function ofId(changes: readonly StoredChange[]): readonly string[] {
 /** As many calls at once, shared out over the replicas. */
 export function atOnce<T>(
   count: number,
-  replicas: readonly Store[],
-  call: (store: Store, at: number) => Promise<T>,
+  replicas: readonly Replica[],
+  call: (store: Replica, at: number) => Promise<T>,
 ): Promise<readonly T[]> {
   return Promise.all(
     Array.from({ length: count }, (_, at) => {

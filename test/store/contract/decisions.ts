@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StoredChange } from "../../../src/changes/stored-change.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Replica } from "./bench.ts";
 import {
   ann,
   approvedChange,
@@ -160,7 +160,7 @@ export function decisionsContract({ replica }: Bench): void {
     await replicas[0].addChange(pendingChange("WAITS"), event("requested"));
     await replicas[0].addChange(pendingChange("SHORT", { expiresInMs: 1_000 }), event("requested"));
     await replicas[0].addChange(approvedChange("READY"), event("requested"));
-    const expire = (store: Store) =>
+    const expire = (store: Replica) =>
       store.expireDue(600_000, (change) => event("expired", { result: `${change.id} ${change.ending?.kind}` }));
     const none = await expire(replicas[0]);
     for (const store of replicas) store.later(601_000);

@@ -4,8 +4,8 @@ import { approvedChange, atOnce, bob, type Bench, event, pendingChange, terms, v
 
 const card = { channelId: "C1", ts: "1.000001" };
 
-function drawnAsSeen({ change, token, untold }: Drawing) {
-  return { token, version: change.version, card, toldSeq: untold.at(-1)?.seq };
+function drawnAsSeen({ change, token, newest }: Drawing) {
+  return { token, version: change.version, card, toldSeq: newest };
 }
 
 function given(drawing: Drawing | undefined): Drawing {
@@ -133,9 +133,9 @@ export function drawingsContract({ replica }: Bench): void {
   test("a card whose answer was lost counts as a post, and the posted events stay posted", async () => {
     const a = await replica("a");
     await a.addChange(pendingChange("AAA111"), event("requested"));
-    const { token, untold } = given(await a.beginDrawing("AAA111"));
+    const { token, newest } = given(await a.beginDrawing("AAA111"));
 
-    await a.postponeDrawing("AAA111", token, { ms: 0, isPosted: true, toldSeq: untold.at(-1)?.seq });
+    await a.postponeDrawing("AAA111", token, { ms: 0, isPosted: true, toldSeq: newest });
 
     expect(given(await a.beginDrawing("AAA111"))).toMatchObject({ posts: 1, untold: [] });
   });

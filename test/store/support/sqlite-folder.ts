@@ -7,7 +7,7 @@ import { afterEach } from "vitest";
 import type { Sealer } from "../../../src/accounts/seal.ts";
 import { openSqlite } from "../../../src/sqlite.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { type Steps, withSteps } from "./steps.ts";
 import type { Tables } from "../../../src/store/schema/tables.ts";
 
 /** Run after each test, the last one first. */
@@ -25,10 +25,10 @@ export function folder(): string {
 
 let replicas = 0;
 /** A store over the file in the folder, as a replica of its own. */
-export async function open(dataDir = folder(), sealer?: Sealer): Promise<Store> {
+export async function open(dataDir = folder(), sealer?: Sealer): Promise<Steps> {
   replicas += 1;
   const common = { replicaId: `r${replicas}`, log: pino({ level: "silent" }), ...(sealer && { sealer }) };
-  const store = await openStore({ kind: "sqlite", dataDir, ...common });
+  const store = withSteps(await openStore({ kind: "sqlite", dataDir, ...common }));
   cleanUps.push(store.close);
   return store;
 }

@@ -8,10 +8,9 @@ import { createSealer } from "../../../src/accounts/seal.ts";
 import { StoreError } from "../../../src/errors.ts";
 import { createLog } from "../../../src/log.ts";
 import type { Interaction } from "../../../src/workflow/inbox/interaction.ts";
-import { accept } from "../../../src/workflow/inbox/accept.ts";
+import { accept, type AcceptDeps } from "../../../src/workflow/inbox/accept.ts";
 import { createDropped } from "../../../src/workflow/inbox/dropped.ts";
 import { createLanes } from "../../../src/workflow/inbox/lanes.ts";
-import type { Shell } from "../../../src/workflow/shell.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Message } from "../../../src/views/kit/message.ts";
@@ -34,7 +33,7 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
   const lanes = createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, nowMs: Date.now });
   while (lanes.add({ lane: "people" }, () => Promise.resolve()));
   const answers: (Message | undefined)[] = [];
-  const shell = {
+  const deps = {
     store,
     lanes,
     log,
@@ -42,11 +41,11 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
     sealer: createSealer(readKeyring(newKey())),
     settings: { command: "/gantry" },
     newReference: () => "abcd1234",
-  } as unknown as Shell; // all that it looks at
+  } as unknown as AcceptDeps; // all that it looks at
   const ack = async (refusal?: Message): Promise<void> => void answers.push(refusal);
 
-  await accept(shell, { id: "d1", interaction, ack });
-  await accept(shell, { id: "d1", interaction, ack });
+  await accept(deps, { id: "d1", interaction, ack });
+  await accept(deps, { id: "d1", interaction, ack });
   await store.close();
   const next = await storeIn(dataDir);
   const taken = await next.takeDeliveries();

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import type { Interaction } from "../../../src/workflow/inbox/interaction.ts";
-import { goOnWith } from "../../../src/workflow/inbox/accept.ts";
-import type { Shell } from "../../../src/workflow/shell.ts";
-import { createUnfinished } from "../../../src/workflow/inbox/retry.ts";
+import { type AcceptDeps, retryDue } from "../../../src/workflow/inbox/accept.ts";
+import { createRetries } from "../../../src/workflow/inbox/retry.ts";
 
 const origin = { userId: "U1", teamId: "T1", channelId: "C1" };
 const interaction: Interaction = { kind: "disconnect", whose: "mine", origin };
 
 test("each is taken when its time has come, and once", () => {
   let nowMs = 0;
-  const { keep, take } = createUnfinished(() => nowMs);
+  const { keep, take } = createRetries(() => nowMs);
   keep({ id: "now", interaction, tries: 0 }, 0);
   keep({ id: "later", interaction, tries: 1 }, 5_000);
 
@@ -21,13 +20,13 @@ test("each is taken when its time has come, and once", () => {
 });
 
 test("what cannot be begun because too much waits already is kept for the next look", () => {
-  const unfinished = createUnfinished(() => 0);
+  const retries = createRetries(() => 0);
   const lanes = { add: () => false };
-  const shell = { unfinished, lanes } as unknown as Shell; // all that it looks at
+  const deps = { retries, lanes } as unknown as AcceptDeps; // all that it looks at
   const interrupted = { id: "Ev1", interaction, tries: 2, isLate: true };
-  unfinished.keep(interrupted, 0);
+  retries.keep(interrupted, 0);
 
-  goOnWith(shell);
+  retryDue(deps);
 
-  expect(unfinished.take()).toEqual([interrupted]);
+  expect(retries.take()).toEqual([interrupted]);
 });

@@ -1,0 +1,94 @@
+import { sql, type SqlBool } from "kysely";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import type { NewChange } from "../workflow/ports.ts";
+import { newChangeRow, storedChange } from "./change-row.ts";
+import { findConflict, freeExpired } from "./conflicts.ts";
+import { keepLease } from "./database/replicas.ts";
+import type { Session } from "./database/session.ts";
+import { insertEvent } from "./events.ts";
+import { findChange } from "./find-change.ts";
+import { votesOf } from "./votes.ts";
+
+/** The conflicting Change can end between the insert and reading it; then the insert is tried again. */
+const TRIES = 5;
+
+/**
+ * Adds a Change and its row of history. If its delivery already has a Change, another Undo of the same Change exists, or
+ * the same request waits, returns that Change and adds nothing. Unique indexes decide, so of two at the same time only
+ * one is added. `taken`: another Change has this id.
+ */
+export async function addChange(
+  session: Session,
+  change: NewChange,
+  event: NewHistoryEvent,
+): Promise<StoredChange | "taken"> {
+  if (change.state === "pending" && change.terms === undefined) {
+    throw new Error("a Change that waits for approvals needs the terms of its approval");
+  }
+  await keepLease(session);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const stored = await session.db.transaction().execute((db) => tryToAdd({ ...session, db }, { change, event }));
+    if (stored !== undefined) return stored;
+    if ((await findChange(session, { id: change.id })) !== undefined) return "taken";
+  }
+  throw new Error(`Change ${change.id} can't be added, and the conflicting change can't be found`);
+}
+
+async function tryToAdd(
+  session: Session,
+  { change, event }: { readonly change: NewChange; readonly event: NewHistoryEvent },
+): Promise<StoredChange | undefined> {
+  const { db, textSealer } = session;
+  if (change.state === "pending") await freeExpired(session, change.waitKey);
+  const row = await db
+    .insertInto("change")
+    .values({ ...newChangeRow(session, change), ...times(session, change) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return findConflict(session, change);
+  await insertEvent(db, session, { ...event, changeId: change.id });
+  if (change.undoOf !== undefined) await markUndone(session, change.undoOf);
+  return storedChange(textSealer, row, []);
+}
+
+/** A pending one has a time to live and no owner; an approved one is ours to carry out. */
+function times({ clock, replicaId }: Session, { state, expiresInMs }: NewChange) {
+  return {
+    created_at: clock(),
+    expires_at: state === "pending" && expiresInMs !== undefined ? clock(expiresInMs) : null,
+    approved_at: state === "approved" ? clock() : null,
+    owner: state === "approved" ? replicaId : null,
+  };
+}
+
+/** Its card offers no Undo, until that Undo comes to nothing. */
+async function markUndone({ db }: Session, id: string): Promise<void> {
+  await db
+    .updateTable("change")
+    .set({ is_undone: 1, version: sql`version + 1`, stale: 1 })
+    .where("id", "=", id)
+    .where("is_undone", "=", 0)
+    .execute();
+}
+
+/** Those that wait for approvals and may still get them, oldest first. */
+export async function pendingChanges(
+  { db, clock, textSealer }: Session,
+  teamId: string,
+): Promise<readonly StoredChange[]> {
+  const rows = await db
+    .selectFrom("change")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where(sql<SqlBool>`state = 'pending'`)
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
+    .orderBy("created_at")
+    .execute();
+  const votes = await votesOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => storedChange(textSealer, row, votes.get(row.id) ?? []));
+}

@@ -1,0 +1,113 @@
+import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
+import type { Ending, StoredChange } from "../changes/stored-change.ts";
+import type { Step } from "../workflow/lifecycle.ts";
+import type { Advanced } from "../workflow/ports.ts";
+import { approve } from "./approve.ts";
+import { askAgain } from "./ask-again.ts";
+import { isAliveFor } from "./database/replicas.ts";
+import type { Session } from "./database/session.ts";
+import { isTaken } from "./database/store-error.ts";
+import { EndingJson, HealthJson, toJson } from "./schema/json-columns.ts";
+import type { Tables } from "./schema/tables.ts";
+import { move, within } from "./step.ts";
+
+type Advance = { readonly id: string; readonly event: NewHistoryEvent | undefined };
+
+/** One step of the lifecycle, as its row of the table says. */
+export async function advance(session: Session, step: Step, what: Advance): Promise<Advanced> {
+  switch (step.name) {
+    case "approve":
+      return approve(session, step, what);
+    case "askAgain":
+      return askAgain(session, step, what);
+    case "claim":
+      return claim(session, step, what);
+    case "drift":
+      return moved(await drift(session, step, what));
+    default: {
+      const { set, only } = changesOf(session, step, what.id);
+      const isAlone = what.event === undefined;
+      const work = (inside: Session) => move(inside, { ...what, step, set, only });
+      return moved(await (isAlone ? work(session) : within(session, work)));
+    }
+  }
+}
+
+function moved(change: StoredChange | undefined): Advanced {
+  return change === undefined ? { kind: "late", change } : { kind: "moved", change };
+}
+
+type Plain = Exclude<Step, { readonly name: "approve" | "askAgain" | "claim" | "drift" }>;
+type Changes = { readonly set: UpdateObject<Tables, "change">; readonly only: readonly Expression<SqlBool>[] };
+
+function changesOf(session: Session, step: Plain, id: string): Changes {
+  const { textSealer, clock } = session;
+  const ours = sql<SqlBool>`owner = ${session.replicaId}`;
+  switch (step.name) {
+    case "reject": {
+      const reason = step.reason === undefined ? undefined : textSealer.seal(step.reason, id);
+      return { set: ended(session, { kind: "rejected", by: step.by, reason }), only: [] };
+    }
+    case "cancel":
+      return { set: ended(session, { kind: "cancelled", by: step.by }), only: [] };
+    case "refuse":
+      return { set: ended(session, { kind: "run", outcome: step.outcome }), only: [] };
+    case "doubt":
+      // The workload stays taken while it is being read back.
+      return { set: { ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }) }, only: [ours] };
+    case "succeed":
+    case "fail":
+    case "giveUp": {
+      const set = { ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }), settled_at: clock() };
+      return { set: { ...set, running_key: null }, only: [ours, sql<SqlBool>`settled_at is null`] };
+    }
+    case "follow":
+      return { set: { health: toJson(HealthJson, step.health) }, only: [ours, sql<SqlBool>`health is null`] };
+  }
+}
+
+/** The columns of a Change that ends without being sent. */
+export function ended({ clock }: Session, ending: Ending) {
+  return { ending: toJson(EndingJson, ending), settled_at: clock() };
+}
+
+/**
+ * Takes the workload for this Change before its request leaves: at most once, ever. Our lease then lasts for
+ * `sendWithinMs` from a moment after the call: whoever sends must do so within that time, counted from before the call.
+ * When this throws, it may have been claimed all the same: nothing may be sent, and `openChanges` returns it.
+ */
+async function claim(
+  session: Session,
+  step: Extract<Step, { readonly name: "claim" }>,
+  what: Advance,
+): Promise<Advanced> {
+  const { replicaId, clock, sendWithinMs } = session;
+  const set = {
+    claimed_at: clock(),
+    running_key: sql<string>`workload_region || '/' || workload_kind || '/' || workload_name`,
+  };
+  const only = [sql<SqlBool>`owner = ${replicaId}`, isAliveFor(session, sendWithinMs)];
+  try {
+    return moved(await within(session, (inside) => move(inside, { ...what, step, set, only })));
+  } catch (error) {
+    // The unique index on the workload: another Run of it is in progress. The transaction is rolled back as a whole.
+    if (isTaken(error, "running_key")) return { kind: "busy", earlier: undefined };
+    throw error;
+  }
+}
+
+/** The approvals were for the workload as it was: they are removed, and stay in the history. */
+function drift(
+  session: Session,
+  step: Extract<Step, { readonly name: "drift" }>,
+  what: Advance,
+): Promise<StoredChange | undefined> {
+  const set = ended(session, { kind: "drifted", drift: step.drift });
+  return within(session, async (inside) => {
+    const change = await move(inside, { ...what, step, set });
+    if (change === undefined) return undefined;
+    await inside.db.deleteFrom("vote").where("change_id", "=", what.id).execute();
+    return { ...change, votes: [] };
+  });
+}

@@ -1,0 +1,55 @@
+import { type Expression, sql, type SqlBool } from "kysely";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import { ended } from "./advance.ts";
+import type { Session } from "./database/session.ts";
+import { insertEvent } from "./events.ts";
+import { move, within } from "./step.ts";
+
+type Expiry = { readonly approvedMs: number; readonly event: (change: StoredChange) => NewHistoryEvent };
+
+/**
+ * Ends what nobody decided or carried out in time, whoever owns it. `event` gets the Change with its ending, which says
+ * what it was.
+ */
+export async function expireDue(session: Session, { approvedMs, event }: Expiry): Promise<readonly StoredChange[]> {
+  const { db, clock } = session;
+  const conditions = {
+    pending: () => sql<SqlBool>`expires_at <= ${clock()}`,
+    approved: () => sql<SqlBool>`approved_at <= ${clock(-approvedMs)}`,
+  };
+  const expired: StoredChange[] = [];
+  for (const was of ["pending", "approved"] as const) {
+    // the two literals
+    const due = await db
+      .selectFrom("change")
+      .select("id")
+      .where(sql<SqlBool>`state = ${sql.lit(was)}`)
+      .where(conditions[was]())
+      .orderBy("created_at")
+      .execute();
+    // One transaction each: two replicas that expire the same rows cannot wait for each other in a circle.
+    for (const { id } of due) {
+      const change = await expireOne(session, { id, was, isDue: conditions[was](), event });
+      if (change !== undefined) expired.push(change);
+    }
+  }
+  return expired;
+}
+
+type Due = {
+  readonly id: string;
+  readonly was: "pending" | "approved";
+  readonly isDue: Expression<SqlBool>;
+  readonly event: Expiry["event"];
+};
+
+function expireOne(session: Session, { id, was, isDue, event }: Due): Promise<StoredChange | undefined> {
+  const set = ended(session, { kind: "expired", was });
+  const step = { from: [was], to: "expired" } as const; // a literal state
+  return within(session, async (inside) => {
+    const change = await move(inside, { id, step, set, only: [isDue], event: undefined });
+    if (change !== undefined) await insertEvent(inside.db, inside, { ...event(change), changeId: id });
+    return change;
+  });
+}

@@ -1,0 +1,55 @@
+import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
+import type { ChangeState, StoredChange } from "../changes/stored-change.ts";
+import type { Step } from "../workflow/lifecycle.ts";
+import type { Session } from "./database/session.ts";
+import { insertEvent } from "./events.ts";
+import { withVotes } from "./find-change.ts";
+import type { Tables } from "./schema/tables.ts";
+
+export type Move = {
+  readonly id: string;
+  readonly step: Pick<Step, "from" | "to">;
+  readonly set?: UpdateObject<Tables, "change">;
+  /** Further conditions, in SQL. */
+  readonly only?: readonly Expression<SqlBool>[];
+  readonly event: NewHistoryEvent | undefined;
+};
+
+/**
+ * One step of a Change: one conditional UPDATE and its row of history. Undefined: it was in another state by then, and
+ * nothing happened. The UPDATE comes first, because it locks the row: the events of a Change keep their order. With an
+ * event, `session.db` has to be a transaction.
+ */
+export async function move(
+  session: Session,
+  { id, step, set, only = [], event }: Move,
+): Promise<StoredChange | undefined> {
+  const row = await session.db
+    .updateTable("change")
+    .set({ ...set, state: step.to, version: sql`version + 1`, stale: 1 })
+    .where((where) => where.and([where("id", "=", id), where("state", "in", step.from), ...only]))
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  if (event !== undefined) await insertEvent(session.db, session, { ...event, changeId: id });
+  if (row.undo_of !== null && cameToNothing.has(row.state)) await offerUndoAgain(session, row.undo_of);
+  return withVotes(session, row);
+}
+
+const cameToNothing = new Set<ChangeState>(["rejected", "cancelled", "expired", "drifted", "failed"]);
+
+/** An Undo that came to nothing took nothing back. */
+async function offerUndoAgain({ db }: Session, id: string): Promise<void> {
+  await db
+    .updateTable("change")
+    .set({ is_undone: 0, version: sql`version + 1`, stale: 1 })
+    .where("id", "=", id)
+    .where("is_undone", "=", 1)
+    .execute();
+}
+
+/** `work` in a transaction. */
+export function within<Result>(session: Session, work: (session: Session) => Promise<Result>): Promise<Result> {
+  return session.db.transaction().execute((db) => work({ ...session, db }));
+}

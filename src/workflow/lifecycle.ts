@@ -1,0 +1,90 @@
+import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
+import type { ChangeState, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";
+import type { Terms } from "../policy/verdict.ts";
+import type { Outcome } from "../changes/change.ts";
+
+/**
+ * The life of a request, one row per step. A step is one conditional UPDATE, together with its row of history: when two
+ * replicas try, one wins and the other sees that nothing moved.
+ *
+ *   accepted   `inbox/accept.ts` stores the interaction before its ack.
+ *   proposed   `propose.ts` reads the workload, computes the Change and asks policy. Ends here, with nothing stored, when
+ *              policy refuses it, there is nothing to do, or the same request already waits.
+ *   waiting    `pending`: the card shows who may approve.
+ *   approved   by people, or at once when no approval is needed.
+ *   claimed    `claimed`: from here on it is sent at most once, ever.
+ *   sent       the request left. `unknown` without an end: no answer came, and the workload is being read back.
+ *   settled    `done`, `failed` or `unknown`, with an end.
+ *   followed   the workload's health after a success is known.
+ */
+export const lifecycle = {
+  approve: { from: ["pending"], to: "pending", event: "voted" },
+  askAgain: { from: ["approved"], to: "pending", event: "returned" },
+  reject: { from: ["pending"], to: "rejected", event: "rejected" },
+  cancel: { from: ["pending", "approved"], to: "cancelled", event: "cancelled" },
+  /** Nobody decided, or nobody carried it out, in time. */
+  expire: { from: ["pending", "approved"], to: "expired", event: "expired" },
+  drift: { from: ["approved"], to: "drifted", event: "drifted" },
+  refuse: { from: ["approved"], to: "failed", event: "failed" },
+  claim: { from: ["approved"], to: "claimed", event: "claimed" },
+  doubt: { from: ["claimed"], to: "unknown", event: "unknown" },
+  succeed: { from: ["claimed", "unknown"], to: "done", event: "done" },
+  fail: { from: ["claimed", "unknown"], to: "failed", event: "failed" },
+  giveUp: { from: ["claimed", "unknown"], to: "unknown", event: "unknown" },
+  follow: { from: ["done"], to: "done", event: "health" },
+} as const satisfies Readonly<Record<string, Row>>; // literal states
+
+type Row = { readonly from: readonly ChangeState[]; readonly to: ChangeState; readonly event: HistoryEventKind };
+/** The store ends by itself what is overdue: see `Store.expire`. */
+export type StepName = Exclude<keyof typeof lifecycle, "expire">;
+
+/** What each step brings along. */
+type Details = {
+  /** The last approval that is needed also makes it `approved`, with this row of history. */
+  readonly approve: { readonly by: Who; readonly last: NewHistoryEvent };
+  /** The current policy needs more approvals than `counting`. Nothing moves when the Change is past `version`. */
+  readonly askAgain: {
+    readonly version: number;
+    readonly rule: string;
+    readonly terms: Terms;
+    readonly counting: readonly string[];
+    readonly notice: string;
+  };
+  readonly reject: { readonly by: Who; readonly reason: string | undefined };
+  readonly cancel: { readonly by: Who };
+  readonly drift: { readonly drift: readonly Drift[] };
+  readonly refuse: { readonly outcome: Outcome };
+  readonly claim: object;
+  readonly doubt: { readonly outcome: Outcome };
+  readonly succeed: { readonly outcome: Outcome };
+  readonly fail: { readonly outcome: Outcome };
+  readonly giveUp: { readonly outcome: Outcome };
+  readonly follow: { readonly health: Health };
+};
+
+export type Step = {
+  readonly [Name in StepName]: { readonly name: Name } & Omit<Row, "event"> & Details[Name];
+}[StepName];
+
+export function step<Name extends StepName>(
+  name: Name,
+  details: Details[Name],
+): Extract<Step, { readonly name: Name }> {
+  const { from, to } = lifecycle[name];
+  return { name, from, to, ...details } as Extract<Step, { readonly name: Name }>; // the row of this very name
+}
+
+/** The step that ends a Change that was sent. */
+export const endOf = { done: "succeed", asked: "succeed", failed: "fail", unknown: "giveUp" } as const satisfies {
+  readonly [Kind in Outcome["kind"]]: StepName;
+}; // literal names
+
+export type Stage = "waiting" | "approved" | "sent" | "settled" | "over";
+
+/** How far a Change has come, and so what has to be done next: decide, run, read back, follow, or nothing. */
+export function stageOf({ state, settledAt, health }: Pick<StoredChange, "state" | "settledAt" | "health">): Stage {
+  if (state === "pending") return "waiting";
+  if (state === "approved") return "approved";
+  if (state === "claimed" || (state === "unknown" && settledAt === undefined)) return "sent";
+  return state === "done" && health === undefined ? "settled" : "over";
+}
