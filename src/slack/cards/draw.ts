@@ -11,11 +11,11 @@ import { tellRequester } from "./tell-requester.ts";
 import { createRight, type Work } from "./work.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
-/** After a call that failed for now: nobody tries again before this is over. */
+/** The pause after a temporary failure; no replica tries again sooner. */
 const TRY_AGAIN_MS = 5_000;
 /** Longest wait after a lost answer: each retry may post one more message. */
 const MOST_LOST_WAIT_MS = 60_000;
-/** A running change ends in a moment. */
+/** A running Change ends soon. */
 const LOOK_AGAIN_MS = 1_000;
 /** Shorter while a request is open: the requester must learn the outcome soon after its end. */
 const OPEN_LOOK_MS = 15_000;
@@ -26,8 +26,8 @@ const MOST_WAIT_MS = 60 * 60_000;
 const CLOSED_FOR_MS = 24 * 60 * 60_000;
 
 /**
- * Draws the card of a Change, and tells its thread what happened, until both are up to date. Any replica may call it at
- * any time; one draws. Never rejects because of Slack: what can't be drawn now is drawn later. `opened` saves unsealing.
+ * Draws the card of a Change and posts news into its thread, until both are up to date. Any replica may call it at any
+ * time; one draws. Never rejects because of Slack: a failed draw is repeated later. `opened` saves unsealing.
  */
 export async function drawCard(deps: DrawDeps, changeId: string, opened?: Content): Promise<void> {
   let content = opened;
@@ -169,7 +169,7 @@ function hasEvent({ untold }: Work, wanted: HistoryEventKind): boolean {
   return untold.some(({ kind }) => kind === wanted);
 }
 
-/** What there is to tell in the thread: the story of what people decide on, and log lines of a workload in trouble. */
+/** Replies for the thread: the story of a Change that people decide on, and log lines of a workload in trouble. */
 function repliesFor({ settings }: DrawDeps, work: Work): readonly Post[] {
   const { change, untold } = work;
   const tellsStory = change.terms !== undefined || change.breakGlass;
@@ -181,7 +181,7 @@ function repliesFor({ settings }: DrawDeps, work: Work): readonly Post[] {
 
 type Thread = { readonly card: Card; readonly replies: readonly Post[] };
 
-/** Why the rest of the thread must wait; undefined when it is complete or can't be posted there. */
+/** The failure for which the rest of the thread waits; undefined when it is complete or can't be posted there. */
 async function tellThread(
   { messenger, log }: DrawDeps,
   { change, content, right }: Work,
@@ -193,7 +193,7 @@ async function tellThread(
     const posted = await messenger.post(to, reply, "card");
     if (posted.ok) continue;
     log.warn({ changeId: change.id, ...logged(posted.failure) }, "couldn't continue a thread");
-    // A rate limit or a broken line passes; the events stay untold until then.
+    // Temporary: a later draw posts these events.
     if (isTemporary(posted.failure)) return posted.failure;
   }
   return undefined;

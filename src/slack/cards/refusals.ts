@@ -2,7 +2,7 @@ import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 
 /** How often Slack refused the card of a Change for a reason that may be ours. Kept per process. */
 export type Refusals = {
-  /** Whether another attempt may work. Bounded: false from the third refusal on, until `clear`. */
+  /** True while another attempt may work: false from the third refusal on, until `clear`. */
   readonly mayRetry: (changeId: string, failure: SlackFailure) => boolean;
   readonly clear: (changeId: string) => void;
 };

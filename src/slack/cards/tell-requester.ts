@@ -7,7 +7,7 @@ import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 const RESPONSE_URL_MS = 30 * 60_000;
-/** A requester who could not be told for so long finds it in history. */
+/** After this, a requester who couldn't be reached finds the outcome in history. */
 const TELL_FOR_MS = 24 * 60 * 60_000;
 
 type Untold = {

@@ -6,13 +6,13 @@ import { classify } from "../send/slack-error.ts";
 export type Identity = {
   /** Asks Slack who we are. Throws an Error with a sentence when Slack refuses the token. */
   readonly check: () => Promise<void>;
-  /** Whether Slack has confirmed the token once; asks again now and then while it hasn't. */
+  /** True once Slack has confirmed the token. Asks again from time to time while it hasn't. */
   readonly isKnown: () => Promise<boolean>;
   /** For readiness probes: asks Slack again about a token it confirmed, at most once a minute. Nobody waits for the answer. */
   readonly recheck: () => void;
   /** `teamId` is the workspace in which the bot is installed; ids are undefined until Slack has answered. */
   readonly bot: People["bot"];
-  /** What people type after @ to invite the bot. */
+  /** The name that people type after @ to invite the bot. */
   readonly botName: () => string;
   readonly botUserId: () => string | undefined;
   readonly teamId: () => string | undefined;
@@ -28,7 +28,7 @@ type Parts = {
 
 /** While Slack hasn't confirmed the token, or refuses it. */
 const ASK_AGAIN_MS = 10_000;
-/** A token can be revoked while the bot has nothing to say. */
+/** A token can be revoked while the bot is idle. */
 const CHECK_EVERY_MS = 60_000;
 
 /** Slack being down doesn't keep the bot from starting: it is not ready until Slack has answered. */

@@ -151,7 +151,7 @@ async function readChannel(parts: Parts, channelId: string): Promise<ReadonlySet
     if (isOf(error, ["channel_not_found", "not_in_channel"])) return undefined;
     throw error;
   }
-  // Part of a channel would say of members that they are not in it.
+  // With a partial list, members would be taken for strangers.
   throw new UserError(`This channel has more than ${MOST_PAGES * PAGE} members, too many for Gantry to look up.`, {
     next: "Ask in a smaller channel.",
   });

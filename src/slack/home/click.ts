@@ -41,7 +41,7 @@ type Clicked = {
   readonly triggerId: string;
 };
 
-/** Acked already: none of these changes a workload. */
+/** The click was acked before this: none of these changes a workload. */
 export async function onHomeClick(deps: HomeClickDeps, { actionId, value, origin, triggerId }: Clicked): Promise<void> {
   switch (homeAction(actionId)) {
     case "home:refresh":
@@ -55,7 +55,7 @@ export async function onHomeClick(deps: HomeClickDeps, { actionId, value, origin
     }
     case "home:do": {
       await doVerb(deps, { value, origin, triggerId });
-      // A redrawn menu holds no choice, so the same one can be chosen again.
+      // Redrawing clears the menu, so the same verb can be chosen again.
       return homeLater(deps, origin, ANY_AGE_MS);
     }
     case undefined:
@@ -72,7 +72,7 @@ async function doVerb(deps: HomeClickDeps, { value, origin, triggerId }: Omit<Cl
   await onReadClick(deps, { actionId: "ask:0", blockId: "", value: ask, origin, tell });
 }
 
-/** The region where services are looked for when nothing else says one: a setting of this person alone. */
+/** Sets this person's default region. */
 async function chooseRegion(deps: HomeClickDeps, value: string, origin: Origin): Promise<void> {
   const region = value === NO_REGION ? undefined : value;
   try {

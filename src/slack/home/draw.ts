@@ -44,12 +44,12 @@ export async function onHomeOpened(deps: HomeDeps, body: unknown): Promise<void>
   homeLater(deps, homeOf(event.user, deps.people.bot().teamId ?? team_id ?? ""));
 }
 
-/** Where a click on Home is answered: in the person's own conversation with the bot. */
+/** The origin of a click on Home: answers go to the person's conversation with the bot. */
 export function homeOf(userId: string, teamId: string): Origin {
   return { userId, teamId, channelId: userId, isHome: true };
 }
 
-/** Draws the Home of somebody, after the acks. */
+/** Draws a person's Home after the ack, in the lane for people. */
 export function homeLater(deps: HomeDeps, origin: Origin, freshMs = FRESH_MS): void {
   const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
     drawHome(deps, { origin, freshMs }, signal),
@@ -59,13 +59,13 @@ export function homeLater(deps: HomeDeps, origin: Origin, freshMs = FRESH_MS): v
 
 /** A list not older than this costs no call. */
 const FRESH_MS = 15_000;
-/** Where only the drawing has to be another one. */
+/** For a redraw that needs no newer list. */
 export const ANY_AGE_MS = 5 * 60_000;
-/** Home shows at once what the database knows; the service may be slower. */
+/** How long the first draw waits for the workload API. */
 const AT_ONCE_MS = 500;
 const LATER_MS = 12_000;
 
-/** Draws twice if the workload API is slow: first with what the database knows, then with the lists. */
+/** Draws twice if the workload API is slow: first without its lists, then with them. */
 async function drawHome(deps: HomeDeps, { origin, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
   const known = await homeState(deps, origin, signal);
   const first = await withLive(deps, known, { freshMs, withinMs: AT_ONCE_MS });
@@ -84,7 +84,7 @@ async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context
   return new Map(await Promise.all(may));
 }
 
-/** Verbs that can be chosen, by their form or because they only look, and of which something may come for this person. */
+/** Verbs that have a form or only read, and that policy may allow this person. */
 async function verbsFor({ permissions }: Context): Promise<HomeState["verbs"]> {
   const open = await Promise.all(
     commands.map(async ({ name, summary, form, effect, actions }) => {
@@ -141,7 +141,7 @@ async function homeState(deps: HomeDeps, origin: Origin, signal: AbortSignal): P
   }
 }
 
-/** How many of those that wait are looked at: each can cost Slack a call. */
+/** How many waiting changes are checked for this person: each check can cost a Slack call. */
 const MOST_WAITING = 10;
 const RECENT = 5;
 
@@ -149,7 +149,7 @@ async function recordsOf(deps: HomeDeps, { records, asker }: Context) {
   try {
     const [pending, { events: recent }] = await Promise.all([
       records.pending(),
-      // As the verb: what was done here is for full members.
+      // As in `history`, which is for full members.
       asker.standing === "member" ? records.history({ userId: asker.userId, limit: RECENT }) : { events: [] },
     ]);
     const mine = pending.filter(({ requester }) => requester.userId === asker.userId);

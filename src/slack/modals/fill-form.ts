@@ -20,12 +20,12 @@ export type FillDeps = UpdateDeps &
     readonly newReference: () => string;
   };
 
-/** A version of an open view, as a person had it before them when they did something in it. */
+/** The version of an open view that a person clicked in or submitted. */
 export type ViewVersion = {
   readonly viewId: string;
-  /** Undefined after an ack that drew the view: Slack does not tell the hash of what it drew. */
+  /** Undefined after an ack that drew the view: Slack doesn't return its hash. */
   readonly hash: string | undefined;
-  /** Whether nothing newer was done in the view, as far as this process knows. */
+  /** False once this process has seen a newer click or submission in the view. */
   readonly isCurrent: () => boolean;
   /** When an ack with a view was sent, in milliseconds of the process's clock. */
   readonly ackedAt?: number;
@@ -37,7 +37,7 @@ type Filling = OpenedForm & {
   readonly isNew?: boolean;
 };
 
-/** What a form shows while it reads. */
+/** The form while it reads, without the fields that the read may fill. */
 export function readingView(reading: OpenedForm): object {
   const above = [section(`⏳ Reading ${chosenName(reading) ?? "the service"}…`)];
   return drawForm(reading, { above, hidden: hiddenWhileReading(reading) });
@@ -55,7 +55,7 @@ export async function showChoice(deps: FillDeps, opened: OpenedForm, version: Vi
   fillLater(deps, { ...reading, version: { ...version, hash: drawn.hash } });
 }
 
-/** Draws what belongs to a person's newest click, also when their view was redrawn before the click arrived. */
+/** Draws the result of the newest click, even if the view was redrawn before the click arrived. */
 export async function drawNewest(deps: UpdateDeps, version: ViewVersion, view: object): Promise<Drawn> {
   const { viewId, hash, isCurrent } = version;
   if (!isCurrent()) return { kind: "superseded" };
@@ -63,7 +63,7 @@ export async function drawNewest(deps: UpdateDeps, version: ViewVersion, view: o
   return drawn.kind === "superseded" && isCurrent() ? drawView(deps, { viewId }, view) : drawn;
 }
 
-/** Reads what the form shows, and draws it with that, or without where it can't be read. */
+/** Reads the form's facts and draws it with them, or with the reason why they can't be read. */
 export function fillLater(deps: FillDeps, filling: Filling): void {
   const isTaken = deps.lanes.add({ lane: "people", owner: filling.metadata.origin.userId }, async (signal) => {
     const read = await factsFor(deps, filling, { signal, isReading: true });
@@ -86,7 +86,7 @@ export function refuseLater(deps: FillDeps, opened: Filling): void {
   });
 }
 
-/** Draws what was read for one choice, unless the person has chosen something else since. */
+/** Draws the facts of one choice, unless the person has chosen something else since. */
 async function drawFill(deps: FillDeps, { version }: Filling, view: object): Promise<void> {
   const { viewId, hash, isCurrent, ackedAt } = version;
   if (ackedAt !== undefined) await afterAck(deps, ackedAt);
@@ -110,7 +110,7 @@ const noFacts: FormFacts = { notes: [], values: {} };
 
 type Reading = {
   readonly signal: AbortSignal;
-  /** Whether to read the workload if policy allows it. */
+  /** True: also reads the workload, if policy allows it. */
   readonly isReading: boolean;
 };
 
@@ -120,7 +120,7 @@ async function factsFor(deps: FillDeps, filling: Filling, { signal, isReading }:
   const { origin } = metadata;
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
-    // The channel is still to be chosen, and policy may differ there: submitting the form judges it.
+    // No channel is chosen yet, and policy may differ there: it is asked when the form is submitted.
     const refused = metadata.asksWhere ? undefined : await refusedForm(command, values, context);
     if (refused !== undefined) {
       const { asker: who, account } = context;
@@ -138,7 +138,7 @@ async function factsFor(deps: FillDeps, filling: Filling, { signal, isReading }:
   }
 }
 
-/** The form stays usable: what was typed into it is worth more than what could not be read. */
+/** The form stays usable without the facts, so typed values aren't lost. */
 function whyNotRead({ log, newReference }: Pick<FillDeps, "log" | "newReference">, error: unknown): string {
   if (error instanceof UserError) return [error.message, error.next].filter(Boolean).join(" ");
   if (error instanceof Problem)

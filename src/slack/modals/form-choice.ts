@@ -2,7 +2,7 @@ import type { FormFacts, FormField } from "../../commands/forms/form.ts";
 import type { OpenedForm } from "./draw-form.ts";
 import { digest } from "./form-metadata.ts";
 
-/** Whether there is anything to read for the form: about the chosen workload, or the one to create another like. */
+/** True if the form needs a read: of the chosen workload, or of the one to create another like. */
 export function readsFacts({ command, values, metadata }: OpenedForm): boolean {
   const { form } = command;
   if (form.prefill === undefined) return false;
@@ -32,7 +32,7 @@ export function readingForm(opened: OpenedForm): OpenedForm {
   return { ...opened, values, metadata: { ...metadata, generations, filled: {}, isReading: true } };
 }
 
-/** What was read fills empty fields and replaces values read before, never a typed value. */
+/** Read values fill empty fields and replace values read before, but never typed ones. */
 export function filledForm(opened: OpenedForm, facts: FormFacts["values"]): OpenedForm {
   const { values } = opened;
   const { isReading: _isReading, ...metadata } = opened.metadata;
@@ -52,12 +52,12 @@ export function filledForm(opened: OpenedForm, facts: FormFacts["values"]): Open
   };
 }
 
-/** Whether what the form shows was read about something else than what is chosen in it now. */
+/** True if the form's facts are about another workload than the one chosen now. */
 export function isOutdated(opened: OpenedForm): boolean {
   return readsFacts(opened) && opened.metadata.about !== choiceOf(opened);
 }
 
-/** Whether a form must be read again before it can be sent: fields are missing, or hold values of another workload. */
+/** True if a form must be read again before it can be sent: fields are missing, or hold values of another workload. */
 export function mustReadFirst(opened: OpenedForm): boolean {
   if (!isOutdated(opened)) return false;
   if (opened.metadata.isReading === true) return hiddenWhileReading(opened).size > 0;
@@ -67,8 +67,8 @@ export function mustReadFirst(opened: OpenedForm): boolean {
 const always: ReadonlySet<string> = new Set(["name", "region", "reason", "share", "break-glass"]);
 
 /**
- * Fields that are left out while the form reads: the read may fill them, and what somebody typed there in the meantime
- * would be lost, because a value that comes later needs a new block.
+ * Fields that are hidden while the form reads. Filling a field needs a new block, so a value that somebody typed there in
+ * the meantime would be lost.
  */
 export function hiddenWhileReading({ command, values }: OpenedForm): ReadonlySet<string> {
   const hidden = command.form

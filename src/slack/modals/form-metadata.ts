@@ -12,7 +12,7 @@ const Metadata = z.object({
   asksWhere: z.boolean().default(false),
   /** The rarer fields are shown. */
   isMore: z.boolean().default(false),
-  /** Raised when a field gets another value: Slack keeps what was typed in blocks whose id stays the same. */
+  /** Raised when a field gets another value: Slack keeps the typed value of a block whose id stays the same. */
   generations: z.record(z.string(), z.int()).default({}),
   /** Digests of values that were read and not typed, by field. Another choice replaces them. */
   filled: z.record(z.string(), z.string()).default({}),

@@ -37,7 +37,7 @@ export function previewLater(deps: FillDeps, previewing: Previewing): void {
   void deps.lanes.track(drawPreview(deps, previewing, view));
 }
 
-/** A click in the form since it was submitted has drawn something newer. */
+/** Skips the draw if a click since the submission has drawn something newer. */
 async function drawPreview(deps: FillDeps, { version }: Previewing, view: object): Promise<void> {
   const { viewId, isCurrent, ackedAt = 0 } = version;
   await afterAck(deps, ackedAt);

@@ -40,7 +40,7 @@ type Sent = {
 export async function onForm(deps: SubmissionDeps, sent: Sent, ack: Ack): Promise<void> {
   const { opened, view, id, userId } = sent;
   const { command, metadata, values } = opened;
-  // Pressed twice: once is what they mean.
+  // Submitted twice: the first one counts.
   if (metadata.isSent === true) return ack(update(asking(opened)));
   const isCurrent = deps.openViews.changed(view.id);
   if (mustReadFirst(opened)) {
@@ -69,12 +69,12 @@ function versionAfterAck({ id: viewId }: CarriedView, isCurrent: () => boolean):
   return { viewId, hash: undefined, isCurrent, ackedAt: performance.now() };
 }
 
-/** The form with everything typed in it, and why nothing was done above. */
+/** The form as it was typed, with the reason above it why nothing was done. */
 export function stays(opened: OpenedForm, { blocks }: Pick<Post, "blocks">): object {
   return update(drawForm(opened, { above: blocks }));
 }
 
-/** Until the outcome is known, the form keeps what was typed, and sending it again does nothing. */
+/** Until the outcome is known, the form keeps the typed values, and sending it again does nothing. */
 function asking(opened: OpenedForm): object {
   const metadata = { ...opened.metadata, isSent: true };
   return drawForm({ ...opened, metadata }, { above: [section("⏳ Asking for it…")], submit: "Asking…" });
@@ -84,7 +84,7 @@ function update(view: object): object {
   return { response_action: "update", view };
 }
 
-/** The channel says where to ask; it is no argument. */
+/** The chosen channel becomes the request's origin; it isn't an argument of the verb. */
 function argumentsIn({ channel: _channel, ...values }: FormValues): FormValues {
   return values;
 }
@@ -97,7 +97,7 @@ function originIn({ metadata, values }: OpenedForm, userId: string): Origin {
   return { userId, teamId: origin.teamId, channelId: chosen, isChosen: true };
 }
 
-/** Slack takes errors only below blocks of the view; an error of no field goes below the first one. */
+/** Slack takes errors only for blocks of the view, so an error without a field goes below the first one. */
 function under(errors: Readonly<Record<string, string>>, view: CarriedView): Record<string, string> {
   const blocks = Object.keys(view.state.values);
   const all = Object.entries(errors).map(([id, why]) => [blockOf(id, blocks) ?? blocks[0] ?? id, why] as const);

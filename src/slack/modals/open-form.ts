@@ -19,8 +19,8 @@ export type Opening = {
 };
 
 /**
- * Opens the form of a verb while its trigger lives. Whatever has to be read for it comes after: the form opens at once,
- * however slow the workload API is.
+ * Opens a verb's form while the trigger is valid. Reads for the form come afterwards, so a slow workload API doesn't delay
+ * it.
  */
 export async function openVerbForm(deps: VerbFormDeps, { command, values, origin, triggerId }: Opening): Promise<void> {
   const { like, ...shown } = values;

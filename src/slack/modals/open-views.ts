@@ -1,7 +1,7 @@
 export type OpenViews = {
   /**
-   * Notes that a person did something in a view. The result tells whether that is still the last thing known here. Clicks
-   * carry Slack's `action_ts`, because two of them may arrive in the other order.
+   * Records a click or submission in a view. The result is true until this process sees a newer one. Clicks carry Slack's
+   * `action_ts`, because two of them may arrive in the wrong order.
    */
   readonly changed: (viewId: string, actionTs?: string) => () => boolean;
 };

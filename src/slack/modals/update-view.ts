@@ -15,7 +15,7 @@ export type OpenDeps = {
 
 type Opening = { readonly triggerId: string; readonly view: object; readonly origin: Origin };
 
-/** Opens a form while its trigger lives: 3 s, once. Undefined: it couldn't be opened, and the person was told. */
+/** Opens a form with its trigger, valid once and for 3 s. Undefined: it didn't open, and the person got the reason. */
 export async function openForm(
   { messenger, responder, settings }: OpenDeps,
   { triggerId, view, origin }: Opening,
@@ -49,7 +49,7 @@ export async function drawView({ messenger }: UpdateDeps, { viewId, hash }: Vers
   return { kind: updated.failure.kind === "superseded" ? "superseded" : "failed" };
 }
 
-/** Redraws an open form whatever it shows. False: it was closed, or Slack refused the view. Never rejects. */
+/** Redraws an open form, whatever its version. False: it was closed, or Slack refused the view. Never rejects. */
 export async function updateForm(deps: UpdateDeps, viewId: string, view: object): Promise<boolean> {
   return (await drawView(deps, { viewId }, view)).kind === "drawn";
 }

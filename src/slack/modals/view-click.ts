@@ -16,7 +16,7 @@ type InView = {
   readonly actionTs: string;
 };
 
-/** A click or a choice in an open form: redraws the form, keeps what was typed, and does nothing else. */
+/** A click or choice in an open form redraws it with the typed values, and does nothing else. */
 export async function onViewClick(
   deps: VerbFormDeps,
   { view, actionId, blockId, actionTs }: InView,
@@ -26,7 +26,7 @@ export async function onViewClick(
   await ack();
   const opened = openedIn(view);
   if (opened === undefined) return retireForm(deps, view);
-  // Its outcome replaces it soon.
+  // The outcome will replace the form.
   if (opened.metadata.isSent === true) return undefined;
   const version = { viewId: view.id, hash: view.hash, isCurrent };
   const next = actionId === "form:more" ? { ...opened, metadata: { ...opened.metadata, isMore: true } } : opened;
@@ -35,13 +35,13 @@ export async function onViewClick(
   return deps.lanes.track(mustRead ? showChoice(deps, next, version) : redraw(deps, next, version));
 }
 
-/** A form of another version of Gantry. */
+/** A form from another version of Gantry. */
 async function retireForm(deps: VerbFormDeps, { id }: CarriedView): Promise<void> {
   const post = sentences.unknownForm(deps.settings.command);
   await deps.lanes.track(updateForm(deps, id, endView({ title: "Gantry", post })));
 }
 
-/** The preview goes away: it may not be true any more. */
+/** Removes the preview, which may be outdated. */
 async function redraw(deps: VerbFormDeps, opened: OpenedForm, version: ViewVersion): Promise<void> {
   const { previewed: _previewed, ...metadata } = opened.metadata;
   await drawNewest(deps, version, drawForm({ ...opened, metadata }, {}));

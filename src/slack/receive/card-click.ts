@@ -72,7 +72,7 @@ type Rejecting = {
   readonly origin: Origin;
 };
 
-/** Asks for the reason, or says that nothing is left to decide. */
+/** Opens the form for the reason, or answers that the Change is already decided. */
 async function openRejection(deps: CardClickDeps, rejecting: Rejecting): Promise<void> {
   const { changeId, card, metadata, triggerId, origin } = rejecting;
   const answer = async (what: DecisionAnswer): Promise<void> =>

@@ -50,12 +50,12 @@ const Click = z.object({
     .default({}),
   view: CarriedView.optional(),
   response_url: z.string().optional(),
-  // There is always one: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+  // Slack always sends one: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
   actions: z.tuple([Action], Action),
 });
 type Click = z.infer<typeof Click>;
 
-/** Reads are acked at once; anything that changes something is stored first. Every click is answered. */
+/** Acks reads at once and stores everything else before the ack. Answers every click. */
 export async function onClick(deps: ClickDeps, body: unknown, ack: Ack): Promise<void> {
   const { lanes } = deps;
   const click = Click.parse(body);
@@ -85,7 +85,7 @@ function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, 
   return { id, changeId: action.value ?? "", card, origin, triggerId };
 }
 
-/** Clicks that change nothing: they open a form, or read. */
+/** Clicks that only open a form or read. */
 function onAcked(deps: ClickDeps, click: Click, origin: Origin): Promise<void> | undefined {
   const { actions, trigger_id: triggerId } = click;
   const [{ action_id: actionId, block_id: blockId, value: own, selected_option: chosen }] = actions;

@@ -20,8 +20,8 @@ export type ReceiverParts = {
 const LATEST_ACK_MS = 2_500;
 
 /**
- * Bolt over HTTP, with one middleware that takes everything. Bolt runs every listener for every payload, so listeners
- * per kind would cost each ack, and what matches none would be answered by a 404 after 3 s.
+ * Bolt over HTTP, with one middleware for every payload. Bolt runs all listeners for each payload, so one listener per
+ * kind would slow every ack, and a payload that matches none would get a 404 after 3 s.
  */
 export function createReceiver(parts: ReceiverParts): HTTPReceiver {
   const { log, botToken } = parts;
@@ -46,13 +46,13 @@ export function createReceiver(parts: ReceiverParts): HTTPReceiver {
     logger,
     convoStore: false,
     extendedErrorHandler: true,
-    // Our own words are told apart in one place, with those of other bots.
+    // The mention handler ignores our own messages together with those of other bots.
     ignoreSelf: false,
     // A fresh object each time: Bolt writes the user and the team of the request into it.
     authorize: () => Promise.resolve({ botToken }),
   });
   app.use(async (args) => {
-    // Bolt has acked an event already; every other kind has an ack that takes what its kind allows.
+    // Bolt has already acked events; every other payload comes with its ack.
     const ack = "ack" in args ? (args.ack as Ack) : noAck; // each kind's ack takes its own body; the router knows which
     await parts.route(args.body, ack);
   });
@@ -77,7 +77,7 @@ function noAck(): Promise<void> {
   return Promise.resolve();
 }
 
-/** The net below the router: an answer, if there was none, with a sentence where Slack shows one. */
+/** Answers a request that failed outside the router, and returns the reference for the log. */
 function lastAnswer({ newReference }: ReceiverParts, request: IncomingMessage, response: ServerResponse): string {
   const reference = newReference();
   if (response.headersSent) return reference;
@@ -92,7 +92,7 @@ function lastAnswer({ newReference }: ReceiverParts, request: IncomingMessage, r
   return reference;
 }
 
-/** Only a slash command shows what its ack says; Bolt leaves the body it read on the request. */
+/** Slack shows an ack's text only for slash commands. Bolt leaves the body it read on the request. */
 function isCommand(request: IncomingMessage): boolean {
   const raw = "rawBody" in request ? String(request.rawBody) : "";
   return new URLSearchParams(raw).has("command");

@@ -56,10 +56,10 @@ const MentionEvent = z.object({
 type MentionEvent = z.infer<typeof MentionEvent>;
 
 /**
- * A mention in a channel or thread, or a direct message to the bot. It reads the slash command's grammar; Slack does not run
- * slash commands in threads. Bolt has acked it already, so an event that is lost with the process does not come again.
- * Each message runs once. It counts as run once it parsed as a command, whatever the result; until then, an edit is a first
- * attempt.
+ * A mention in a channel or thread, or a direct message to the bot. It has the slash command's grammar: Slack doesn't run
+ * slash commands in threads. Bolt has already acked the event, so one that is lost with the process doesn't come again.
+ * Each message runs at most once. It counts as run when it parses as a command, whatever the result; a message that didn't
+ * parse can be corrected by an edit.
  */
 export async function onMention(deps: MentionDeps, body: unknown): Promise<void> {
   const mention = unwrapped(MentionEvent.parse(body));

@@ -14,14 +14,14 @@ export function messageKey({
   return `said:${teamId}:${channelId}:${ts}`;
 }
 
-/** Id that records that the author was told that edits are not run. */
+/** Id of the notice that edits aren't run; recording it makes the notice appear once. */
 export function editNoticeKey(key: string): string {
   return `${key}:edit`;
 }
 
 const EDIT_WITHIN_MS = 7 * 24 * 60 * 60_000;
 
-/** Whether a message is too old to know if it was run. A `ts` is seconds since 1970. */
+/** True for a message so old that nobody knows if it ran. `ts` is in seconds since 1970. */
 export function isTooOldToRun(ts: string, nowMs: number): boolean {
   return nowMs - Number(ts) * 1_000 > EDIT_WITHIN_MS;
 }

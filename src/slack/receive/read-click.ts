@@ -70,7 +70,7 @@ function readable(value: unknown): Readable | undefined {
   if (!ask.success) return undefined;
   try {
     const command = commandOf(ask.data);
-    // A button's value can be old, and somebody may forge a message one day: only reads run from it.
+    // A button's value may be old or forged, so only reads run from it.
     return command.effect === "read" ? { command, ask: ask.data } : { command: "writes" };
   } catch (error) {
     if (error instanceof UserError) return undefined;

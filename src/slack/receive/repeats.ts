@@ -1,5 +1,5 @@
 export type Repeats = {
-  /** True if this id came in the last minutes. Also notes it. */
+  /** Records the id. True if it also came in the last minutes. */
   readonly isRepeat: (id: string) => boolean;
 };
 
@@ -8,7 +8,7 @@ const REMEMBER_MS = 10 * 60_000;
 const MOST = 20_000;
 
 /**
- * Ids of deliveries, in memory only: a read that is answered twice after a restart harms nobody, and storing each one
+ * Ids of deliveries, in memory only: a read that is answered twice after a restart is harmless, and storing each one
  * would put a disk flush before every answer. Writes have their ids in the database as well.
  */
 export function createRepeats(nowMs: () => number): Repeats {

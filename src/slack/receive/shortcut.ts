@@ -29,7 +29,7 @@ export type ShortcutDeps = DepsOf<typeof openVerbForm | typeof contextFor | type
 };
 
 /**
- * https://docs.slack.dev/interactivity/implementing-shortcuts: a global one knows no channel, one of a message brings the
+ * https://docs.slack.dev/interactivity/implementing-shortcuts: a global shortcut has no channel, a message shortcut has the
  * message and a response_url.
  */
 const Shortcut = z.object({
@@ -44,7 +44,7 @@ const Shortcut = z.object({
 });
 type Shortcut = z.infer<typeof Shortcut>;
 
-/** Which verb's form each shortcut of the manifest opens, by its callback_id. */
+/** The verb whose form opens, by the callback_id of the manifest's shortcuts. */
 export const shortcutVerbs: Readonly<Record<string, string>> = {
   create_workload: "create",
   find_workload: "show",
@@ -52,7 +52,7 @@ export const shortcutVerbs: Readonly<Record<string, string>> = {
   act_on_workload: "show",
 };
 
-/** A shortcut: the form of a verb. One of a message already holds the workload that the message seems to be about. */
+/** Opens a verb's form. From a message, it is filled with the workload that the message seems to be about. */
 export async function onShortcut(deps: ShortcutDeps, body: unknown, ack: Ack): Promise<void> {
   const used = Shortcut.parse(body);
   await ack();
@@ -72,7 +72,7 @@ export async function onShortcut(deps: ShortcutDeps, body: unknown, ack: Ack): P
   guessLater(deps, { ...opened, version, text: message.text });
 }
 
-/** Lists for a guess may take longer than a click: nothing but the skeleton waits for them. */
+/** Longer than for other clicks: the form is already open and shows that it reads. */
 const LIST_WITHIN_MS = 5_000;
 const FRESH_MS = 60_000;
 
@@ -94,7 +94,7 @@ function guessLater(deps: ShortcutDeps, guessing: Guessing): void {
   void deps.lanes.track(drawView(deps, version, drawForm(guessing, { above })));
 }
 
-/** The workload that the text names, `service/web`; undefined where it names none, or the service does not tell. */
+/** The workload named in the text, as `service/web`; undefined if there is none, or if the workload API can't be read. */
 async function guessOf(
   deps: ShortcutDeps,
   { text, metadata }: Guessing,
@@ -117,7 +117,7 @@ function originOf({ people }: Pick<ShortcutDeps, "people">, used: Shortcut): Ori
   const userId = user.id;
   const teamId = people.bot().teamId ?? team?.id ?? "";
   if (channel === undefined) return { userId, teamId, channelId: userId };
-  // What is shown is for who asked, and Slack shows that in no thread; lines of a log are for all who read the thread.
+  // Log lines are for everybody who reads the thread. Other answers are for the asker alone, outside of threads.
   const threadTs = callback_id === "logs_into_thread" ? (message?.thread_ts ?? message?.ts) : undefined;
   return {
     userId,

@@ -35,19 +35,19 @@ export async function onSubmission(deps: SubmissionDeps, body: unknown, ack: Ack
   const id = sent.trigger_id ?? `${sent.view.id} ${sent.view.hash ?? ""}`;
   const opened = sent.view.callback_id.startsWith("form:") ? openedIn(sent.view) : undefined;
   if (deps.lanes.isStopping()) {
-    const said = sentences.restarting();
-    return ack(opened === undefined ? saying(said) : stays(opened, said));
+    const message = sentences.restarting();
+    return ack(opened === undefined ? inForm(message) : stays(opened, message));
   }
   if (opened !== undefined) return onForm(deps, { id, userId: sent.user.id, view: sent.view, opened }, ack);
   const read = interactionOf(sent);
-  if (read === undefined) return ack(saying(sentences.unknownForm(deps.settings.command)));
+  if (read === undefined) return ack(inForm(sentences.unknownForm(deps.settings.command)));
   if ("errors" in read) return ack({ response_action: "errors", errors: read.errors });
   const { interaction, view } = read;
   return accept(deps, {
     id,
     interaction,
     ack: async (refusal) => {
-      if (refusal !== undefined) return ack(saying(refusal));
+      if (refusal !== undefined) return ack(inForm(refusal));
       return ack(view === undefined ? undefined : { response_action: "update", view });
     },
   });
@@ -116,8 +116,8 @@ function valueOf({ view }: Submission, block: string): string {
   return field?.value?.trim() ?? "";
 }
 
-/** https://docs.slack.dev/surfaces/modals: the form itself says it. */
-function saying({ blocks }: Message): object {
+/** Shows a message in place of the form: https://docs.slack.dev/surfaces/modals */
+function inForm({ blocks }: Message): object {
   const view = {
     type: "modal",
     title: { type: "plain_text", text: "Gantry" },

@@ -43,9 +43,9 @@ const Suggestion = z.object({
 });
 type Suggestion = z.infer<typeof Suggestion>;
 
-/** The options are the ack: a picker shows nothing after 3 s, and people type on while they wait. */
+/** The ack carries the options. Slack gives it 3 s, and people keep typing while they wait. */
 const WITHIN_MS = 1_500;
-/** The workload API's share of it. */
+/** The workload API's share of that time. */
 const SERVICE_WITHIN_MS = 1_100;
 const FRESH_MS = 30_000;
 const LONGEST_QUERY = 253;
@@ -78,7 +78,7 @@ async function optionsFor(deps: SuggestionDeps, asked: Suggestion): Promise<Opti
 async function optionsOf(deps: SuggestionDeps, asked: Suggestion): Promise<Options> {
   const { value: query } = asked;
   const kind = pickers.find((each) => asked.action_id === `pick:${each}`);
-  // A menu of another version.
+  // A menu from another version of Gantry.
   if (kind === undefined) return { options: [] };
   const { regions } = deps.settings;
   if (kind === "region") return regionOptions({ query, regions });
@@ -104,7 +104,7 @@ async function optionsOf(deps: SuggestionDeps, asked: Suggestion): Promise<Optio
   return workloadOptions({ query, ...live, region, now: context.now });
 }
 
-/** One call of the service for a job, remembered while somebody types. */
+/** Reads a job's instances with one API call, cached while somebody types. */
 async function instancesOf(
   { clock }: Pick<SuggestionDeps, "clock">,
   context: Context,

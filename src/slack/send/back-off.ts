@@ -1,4 +1,4 @@
-/** Which calls Slack asked us to hold back, and for how long. */
+/** Calls that Slack asked us to hold back, with the time left. */
 export type BackOff = {
   /** How long a call must still wait, in milliseconds; 0 when it may leave. */
   readonly remaining: (key: string) => number;

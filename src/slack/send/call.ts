@@ -14,7 +14,7 @@ export type CallDeps = {
   readonly wait: (ms: number) => Promise<void>;
   readonly log: Logger;
   readonly newReference: () => string;
-  /** The latest replacing call that is under way, by method and target. */
+  /** The latest replacing call in progress, by method and target. */
   readonly latest: Map<string, unknown>;
 };
 
@@ -88,7 +88,7 @@ const levels: Readonly<Partial<Record<FailureKind, "info" | "error">>> = {
   unknown: "error",
 };
 
-/** The one line that says why Slack didn't do something, under the reference that people may be shown. */
+/** The one log line with the cause of a failed call, under the reference that people may be shown. */
 export function logFailure(log: Logger, { method, target, code, kind, needed, reference }: SlackFailure): void {
   const data = { reference, method, target, slackError: code, kind, ...(needed !== undefined && { needed }) };
   log[levels[kind] ?? "warn"](data, "a call to Slack failed");

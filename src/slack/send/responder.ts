@@ -49,7 +49,7 @@ async function answer(deps: ResponderDeps, message: Message, { origin, isShared 
 
 type Beside = { readonly deps: ResponderDeps; readonly channelId: string };
 
-/** The message for the asker alone, when the thread isn't all there is to say. */
+/** The message for the asker alone, if the thread is incomplete or elsewhere. */
 function beside(result: Awaited<ReturnType<typeof postThread>>, message: Message, { deps, channelId }: Beside): Post {
   if (result.kind === "complete") return sentences.fileElsewhere();
   if (result.kind === "incomplete") return sentences.threadIncomplete(result.reference);
@@ -94,7 +94,7 @@ async function sendDirectly(deps: ResponderDeps, post: Post, sending: Sending): 
   return false;
 }
 
-/** In the conversation with the bot; in the thread there in which they asked. */
+/** In the conversation with the bot, in the thread where they asked there. */
 function sendAlone(
   { messenger }: ResponderDeps,
   post: Post,

@@ -27,7 +27,7 @@ export type ReplyDeps = {
 const TIME_LIMIT_MS = 12_000;
 const RETRY_AFTER_MS = [250, 1_000];
 const LONGEST_RETRY_AFTER_MS = 3_000;
-/** Slack answers with one word; anything longer comes from something between. */
+/** Slack answers with one word; anything longer comes from a proxy. */
 const LONGEST_WHY = 200;
 
 const Answer = z.object({ ok: z.boolean().optional(), error: z.string().optional() });

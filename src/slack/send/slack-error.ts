@@ -114,14 +114,14 @@ export function classify(error: unknown): Classified {
   }
   const cause = error instanceof WebAPIRequestError ? error.original : error;
   const code = cause instanceof Error ? cause.name : "unknown";
-  // Slack refuses with 200 and a code. A 4xx comes from something between, and a 5xx or a broken connection says nothing.
+  // Slack refuses with 200 and a code. A 4xx comes from a proxy, and after a 5xx or a broken connection the result is unknown.
   const isRefused = error instanceof WebAPIHTTPError && error.statusCode < 500;
   return { ...none, code, kind: isRefused ? "temporary" : "unsure" };
 }
 
 const passing: ReadonlySet<FailureKind> = new Set(["limited", "temporary", "unsure"]);
 
-/** Whether the same call may work in a while, with nobody changing anything. */
+/** True if the same call may work later without anybody changing anything. */
 export function isTemporary({ kind }: Pick<SlackFailure, "kind">): boolean {
   return passing.has(kind);
 }

@@ -12,7 +12,7 @@ export type TokenWatch = {
 const ACCEPTED = /^\s*\{\s*"ok"\s*:\s*true\b/u;
 const REFUSED = /"error"\s*:\s*"([a-z_]{1,60})"/u;
 
-/** Looks at answers on the wire, so that no client and no method is left out. */
+/** Reads every answer below the clients, so no client and no method is left out. */
 export function createTokenWatch(real: Fetch = fetch): TokenWatch {
   let refusal: string | undefined;
   const note = (text: string): void => {
