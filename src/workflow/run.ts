@@ -53,15 +53,9 @@ export function carryOnLater(deps: RunDeps, stored: Stored, events?: RunEvents):
   const { change } = stored;
   const sinceMs = stopwatch(deps.clock);
   const job = { lane: "watching", key: keyOf(change), owner: change.requester.userId } as const; // a lane's name
-  deps.lanes.add(job, async (signal) => {
-    try {
-      await carryOn(deps, sinceMs() < FRESH_FOR_MS ? stored : { change }, signal);
-    } catch (error) {
-      if (events === undefined) throw error;
-      await events.onFailed(error);
-    }
-    events?.onEnded();
-  });
+  deps.lanes.add(job, (signal) =>
+    carryOn(deps, { stored: sinceMs() < FRESH_FOR_MS ? stored : { change }, events }, signal),
+  );
 }
 
 /** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
@@ -87,14 +81,22 @@ function stopwatch({ now }: RunDeps["clock"]): () => number {
  * Takes a Change from any stage to its end: runs it, reads it back, follows it. Calling it twice, or on two replicas,
  * harms nothing: each step is one conditional UPDATE.
  */
-async function carryOn(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<void> {
+async function carryOn(deps: RunDeps, { stored, events }: CarryOn, signal: AbortSignal): Promise<void> {
   const { change, fresh } = stored;
   const stage = stageOf(change);
-  const done = await toItsEnd(deps, stored, signal);
-  await deps.cards.draw(change.id, fresh?.content);
-  if (stage === "settled") await follow(deps, { change, isLeftOver: true }, signal);
-  else if (done !== undefined) await follow(deps, { change: done, isLeftOver: false, opened: fresh }, signal);
+  try {
+    const done = await toItsEnd(deps, stored, signal);
+    await deps.cards.draw(change.id, fresh?.content);
+    if (stage === "settled") await follow(deps, { change, isLeftOver: true }, signal);
+    else if (done !== undefined) await follow(deps, { change: done, isLeftOver: false, opened: fresh }, signal);
+  } catch (error) {
+    if (events === undefined) throw error;
+    await events.onFailed(error);
+  }
+  events?.onEnded();
 }
+
+type CarryOn = { readonly stored: Stored; readonly events: RunEvents | undefined };
 
 async function toItsEnd(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<StoredChange | undefined> {
   const stage = stageOf(stored.change);

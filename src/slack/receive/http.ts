@@ -51,10 +51,10 @@ export function createReceiver(parts: ReceiverParts): HTTPReceiver {
     // A fresh object each time: Bolt writes the user and the team of the request into it.
     authorize: () => Promise.resolve({ botToken }),
   });
-  app.use(async (args) => {
+  app.use((args) => {
     // Bolt has already acked events; every other payload comes with its ack.
     const ack = "ack" in args ? (args.ack as Ack) : noAck; // each kind's ack takes its own body; the router knows which
-    await parts.route(args.body, ack);
+    return parts.route(args.body, ack);
   });
   app.error(({ error }: { error: Error }) => Promise.reject(error));
   return receiver;

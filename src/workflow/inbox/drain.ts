@@ -32,14 +32,14 @@ export function createDrain(limits: DrainLimits, jobs: Jobs): Drain {
   const size = (): number => tracked + jobs.size();
   const { look, idle } = createIdle(() => size() === 0);
   return {
-    async track(work) {
+    track(work) {
       tracked += 1;
-      try {
-        return await work;
-      } finally {
+      const end = (): void => {
         tracked -= 1;
         look();
-      }
+      };
+      work.then(end, end);
+      return work;
     },
     isStopping: () => isStopping,
     idle,
