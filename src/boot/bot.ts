@@ -47,7 +47,7 @@ export type BotParts = {
   /** Before a response_url is tried again. */
   readonly backOff?: (ms: number) => Promise<void>;
   readonly drain?: DrainLimits;
-  /** How often it looks for what has to be carried on, in milliseconds. */
+  /** Time between two sweeps, in milliseconds. */
   readonly sweepEveryMs?: number;
 };
 
@@ -60,7 +60,7 @@ export type Bot = {
   readonly idle: () => Promise<void>;
   /** Unfinished deliveries, changes and cards, by id. */
   readonly inProgress: () => readonly string[];
-  /** Looks at once for what has to be carried on: expiries, what others left behind, cards to redraw. */
+  /** Sweeps now: expired requests, work left by replicas that are gone, outdated cards. */
   readonly sweep: () => Promise<void>;
 };
 
@@ -190,7 +190,7 @@ async function flush({ calls, dropped, logs, log }: Flushed): Promise<void> {
   }
 }
 
-/** What keeps the bot from being ready, as sentences. */
+/** Reasons why the bot is not ready, as sentences. */
 async function missing({ store }: BotParts, { lanes, identity, tokenRefusal }: App): Promise<readonly string[]> {
   if (lanes.isStopping()) return ["Gantry is stopping"];
   const [isSlackReady, isStoreReady] = await Promise.all([

@@ -41,7 +41,7 @@ export async function saveAccount(
   });
 }
 
-/** Only the very row that was read: one that was linked anew meanwhile stays. */
+/** Updates only the row that was read: an account linked in the meantime stays. */
 export async function resealAccount({ db }: Session, account: LinkedAccount, sealedToken: string): Promise<void> {
   const { teamId, owner } = account;
   await db

@@ -5,7 +5,7 @@ import type { Session } from "./database/session.ts";
 
 const CallRow = z.object({ calls: z.number().int() });
 
-/** Adds what this replica called; the sum is that of all. */
+/** Adds this replica's calls to those of all replicas. */
 export async function countCalls(
   { db }: Session,
   count: { readonly username: string; readonly day: string; readonly calls: number },

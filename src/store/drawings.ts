@@ -13,13 +13,13 @@ import type { Drawing, Drawn, Postponed, Store } from "./store.ts";
  */
 const DRAW_WITHIN_MS = 30_000;
 
-/** What is to be drawn, and nobody draws now. The first line is the index `change_undrawn`, word for word. */
+/** A card that is out of date and that nobody draws now. The first line matches the index `change_undrawn` word for word. */
 function isDue({ clock }: Session) {
   return sql<SqlBool>`stale = 1 and nowhere = 0
     and (drawing_until is null or drawing_until < ${clock()}) and (draw_after is null or draw_after <= ${clock()})`;
 }
 
-/** Ids of what is to be drawn, oldest first. */
+/** Oldest first. */
 export async function undrawn(session: Session): Promise<readonly string[]> {
   const rows = await session.db.selectFrom("change").select("id").where(isDue(session)).orderBy("created_at").execute();
   return rows.map(({ id }) => id);

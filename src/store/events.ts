@@ -52,7 +52,7 @@ const EventRow = z.object({
 });
 type EventRow = z.infer<typeof EventRow>;
 
-/** Appends a row of history, in the transaction of what it tells. */
+/** Appends a row of history, in the transaction of the step it records. */
 export async function insertEvent(db: Db, { clock, textSealer }: Session, event: NewHistoryEvent): Promise<void> {
   await db
     .insertInto("event")
@@ -87,7 +87,7 @@ function workloadColumns({ verb, workload }: NewHistoryEvent) {
   };
 }
 
-/** An event of its own. About a Change it counts as something that happened to it, so that its thread tells it. */
+/** A row without a step. If it is about a Change, the Change gets a new version, so its thread shows the row. */
 export async function addEvent(session: Session, event: NewHistoryEvent): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     if (event.changeId !== undefined) {
@@ -114,7 +114,7 @@ export async function history({ db, textSealer }: Session, query: HistoryQuery):
   return rows.map((row) => historyEvent(textSealer, row));
 }
 
-/** What happened to a Change after the event with this number, oldest first. */
+/** The history of a Change after the row with this number, oldest first. */
 export async function eventsAfter(
   { db, textSealer }: Pick<Session, "db" | "textSealer">,
   changeId: string,

@@ -5,7 +5,7 @@ import { linkedAccount } from "./accounts.ts";
 import { binding } from "./bindings.ts";
 import type { Db, Session } from "./database/session.ts";
 
-/** What a person and a channel imply for a request made there. */
+/** Everything that a person and a channel imply for a request made there. */
 export type Implied = {
   readonly own: LinkedAccount | undefined;
   readonly channel: LinkedAccount | undefined;

@@ -24,7 +24,7 @@ export type StorePlace =
   | { readonly kind: "shared"; readonly db: Kysely<Tables>; readonly flavour: Flavour };
 
 export type OpenStore = StorePlace & {
-  /** A new one for each process: what the last process held is known to be nobody's. */
+  /** A new one for each process, so rows held by the last process are known to be free. */
   readonly replicaId: string;
   readonly log: Logger;
   /** Seals text that people typed; without it, that text is stored in the clear. */
@@ -68,7 +68,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
   };
   try {
     await migrateAt(options, session);
-    // A folder has one process, and that is us: what others held is free at once, not when their lease is over.
+    // A folder has one process, and that is us: rows of earlier processes are free at once, not when their lease ends.
     if (options.kind === "sqlite") await forgetOthers(session);
     await beat(session);
   } catch (error) {

@@ -77,7 +77,7 @@ export type Replica = {
 };
 
 /**
- * What the bot keeps, for any number of replicas. Every time is the database's. A state changes by one conditional
+ * Everything the bot keeps, for any number of replicas. Every time is the database's. A state changes by one conditional
  * UPDATE, together with its row of history, in one transaction: one replica wins, the others see that nothing moved.
  * Throws a `StoreError` when the database can't be reached or doesn't answer in time.
  */

@@ -38,7 +38,7 @@ export async function answerRead(
   }
 }
 
-/** Buttons of the answer keep its region, whoever clicks them and whatever the default is by then. */
+/** Buttons of the answer keep its region, even if another person clicks them or the default changes. */
 async function answerHere(command: ReadCommand, ask: Read["ask"], context: Context): Promise<Message> {
   const isAboutWorkloads = command.actions.length > 0;
   const askHere = isAboutWorkloads ? { ...ask, region: ask.region ?? context.settings.region } : ask;

@@ -2,7 +2,7 @@ import type { Ask } from "../commands/ask.ts";
 import type { Context, ReadCommand } from "../commands/command.ts";
 import { bindingInWords } from "../policy/binding.ts";
 
-/** What of the channel or of the person decided an answer, as a line under it; undefined where nothing did. Pure. */
+/** A line below an answer that names the binding or default region it depended on; undefined if none. Pure. */
 export function contextLine(command: ReadCommand, ask: Ask, context: Context): string | undefined {
   const { binding, settings, defaultRegion } = context;
   const about = command.about(ask, settings);

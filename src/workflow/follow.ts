@@ -9,7 +9,7 @@ import { step } from "./lifecycle.ts";
 import type { Cards, Clock } from "./ports.ts";
 import { type ApiDeps, apiFor, type OpenDeps, openRequest, type OpenRequest } from "./stored-request.ts";
 
-/** What a workload does later says little about the Change. */
+/** Later, the health of a workload says little about the Change. */
 const FOLLOWED_FOR_MS = 5 * 60_000;
 
 export type FollowDeps = AdvanceDeps &

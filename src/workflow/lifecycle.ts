@@ -35,10 +35,10 @@ export const lifecycle = {
 } as const satisfies Readonly<Record<string, Row>>; // literal states
 
 type Row = { readonly from: readonly ChangeState[]; readonly to: ChangeState; readonly event: HistoryEventKind };
-/** The store ends by itself what is overdue: see `Store.expire`. */
+/** The store finds overdue requests itself: see `Store.expire`. */
 export type StepName = Exclude<keyof typeof lifecycle, "expire">;
 
-/** What each step brings along. */
+/** The details that each step needs. */
 type Details = {
   /** The last approval that is needed also makes it `approved`, with this row of history. */
   readonly approve: { readonly by: Who; readonly last: NewHistoryEvent };

@@ -29,13 +29,13 @@ type DisconnectInteraction = Extract<Interaction, { kind: "disconnect" }> & Answ
 
 /**
  * Links an account: the service is asked once whether it knows user name and token, then the token is sealed for this
- * owner alone. The form says how it went; a wrong token leaves the form with what can be kept. Doing it twice is the same.
+ * owner alone. The form shows the result; after a wrong token it keeps the user name. Repeating it changes nothing.
  */
 export async function connect(deps: LinkDeps, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
   try {
     await linkAccount(deps, interaction, signal);
   } catch (error) {
-    // The form must not go on saying that it tries. What went wrong is also told beside it.
+    // The form must not stay at "checking". The error is also shown beside it.
     const why = error instanceof UserError ? error.message : "Something went wrong in Gantry or on the way.";
     await deps.responder.showInForm(
       interaction.viewId,

@@ -9,13 +9,13 @@ import type { Logger } from "pino";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { Clock } from "./ports.ts";
 
-/** What is known of one kind of workloads; undefined where nothing is. */
+/** The latest known lists; undefined where there is none. */
 export type Live = {
   readonly services: RecentList | undefined;
   readonly jobs: RecentList | undefined;
   /** Why something is missing, or older than it should be: complete sentences. */
   readonly problems: readonly string[];
-  /** The service has not said yet what it was asked. */
+  /** The workload API hasn't answered yet. */
   readonly isLate: boolean;
 };
 
@@ -24,7 +24,7 @@ type Wanted = {
   readonly region: string;
   /** How old a list may be without being read again, in milliseconds. */
   readonly freshMs: number;
-  /** How long the service may take; what it tells later is remembered all the same. */
+  /** How long to wait for the workload API. A later answer is still remembered. */
   readonly withinMs: number;
 };
 
@@ -35,8 +35,8 @@ export type LiveDeps = {
 };
 
 /**
- * Names and status of what runs, from the list told last while that is fresh, else from one list call for each kind; from
- * an older list, and said so, where the service does not answer in time. Only what the person may list. Never rejects
+ * Names and status of workloads, from the latest list while that is fresh, else from one list call for each kind; from
+ * an older list, with a problem that says so, when the API doesn't answer in time. Only workloads that the person may see. Never rejects
  * because of the service.
  */
 export async function liveWorkloads(deps: LiveDeps, context: Context, wanted: Wanted): Promise<Live> {

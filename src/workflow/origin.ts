@@ -5,7 +5,7 @@ export const Origin = z.object({
   userId: z.string(),
   /** The workspace in which the bot is installed. */
   teamId: z.string(),
-  /** A channel; or the person themselves, for what came from no channel: then it is their conversation with the bot. */
+  /** A channel; or the person's id, for their conversation with the bot, when it came from no channel. */
   channelId: z.string(),
   /** The address of this very interaction: 5 uses, 30 minutes, member of the channel or not. */
   responseUrl: z.string().optional(),
@@ -17,7 +17,7 @@ export const Origin = z.object({
   replaces: z.enum(["ephemeral", "in_channel"]).optional(),
   /** The channel was chosen in a form: nobody has seen yet whether the person is in it. */
   isChosen: z.boolean().optional(),
-  /** It came from the person's Home, which shows afterwards what became of it. */
+  /** It came from the person's Home, which is redrawn with the result. */
   isHome: z.boolean().optional(),
 });
 export type Origin = z.infer<typeof Origin>;

@@ -25,7 +25,7 @@ export function sealContent(sealer: Sealer, id: string, content: Content): strin
   return sealer.seal(JSON.stringify(content), ["change", id]);
 }
 
-/** What was approved is what is sent. Throws a `SealError` when the key is gone or the row was swapped. */
+/** The call that was approved is the call that is sent. Throws a `SealError` when the key is gone or the row was swapped. */
 function openContent(sealer: Sealer, { id, sealed }: Pick<StoredChange, "id" | "sealed">): Content {
   return Content.parse(JSON.parse(sealer.open(sealed, ["change", id])));
 }

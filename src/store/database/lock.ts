@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
  * another process has it.
  */
 export function lockFile(path: string): () => void {
-  // What lies there (addresses that can post in Slack) is for this user alone.
+  // The folder holds addresses that can post in Slack: only this user may read it.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const lock = new DatabaseSync(path);
   try {

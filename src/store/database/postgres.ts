@@ -51,7 +51,7 @@ export function openPostgres<Tables>(options: PostgresOptions, log: Logger): Kys
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: forKysely(pool) }) });
 }
 
-/** What the dialect needs of a pool. A connection that had trouble is closed when it comes back, not used again. */
+/** A pool for the dialect that closes failed connections instead of using them again. */
 function forKysely(pool: Pool): PostgresPool {
   return {
     options: {},

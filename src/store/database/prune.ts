@@ -8,7 +8,7 @@ const KEEP_DELIVERIES_MS = HOUR_MS;
 const KEEP_MESSAGES_MS = 8 * 24 * HOUR_MS;
 /** Message deliveries have their own kind of id: see `message-key.ts`. */
 const MESSAGE_IDS = "said:%";
-/** Calls are asked for today's day; a week leaves room for whoever wonders. */
+/** Only today's count is shown; a week helps to investigate. */
 const KEEP_CALLS_MS = 7 * 24 * HOUR_MS;
 const PRUNE_EVERY_MS = 10 * 60_000;
 

@@ -35,12 +35,12 @@ function ageMs({ elapsedMs, wallMs }: Session, renewed: Renewed): number {
   return Math.max(elapsedMs() - renewed.elapsedMs, wallMs() - renewed.wallMs);
 }
 
-/** What this replica holds is free from now on. */
+/** Frees everything this replica holds. */
 export async function leave({ db, replicaId }: Session): Promise<void> {
   await db.deleteFrom("replica").where("id", "=", replicaId).execute();
 }
 
-/** For a database that has one process: whoever else stands in it is gone. */
+/** For a database of one process: all other replicas are gone. */
 export async function forgetOthers({ db, replicaId }: Session): Promise<void> {
   await db.deleteFrom("replica").where("id", "!=", replicaId).execute();
 }

@@ -7,19 +7,19 @@ import type { TextSealer } from "./text-sealer.ts";
 /** The database, or a transaction in it. */
 export type Db = Kysely<Tables>;
 
-/** What every statement is given: the database, its clock, and who we are among the replicas. */
+/** The database, its clock, and this replica's identity, for every statement. */
 export type Session = {
   readonly db: Db;
   readonly flavour: Flavour;
   readonly clock: Clock;
   readonly replicaId: string;
-  /** How long a beat keeps what is ours. */
+  /** How long a lease lasts after `beat`. */
   readonly leaseMs: number;
   /** How much of the lease must be left when something is claimed: the request leaves within this time. */
   readonly sendWithinMs: number;
   /** How long history is kept; for ever without it. */
   readonly keepHistoryMs: number | undefined;
-  /** Milliseconds that only go forward, for what is done now and then. Never stored, never compared with a row. */
+  /** Monotonic milliseconds, for work done now and then. Never stored, never compared with a row. */
   readonly elapsedMs: () => number;
   /** This machine's wall clock. Unlike `elapsedMs`, it advances while the machine is suspended. */
   readonly wallMs: () => number;

@@ -30,7 +30,7 @@ const socketCodes =
   /^(?:ECONN(?:REFUSED|RESET|ABORTED)|E(?:TIMEDOUT|PIPE|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN|ADDRNOTAVAIL)|ENOTFOUND|ENOENT|EACCES)$/u;
 /** Of TLS, https://nodejs.org/api/tls.html#x509-certificate-error-codes. */
 const tlsCodes = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|HOSTNAME_MISMATCH|EPROTO$)/u;
-/** What `pg` and `pg-pool` say without a code. */
+/** Messages of `pg` and `pg-pool` that come without a code. */
 const driverSentences: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:Query read timeout|timeout e(?:xceeded|xpired)|Connection terminated due to connection timeout)/u,
@@ -42,7 +42,7 @@ const driverSentences: readonly (readonly [RegExp, string])[] = [
   [/^The server does not support SSL/u, "it speaks no TLS, and the settings ask for TLS"],
 ];
 
-/** The `StoreError` that an error of the driver stands for; undefined for anything else, which is a bug and stays one. */
+/** The `StoreError` for an error of the driver; undefined for anything else, which is a bug. */
 export function storeErrorOf(error: unknown): StoreError | undefined {
   if (error instanceof StoreError) return error;
   if (!(error instanceof Error)) return undefined;

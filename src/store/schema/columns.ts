@@ -14,7 +14,7 @@ export function plainText(text: string): string {
   return text.replaceAll("\0", "");
 }
 
-/** A row as its schema has it. Throws an Error that names the row and the columns, and quotes nothing of what they hold. */
+/** Throws an Error that names the row and its broken columns, and quotes none of their content. */
 export function parseRow<T>(schema: z.ZodType<T>, row: unknown, name: string): T {
   const result = schema.safeParse(row);
   if (result.success) return result.data;

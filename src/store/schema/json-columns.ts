@@ -4,7 +4,7 @@ import type { Ending, Health } from "../../changes/stored-change.ts";
 import type { Terms } from "../../policy/verdict.ts";
 import { Outcome } from "../../changes/change.ts";
 
-// What lies in columns as JSON. Written through the same schema as it is read, so that nothing gets in that has no place
+// Schemas of JSON columns. Written through the same schema as it is read, so that nothing gets in that has no place
 // in the type: an account that happens to carry its token is stored without it.
 
 /** SQL and JSON know null; our types say undefined. */
@@ -49,12 +49,12 @@ export const OwnerJson: z.ZodType<AccountOwner> = z.discriminatedUnion("kind", [
 
 export const LinesJson: z.ZodType<readonly string[]> = z.array(z.string());
 
-/** To a column: what the schema does not know is left out. */
+/** To a column, without fields that the schema doesn't know. */
 export function toJson<T>(schema: z.ZodType<T>, value: T): string {
   return JSON.stringify(schema.parse(value));
 }
 
-/** From a column. What stands there is not quoted when it cannot be read. */
+/** From a column. An error never quotes its content. */
 export function fromJson<T>(schema: z.ZodType<T>) {
   return z
     .string()

@@ -9,7 +9,7 @@ export type Migration = {
   readonly up: (session: Pick<Session, "db" | "flavour">) => Promise<void>;
 };
 
-/** In order; a number is the place in this list, counted from 1. What stands here was run somewhere: only append. */
+/** In order, numbered from 1. Each of these has run in some database: only append. */
 export const migrations: readonly Migration[] = [
   {
     title: "deliveries and runs",
@@ -44,7 +44,7 @@ export const migrations: readonly Migration[] = [
     async up({ db, flavour }) {
       // It held addresses that can post in Slack, and nothing that has to be carried on by this program.
       await db.schema.dropTable("run").execute();
-      // What was delivered within the last hour must not act again, so these rows stay.
+      // Deliveries of the last hour must not act again, so these rows stay.
       await db.schema.alterTable("delivery").addColumn("sealed", "text").execute();
       await db.schema.alterTable("delivery").addColumn("owner", "text").execute();
       await db.schema.alterTable("delivery").addColumn("finished_at", "text").execute();

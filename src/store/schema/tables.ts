@@ -61,9 +61,9 @@ export type ChangeTable = {
   card_channel: string | null;
   card_ts: string | null;
   posts: number;
-  /** The version that stands in Slack; -1 when that is not known. */
+  /** The version that Slack shows; -1 when unknown. */
   drawn_version: number;
-  /** The number of the last event that stands in the thread. A bigint, which `pg` reads as text. */
+  /** The number of the last row of history that the thread shows. A bigint, which `pg` reads as text. */
   told_seq: number | string;
   /** 1 from everything that happens on, until the card and its thread show it. */
   stale: number;

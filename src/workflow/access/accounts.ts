@@ -19,7 +19,7 @@ type Parts = {
   readonly nowMs: () => number;
 };
 
-/** While the database is away, what it said last may be believed for so long, and only by those who look. */
+/** While the database is away, cached answers count this long, and only for reads. */
 const BELIEVE_MS = 15 * 60_000;
 const MOST = 5_000;
 
@@ -59,7 +59,7 @@ export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts)
   };
 }
 
-/** An old key can go when nothing is left that it sealed: what was opened with one is sealed with the first. */
+/** Seals the token with the newest key, so that old keys can be removed. */
 async function reseal(
   { store, sealer }: Pick<Parts, "store" | "sealer">,
   { own, channel }: Linked,

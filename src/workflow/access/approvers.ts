@@ -6,16 +6,16 @@ type Wanted = {
   readonly from: Approvers;
   /** The channel of the card. */
   readonly channelId: string;
-  /** Whose own vote does not count. */
+  /** Their own approval doesn't count. */
   readonly without: string | undefined;
   /** Looking ends when so many are found: each one can cost a call. */
   readonly enough: number;
 };
 
-/** At least these, and how many more could be; `count` counts people nobody looked at, too. */
+/** Some of the people who may approve; `count` includes people who were not looked up. */
 export type Found = { readonly profiles: readonly Profile[]; readonly count: number };
 
-/** Who could approve now. Throws a `UserError` when Slack does not tell. */
+/** People who could approve now. Throws a `UserError` when Slack can't say. */
 export async function findApprovers(people: People, { from, channelId, without, enough }: Wanted): Promise<Found> {
   const named = await namedIn(people, from, freshness.deciding);
   const others = from.channelMembers ? await people.channelMembers(channelId, freshness.reading) : undefined;
@@ -55,7 +55,7 @@ type Voter = {
   readonly maxAgeMs?: number;
 };
 
-/** Whether somebody may vote now. Throws a `UserError` when Slack does not tell: then the vote does not count. */
+/** Whether a person may approve now. Throws a `UserError` when Slack can't say: then the approval doesn't count. */
 export async function eligibility(
   people: People,
   terms: Terms,

@@ -3,7 +3,7 @@ import { freshness, type People } from "../ports.ts";
 import type { Origin } from "../origin.ts";
 
 /**
- * Whoever types in a channel is in it; a channel that is chosen in a form may be any that the person can find. What rules
+ * People who type in a channel are in it; in a form they may choose any channel that they can find. What rules
  * and accounts give to a channel is for those who are in it. Throws a `UserError` otherwise, and when it is not known.
  */
 export async function checkChosen(people: People, origin: Origin): Promise<void> {

@@ -7,7 +7,7 @@ import type { Question } from "../../policy/question.ts";
 
 /**
  * The API as it is used in a channel that is locked: a call about anything outside is refused before it is sent, so that
- * not even an answer tells what is there. It then throws a `UserError`.
+ * not even an error reveals what exists. Then throws a `UserError`.
  */
 export function apiWithin(api: AccountApi, binding: Binding | undefined): AccountApi {
   if (binding?.isLocked !== true) return api;

@@ -15,7 +15,7 @@ type Bound = {
   readonly channelId: string;
   /** The user name of the account; undefined when it is not known. */
   readonly account: string | undefined;
-  /** Of the channel: what is outside of a locked one is refused before any rule is asked. */
+  /** A locked channel refuses everything outside its binding before any rule is asked. */
   readonly binding: Binding | undefined;
 };
 
@@ -42,7 +42,7 @@ function createPermissions(bound: Bound): Permissions {
   };
 }
 
-/** A lock is about workloads: it does not keep a channel from being bound anew. */
+/** A lock is about workloads: the channel can still be bound differently. */
 function outsideOf({ binding, channelId }: Bound, { op, workload }: About): ReturnType<typeof outsideLock> {
   if (op === "bindChannel") return isDirect(channelId) ? onlyChannels : undefined;
   return binding === undefined ? undefined : outsideLock(binding, workload);
@@ -60,7 +60,7 @@ function questionOf(bound: Bound, person: Person, { about, breakGlass }: { about
 
 /**
  * Decides, and asks Slack for a group's members only when the decision asked for that group; then decides again. A
- * group that Slack does not tell stays unknown, which opens nothing.
+ * group that Slack can't list stays unknown, and unknown never allows anything.
  */
 async function withGroups<Result>({ people, profile }: Bound, decide: (person: Person) => Result): Promise<Result> {
   const known = new Map<string, boolean | "unknown">();

@@ -14,19 +14,19 @@ type Wanted = { readonly terms: Terms; readonly rule: string; readonly asker: Pi
 
 /**
  * Before a card is posted: can it stand there, and could enough people approve it? A request that nobody can see or
- * decide is refused at once. Throws a `UserError` when Slack does not tell.
+ * decide is refused at once. Throws a `UserError` when Slack can't say.
  */
 export async function preflight(deps: PreflightDeps, { terms, rule, asker }: Wanted): Promise<Refused | undefined> {
   const { command } = deps.settings;
   const channelId = terms.cardIn ?? asker.channelId;
-  // Whoever may approve, they do not see what stands in a conversation of two.
+  // Nobody else sees a direct conversation.
   if (isDirect(channelId)) {
     return { post: refusalMessage({ kind: "dm", rule, command }), why: "nobody else is in a direct conversation" };
   }
   return (await noCardThere(deps, { channelId, rule })) ?? tooFew(deps, { terms, rule, asker }, channelId);
 }
 
-/** Breaking the glass is told to the channel: where nobody would see it, it stays whole. Throws like `preflight`. */
+/** Breaking the glass has to be seen by a channel: it is refused where nobody would see it. Throws like `preflight`. */
 export async function preflightGlass(
   deps: PreflightDeps,
   { rule, asker: { channelId } }: Omit<Wanted, "terms">,
