@@ -1,5 +1,6 @@
 import { WebAPIRateLimitedError } from "@slack/web-api";
 import type { BackOff } from "../send/back-off.ts";
+import { classify } from "../send/slack-error.ts";
 
 /** Calls per minute by the tier that each method's page names: https://docs.slack.dev/apis/web-api/rate-limits */
 const perMinute = {
@@ -44,7 +45,8 @@ export function createPace({ nowMs, wait, backOff }: Parts): Pace {
     try {
       return await call();
     } catch (error) {
-      if (error instanceof WebAPIRateLimitedError) backOff.start(method, error.retryAfter * 1_000);
+      const { retryAfterMs } = classify(error);
+      if (retryAfterMs !== undefined) backOff.start(method, retryAfterMs);
       throw error;
     }
   };

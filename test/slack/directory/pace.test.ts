@@ -57,3 +57,13 @@ test("after a 429 nothing is asked until its Retry-After is over, and other meth
   await list();
   expect(called()).toBe(1);
 });
+
+test("a Retry-After of hours holds a lookup back for ten minutes, because nobody could do anything until then", async () => {
+  const { list, pace, called, pass } = paced();
+  const refused = pace("usergroups.list", () => Promise.reject(new WebAPIRateLimitedError(86_400)));
+  await expect(refused).rejects.toThrow(WebAPIRateLimitedError);
+
+  pass(10 * 60_000);
+  await list();
+  expect(called()).toBe(1);
+});
