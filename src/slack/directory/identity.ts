@@ -12,10 +12,6 @@ export type Identity = {
   readonly recheck: () => void;
   /** `teamId` is the workspace in which the bot is installed; ids are undefined until Slack has answered. */
   readonly bot: People["bot"];
-  /** The name that people type after @ to invite the bot. */
-  readonly botName: () => string;
-  readonly botUserId: () => string | undefined;
-  readonly teamId: () => string | undefined;
 };
 
 type Parts = {
@@ -65,8 +61,5 @@ export function createIdentity({ client, tokenRefusal, log, now }: Parts): Ident
       check().catch((err: unknown) => log.error({ err }, "Slack refuses the bot token"));
     },
     bot,
-    botName: () => bot().name,
-    botUserId: () => bot().userId,
-    teamId: () => bot().teamId,
   };
 }

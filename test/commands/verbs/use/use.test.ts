@@ -41,7 +41,7 @@ test.each([
   expect(() => parseText(text)).toThrow(sentence);
 });
 
-/** What is bound here, as the shell hands it to a verb. */
+/** The binding of this channel, as a verb gets it. */
 const shop: ChannelBinding = {
   region: "beijing2",
   names: "shop-*",
