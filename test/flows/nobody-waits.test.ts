@@ -85,3 +85,20 @@ test.each(["429", "hang"] as const)(
     await swept;
   },
 );
+
+test("while Slack limits how often one person's Home is drawn, their help is answered", async () => {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  await using town = await world({ policy: openPolicy, drain, backOff: () => over });
+  const { developer, playground } = town;
+  playground.faults.answer("views.publish", "429", { retryAfterSeconds: 24 });
+  const published = (): number => playground.transcript().filter(({ kind }) => kind === "views.publish").length;
+  await developer.opensHome();
+  await town.until(() => published() > 0);
+  for (let more = 0; more < 5; more += 1) await developer.opensHome();
+
+  await asksForHelp(town, developer);
+
+  expect(published()).toBe(1);
+  playground.faults.clear();
+  end();
+});

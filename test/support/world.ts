@@ -18,7 +18,7 @@ import { readPolicy } from "../../src/policy/read-policy.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { Playground } from "../../src/playground/playground.ts";
 import { troubledService } from "../../src/stand-ins/service-trouble.ts";
-import { createBot, type Bot } from "../../src/boot/bot.ts";
+import { type Bot, type BotParts, createBot } from "../../src/boot/bot.ts";
 import type { DrainLimits } from "../../src/workflow/inbox/drain.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -53,7 +53,7 @@ export type WorldOptions = {
   readonly keepHistoryMs?: number;
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
-};
+} & Pick<BotParts, "backOff">;
 
 /** The whole of Gantry, with people in it. */
 export type World = {
@@ -170,7 +170,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       log,
       now,
       wait: options.wait ?? nextTurn,
-      backOff: nextTurn,
+      backOff: options.backOff ?? nextTurn,
       // Tests sweep when their story says so.
       sweepEveryMs: 24 * 60 * 60_000,
       ...(options.drain && { drain: options.drain }),

@@ -14,8 +14,8 @@ export type CallDeps = {
   readonly wait: (ms: number) => Promise<void>;
   readonly log: Logger;
   readonly newReference: () => string;
-  /** The latest replacing call in progress, by method and target. */
-  readonly latest: Map<string, unknown>;
+  /** Ends the wait of the latest replacing call in progress, by method and target. */
+  readonly latest: Map<string, () => void>;
 };
 
 export type Call<Value> = {
@@ -37,13 +37,18 @@ const LONGEST_WAIT_MS = 30_000;
 /** Calls Slack once; in the background up to three times. Never rejects, and logs why it failed. */
 export async function callSlack<Value>(deps: CallDeps, call: Call<Value>): Promise<Result<Value>> {
   const key = keyOf(call);
-  if (call.isReplacing) deps.latest.set(key, call);
-  const isOutdated = (): boolean => call.isReplacing === true && deps.latest.get(key) !== call;
+  const { promise: superseded, resolve: supersede } = Promise.withResolvers<void>();
+  if (call.isReplacing) {
+    deps.latest.get(key)?.();
+    deps.latest.set(key, supersede);
+  }
+  const isOutdated = (): boolean => call.isReplacing === true && deps.latest.get(key) !== supersede;
   let result = await once(deps, call, deps.backOff.remaining(key));
   for (let attempts = 1; attempts < MOST_ATTEMPTS && !result.ok; attempts += 1) {
     const ms = call.urgency === "background" ? retryIn(result.failure, attempts) : undefined;
     if (ms === undefined) break;
-    await deps.wait(ms);
+    // A job that waits here takes one of its person's places in a lane.
+    await Promise.race([deps.wait(ms), superseded]);
     if (isOutdated()) break;
     result = await once(deps, call, 0);
   }

@@ -54,7 +54,7 @@ const unfurl = { unfurl_links: false, unfurl_media: false } as const;
 type View = Parameters<WebClient["views"]["open"]>[0]["view"];
 
 export function createMessenger(parts: MessengerDeps): Messenger {
-  const deps = { ...parts, latest: new Map<string, unknown>() };
+  const deps = { ...parts, latest: new Map<string, () => void>() };
   return {
     ...posting(deps),
     ...viewing(deps),
