@@ -198,3 +198,13 @@ test("/readyz notices a revoked token while nobody asks the bot for anything, an
   await town.until(async () => (await readyz(town)).startsWith("200"));
   expect(asked(town, "auth.test")).toBe(3);
 });
+
+test("an answer in somebody's conversation with the bot waits out a rate limit there instead of being dropped", async () => {
+  await using town = await approvalTown();
+  const { playground, developer } = town;
+  playground.faults.answer("chat.postMessage", "429", { times: 2, retryAfterSeconds: 1 });
+
+  await saysIn(town, { person: developer, channel: "@gantry" }, "whoami");
+
+  expect(inDirect(developer).at(-1)).toMatch(/You {2}@dana/u);
+});

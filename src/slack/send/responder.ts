@@ -86,8 +86,12 @@ const noOtherRoute: ReadonlySet<FailureKind> = new Set(["unsure", "temporary", "
 async function sendDirectly(deps: ResponderDeps, post: Post, sending: Sending): Promise<boolean> {
   const { userId, channelId } = sending.origin;
   let result = await (isDirect(channelId) ? sendAlone(deps, post, sending.origin) : sendThere(deps, post, sending));
-  if (!result.ok && channelId !== userId && !noOtherRoute.has(result.failure.kind)) {
-    result = await deps.messenger.post({ channel: userId }, post, "interactive");
+  if (!result.ok && !noOtherRoute.has(result.failure.kind)) {
+    const isLimited = result.failure.kind === "limited";
+    // The last route. Behind a rate limit it waits: nobody repeats the answer to a read.
+    if (isLimited || channelId !== userId) {
+      result = await deps.messenger.post({ channel: userId }, post, isLimited ? "background" : "interactive");
+    }
   }
   if (result.ok) return true;
   deps.log.error({ ...whyNot(result), userId, channelId }, "a person could not be answered");
