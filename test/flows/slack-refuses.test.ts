@@ -157,15 +157,21 @@ test("people read which scope the app lacks, and the log has it under the same r
   expect(count(town, "restartService")).toBe(0);
 });
 
-test("a form that Slack refuses is told with the reason and a reference, not as a late one", async () => {
-  await using town = await approvalTown();
-  town.playground.faults.answer("views.open", { error: "view_too_large" });
+test.each([
+  [{ error: "view_too_large" }, "Slack refused it (view_too_large)"],
+  ["429", "Slack's rate limit is reached"],
+] as const)(
+  "a form that Slack refuses is told with the reason and a reference, not as a late one",
+  async (fault, why) => {
+    await using town = await approvalTown();
+    town.playground.faults.answer("views.open", fault);
 
-  const told = await says(town, town.developer, "/gantry scale web");
+    const told = await says(town, town.developer, "/gantry scale web");
 
-  expect(told).toMatch(/The form didn't open: Slack refused it \(view_too_large\)\. Nothing was done/u);
-  expect(explained(town, told)).toEqual([expect.objectContaining({ method: "views.open", target: "U0DANA" })]);
-});
+    expect(told).toContain(`The form didn't open: ${why}. Nothing was done`);
+    expect(explained(town, told)).toEqual([expect.objectContaining({ method: "views.open", target: "U0DANA" })]);
+  },
+);
 
 test.each(["token_revoked", "account_inactive"])(
   "/readyz says that Slack refuses the token (%s)",

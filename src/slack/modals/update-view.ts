@@ -23,7 +23,7 @@ export async function openForm(
   const opened = await messenger.openView({ triggerId, user: origin.userId, view });
   if (opened.ok) return opened.value;
   const { failure } = opened;
-  const isLate = failure.kind === "gone" || isTemporary(failure);
+  const isLate = failure.kind === "gone" || (isTemporary(failure) && failure.kind !== "limited");
   const why = isLate
     ? sentences.noForm(settings.command)
     : sentences.formRefused(reasonFor(failure), failure.reference);
