@@ -142,7 +142,9 @@ async function store(deps: ProposeDeps, proposed: Proposed): Promise<Going["stor
     const event = changeEvent(deps, draft, { kind: "requested", who: draft.requester, result });
     const change = await deps.store.add(draft, event);
     if (change === "taken") continue;
-    if (change.id === draft.id) logEvent(deps, event);
+    // An earlier attempt's Change has a content of its own, and that is what has to be sent.
+    if (change.id !== draft.id) return { change };
+    logEvent(deps, event);
     return { change, fresh: { content, account: proposed.account } };
   }
 }
