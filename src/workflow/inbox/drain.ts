@@ -34,12 +34,11 @@ export function createDrain(limits: DrainLimits, jobs: Jobs): Drain {
   return {
     track(work) {
       tracked += 1;
-      const end = (): void => {
+      // The promise of `finally`: a failure that nobody awaits must not pass for handled.
+      return work.finally(() => {
         tracked -= 1;
         look();
-      };
-      work.then(end, end);
-      return work;
+      });
     },
     isStopping: () => isStopping,
     idle,

@@ -111,6 +111,21 @@ test("work outside the lanes is counted, too", async () => {
   expect(isDone).toBe(true);
 });
 
+test("work outside the lanes that fails while nobody awaits it ends the process as any other error", async () => {
+  const { track } = lanesIn();
+  const others = process.rawListeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  try {
+    const reason = new Promise<unknown>((resolve) => process.once("unhandledRejection", resolve));
+    void track(Promise.reject(new Error("broke")));
+
+    await expect(Promise.race([reason, turns()])).resolves.toEqual(new Error("broke"));
+  } finally {
+    process.removeAllListeners("unhandledRejection");
+    for (const other of others) process.on("unhandledRejection", other as NodeJS.UnhandledRejectionListener); // as they were
+  }
+});
+
 test("a job that throws is reported, its key is free again, and the next job runs", async () => {
   const { add, idle, errors } = lanesIn();
   let done = 0;
