@@ -26,8 +26,8 @@ export async function undrawn(session: Session): Promise<readonly string[]> {
 }
 
 /**
- * The right to draw, for a while, with what to draw. The rows of history are read after the update: if a step slips in
- * between, the version drawn is out of date and the card is drawn again.
+ * The right to draw, for a while, with what to draw. The rows of history are read after the update: a row that was added
+ * in between belongs to a newer version and is told with that one, because the change at hand doesn't know its details.
  */
 export async function beginDrawing(session: Session, id: string): Promise<Drawing | undefined> {
   const token = randomUUID();
@@ -43,9 +43,10 @@ export async function beginDrawing(session: Session, id: string): Promise<Drawin
   const change = await withVotes(session, row);
   const toldSeq = Big.parse(row.told_seq);
   const lastSeq = Big.parse(row.last_seq ?? 0);
-  const untold = lastSeq > toldSeq && hasThread(change) ? await eventsAfter(session, id, toldSeq) : [];
-  const newest = Math.max(lastSeq, untold.at(-1)?.seq ?? 0);
-  return { change, token, posts: row.posts, untold, newest: newest > toldSeq ? newest : undefined };
+  if (lastSeq <= toldSeq) return { change, token, posts: row.posts, untold: [], newest: undefined };
+  const events = hasThread(change) ? await eventsAfter(session, id, toldSeq) : [];
+  const untold = events.filter(({ seq }) => seq <= lastSeq);
+  return { change, token, posts: row.posts, untold, newest: lastSeq };
 }
 
 /** The thread of a card tells what people decided, and shows the last lines of a workload in trouble. */
