@@ -8,6 +8,7 @@ import { SPEED } from "./ipc.ts";
 const RETRY_AFTER_S = 40;
 const LATE_MS = 10_000;
 const EDIT_AFTER_MS = 1_500;
+const SWEEPS_UNTIL_STORED = 10;
 
 /** Stories in which Slack is in trouble, or somebody edits what they said. */
 export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promise<void>>> = {
@@ -61,6 +62,7 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
       await cluster.isUp();
       await dana.edits(ts, `@gantry ${words}`, { channel: "ops" });
     }
+    await isStoredOrLost(scene);
     await decides(scene, approverOf(scene), "Approve");
   },
 };
@@ -91,6 +93,14 @@ async function approvesIn(scene: Scene, channel: string): Promise<void> {
   await insists(scene, { person: alex, what: words, channel, isSo }, () =>
     acts(scene, { person: alex, what: "look" }, () => alex.says(words, { channel })),
   );
+}
+
+/** Bolt acks events before they are stored, so for a moment an acked one is nowhere to be seen. */
+async function isStoredOrLost(scene: Scene): Promise<void> {
+  const { pulse } = scene.cluster;
+  const before = pulse.chances();
+  const isSo = async () => pulse.chances() - before >= SWEEPS_UNTIL_STORED || (await pending(scene)).length > 0;
+  await waitFor(pulse, isSo, "the messages are stored or lost");
 }
 
 /**
