@@ -10,7 +10,7 @@ import { endProcesses, signalProcess } from "../records/orphans.ts";
 import { forgetProcess, recordStart, recordToken, type ProcessTables } from "../records/process-store.ts";
 import { seeProcesses, startOf } from "../records/seen-process.ts";
 import { caveats, planLaunch, type Launch, type LaunchPlan } from "./launch-plan.ts";
-import { recordOutput, type Output } from "./log-output.ts";
+import { recordOutput } from "./log-output.ts";
 import { enforcedMib } from "./memory-limit.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 
@@ -73,11 +73,14 @@ type Ending = Pick<ChildDeps, "graceMs" | "now"> & {
 
 function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now, unwatch, afterExit }: Ending): Unit {
   const { workload, instance, container, generation } = spec;
-  let output: Output | undefined;
+  const reader = Promise.withResolvers<LogReader>();
+  // Read from the beginning: Node throws away what nobody has read when a process ends, and a short one ends at once.
+  let write: LogReader["write"] = async (line) => (await reader.promise).write(line);
+  const output = recordOutput([child.stdout, child.stderr], (line) => write(line), { now });
   let isStopping = false;
   const exited = goneOf(child).then(async (exit) => {
     unwatch();
-    await output?.ended(() => isStopping);
+    await output.ended(() => isStopping);
     child.stdout?.destroy();
     child.stderr?.destroy();
     await afterExit();
@@ -93,8 +96,9 @@ function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now
       const port = hostPorts.get(containerPort);
       return port === undefined ? undefined : `${HOST}:${port}`;
     },
-    readLog({ write }: LogReader) {
-      output = recordOutput([child.stdout, child.stderr], write, { now });
+    readLog(log) {
+      write = log.write;
+      reader.resolve(log);
     },
     stop() {
       isStopping = true;

@@ -1,0 +1,41 @@
+import { expect, test, vi } from "vitest";
+import { makeCatalogue } from "../../../../../src/service/engines/process/catalogue.ts";
+import { makeProcessRuntime } from "../../../../../src/service/engines/process/process-runtime.ts";
+import type { ProcessTables } from "../../../../../src/service/engines/process/records/process-store.ts";
+import { seeProcesses } from "../../../../../src/service/engines/process/records/seen-process.ts";
+import { stateMigrations } from "../../../../../src/service/workloads/state/tables.ts";
+import { openSqlite } from "../../../../../src/sqlite.ts";
+import { sql } from "kysely";
+import { makeDataDir } from "../support/data-dir.ts";
+
+test("the output of a program that ended before its log was read isn't lost", async () => {
+  const state = openSqlite<ProcessTables>(":memory:");
+  for (const statement of stateMigrations.flat()) {
+    if (typeof statement === "string" && statement.includes("processes")) await sql.raw(statement).execute(state);
+  }
+  const runtime = makeProcessRuntime({
+    dataDir: makeDataDir(),
+    catalogue: makeCatalogue(false),
+    graceMs: 1_000,
+    memoryPollMs: 1_000,
+    connections: 1,
+    state,
+    now: () => new Date(),
+    onEvent: () => undefined,
+  });
+  const definition = { name: "c", image: "gantry/batch", command: ["1"], pullAlways: false, ports: [], mounts: [] };
+  const labels = { workload: "u1", instance: "hello-0", container: 0, generation: 0 };
+  const unit = await runtime.start(
+    { ...labels, username: "dana", region: "us", definition, volumes: [], ports: [], syncTimezone: false },
+    () => undefined,
+  );
+  const { token } = await state.selectFrom("processes").select("token").executeTakeFirstOrThrow();
+  const isGone = async () => expect((await seeProcesses()).map((each) => each.token)).not.toContain(token);
+  await vi.waitFor(isGone, { timeout: 60_000 });
+
+  const lines: string[] = [];
+  unit.readLog({ after: undefined, signal: new AbortController().signal, write: ({ text }) => void lines.push(text) });
+
+  expect(await unit.exited).toEqual({ code: 0, how: "exited with code 0" });
+  expect(lines).toEqual(["step 1 of 1", "done, exit 0"]);
+});
