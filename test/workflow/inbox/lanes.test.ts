@@ -122,7 +122,7 @@ test("work outside the lanes that fails while nobody awaits it ends the process 
     await expect(Promise.race([reason, turns()])).resolves.toEqual(new Error("broke"));
   } finally {
     process.removeAllListeners("unhandledRejection");
-    for (const other of others) process.on("unhandledRejection", other as NodeJS.UnhandledRejectionListener); // as they were
+    for (const other of others) process.on("unhandledRejection", other);
   }
 });
 
