@@ -1157,6 +1157,46 @@ export interface components {
              */
             status_reason?: string;
             /**
+             * Format: date-time
+             * @description Since when the status is what it is, UTC. Not defined by the API; this implementation sends it.
+             * @example 2026-11-20T09:30:04Z
+             */
+            status_since?: string;
+            /**
+             * @description Instances that are ready now, out of `target_instance_size`. Not defined by the API; this implementation
+             *     sends it.
+             * @example 2
+             */
+            ready_instances?: number;
+            /**
+             * @description Restarts after a crash in the last ten minutes; missing when there was none. Not defined by the API; this
+             *     implementation sends it.
+             */
+            restarts?: {
+                /**
+                 * @description How often an instance was restarted.
+                 * @example 6
+                 */
+                count?: number;
+                /**
+                 * Format: date-time
+                 * @description The first of them, UTC.
+                 * @example 2026-11-20T09:26:11Z
+                 */
+                first_at?: string;
+                /**
+                 * Format: date-time
+                 * @description The last of them, UTC.
+                 * @example 2026-11-20T09:30:04Z
+                 */
+                last_at?: string;
+                /**
+                 * @description How the instance ended, as a clause.
+                 * @example web-1 exited with code 137 (out of memory)
+                 */
+                last_reason?: string;
+            };
+            /**
              * @description Number of instances.
              * @example 2
              */

@@ -41,6 +41,16 @@ export const Service = z.looseObject({
   created_at: lenient(text),
   status: lenient(text),
   status_reason: lenient(text),
+  status_since: lenient(text),
+  ready_instances: lenient(count),
+  restarts: lenient(
+    z.looseObject({
+      count: lenient(count),
+      first_at: lenient(text),
+      last_at: lenient(text),
+      last_reason: lenient(text),
+    }),
+  ),
   target_instance_size: lenient(count),
   containers: lenient(listOf(ServiceContainer)),
   port_mappings: lenient(listOf(PortMapping)),

@@ -1,5 +1,13 @@
 import type { Job } from "../../api/answers.ts";
+import type { Level, WorkloadStatus } from "../../api/workload-status.ts";
 import { grouped } from "./text.ts";
+
+const dots: Readonly<Record<Level, string>> = { healthy: "🟢", busy: "🟡", failing: "🔴", idle: "⚪" };
+
+/** The dot of a workload, the same in every view. */
+export function dotOf({ level }: Pick<WorkloadStatus, "level">): string {
+  return dots[level];
+}
 
 const marks: Readonly<Record<string, string>> = {
   Running: "🟢",

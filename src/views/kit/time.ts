@@ -17,6 +17,16 @@ export function age(moment: string | undefined, now: Date): string | undefined {
   return Number.isNaN(ms) ? undefined : span(now.getTime() - ms);
 }
 
+/** An age in a list: "44s", "2m", "3h", "5d". Undefined when invalid, "0s" for a time in the future. */
+export function shortAge(moment: string | undefined, now: Date): string | undefined {
+  const ms = now.getTime() - Date.parse(moment ?? "");
+  if (Number.isNaN(ms)) return undefined;
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < MINUTE) return `${seconds}s`;
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)}m`;
+  return seconds < DAY ? `${Math.floor(seconds / HOUR)}h` : `${Math.floor(seconds / DAY)}d`;
+}
+
 /** Undefined when a time is missing or they are in the wrong order. */
 export function between(start: string | undefined, end: string | undefined): string | undefined {
   const ms = Date.parse(end ?? "") - Date.parse(start ?? "");
