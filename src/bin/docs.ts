@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { variables } from "../boot/variables.ts";
+import type { Command } from "../commands/command.ts";
+import { commands } from "../commands/verbs.ts";
+
+/**
+ * Writes the generated parts of the documentation between their marks. With `--check` it writes nothing and fails when a
+ * part is out of date.
+ */
+const parts: Readonly<Record<string, { readonly name: string; readonly text: () => string }>> = {
+  "docs/verbs.md": { name: "verbs", text: () => [verbTable(), ...commands.map(verbSection)].join("\n\n") },
+  "docs/configuration.md": { name: "variables", text: variableTables },
+};
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+function verbTable(): string {
+  const rows = commands.map(
+    ({ name, usage, summary }) => `| [\`${name}\`](#${name}) | \`/gantry ${cell(usage)}\` | ${cell(summary)} |`,
+  );
+  return ["| verb | usage | |", "|---|---|---|", ...rows].join("\n");
+}
+
+function verbSection({ name, summary, usage, example, options }: Command): string {
+  const flags = options.map(({ flag, summary: text }) => `| \`${cell(flag)}\` | ${cell(text)} |`);
+  return [
+    `## ${name}`,
+    `${summary}.`,
+    `\`\`\`text\n/gantry ${usage}\n/gantry ${example}\n\`\`\``,
+    ...(flags.length === 0 ? [] : [["| option | |", "|---|---|", ...flags].join("\n")]),
+  ].join("\n\n");
+}
+
+function variableTables(): string {
+  return variables
+    .map(({ title, variables: group }) => {
+      const rows = Object.entries(group).map(
+        ([name, { default: value, meaning }]) => `| \`${name}\` | ${cell(value)} | ${cell(meaning)} |`,
+      );
+      return [`## ${title}`, "", "| variable | default | meaning |", "|---|---|---|", ...rows].join("\n");
+    })
+    .join("\n\n");
+}
+
+for (const [path, { name, text }] of Object.entries(parts)) {
+  const file = new URL(`../../${path}`, import.meta.url);
+  const begin = `<!-- ${name}: written by \`npm run generate\` -->`;
+  const end = `<!-- /${name} -->`;
+  const before = readFileSync(file, "utf8");
+  const from = before.indexOf(begin);
+  const to = before.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`${path} lacks the marks ${begin} and ${end}`);
+  const after = `${before.slice(0, from + begin.length)}\n\n${text()}\n\n${before.slice(to)}`;
+  if (!process.argv.includes("--check")) writeFileSync(file, after);
+  else if (after !== before) {
+    process.stderr.write(`${path} is out of date; run \`npm run generate\`\n`);
+    process.exitCode = 1;
+  }
+}

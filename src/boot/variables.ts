@@ -1,0 +1,113 @@
+import type { Environment } from "./environment.ts";
+
+export type Variable = { readonly meaning: string; readonly default: string };
+type Group = { readonly title: string; readonly variables: Readonly<Record<string, Variable>> };
+
+/** Every variable of the bot, for the reference in docs/configuration.md; a missing one doesn't compile. */
+const bot = {
+  SLACK_BOT_TOKEN: {
+    default: "simulated Slack",
+    meaning: "The app's bot token, `xoxb-…`. Set it together with the signing secret.",
+  },
+  SLACK_SIGNING_SECRET: { default: "simulated Slack", meaning: "The app's signing secret." },
+  SLACK_API_URL: { default: "Slack's own", meaning: "Another address for Slack's Web API, such as a proxy." },
+  HOST: { default: "127.0.0.1", meaning: "The address that Slack's requests arrive at." },
+  PORT: { default: "3000", meaning: "The port for `/slack/events`, `/healthz` and `/readyz`." },
+  GANTRY_COMMAND: { default: "/gantry", meaning: "The slash command, for a second deployment in one workspace." },
+  WORKLOAD_API_URL: {
+    default: "local workload API",
+    meaning: "The address of the workload API. Set it together with the next two.",
+  },
+  WORKLOAD_API_USERNAME: { default: "local workload API", meaning: "The workspace's account." },
+  WORKLOAD_API_TOKEN: { default: "local workload API", meaning: "That account's token." },
+  WORKLOAD_REGION: { default: "the first known region", meaning: "The region used without `--region`." },
+  WORKLOAD_REGIONS: { default: "beijing1,beijing2", meaning: "The known regions." },
+  WORKLOAD_API_RESOURCES_KEY: {
+    default: "resources",
+    meaning: "How the API spells memory limits in an update: `resources` or `resource`.",
+  },
+  WORKLOAD_API_LOG_FROM: {
+    default: "offset",
+    meaning: "How the API counts `from` in logs: `offset` (records) or `page`.",
+  },
+  WORKLOAD_API_LOG_ZONE: { default: "UTC", meaning: "The time zone of the API's log days." },
+  GANTRY_DATA: { default: ".gantry", meaning: "The folder for the database and the key file. One process per folder." },
+  GANTRY_POLICY: { default: "the default policy", meaning: "A policy file, see [policy](policy.md)." },
+  GANTRY_ACCOUNTS: {
+    default: "fallback",
+    meaning: "`own`: people act only with their own account. `fallback`: else the channel's, else the workspace's.",
+  },
+  GANTRY_KEYS: {
+    default: "a key file in GANTRY_DATA",
+    meaning: "`id:KEY[,id2:KEY]`, each 32 random bytes in base64. The first seals, all open.",
+  },
+  GANTRY_HISTORY_DAYS: { default: "365", meaning: "How long history is kept." },
+  GANTRY_LOG_LEVEL: {
+    default: "info (warn in the playground)",
+    meaning: "`debug`, `info`, `warn` or `error`. The log is JSON lines on stderr.",
+  },
+  DATABASE_URL: {
+    default: "SQLite in GANTRY_DATA",
+    meaning: "`postgres://…` for PostgreSQL and replicas. Needs `GANTRY_KEYS`.",
+  },
+  DATABASE_TLS: {
+    default: "from DATABASE_URL, else off",
+    meaning: "`verify` (check the certificate), `unverified` (encrypt only) or `off`. Must agree with `sslmode`.",
+  },
+  DATABASE_CA: {
+    default: "from DATABASE_URL, else the system's",
+    meaning: "A file with the certificate authorities to trust.",
+  },
+  DATABASE_POOL: { default: "10", meaning: "Connections per replica." },
+  DATABASE_TIMEOUT_MS: { default: "900", meaning: "How long a statement may take." },
+  PLAYGROUND_HOST: { default: "127.0.0.1", meaning: "The address of the simulated Slack." },
+  PLAYGROUND_PORT: { default: "3001", meaning: "The port of the simulated Slack and its page." },
+  GANTRY_EMBEDDED_SERVICE_WITH_SLACK: {
+    default: "",
+    meaning:
+      "`allow`: use the local workload API with real Slack. People in Slack then start processes on this machine.",
+  },
+  SERVICE_REGIONS: { default: "beijing1,beijing2", meaning: "The regions of the local workload API." },
+  SERVICE_CALLS_PER_DAY: { default: "no limit", meaning: "Calls per user and day." },
+  SERVICE_HOST_COMMANDS: {
+    default: "",
+    meaning: "`allow`: the local workload API runs any program of this machine. Refused with real Slack.",
+  },
+  SERVICE_USER_INSTANCES: {
+    default: "50",
+    meaning: "Instances one user may run. Each container of an instance counts.",
+  },
+  SERVICE_HOST_INSTANCES: { default: "up to 200, by the limit of open files", meaning: "Instances all users may run." },
+  SERVICE_USER_MEMORY_MIB: {
+    default: "half of the machine's memory",
+    meaning: "Memory one user may reserve. A container without a limit counts as 64 MiB.",
+  },
+  SERVICE_HOST_MEMORY_MIB: {
+    default: "three quarters of the machine's memory",
+    meaning: "Memory all users may reserve.",
+  },
+} satisfies Readonly<Record<keyof Environment, Variable>>;
+
+/** Only for `npm run service`, which reads the variables of the local workload API as well. */
+const alone: Readonly<Record<string, Variable>> = {
+  SERVICE_HOST: { default: "127.0.0.1", meaning: "The address of the workload API." },
+  SERVICE_PORT: { default: "3002", meaning: "The port of the workload API." },
+  SERVICE_USERS: { default: "one user, made at the first start", meaning: "The API's users: `dana:TOKEN,alex:TOKEN`." },
+};
+
+const titles: readonly (readonly [title: string, names: RegExp])[] = [
+  ["Slack", /^(?:SLACK_|HOST$|PORT$|GANTRY_COMMAND)/u],
+  ["Workload API", /^WORKLOAD_/u],
+  ["Gantry", /^GANTRY_(?!EMBEDDED|COMMAND)/u],
+  ["Database", /^DATABASE_/u],
+  ["Playground", /^PLAYGROUND_/u],
+  ["Local workload API", /^(?:SERVICE_|GANTRY_EMBEDDED)/u],
+];
+
+export const variables: readonly Group[] = [
+  ...titles.map(([title, names]) => ({
+    title,
+    variables: Object.fromEntries(Object.entries(bot).filter(([name]) => names.test(name))),
+  })),
+  { title: "Workload API alone", variables: alone },
+];
