@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { world } from "../support/world.ts";
-import { launchChromium, noChromium } from "./support/chromium.ts";
+import { launchChromium, missingChromium } from "./support/chromium.ts";
 import { sceneService } from "./support/scene.ts";
 import { openWindow } from "./support/window.ts";
 
@@ -54,8 +54,8 @@ async function take(): Promise<void> {
   await dana.page.screenshot({ path: fileURLToPath(target), animations: "disabled", caret: "hide" });
 }
 
-if (noChromium !== undefined) {
-  process.stderr.write(`No picture was taken: ${noChromium.replace(/^skipped: /u, "")}.\n`);
+if (missingChromium !== undefined) {
+  process.stderr.write(`No picture was taken: ${missingChromium}.\n`);
   process.exit(1);
 }
 await take();

@@ -4,12 +4,14 @@ import { notFullRun } from "../../support/full-run.ts";
 
 const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
+/** Undefined when a browser can be started. */
+export const missingChromium: string | undefined = existsSync(path)
+  ? undefined
+  : `there is no Chromium at ${path}; install it (Debian: apt-get install chromium) or set CHROMIUM_PATH`;
+
 /** The reason why browser tests can't run here; undefined if they can. */
 export const noChromium: string | undefined =
-  notFullRun ??
-  (existsSync(path)
-    ? undefined
-    : `skipped: there is no Chromium at ${path}; install it (Debian: apt-get install chromium) or set CHROMIUM_PATH`);
+  notFullRun ?? (missingChromium === undefined ? undefined : `skipped: ${missingChromium}`);
 
 /** A browser without network access except for the tested pages. */
 export async function launchChromium(): Promise<Browser> {

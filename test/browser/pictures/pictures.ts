@@ -1,0 +1,152 @@
+import type { World, WorldOptions } from "../../support/world.ts";
+import type { Window } from "../support/window.ts";
+import { service, shop, shopServices, type Shop } from "./shop.ts";
+
+export type Stage = { readonly town: World; readonly dana: Window; readonly api: Shop };
+
+/** One picture: the workspace it shows, and what happens in it first. */
+export type Picture = {
+  readonly name: string;
+  readonly shop?: () => Shop;
+  readonly world?: Pick<WorldOptions, "policy">;
+  readonly tab?: "home";
+  /** Taller than the usual window, for views that scroll. */
+  readonly height?: number;
+  readonly story: (stage: Stage) => Promise<void>;
+};
+
+/** Types a command and waits for everything that follows from it. */
+async function says({ town, dana }: Stage, text: string): Promise<void> {
+  await dana.says(text);
+  await town.until(() => town.developer.sees("ops").length > 0);
+  await town.settled();
+}
+
+const command =
+  (text: string) =>
+  (stage: Stage): Promise<void> =>
+    says(stage, text);
+
+const restart = '/gantry restart payments --reason "orders time out"';
+
+async function approved(stage: Stage): Promise<void> {
+  await says(stage, restart);
+  await stage.town.approver.clicks("Approve");
+  await stage.town.settled();
+}
+
+const manyServices = (count: number) => () =>
+  shop(
+    Array.from({ length: count }, (_, at) => {
+      const known = shopServices[at];
+      return known ?? service(`shop-${String(at + 1).padStart(3, "0")}`, { target_instance_size: (at % 4) + 1 });
+    }),
+    count === 0 ? [] : undefined,
+  );
+
+export const pictures: readonly Picture[] = [
+  { name: "menu", story: command("/gantry") },
+  { name: "list", story: command("/gantry list") },
+  { name: "list-failing", story: command("/gantry list failing") },
+  { name: "list-empty", shop: () => shop([], []), story: command("/gantry list") },
+  { name: "show", story: command("/gantry show payments") },
+  { name: "show-failing", story: command("/gantry show checkout") },
+  { name: "show-job", story: command("/gantry show invoices") },
+  { name: "card-waiting", story: command(restart) },
+  { name: "card-done", story: approved },
+  {
+    name: "card-failed",
+    async story(stage) {
+      await says(stage, restart);
+      stage.api.refusal = Response.json({ message: "no host has room for payments" }, { status: 409 });
+      await stage.town.approver.clicks("Approve");
+      await stage.town.settled();
+    },
+  },
+  {
+    name: "card-changed-meanwhile",
+    async story(stage) {
+      await says(stage, "/gantry scale payments 1");
+      stage.api.services.set("payments", service("payments", { target_instance_size: 4 }));
+      await stage.town.approver.clicks("Approve");
+      await stage.town.settled();
+    },
+  },
+  {
+    name: "card-unwell",
+    async story(stage) {
+      await says(stage, "/gantry scale checkout 2");
+    },
+  },
+  { name: "card-several", story: command("/gantry restart payments worker") },
+  {
+    name: "logs-thread",
+    async story(stage) {
+      await says(stage, "/gantry logs checkout --grep error|warn");
+      await stage.dana.clicks(/repl/u);
+      await stage.dana.thread.getByText("payments did not answer").first().waitFor();
+    },
+  },
+  { name: "home-0", shop: () => shop([], []), tab: "home", height: 1100, story: async ({ town }) => town.settled() },
+  {
+    name: "home-5",
+    tab: "home",
+    height: 1100,
+    async story(stage) {
+      await stage.town.developer.says("/gantry scale worker 2");
+      await stage.town.developer.says("/gantry delete search");
+      await stage.town.approver.says(restart);
+      await stage.town.settled();
+      await stage.dana.page.reload();
+      await stage.town.settled();
+    },
+  },
+  { name: "home-200", shop: manyServices(200), tab: "home", height: 1100, story: async ({ town }) => town.settled() },
+  {
+    name: "create-form",
+    async story({ dana }) {
+      await dana.says("/gantry create service");
+      await dana.modal.waitFor();
+    },
+  },
+  {
+    name: "scale-form",
+    async story({ dana, town }) {
+      await dana.says("/gantry scale payments");
+      await dana.modal.waitFor();
+      await town.settled();
+    },
+  },
+  {
+    name: "delete-form",
+    async story({ dana, town }) {
+      await dana.says("/gantry delete checkout");
+      await town.settled();
+    },
+  },
+  { name: "error-typo", story: command("/gantry lst") },
+  { name: "error-no-workload", story: command("/gantry show paymnts") },
+  {
+    name: "error-api-down",
+    async story(stage) {
+      stage.api.isDown = true;
+      await says(stage, "/gantry list");
+    },
+  },
+  { name: "error-bad-value", story: command("/gantry scale payments many") },
+  {
+    name: "refused",
+    world: { policy: "rules:\n  - name: members read\n    who: members\n    does: read\n    then: allow\n" },
+    story: command("/gantry delete payments"),
+  },
+  { name: "help", story: command("/gantry help") },
+  { name: "help-logs", story: command("/gantry help logs") },
+  {
+    name: "history",
+    story: async (stage) => {
+      await approved(stage);
+      await says(stage, "/gantry history");
+    },
+  },
+  { name: "can-i", story: command("/gantry can-i delete payments") },
+];
