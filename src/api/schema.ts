@@ -907,7 +907,7 @@ export interface components {
             reason?: string;
             /**
              * @description Why, in a sentence. Not named by the API; this implementation answers it with `Failed`.
-             * @example the job failed 4 times and is not tried again
+             * @example exit code 2 after 4 attempts
              */
             message?: string;
         };
@@ -1169,8 +1169,10 @@ export interface components {
              */
             ready_instances?: number;
             /**
-             * @description Restarts after a crash in the last ten minutes; missing when there was none. Not defined by the API; this
-             *     implementation sends it.
+             * @description Restarts of all instances after a crash in the last ten minutes, a thousand at most, since somebody last
+             *     started, restarted or updated them: requested restarts don't count, and a restart of the workload API
+             *     forgets them. With a count of 0 the other fields are missing. Not defined by the API; this implementation
+             *     sends it.
              */
             restarts?: {
                 /**

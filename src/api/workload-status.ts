@@ -54,10 +54,13 @@ export function serviceStatus(service: Service): WorkloadStatus {
   return { level, words, ...(reason !== undefined && { reason }), ...(since !== undefined && { since }) };
 }
 
-/** Only while it should run: a service that stops or is deleted may end as it likes. */
+/** A service that goes down may end as it likes. */
+const GOING_DOWN = /^(?:stopping|deleting)$/iu;
+
+/** Only while it should run, which includes one that crashes before it is ready and so never leaves `Starting`. */
 function restartingStatus({ status = "", restarts, status_reason }: Service): WorkloadStatus | undefined {
   const level = levelOf(status);
-  const isUp = level === "healthy" || level === "failing";
+  const isUp = level !== "idle" && !GOING_DOWN.test(status);
   if (!isUp || restarts?.count === undefined || restarts.count < REPEATED) return undefined;
   const { count, first_at, last_at, last_reason } = restarts;
   const reason = last_reason ?? status_reason;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Job, Service } from "../../src/api/answers.ts";
+import { Service as ServiceShape } from "../../src/api/service-shape.ts";
 import { jobStatus, levelOf, serviceStatus } from "../../src/api/workload-status.ts";
 
 const restarts = (count: number) => ({
@@ -21,12 +22,26 @@ describe("a service", () => {
     [{ status: "Failed", restarts: restarts(3) }, "failing", "restarting, 3 times in 4 min"],
     [{ status: "Failed" }, "failing", "failed"],
     [{ status: "Stopped", restarts: restarts(6) }, "idle", "stopped"],
+    [{ status: "Starting", restarts: restarts(6) }, "failing", "restarting, 6 times in 4 min"],
+    [{ status: "Deleting", restarts: restarts(6) }, "busy", "deleting"],
     [{ status: "Updating" }, "busy", "updating"],
     [{ status: "CrashLoopBackOff" }, "failing", "crashloopbackoff"],
     [{ status: "Contemplating" }, "busy", "contemplating"],
     [{}, "busy", "status unknown"],
   ])("%j is %s: %s", (service, level, words) => {
     expect(serviceStatus({ name: "web", ...service })).toMatchObject({ level, words });
+  });
+
+  test.each([
+    { restarts: "lots" },
+    { restarts: { count: "six" } },
+    { restarts: { count: -1, first_at: 12 } },
+    { restarts: null, status_since: null, ready_instances: null },
+    { ready_instances: "2/3", status_since: { at: 1 } },
+  ])("of an API that sends %j is judged by its status", (sent) => {
+    const service = ServiceShape.parse({ name: "web", status: "Running", target_instance_size: 3, ...sent });
+
+    expect(serviceStatus(service)).toMatchObject({ level: "healthy", words: "running" });
   });
 
   test("that restarts says why and since when", () => {

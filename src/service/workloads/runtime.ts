@@ -40,12 +40,15 @@ export type UnitSpec = UnitLabels & {
   readonly run?: { readonly attempt: number; readonly record: string };
 };
 
-/** How a unit ended; `how` is a clause: "exited with code 1". */
+/** How a unit ended; lifecycle/exit-text.ts has the words for it. */
 export type Exit = {
+  /** Null when a signal ended it, or when it never ran. */
   readonly code: number | null;
-  readonly how: string;
-  /** The runtime couldn't start it; not a failure of the program. */
-  readonly isNeverStarted?: true;
+  readonly signal?: string;
+  /** It was killed because it used more memory than its limit. Its code is 137, as in Docker and Kubernetes. */
+  readonly isOutOfMemory?: true;
+  /** Why the runtime couldn't start it; not a failure of the program. */
+  readonly startError?: string;
 };
 
 /** A line of a unit's output. `cursor` is its position in the stream, for runtimes that can resume one. */

@@ -8,6 +8,7 @@ const workloads: Workloads = {
   lines: (count) => ({ image: "test/lines", command: [String(count)] }),
   nthLine: (n, count) => `line ${n} of ${count}.`,
   failing: { image: "test/failing" },
+  crashing: { image: "test/failing" },
   lasting: { image: "test/lasting" },
 };
 

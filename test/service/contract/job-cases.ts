@@ -95,6 +95,7 @@ export const jobCases: readonly ContractCase[] = [
       const { status } = await jobThatIs(world, name, "Failed");
 
       expect(status?.conditions).toMatchObject([{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }]);
+      expect(status?.conditions?.[0]?.message).toBe(`exit code 3 after ${status?.failed} attempts`);
       expect(status?.failed).toBeGreaterThan(1);
       expect(status).not.toHaveProperty("completionTime");
       expect(status?.succeeded ?? 0).toBe(0);

@@ -24,6 +24,7 @@ export async function memoryService(
       lines: (count) => ({ image: images.lines, command: [String(count)] }),
       nthLine: (n, count) => `line ${n} of ${count}.`,
       failing: { image: images.failing },
+      crashing: { image: images.failing },
       lasting: { image: images.lasting },
     },
     reach,

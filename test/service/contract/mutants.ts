@@ -100,6 +100,9 @@ export const mutants: readonly Mutant[] = [
       return { ...list, services: list.services.map((service) => without(service, "status")) };
     },
   })),
+  mutant("getService", "counts the same restarts for all", (good) => ({
+    getService: async (request) => ({ ...(await good.getService(request)), restarts: { count: 1 } }),
+  })),
   mutant("getService", "says that everything is running", (good) => ({
     getService: async (request) => ({ ...(await good.getService(request)), status: "Running" }),
   })),

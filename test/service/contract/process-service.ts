@@ -15,6 +15,7 @@ const workloads: Workloads = {
   lines: (count) => ({ image: "gantry/batch", command: [String(count), "--delay", "1"] }),
   nthLine: (n, count) => `step ${n} of ${count}`,
   failing: { image: "gantry/batch", command: ["1", "--delay", "1", "--exit", "3"] },
+  crashing: { image: "gantry/flaky", command: ["--after", "20", "--exit", "3"] },
   lasting: { image: "gantry/batch", command: ["100000", "--delay", "50"] },
 };
 

@@ -1,6 +1,15 @@
 import { expect } from "vitest";
 import type { ContractCase } from "./contract.ts";
-import { idleService, logOf, runningService, serviceThatIs, startsReach, urlOf, webBody } from "./web-service.ts";
+import {
+  definitionOf,
+  idleService,
+  logOf,
+  runningService,
+  serviceThatIs,
+  startsReach,
+  urlOf,
+  webBody,
+} from "./web-service.ts";
 
 const text = expect.stringMatching(/./);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
@@ -102,8 +111,57 @@ export const serviceCases: readonly ContractCase[] = [
       const stopped = await serviceThatIs(world, name, "Stopped");
 
       expect(first.status).toBe("Starting");
-      expect(stopped).toEqual({ ...running, status: "Stopped" });
+      expect(definitionOf(stopped)).toEqual(definitionOf(running));
       expect(stopped.default_domain_name).toBe(address);
+    },
+  },
+  {
+    operation: "getService",
+    title: "tells since when it is what it is, and how many instances are ready",
+    async run(world) {
+      const name = await runningService(world, { target_instance_size: 2 });
+
+      const running = await world.get("getService", { name });
+      await world.get("stopService", { name });
+      const stopped = await serviceThatIs(world, name, "Stopped");
+
+      expect(running).toMatchObject({ status_since: time, ready_instances: 2, restarts: { count: 0 } });
+      expect(stopped).toMatchObject({ status_since: time, ready_instances: 0, restarts: { count: 0 } });
+      expect(Date.parse(stopped.status_since ?? "")).toBeGreaterThanOrEqual(Date.parse(running.status_since ?? ""));
+    },
+  },
+  {
+    operation: "getService",
+    title: "counts the restarts of a service that crashes, and says how it ended last",
+    async run(world) {
+      const name = world.newName("crashing");
+      await world.get("createService", { name, body: { containers: [world.workloads.crashing] } });
+
+      const crashed = await world.until(
+        () => world.get("getService", { name }),
+        ({ restarts }) => (restarts?.count ?? 0) >= 3,
+      );
+      await world.get("deleteService", { name });
+
+      expect(crashed.restarts).toMatchObject({
+        first_at: time,
+        last_at: time,
+        last_reason: `${name}-0 exited with code 3`,
+      });
+      expect(crashed.ready_instances).toBeLessThanOrEqual(1);
+    },
+  },
+  {
+    operation: "getService",
+    title: "counts no restart that somebody requested",
+    async run(world) {
+      const name = await runningService(world);
+      await world.get("restartService", { name });
+      await startsReach(world, name, 2);
+
+      const service = await serviceThatIs(world, name, "Running");
+
+      expect(service.restarts).toEqual({ count: 0 });
     },
   },
   {

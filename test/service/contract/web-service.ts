@@ -1,6 +1,12 @@
 import type { NewService, Service, ServiceLogEntry } from "../../../src/api/schema.ts";
 import type { World } from "./world.ts";
 
+/** A service without what changes while it runs. */
+export function definitionOf(service: Service): Service {
+  const { status: _, status_since: __, ready_instances: ___, restarts: ____, ...definition } = service;
+  return definition;
+}
+
 /** The body of a web service with one port mapping, all of it running. */
 export function webBody({ workloads }: World, more: Partial<NewService> = {}): NewService {
   const { container, port } = workloads.web;

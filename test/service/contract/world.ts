@@ -15,6 +15,8 @@ export type Workloads = {
   readonly nthLine: (n: number, count: number) => string;
   /** A job container that writes a line and fails, whenever it is tried. */
   readonly failing: NewJobContainer;
+  /** A service container that exits with code 3 soon after each start. */
+  readonly crashing: NewServiceContainer;
   /** A job container that writes lines and does not end within the test. */
   readonly lasting: NewJobContainer;
 };

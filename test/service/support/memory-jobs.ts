@@ -56,7 +56,9 @@ function run(item: MemoryJob, { containers: [container] }: NewJob): void {
     write("began");
   } else if (container?.image === images.failing) {
     for (const attempt of [1, 2, 3]) write(`attempt ${attempt} failed`);
-    const conditions = [{ ...condition, type: "Failed", reason: "BackoffLimitExceeded", message: "it failed 3 times" }];
+    const conditions = [
+      { ...condition, type: "Failed", reason: "BackoffLimitExceeded", message: "exit code 3 after 3 attempts" },
+    ];
     item.status = { ...item.status, conditions, failed: 3 };
   } else {
     const count = Number(container?.command?.[0]);

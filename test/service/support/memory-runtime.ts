@@ -86,7 +86,7 @@ function makeUnit(spec: UnitSpec, id: number): MemoryUnit {
     },
     end(code) {
       isGone = true;
-      gone.resolve({ code, how: `exited with code ${code}` });
+      gone.resolve({ code });
     },
   };
 }

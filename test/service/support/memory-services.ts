@@ -1,7 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { NewService, Service, ServiceUpdate } from "../../../src/api/schema.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../src/service/engine.ts";
-import { checkBody, entryOf, found, keyOf, type Line, mib, ofUser, pageOf, refuseTwin } from "./memory-store.ts";
+import {
+  checkBody,
+  entryOf,
+  found,
+  images,
+  keyOf,
+  type Line,
+  mib,
+  ofUser,
+  pageOf,
+  refuseTwin,
+} from "./memory-store.ts";
 
 type MemoryService = {
   readonly service: Service;
@@ -22,7 +33,7 @@ export function memoryServices({ regions, later }: Options) {
     return { region, name };
   };
   const find = ({ user, path }: Pick<EngineRequest<"getService">, "user" | "path">) => found(store, user, place(path));
-  const settle = (item: MemoryService, status: string) => later(() => void (item.service.status = status));
+  const settle = (item: MemoryService, status: string) => later(() => become(item, status));
   const bind = (item: MemoryService | undefined, domains: readonly string[] = []) => {
     const others = [...store.values()].filter((other) => other !== item);
     const taken = domains.find((domain) => others.some((other) => other.service.binding_domain_name?.includes(domain)));
@@ -51,8 +62,8 @@ export function memoryServices({ regions, later }: Options) {
       store.set(keyOf(user, where), item);
       start(item);
       if (item.running.size > 0) settle(item, "Running");
-      else item.service.status = "Running";
-      const { uid: _, created_at: __, status: ___, ...created } = item.service;
+      else become(item, "Running");
+      const { uid: _, created_at: __, status: ___, ready_instances: _1, restarts: _2, ...created } = item.service;
       return structuredClone({ ...created, containers: body.containers });
     },
     async deleteService({ user, path }) {
@@ -74,7 +85,7 @@ export function memoryServices({ regions, later }: Options) {
     async startService(request) {
       const item = find(request);
       refuseIn(item, ["Starting", "Running", "Stopping"]);
-      item.service.status = "Starting";
+      become(item, "Starting");
       start(item);
       settle(item, "Running");
       return {};
@@ -83,7 +94,7 @@ export function memoryServices({ regions, later }: Options) {
       const item = find(request);
       refuseIn(item, ["Starting", "Stopped", "Stopping"]);
       item.running.clear();
-      item.service.status = "Stopping";
+      become(item, "Stopping");
       settle(item, "Stopped");
       return {};
     },
@@ -101,7 +112,10 @@ export function memoryServices({ regions, later }: Options) {
   return {
     engine,
     heartbeat() {
-      for (const item of store.values()) for (const index of item.running) write(item, index, "heartbeat");
+      for (const item of store.values()) {
+        for (const index of item.running) write(item, index, "heartbeat");
+        if (item.service.containers?.[0]?.image === images.failing && item.running.size > 0) crash(item);
+      }
     },
     async reach(serviceUrl: string): Promise<string> {
       const item = [...store.values()].find((each) => each.service.default_domain_name === serviceUrl);
@@ -113,6 +127,21 @@ export function memoryServices({ regions, later }: Options) {
 
 function write({ service, lines }: MemoryService, index: number, text: string): void {
   lines.push({ instance: `${service.name}-${index}`, text });
+}
+
+function become({ service, running }: MemoryService, status: string): void {
+  const isRunning = status === "Running";
+  const now = new Date().toISOString();
+  Object.assign(service, { status, status_since: now, ready_instances: isRunning ? running.size : 0 });
+  if (!isRunning) service.restarts = { count: 0 }; // oxlint-disable-line no-param-reassign -- the store of a test
+}
+
+function crash({ service }: MemoryService): void {
+  const { count = 0, first_at } = service.restarts ?? {};
+  const now = new Date().toISOString();
+  const reason = `${service.name}-0 exited with code 3`;
+  const restarts = { count: count + 1, first_at: first_at ?? now, last_at: now, last_reason: reason };
+  service.restarts = restarts; // oxlint-disable-line no-param-reassign -- the store of a test
 }
 
 /** Makes the running instances as many as they are meant to be. */
@@ -156,6 +185,8 @@ function serviceOf(name: string, body: NewService): Service {
     name,
     created_at: new Date().toISOString(),
     status: "Starting",
+    ready_instances: 0,
+    restarts: { count: 0 },
     target_instance_size: body.target_instance_size ?? 1,
     containers: body.containers.map(({ ports: opened = [], resources, ...container }, index) => ({
       ...container,

@@ -94,11 +94,12 @@ function statusOf(job: Job, held: string | undefined): JobStatus {
   };
 }
 
-function condition(outcome: "complete" | "failed", at: string, { failures, reason }: Job): JobCondition {
+function condition(outcome: "complete" | "failed", at: string, { failures, lastExit, reason }: Job): JobCondition {
   const times = { status: "True", lastProbeTime: at, lastTransitionTime: at };
   if (outcome === "complete") return { type: "Complete", ...times };
   if (reason !== undefined) return { type: "Failed", ...times, reason: "RunLost", message: reason };
-  const message = `the job failed ${failures} times and is not tried again`;
+  const attempts = `${failures} ${failures === 1 ? "attempt" : "attempts"}`;
+  const message = lastExit === undefined ? `failed after ${attempts}` : `${lastExit} after ${attempts}`;
   return { type: "Failed", ...times, reason: "BackoffLimitExceeded", message };
 }
 

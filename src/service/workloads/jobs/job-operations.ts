@@ -116,6 +116,7 @@ function newJob(user: User, name: string, of: Pick<Job, "definition" | "createdA
     endedAt: undefined,
     outcome: undefined,
     failures: 0,
+    lastExit: undefined,
     reason: undefined,
     hasRecords: true,
   };

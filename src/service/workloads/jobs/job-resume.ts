@@ -1,3 +1,4 @@
+import { exitPhrase } from "../lifecycle/exit-text.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import { readRecord, recordPath } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";
@@ -47,13 +48,22 @@ export async function resume(job: Job, { dataDir, now, retries, running }: Resum
   const isInterrupted = known.some(
     ({ state }, index) => !running.has(index) && (state === "begun" || state === "interrupted"),
   );
+  const lastExit = lastExitIn(known, failures) ?? before.lastExit;
   if (done.size === known.length) {
-    return { progress: ended({ ...before, failures }, { outcome: "complete", at }), done, isInterrupted: false };
+    return {
+      progress: ended({ ...before, failures, lastExit }, { outcome: "complete", at }),
+      done,
+      isInterrupted: false,
+    };
   }
   if (failures > retries) {
-    return { progress: ended({ ...before, failures }, { outcome: "failed", at }), done, isInterrupted: false };
+    return {
+      progress: ended({ ...before, failures, lastExit }, { outcome: "failed", at }),
+      done,
+      isInterrupted: false,
+    };
   }
-  return { progress: { ...before, failures }, done, isInterrupted };
+  return { progress: { ...before, failures, lastExit }, done, isInterrupted };
 }
 
 /** Marks a job as over. Its end is never before its start, even if the clock was set back. */
@@ -78,6 +88,12 @@ function isSuccess(record: RunRecord): boolean {
 function failuresAfter(record: RunRecord): number {
   if (record.state === "reserved") return 0;
   return record.state === "ended" && record.code !== 0 ? record.attempt : record.attempt - 1;
+}
+
+/** How the attempt with this number ended, when the records hold it. */
+function lastExitIn(records: readonly RunRecord[], attempt: number): string | undefined {
+  const last = records.find((record) => record.state === "ended" && record.code !== 0 && record.attempt === attempt);
+  return last?.state === "ended" ? exitPhrase({ code: last.code }) : undefined;
 }
 
 function latestEnd(records: readonly RunRecord[]): string | undefined {

@@ -3,6 +3,7 @@ import type { Container } from "../definitions/container.ts";
 import type { EngineDeps } from "../engine-parts.ts";
 import { ended, later } from "./job-resume.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
+import { exitClause, exitPhrase } from "../lifecycle/exit-text.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
 import { startUnit } from "../lifecycle/start-unit.ts";
 import type { Exit, Unit, UnitSpec } from "../runtime.ts";
@@ -70,12 +71,12 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
       }, stopping),
     onStart: () => undefined,
     async onExit(exit, { delayMs }) {
-      if (exit.isNeverStarted) return notStartedYet(run, exit, delayMs);
+      if (exit.startError !== undefined) return notStartedYet(run, exit, delayMs);
       await note(run, path, { state: "ended", attempt, code: exit.code, at: moment(deps) });
       return exit.code === 0 ? succeeded(run, index) : failed(run, exit, delayMs);
     },
     async onStopped(exit) {
-      if (exit.isNeverStarted) return;
+      if (exit.startError !== undefined) return;
       if (exit.code !== 0) return await note(run, path, { state: "interrupted", attempt });
       // Exit code 0 means completed, even after a stop signal.
       await note(run, path, { state: "ended", attempt, code: 0, at: moment(deps) });
@@ -106,8 +107,8 @@ function succeeded(run: Run, index: number): "over" {
 }
 
 /** The runtime couldn't start a unit; not a failure of the job. */
-function notStartedYet(run: Run, { how }: Exit, delayMs: number): "again" {
-  say(run, `${how}, tried again in ${duration(delayMs)}`);
+function notStartedYet(run: Run, exit: Exit, delayMs: number): "again" {
+  say(run, `${exitClause(exit)}, tried again in ${duration(delayMs)}`);
   return "again";
 }
 
@@ -115,15 +116,16 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   // Another container has used up the retries while this one ended.
   if (run.progress.outcome !== undefined) return "over";
   const failures = run.progress.failures + 1;
-  const what = `attempt ${failures} ${exit.how}`;
+  const lastExit = exitPhrase(exit);
+  const what = `attempt ${failures} ${exitClause(exit)}`;
   if (failures > run.deps.jobRetries) {
     say(run, `${what}: the job has failed and is not tried again`);
     for (const kept of run.kept.values()) stopLater(kept);
-    move(run, ended({ ...run.progress, failures }, { outcome: "failed", at: moment(run.deps) }));
+    move(run, ended({ ...run.progress, failures, lastExit }, { outcome: "failed", at: moment(run.deps) }));
     return "over";
   }
   say(run, `${what}, tried again in ${duration(delayMs)}`);
-  move(run, { ...run.progress, failures });
+  move(run, { ...run.progress, failures, lastExit });
   return "again";
 }
 

@@ -49,8 +49,8 @@ export function openJob(saved: Job, { deps, resumed, adopted = [], onOver }: Ope
   return live;
 }
 
-function progressOf({ startedAt, endedAt, outcome, failures, reason }: JobProgress): JobProgress {
-  return { startedAt, endedAt, outcome, failures, reason };
+function progressOf({ startedAt, endedAt, outcome, failures, lastExit, reason }: JobProgress): JobProgress {
+  return { startedAt, endedAt, outcome, failures, lastExit, reason };
 }
 
 /**

@@ -93,7 +93,7 @@ async function startOrFail({ options, stopping }: Loop): Promise<Unit | Exit | u
     return await options.start(stopping.signal);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { code: null, how: `could not be started (${why})`, isNeverStarted: true };
+    return { code: null, startError: why };
   }
 }
 
@@ -118,7 +118,7 @@ async function runOnce(loop: Loop): Promise<"again" | "over"> {
 async function endOf(loop: Loop): Promise<Exit | undefined> {
   const { options, stopping } = loop;
   const started = await loop.starting;
-  if (!started || "how" in started) return started;
+  if (!started || "code" in started) return started;
   loop.unit = started;
   loop.startedAt = performance.now();
   if (!stopping.signal.aborted) options.onStart(started);

@@ -1,18 +1,29 @@
 import type { CreatedService, Service as ServiceBody, ServiceContainer } from "../../../api/schema.ts";
 import type { Container } from "../definitions/container.ts";
 import type { Service } from "../state/service-store.ts";
+import type { Restarts } from "./restart-history.ts";
 
-/** The status, and why the service is not running although it should. */
-export type StatusWithReason = { readonly state: string; readonly reason?: string | undefined };
+export type StatusWithReason = {
+  readonly state: string;
+  /** Why the service isn't running although it should. */
+  readonly reason?: string | undefined;
+  readonly since?: string | undefined;
+  readonly ready?: number;
+  readonly restarts?: Restarts;
+};
 
 /** A service in a list. */
-export function listedService(service: Service, { state, reason }: StatusWithReason): ServiceBody {
+export function listedService(service: Service, status: StatusWithReason): ServiceBody {
+  const { state, reason, since, ready, restarts } = status;
   return {
     uid: service.uid,
     name: service.name,
     created_at: service.createdAt,
     status: state,
     ...(reason !== undefined && { status_reason: reason }),
+    ...(since !== undefined && { status_since: since }),
+    ...(ready !== undefined && { ready_instances: ready }),
+    ...(restarts !== undefined && { restarts: { ...restarts } }),
     containers: service.definition.containers.map(readContainer),
     ...described(service),
   };

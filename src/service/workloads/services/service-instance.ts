@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { duration, FAILURES_OF_A_CRASH_LOOP, recoveredAfterMs } from "../lifecycle/back-off.ts";
 import type { Container } from "../definitions/container.ts";
 import type { EngineDeps } from "../engine-parts.ts";
+import { exitClause } from "../lifecycle/exit-text.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
 import { startUnit } from "../lifecycle/start-unit.ts";
 import type { Unit, UnitSpec } from "../runtime.ts";
@@ -33,16 +34,22 @@ type InstanceSpec = {
   readonly adopted?: readonly Unit[];
 };
 
-/** Starts an instance. `changed` is called whenever its state may have changed. */
+export type InstanceEvents = {
+  /** Its state may have changed. */
+  readonly changed: () => void;
+  /** It ended without being stopped and is started again; `how` is a clause: "web-1 exited with code 1". */
+  readonly crashed: (how: string) => void;
+};
+
 export function startInstance(
   { service, index, adopted = [] }: InstanceSpec,
   deps: EngineDeps,
-  changed: () => void,
+  events: InstanceEvents,
 ): ServiceInstance {
   const instance = `${service.name}-${index}`;
   const containers = service.definition.containers.map((_, container) => {
     const unit = adopted.find(({ labels }) => labels.container === container);
-    return keepContainer({ service, container, instance, adopted: unit }, deps, changed);
+    return keepContainer({ service, container, instance, adopted: unit }, deps, events);
   });
   let isStopping = false;
   return {
@@ -76,7 +83,8 @@ type ContainerSpec = {
   readonly adopted: Unit | undefined;
 };
 
-function keepContainer(container: ContainerSpec, deps: EngineDeps, changed: () => void): KeptContainer {
+function keepContainer(container: ContainerSpec, deps: EngineDeps, events: InstanceEvents): KeptContainer {
+  const { changed, crashed } = events;
   const { service, instance, adopted } = container;
   let ready: Unit | undefined;
   let recovery: NodeJS.Timeout | undefined;
@@ -103,7 +111,9 @@ function keepContainer(container: ContainerSpec, deps: EngineDeps, changed: () =
     },
     async onExit(exit, { delayMs }) {
       clearTimeout(recovery);
-      note(`${subject(container)} ${exit.how}, started again in ${duration(delayMs)}`);
+      const how = exitClause(exit);
+      note(`${subject(container)} ${how}, started again in ${duration(delayMs)}`);
+      crashed(`${instance} ${how}`);
       changed();
       return "again";
     },

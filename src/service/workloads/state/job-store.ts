@@ -19,13 +19,15 @@ export type Job = {
   readonly endedAt: string | undefined;
   readonly outcome: "complete" | "failed" | undefined;
   readonly failures: number;
+  /** How the last failed attempt ended, as a phrase: "exit code 2". */
+  readonly lastExit: string | undefined;
   /** Why it failed, if not by running out of attempts. */
   readonly reason: string | undefined;
   /** Whether its runs are recorded (run-record.ts). Jobs from older versions have no records. */
   readonly hasRecords: boolean;
 };
 
-export type JobProgress = Pick<Job, "startedAt" | "endedAt" | "outcome" | "failures" | "reason">;
+export type JobProgress = Pick<Job, "startedAt" | "endedAt" | "outcome" | "failures" | "lastExit" | "reason">;
 
 /** Saves a new job and returns its version. Throws a `Refusal` 409 when the name is taken. */
 export async function insertJob(db: Kysely<StateTables>, job: Omit<Job, "version">): Promise<number> {
@@ -94,12 +96,13 @@ async function nextVersion(tx: Transaction<StateTables>): Promise<number> {
 
 function progressColumns(
   progress: JobProgress,
-): Pick<JobRow, "started_at" | "ended_at" | "outcome" | "failures" | "reason"> {
+): Pick<JobRow, "started_at" | "ended_at" | "outcome" | "failures" | "last_exit" | "reason"> {
   return {
     started_at: progress.startedAt ?? null,
     ended_at: progress.endedAt ?? null,
     outcome: progress.outcome ?? null,
     failures: progress.failures,
+    last_exit: progress.lastExit ?? null,
     reason: progress.reason ?? null,
   };
 }
@@ -112,6 +115,7 @@ const Columns = z.object({
   ended_at: z.iso.datetime().nullable(),
   outcome: z.enum(["complete", "failed"]).nullable(),
   failures: z.int().min(0),
+  last_exit: z.string().nullable(),
   reason: z.string().nullable(),
   has_records: z.int(),
 });
@@ -139,6 +143,7 @@ function fromColumns(row: z.infer<typeof Columns>): Omit<Job, "uid" | "username"
     endedAt: row.ended_at ?? undefined,
     outcome: row.outcome ?? undefined,
     failures: row.failures,
+    lastExit: row.last_exit ?? undefined,
     reason: row.reason ?? undefined,
     hasRecords: row.has_records === 1,
   };

@@ -42,6 +42,8 @@ export type JobRow = {
   outcome: "complete" | "failed" | null;
   /** Number of failed attempts. */
   failures: number;
+  /** How the last failed attempt ended; null before the first one, and for jobs from before version 4. */
+  last_exit: string | null;
   /** Why a job failed before its last attempt; otherwise null. */
   reason: string | null;
   /** Whether its runs are recorded in files (run-record.ts). Jobs from before version 2 have none. */
@@ -72,4 +74,5 @@ export const stateMigrations: readonly Migration<StateTables>[] = [
     `create index domains_of_service on domains (service_uid)`,
   ],
   separateAddresses,
+  [`alter table jobs add column last_exit text`],
 ];

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { NewService } from "../../../../src/api/schema.ts";
+import { serviceStatus } from "../../../../src/api/workload-status.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, until, userOf } from "./support/engine-world.ts";
 
@@ -14,6 +15,12 @@ const dana = userOf(engine);
 /** A host program given as JavaScript. */
 function script(code: string): NewService {
   return { containers: [{ image: "host", command: [process.execPath, "-e", code] }] };
+}
+
+/** The service while it should run, once it has crashed that often. */
+async function restartsOf(name: string, count: number) {
+  const service = await dana.read(name);
+  return (service.restarts?.count ?? 0) >= count && service.status === "Running" ? service : undefined;
 }
 
 describe("a service that crashes", () => {
@@ -35,14 +42,33 @@ describe("a service that crashes", () => {
     await dana.reaches("broken", "Stopped");
   });
 
+  test("is never quietly well: its restarts are counted with how it ended, and every view calls it restarting", async () => {
+    await dana.create("flaky", {
+      containers: [{ image: "gantry/flaky", command: ["--after", "2500", "--exit", "1"] }],
+    });
+
+    const first = await until(async () => restartsOf("flaky", 2), "the second restart");
+    const later = await until(async () => restartsOf("flaky", 4), "the fourth restart");
+
+    expect(first.restarts?.last_reason).toBe("flaky-0 exited with code 1");
+    expect([first, later].map((each) => serviceStatus(each).words)).toEqual([
+      expect.stringMatching(/^restarting, [23] times in \d+ s$/),
+      expect.stringMatching(/^restarting, \d times in \d+ s$/),
+    ]);
+    expect(serviceStatus(first).level).toBe("busy");
+    expect(serviceStatus(later).level).toBe("failing");
+    await dana.remove("flaky");
+  });
+
   test("can be started by hand, which forgets the failures and tries at once", async () => {
     await dana.create("kicked", { containers: [{ image: "gantry/flaky", command: ["--after", "0"] }] });
     await dana.reaches("kicked", "Failed");
 
     await dana.start("kicked");
-    const { status } = await dana.read("kicked");
+    const { status, restarts } = await dana.read("kicked");
 
     expect(status).toBe("Starting");
+    expect(restarts).toEqual({ count: 0 });
     await dana.reaches("kicked", "Failed");
     await dana.remove("kicked");
   });

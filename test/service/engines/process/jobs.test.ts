@@ -56,7 +56,7 @@ describe("a job", () => {
           type: "Failed",
           status: "True",
           reason: "BackoffLimitExceeded",
-          message: "the job failed 7 times and is not tried again",
+          message: "exit code 4 after 7 attempts",
         },
       ],
       failed: 7,

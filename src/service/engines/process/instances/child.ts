@@ -45,7 +45,7 @@ export async function startChild(spec: UnitSpec, deps: ChildDeps, note: Note): P
   const { pid } = started;
   const unit = unitOf(started, launch, {
     ...deps,
-    unwatch: watchMemory(pid, { spec, plan, memory: deps.memory, note }),
+    memory: watchMemory(pid, { spec, plan, memory: deps.memory, note }),
     afterExit: () => orNote(note, () => cleanUp(token, plan, deps.state)),
   });
   if (pid !== undefined) {
@@ -67,11 +67,12 @@ async function prepare(spec: UnitSpec, dataDir: string): Promise<Launch> {
 }
 
 type Ending = Pick<ChildDeps, "graceMs" | "now"> & {
-  readonly unwatch: () => void;
+  readonly memory: MemoryGuard;
   readonly afterExit: () => Promise<void>;
 };
 
-function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now, unwatch, afterExit }: Ending): Unit {
+function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now, memory, afterExit }: Ending): Unit {
+  const { unwatch, isOutOfMemory } = memory;
   const { workload, instance, container, generation } = spec;
   const reader = Promise.withResolvers<LogReader>();
   // Read from the beginning: Node throws away what nobody has read when a process ends, and a short one ends at once.
@@ -84,7 +85,7 @@ function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now
     child.stdout?.destroy();
     child.stderr?.destroy();
     await afterExit();
-    return exit;
+    return exit.signal === "SIGKILL" && isOutOfMemory() ? OUT_OF_MEMORY : exit;
   });
   const ports = [...hostPorts.values()];
   return {
@@ -146,11 +147,12 @@ async function spawnPlan(plan: LaunchPlan, folder: string): Promise<ChildProcess
 
 function goneOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
-    child.on("exit", (code, signal) => {
-      resolve({ code, how: code === null ? `was ended by ${signal}` : `exited with code ${code}` });
-    });
+    child.on("exit", (code, signal) => resolve({ code, ...(signal !== null && { signal }) }));
   });
 }
+
+/** What Docker and Kubernetes report for a container that was killed with SIGKILL: 128 + 9. */
+const OUT_OF_MEMORY: Exit = { code: 137, isOutOfMemory: true };
 
 /** SIGTERM to the process group, SIGKILL after the grace time. */
 async function stopGroup(child: ChildProcess, exited: Promise<Exit>, graceMs: number): Promise<void> {
@@ -172,15 +174,19 @@ type Watching = {
   readonly note: Note;
 };
 
-function watchMemory(pid: number | undefined, { spec, plan, memory, note }: Watching): () => void {
+type MemoryGuard = { readonly unwatch: () => void; readonly isOutOfMemory: () => boolean };
+
+function watchMemory(pid: number | undefined, { spec, plan, memory, note }: Watching): MemoryGuard {
   const { memoryMib } = spec.definition;
-  if (pid === undefined || memoryMib === undefined) return () => undefined;
+  if (pid === undefined || memoryMib === undefined) return { unwatch: () => undefined, isOutOfMemory: () => false };
+  let isExceeded = false;
   const limitMib = enforcedMib(memoryMib);
   const onExceeded = (used: number) => {
     note(`out of memory: ${Math.ceil(used)} MiB used, the limit is ${limitMib} MiB, killed`);
     unwatch();
+    isExceeded = true;
     signalProcess(-pid, "SIGKILL");
   };
   const unwatch = memory.watch({ pid, limitMib, onlyChildren: plan.isHostCommand, onExceeded });
-  return unwatch;
+  return { unwatch, isOutOfMemory: () => isExceeded };
 }

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { makeRestartHistory } from "../../../../src/service/workloads/services/restart-history.ts";
+
+const START = Date.parse("2026-11-20T09:00:00Z");
+
+function makeWorld() {
+  let minutes = 0;
+  const history = makeRestartHistory(() => new Date(START + minutes * 60_000));
+  const after = (later: number): void => {
+    minutes += later;
+  };
+  return { ...history, after };
+}
+
+test("the restarts of the last ten minutes count, with the time of the first and the reason of the last", () => {
+  const { add, recent, after } = makeWorld();
+  add("web-0 exited with code 1");
+  after(4);
+  add("web-1 was killed by SIGKILL");
+
+  expect(recent()).toEqual({
+    count: 2,
+    first_at: "2026-11-20T09:00:00.000Z",
+    last_at: "2026-11-20T09:04:00.000Z",
+    last_reason: "web-1 was killed by SIGKILL",
+  });
+});
+
+test("an old one is forgotten, and after ten quiet minutes there is none", () => {
+  const { add, recent, after } = makeWorld();
+  add("web-0 exited with code 1");
+  after(4);
+  add("web-0 exited with code 1");
+
+  after(6);
+  expect(recent()).toMatchObject({ count: 1, first_at: "2026-11-20T09:04:00.000Z" });
+  after(4);
+  expect(recent()).toEqual({ count: 0 });
+});
+
+test("a service of which all crashes needs no more memory than a thousand of them", () => {
+  const { add, recent } = makeWorld();
+  for (let crash = 0; crash < 2_500; crash += 1) add(`web-${crash} exited with code 1`);
+
+  expect(recent()).toMatchObject({ count: 1_000, last_reason: "web-2499 exited with code 1" });
+});
+
+test("a requested start begins again at nothing", () => {
+  const { add, recent, clear } = makeWorld();
+  add("web-0 exited with code 1");
+  clear();
+
+  expect(recent()).toEqual({ count: 0 });
+});
