@@ -40,7 +40,7 @@ holds(
     const repeated = <Item>(items: readonly Item[] | undefined) =>
       items && Array.from({ length: times }, () => items).flat();
 
-    expectFits(workloadList({ ...rest, services: repeated(services), jobs: repeated(jobs), now, command }));
+    expectFits(workloadList({ ...rest, services: repeated(services), jobs: repeated(jobs), now, mayCreate: true }));
   },
 );
 

@@ -1,8 +1,16 @@
 import type { WorkloadRef } from "../../changes/change.ts";
+import type { WorkloadStatus } from "../../api/workload-status.ts";
 import { createRecentLogPages, type RecentLogPages } from "./recent-log-pages.ts";
 
-/** A workload of a list. */
-export type Entry = { readonly name: string; readonly status: string };
+/** A workload of a list, with its status in words. */
+export type Entry = {
+  readonly name: string;
+  readonly status: string;
+  /** How it is; older callers only know the words. */
+  readonly health?: WorkloadStatus;
+  /** "2/3": ready instances of those it should have. "3" when the API doesn't say how many are ready. */
+  readonly size?: string | undefined;
+};
 
 /** A list of one kind in one region, and when it was read, in milliseconds. */
 export type RecentList = { readonly entries: readonly Entry[]; readonly at: number };

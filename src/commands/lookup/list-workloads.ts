@@ -1,7 +1,8 @@
 import type { Job, Service } from "../../api/answers.ts";
 import { JOB_REGION } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
-import { jobStatus } from "../../views/kit/status.ts";
+import { jobStatus, serviceStatus } from "../../api/workload-status.ts";
+import type { Entry } from "./directory.ts";
 
 /** A list call's workloads, and how many entries had no name, so that nobody can address them. */
 export type Listed<Item> = { readonly items: readonly Item[]; readonly skipped: number };
@@ -15,7 +16,7 @@ export async function listServices({ api, region, signal, directory, account }: 
     { op: "listServices", path, query: undefined, body: undefined },
     { signal },
   );
-  const entries = services.map(({ name, status = "" }) => ({ name, status }));
+  const entries = services.map(serviceEntry);
   directory.remember(account.username, "service", { region, entries });
   return { items: services, skipped };
 }
@@ -24,7 +25,19 @@ export async function listServices({ api, region, signal, directory, account }: 
 export async function listJobs({ api, signal, directory, account }: Omit<Listing, "region">): Promise<Listed<Job>> {
   const path = { region: JOB_REGION };
   const { jobs, skipped } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
-  const entries = jobs.map((job) => ({ name: job.metadata.name, status: jobStatus(job) }));
+  const entries = jobs.map(jobEntry);
   directory.remember(account.username, "job", { region: JOB_REGION, entries });
   return { items: jobs, skipped };
+}
+
+function serviceEntry(service: Service): Entry {
+  const { name, target_instance_size: target, ready_instances: ready } = service;
+  const health = serviceStatus(service);
+  const size = target === undefined ? undefined : ready === undefined ? String(target) : `${ready}/${target}`;
+  return { name, status: health.words, health, size };
+}
+
+function jobEntry(job: Job): Entry {
+  const health = jobStatus(job);
+  return { name: job.metadata.name, status: health.words, health };
 }

@@ -50,6 +50,7 @@ const kinds: Readonly<Record<string, Draw>> = {
   input: drawInput,
   rich_text: drawRichText,
   table: drawTable,
+  data_table: drawTable,
   alert: (pen, block) => `[${textOf(block["level"]) || "default"}] ${drawText(pen, block["text"])}`,
   markdown: (_pen, block) => textOf(block["text"]),
 };

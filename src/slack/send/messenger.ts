@@ -1,6 +1,7 @@
 import type { WebClient } from "@slack/web-api";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Post, TextFile } from "../../views/kit/message.ts";
+import { withPlainTables } from "../../views/kit/blocks.ts";
 import { truncate } from "../../views/kit/text.ts";
 import { type Call, type CallDeps, callSlack, logFailure, type Result } from "./call.ts";
 import type { Urgency } from "./clients.ts";
@@ -54,7 +55,7 @@ const unfurl = { unfurl_links: false, unfurl_media: false } as const;
 type View = Parameters<WebClient["views"]["open"]>[0]["view"];
 
 export function createMessenger(parts: MessengerDeps): Messenger {
-  const deps = { ...parts, latest: new Map<string, () => void>() };
+  const deps = { ...parts, latest: new Map<string, () => void>(), tables: { areRefused: false } };
   return {
     ...posting(deps),
     ...viewing(deps),
@@ -78,7 +79,12 @@ export function createMessenger(parts: MessengerDeps): Messenger {
   };
 }
 
-function posting(deps: MessengerDeps & CallDeps): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
+/** Not every Slack takes data tables; the first refusal is remembered until the process ends. */
+type Tables = { areRefused: boolean };
+
+function posting(
+  deps: MessengerDeps & CallDeps & { readonly tables: Tables },
+): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
   return {
     post: ({ channel, threadTs }, post, urgency) =>
       asTextIfRefused(deps, post, (body) =>
@@ -175,13 +181,36 @@ type Body = { text: string; blocks?: Post["blocks"][number][] };
 /** Slack takes 4,000 characters: https://docs.slack.dev/reference/methods/chat.update#truncating */
 const MOST_TEXT = 3_800;
 
+type Send<Value> = (body: Body) => Promise<Result<Value>>;
+
+/** If Slack refuses a data table, sends a plain one. */
+async function withTables<Value>(
+  { tables, log }: Pick<MessengerDeps, "log"> & { readonly tables: Tables },
+  { text, blocks }: Post,
+  send: Send<Value>,
+): Promise<Result<Value>> {
+  const hasTable = blocks.some(({ type }) => type === "data_table");
+  const sendBlocks = (drawn: Post["blocks"]) => send({ text, ...(drawn.length > 0 && { blocks: [...drawn] }) });
+  if (!hasTable) return sendBlocks(blocks);
+  const result = tables.areRefused ? undefined : await sendBlocks(blocks);
+  if (result !== undefined && (result.ok || result.failure.kind !== "content")) return result;
+  const plain = await sendBlocks(withPlainTables(blocks));
+  if (plain.ok && !tables.areRefused) {
+    tables.areRefused = true; // oxlint-disable-line no-param-reassign -- the messenger's memory
+    log.warn("Slack refuses data tables, so lists use plain tables until a restart");
+  }
+  return plain;
+}
+
 /** If Slack refuses the blocks, sends the text alone. */
 async function asTextIfRefused<Value>(
-  { log, command }: Pick<MessengerDeps, "log" | "command">,
-  { text, blocks }: Post,
-  send: (body: Body) => Promise<Result<Value>>,
+  deps: Pick<MessengerDeps, "log" | "command"> & { readonly tables: Tables },
+  post: Post,
+  send: Send<Value>,
 ): Promise<Result<Value>> {
-  const result = await send({ text, ...(blocks.length > 0 && { blocks: [...blocks] }) });
+  const { log, command } = deps;
+  const { text, blocks } = post;
+  const result = await withTables(deps, post, send);
   if (result.ok || result.failure.kind !== "content" || blocks.length === 0) return result;
   const { reference, method, code: slackError } = result.failure;
   const blockTypes = blocks.map(({ type }) => type);

@@ -26,7 +26,7 @@ export function endView({ title, post }: End): ModalView {
 
 /** Slack allows no tables in modals, and a click in one doesn't name a message to update. */
 function isForModals({ type }: Block): boolean {
-  return type !== "table" && type !== "actions";
+  return type !== "table" && type !== "data_table" && type !== "actions";
 }
 
 type Placed = {

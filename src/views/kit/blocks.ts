@@ -1,4 +1,11 @@
-import type { ActionsBlockElement, Button, RichTextBlock, RichTextSection, TableBlock } from "@slack/types";
+import type {
+  ActionsBlockElement,
+  Button,
+  DataTableBlock,
+  RichTextBlock,
+  RichTextSection,
+  TableBlock,
+} from "@slack/types";
 import type { Ask } from "../../commands/ask.ts";
 import type { Inline } from "./inline.ts";
 import { sentence, strong, words } from "./inline.ts";
@@ -49,6 +56,8 @@ export const limits = {
   /** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
   options: 100,
   placeholder: 150,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element */
+  overflowOptions: 5,
   /** https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element */
   radioOptions: 10,
   /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object: 150 there, 75 in Slack's own types. */
@@ -107,7 +116,6 @@ export function preformatted(text: string): Block {
 }
 
 export type Cell = { readonly text: string; readonly link?: Inline | undefined };
-export type Column = { readonly title: string; readonly align?: "right" };
 
 function cell({ text, link }: Cell, max: number): TableBlock["rows"][number][number] {
   if (link?.type === "link" && link.url.length <= max) {
@@ -116,17 +124,39 @@ function cell({ text, link }: Cell, max: number): TableBlock["rows"][number][num
   return { type: "raw_text", text: line(text, max) };
 }
 
-/** The first row is the header. Rows and columns beyond Slack's limits are dropped, so callers page. */
-export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[]): Block {
+export type Table = {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  readonly caption: string;
+  /** How many rows Slack shows at once. */
+  readonly pageSize: number;
+};
+
+/**
+ * A table that people can sort. Rows and columns beyond the limits of Slack's plain table are dropped, so callers page.
+ * https://docs.slack.dev/reference/block-kit/blocks/data-table-block
+ */
+export function dataTable({ columns, rows, caption, pageSize }: Table): Block {
   const kept = columns.slice(0, limits.tableColumns);
-  const body = [kept.map(({ title }) => ({ text: title })), ...rows].slice(0, limits.tableRows);
+  const body = [kept.map((text) => ({ text })), ...rows].slice(0, limits.tableRows);
   // An equal share for each cell keeps the total within the limit.
   const share = Math.floor(limits.tableText / (body.length * Math.max(1, kept.length)));
   return {
-    type: "table",
-    column_settings: kept.map(({ align }) => ({ align: align ?? "left", is_wrapped: false })),
+    type: "data_table",
+    caption: line(caption, limits.plainText),
+    page_size: pageSize,
     rows: body.map((row) => kept.map((_, at) => cell(row[at] ?? { text: "" }, Math.min(share, 160)))),
   };
+}
+
+/** The same blocks with plain tables, for a Slack that refuses data tables. */
+export function withPlainTables(blocks: readonly Block[]): Block[] {
+  return blocks.map((block) => (block.type === "data_table" ? plainTable(block) : block));
+}
+
+function plainTable({ rows }: DataTableBlock): TableBlock {
+  const [head = []] = rows;
+  return { type: "table", column_settings: head.map(() => ({ align: "left", is_wrapped: false })), rows };
 }
 
 type ButtonInput = {

@@ -1,4 +1,4 @@
-import type { StaticSelect, PlainTextOption } from "@slack/types";
+import type { Overflow, StaticSelect, PlainTextOption } from "@slack/types";
 import { limits } from "./blocks.ts";
 import { plain } from "./text.ts";
 
@@ -23,6 +23,12 @@ export function menu({ act, placeholder, options, chosen }: Menu): StaticSelect 
     options: all,
     ...(initial !== undefined && { initial_option: initial }),
   };
+}
+
+/** A "…" menu; undefined without options. */
+export function overflow({ act, options }: Pick<Menu, "act" | "options">): Overflow | undefined {
+  const all = optionsOf(options, limits.overflowOptions);
+  return all.length === 0 ? undefined : { type: "overflow", action_id: act, options: all };
 }
 
 export type OptionInput = {

@@ -26,7 +26,7 @@ const rest = context("There is more than fits into one message of Slack.");
 
 /** The first blocks that fit into one message. A safety net: views stay below the limits themselves. */
 function fitting(blocks: readonly Block[]): Block[] {
-  const sizes = blocks.map((block) => (block.type === "table" ? 0 : JSON.stringify(block).length + 1));
+  const sizes = blocks.map(sizeOf);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total <= limits.blocksJson && blocks.length <= limits.blocks) return [...blocks];
   const kept: Block[] = [];
@@ -121,7 +121,11 @@ function withLine({ text, blocks }: Post, line: string): Post {
   return { text: withText.length > limits.text ? text : withText, blocks: isFull ? blocks : [...blocks, block] };
 }
 
+function isTable({ type }: Block): boolean {
+  return type === "table" || type === "data_table";
+}
+
 /** As `limits.blocksJson` counts. */
 function sizeOf(block: Post["blocks"][number]): number {
-  return block.type === "table" ? 0 : JSON.stringify(block).length + 1;
+  return isTable(block) ? 0 : JSON.stringify(block).length + 1;
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { Ask } from "../../../src/commands/ask.ts";
+import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { workloadList, type WorkloadList } from "../../../src/commands/verbs/list/workload-list.ts";
 import { drawn } from "../../views/support/drawn.ts";
-import { ask, command, job, now, report, service, web } from "../../views/support/workloads.ts";
+import { ask, job, now, report, service, web } from "../../views/support/workloads.ts";
 
 function list(given: Partial<WorkloadList>) {
   return workloadList({
@@ -13,64 +14,126 @@ function list(given: Partial<WorkloadList>) {
     filter: {},
     region: "beijing1",
     now,
-    command,
     shared: false,
+    mayCreate: true,
     ...given,
   });
 }
 
 const many = Array.from({ length: 2000 }, (_, at) => service(`web-${String(at).padStart(4, "0")}`));
 
-test("services and jobs stand in one table", () => {
+test("services and jobs share one table: trouble first, then by name", () => {
+  const restarts = { count: 6, first_at: "2026-11-21T11:55:00Z", last_at: "2026-11-21T11:59:00Z" };
   const message = list({
-    services: [service("worker", { status: "Hibernating", port_mappings: [], default_domain_name: undefined }), web],
-    jobs: [report, job("import", { active: 1, startTime: "2026-11-21T11:00:00Z" })],
+    services: [
+      service("worker", {
+        status: "Hibernating",
+        port_mappings: [],
+        default_domain_name: undefined,
+        binding_domain_name: [],
+      }),
+      service("web", { ready_instances: 3 }),
+      service("flaky", { restarts, ready_instances: 1, created_at: "2026-11-21T11:59:16Z" }),
+    ],
+    jobs: [
+      report,
+      job("boom", { failed: 4, conditions: [{ type: "Failed", status: "True" }] }),
+      job("import", { active: 1, startTime: "2026-11-21T11:00:00Z" }),
+    ],
   });
 
   expect(message.text).toMatchInlineSnapshot(
-    `"services in beijing1 and jobs in us · 4 in all: web Running, worker Hibernating, import Running, report Complete"`,
+    `"3 services in beijing1 · 3 jobs in us · 2 need attention: 🔴 boom failed, 🔴 flaky restarting, 6 times in 4 min, 🟢 import running, ⚪ report complete, 🟢 web running, 🟡 worker hibernating"`,
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
-    "Name    Kind     Status         Instances   Memory   Age  URL
-    web     service  Running                3  512 MiB   3 d  http://web-dana.example.org:31080
-    worker  service  Hibernating            3  512 MiB   3 d  –
-    import  job      Running      0 of 1 done  512 MiB  10 h  –
-    report  job      Complete     1 of 1 done  512 MiB  10 h  –
-    services in beijing1 and jobs in us · 4 in all
+    "3 services in beijing1 · 3 jobs in us · 2 need attention
+    Name       Status                        Size        Age  Address
+    🔴 boom    failed                        4 attempts  10h  job
+    🔴 flaky   restarting, 6 times in 4 min  1/3         44s  shop.example.org +1
+    🟢 import  running                       0/1         10h  job
+    ⚪ report   complete                      1/1         10h  job
+    🟢 web     running                       3/3         3d   shop.example.org +1
+    🟡 worker  hibernating                   3           3d   –
     [Act on… ▾]"
   `);
 });
 
-test("of one kind, the kind is no column", () => {
+test("without services there is no address", () => {
   const message = list({ jobs: [job("import", { failed: 2, conditions: [{ type: "Failed", status: "True" }] })] });
 
   expect(drawn(message)).toMatchInlineSnapshot(`
-    "Name    Status     Progress   Memory   Age
-    import  Failed  0 of 1 done  512 MiB  10 h
-    jobs in us · 1 in all
+    "1 job in us · 1 needs attention
+    Name       Status  Done        Age
+    🔴 import  failed  2 attempts  10h
     [Act on… ▾]"
   `);
+});
+
+test("services and jobs of one region are counted together", () => {
+  expect(drawn(list({ services: [web], jobs: [report], region: "us" })).split("\n")[0]).toBe("2 workloads in us");
 });
 
 test("the second page of 2,000 has Back and Next, and says where it is", () => {
   const message = list({ services: many, page: 1, filter: { status: "running", text: "WEB" } });
 
-  expect(drawn(message).split("\n").slice(1)).toMatchInlineSnapshot(`
+  const lines = drawn(message).split("\n");
+  expect([lines[0], lines[2], ...lines.slice(-2)]).toMatchInlineSnapshot(`
     [
-      "web-0010  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0011  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0012  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0013  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0014  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0015  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0016  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0017  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0018  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "web-0019  Running          3  512 MiB  3 d  http://web-dana.example.org:31080",
-      "services in beijing1 · 11–20 of 2,000 · status running · text WEB",
+      "2,000 of 2,000 services in beijing1 · running · name contains “WEB”",
+      "🟢 web-0010  running  3     3d   shop.example.org +1",
+      "11–20 of 2,000",
       "[Back] [Next] [Act on… ▾]",
     ]
   `);
+});
+
+test.each([
+  ["failed", "boom, flaky"],
+  ["failing", "boom, flaky"],
+  ["unhealthy", "boom, flaky, slow"],
+  ["running", "slow, import, web"],
+  ["healthy", "import, web"],
+  ["stopped", "old"],
+  ["COMPLETE", "report"],
+  ["done", "report"],
+  ["restarting", "flaky"],
+  ["hiber", "odd"],
+])("the status %s finds %s", (status, names) => {
+  const message = list({
+    services: [
+      web,
+      service("flaky", { restarts: { count: 6 } }),
+      service("slow", { ready_instances: 1 }),
+      service("old", { status: "Stopped" }),
+      service("odd", { status: "Hibernating" }),
+    ],
+    jobs: [
+      report,
+      job("boom", { conditions: [{ type: "Failed", status: "True" }] }),
+      job("import", { active: 1, startTime: "2026-11-21T11:00:00Z" }),
+    ],
+    filter: { status },
+  });
+
+  const [table] = message.blocks.filter(({ type }) => type === "data_table");
+  const cells = table?.type === "data_table" ? table.rows.slice(1).map(([cell]) => cell) : [];
+  const found = cells.map((cell) => (cell?.type === "raw_text" ? cell.text.replace(/^\S+ /u, "") : ""));
+  expect(found.join(", ")).toBe(names);
+});
+
+test.each([
+  ["list failed", { status: "failed" }],
+  ["list Failed jobs", { kind: "jobs", status: "failed" }],
+  ["list services web", { kind: "services", text: "web" }],
+  ["list web stopped services", { kind: "services", text: "web", status: "stopped" }],
+  ["list failed --status Hibernating", { text: "failed", status: "Hibernating" }],
+  ["list stopped failed", { status: "stopped", text: "failed" }],
+])("the words %s are understood in any order", (words, args) => {
+  expect(parseText(words).ask.args).toEqual(args);
+});
+
+test("two names are one too many", () => {
+  expect(() => parseText("list web worker")).toThrow("I can filter by one name, not by “web” and “worker”.");
 });
 
 test("the buttons carry the ask with another page, and each has its own id", () => {
@@ -103,30 +166,29 @@ test("a filter too long for a button leaves the button out", () => {
   expect(drawn(message).split("\n").at(-1)).toBe("[Act on… ▾]");
 });
 
-test("an empty list and a filter that fits nothing are different answers", () => {
+test("an empty list and a filter that fits nothing are different answers, each with the next step", () => {
   const answers = [
     list({ services: [], jobs: [] }),
     list({ jobs: [] }),
+    list({ services: [], mayCreate: false }),
     list({ services: [web], jobs: [], filter: { text: "api", status: "Failed" } }),
     list({ services: many, filter: { text: "api" } }),
   ];
 
-  expect(answers.map((message) => `${message.text}\n${drawn(message)}`).join("\n\n")).toMatchInlineSnapshot(`
-    "Nothing here yet. Create one with /gantry create service web --image gantry/hello-web
-    Nothing here yet. Create one with /gantry create service web --image gantry/hello-web
-    services in beijing1 and jobs in us
+  expect(answers.map(drawn).join("\n\n")).toMatchInlineSnapshot(`
+    "No workloads in beijing1 yet.
+    [Create one]
 
-    Nothing here yet. Create one with /gantry create job report --image gantry/batch
-    Nothing here yet. Create one with /gantry create job report --image gantry/batch
-    jobs in us
+    No jobs yet.
+    [Create one]
 
-    No service or job matches status Failed and text api. There is 1 without the filter.
-    No service or job matches status Failed and text api. There is 1 without the filter.
-    services in beijing1 and jobs in us
+    No services in beijing1 yet.
 
-    No service matches text api. There are 2,000 without the filter.
-    No service matches text api. There are 2,000 without the filter.
-    services in beijing1"
+    Nothing matches: failed, name contains “api”. Without the filter: 1 service in beijing1.
+    [Show all]
+
+    Nothing matches: name contains “api”. Without the filter: 2,000 services in beijing1.
+    [Show all]"
   `);
 });
 

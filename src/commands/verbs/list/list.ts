@@ -10,6 +10,9 @@ import { listJobs, listServices, type Listed } from "../../lookup/list-workloads
 import type { FormField } from "../../forms/form.ts";
 import { listRefusal, visibleItems } from "../../lookup/may-see.ts";
 import { JOB_REGION } from "../../grammar/target.ts";
+import { isStatusWord } from "./status-filter.ts";
+import { UserError } from "../../../errors.ts";
+import { counted } from "../../../views/kit/text.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 
 const kinds: Readonly<Record<string, "services" | "jobs">> = {
@@ -22,16 +25,16 @@ const kinds: Readonly<Record<string, "services" | "jobs">> = {
 const Args = z.object({
   kind: z.enum(["services", "jobs"]).optional(),
   /** The Next button's value holds the filter, so it has to be short. */
-  text: z.string().max(100, "The text to filter by can have 100 characters at most.").optional(),
-  status: z.string().max(50, "A status can have 50 characters at most.").optional(),
+  text: z.string().max(100, "A name to filter by can have up to 100 characters.").optional(),
+  status: z.string().max(50, "A status can have up to 50 characters.").optional(),
   page: z.number().int().min(0).default(0),
 });
 
 const fields: readonly FormField[] = [
   {
     id: "kind",
-    label: "What",
-    hint: "Both, if nothing is chosen.",
+    label: "Kind",
+    hint: "Default: services and jobs",
     isOptional: true,
     input: {
       kind: "choice",
@@ -44,15 +47,14 @@ const fields: readonly FormField[] = [
   },
   {
     id: "text",
-    label: "With this in the name",
-    placeholder: "web",
+    label: "Name contains",
     isOptional: true,
     input: { kind: "text", maxLength: 100 },
   },
   {
     id: "status",
-    label: "With this status",
-    placeholder: "Running",
+    label: "Status",
+    hint: "For example failed, running or stopped",
     isOptional: true,
     input: { kind: "text", maxLength: 50 },
   },
@@ -62,18 +64,16 @@ const aboutJobs = listAbout("listJobs", { kind: "job", region: JOB_REGION });
 
 export const list = readVerb({
   name: "list",
-  summary: "List services and jobs, ten a page",
-  example: "list services web --status Running",
-  flags: { status: { value: "S", summary: "only those with this status, for example Running" } },
-  words: { kind: "[services|jobs]", text: "[TEXT]" },
+  summary: "List services and jobs, trouble first",
+  usage: "list [services|jobs] [failed|running|stopped|…] [TEXT]",
+  example: "list failed",
+  flags: { status: { value: "S", summary: "only workloads with this status, also one that isn't listed here" } },
+  words: { kind: "[services|jobs]", status: "[failed|running|stopped|…]", text: "[TEXT]" },
   reads: ["listServices", "listJobs"],
   // Without a kind this asks about services; `readKinds` asks about jobs.
   about: ({ kind }, region) => (kind === "jobs" ? aboutJobs : listAbout("listServices", { kind: "service", region })),
   args: Args,
-  read({ positionals: [first, second] }, byName) {
-    const kind = first === undefined ? undefined : kinds[first.toLowerCase()];
-    return { ...byName, kind, text: kind === undefined ? first : second };
-  },
+  read: ({ positionals, one }) => ({ status: one("status"), ...sorted(positionals, one("status") !== undefined) }),
   form: { title: "List workloads", submit: "List", fields: () => fields },
   async answer({ kind, text, status, page }, context) {
     const { services, jobs, refusal } = await readKinds(kind, context);
@@ -82,12 +82,13 @@ export const list = readVerb({
       jobs: await visible({ kind: "job", part: jobs, nameOf: ({ metadata }) => metadata.name }, context),
       filter: { ...(text !== undefined && { text }), ...(status !== undefined && { status }) },
       page,
+      mayCreate: await mayCreate(kind, context),
       ...drawing(context),
     });
     return withMissing(message, [
       ...missing("services", services),
       ...missing("jobs", jobs),
-      ...(refusal === undefined ? [] : [`The jobs are not in this list: ${refusal.why}`]),
+      ...(refusal === undefined ? [] : [`Jobs aren't listed: ${refusal.why}`]),
     ]);
   },
 });
@@ -110,8 +111,28 @@ function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "reg
   return { op, risk: undefined, workload: { ...where, name: undefined } };
 }
 
-function drawing({ ask, region, now, settings }: VerbContext) {
-  return { ask, region, now, command: settings.command, shared: ask.share };
+function drawing({ ask, region, now }: VerbContext) {
+  return { ask, region, now, shared: ask.share };
+}
+
+/** Words in any order: a kind, a status, and a part of a name. */
+function sorted(positionals: readonly string[], hasStatus: boolean): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const word of positionals) {
+    const kind = kinds[word.toLowerCase()];
+    const isStatus = !hasStatus && isStatusWord(word);
+    if (kind !== undefined && found["kind"] === undefined) found["kind"] = kind;
+    else if (isStatus && found["status"] === undefined) found["status"] = word.toLowerCase();
+    else if (found["text"] === undefined) found["text"] = word;
+    else throw new UserError(`I can filter by one name, not by “${found["text"]}” and “${word}”.`);
+  }
+  return found;
+}
+
+/** Policy judges the click again. */
+async function mayCreate(kind: z.output<typeof Args>["kind"], { permissions }: VerbContext): Promise<boolean> {
+  const ops = kind === "jobs" ? (["createJob"] as const) : (["createService"] as const);
+  return (await permissions.outlook(ops.map((op) => ({ op, risk: "routine" })))) !== "refuse";
 }
 
 type Part = Listed<Service> | Listed<Job> | Problem | undefined;
@@ -144,9 +165,10 @@ async function visible<Item>({ kind, part, nameOf }: Kind<Item>, context: VerbCo
 
 /** Sentences about workloads missing from the list, and why. */
 function missing(kind: "services" | "jobs", part: Part): string[] {
-  if (part instanceof Problem) return [`The ${kind} are not in this list: ${part.sentence} ${part.next}`];
+  if (part instanceof Problem) return [`Couldn't list the ${kind}: ${part.sentence} ${part.next}`];
   if (part === undefined || part.skipped === 0) return [];
-  return [`Not in this list, because the service gave them no name: ${part.skipped} of the ${kind}.`];
+  const what = counted(part.skipped, kind.slice(0, -1));
+  return [`${what} can't be listed, because the workload API sent no name.`];
 }
 
 function withMissing(message: Message, sentences: readonly string[]): Message {

@@ -1,14 +1,17 @@
 import type { Job, Service } from "../../../api/answers.ts";
 import type { Ask } from "../../ask.ts";
-import { actions, askButton, context, section, table, type Cell, type Column } from "../../../views/kit/blocks.ts";
+import { JOB_REGION } from "../../grammar/target.ts";
+import { actions, askButton, context, dataTable, section } from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";
-import { hostLink, words } from "../../../views/kit/inline.ts";
-import { jobProgress, jobStatus } from "../../../views/kit/status.ts";
-import { jobMemory, serviceMemory } from "../../../views/kit/container-text.ts";
+import { openButton } from "../../../views/forms/open-button.ts";
+import { strong, words } from "../../../views/kit/inline.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
-import { grouped, truncate, visible } from "../../../views/kit/text.ts";
-import { age } from "../../../views/kit/time.ts";
+import { dotOf } from "../../../views/kit/status.ts";
+import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts";
+import { shortAge } from "../../../views/kit/time.ts";
+import { byNeed, fits, jobRow, type ListFilter, type Row, serviceRow } from "./list-rows.ts";
+import { needsAttention } from "./status-filter.ts";
 
 export type WorkloadList = {
   /** Undefined when not requested or not readable. */
@@ -18,35 +21,31 @@ export type WorkloadList = {
   readonly ask: Ask;
   /** From 0; a page beyond the end is the last one. */
   readonly page: number;
-  readonly filter: { readonly text?: string; readonly status?: string };
+  readonly filter: ListFilter;
   readonly region: string;
   readonly now: Date;
-  readonly command: string;
   readonly shared: boolean;
+  readonly mayCreate: boolean;
 };
-
-type Row = { readonly name: string; readonly status: string } & (
-  | { readonly kind: "service"; readonly service: Service }
-  | { readonly kind: "job"; readonly job: Job }
-);
 
 const PAGE = 10;
 const NAME = 60;
 
-/** Services and jobs as a table, ten a page: services first, each kind by name. */
+/** Services and jobs as a table, ten a page: trouble first, then by name. */
 export function workloadList(list: WorkloadList): Message {
   const rows = [...(list.services ?? []).map(serviceRow), ...(list.jobs ?? []).map(jobRow)];
   if (rows.length === 0) return empty(list);
-  const found = rows.filter((row) => fits(row, list.filter)).sort(byKindAndName);
-  if (found.length === 0) return noneFits(list, rows.length);
+  const found = rows.filter((row) => fits(row, list.filter)).sort(byNeed);
+  if (found.length === 0) return noneFits(list, rows);
   const last = Math.ceil(found.length / PAGE) - 1;
   const page = Math.min(Math.max(0, Math.trunc(list.page) || 0), last);
   const shown = found.slice(page * PAGE, (page + 1) * PAGE);
-  const range = found.length <= PAGE ? `${grouped(found.length)} in all` : rangeOf(page, shown.length, found.length);
-  const about = [where(list), range, ...filterWords(list.filter)].join(" · ");
-  return post(`${about}: ${shown.map(({ name, status }) => visible(`${name} ${status}`)).join(", ")}`, [
-    drawTable(shown, list),
-    context(about),
+  const title = heading(list, { rows, found });
+  const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(`${name} ${status.words}`)}`);
+  return post(`${title}: ${spoken.join(", ")}`, [
+    section([strong(title, 300)]),
+    drawTable(shown, title, list),
+    ...(last > 0 ? [context(rangeOf(page, shown.length, found.length))] : []),
     ...inRegion(
       list,
       actions(
@@ -58,22 +57,34 @@ export function workloadList(list: WorkloadList): Message {
   ]);
 }
 
-function serviceRow(service: Service): Row {
-  return { kind: "service", name: service.name, status: service.status ?? "–", service };
+type Counted = { readonly rows: readonly Row[]; readonly found: readonly Row[] };
+
+/** "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us", "2 of 12 · failed". */
+function heading(list: WorkloadList, { rows, found }: Counted): string {
+  const { filter } = list;
+  const unwell = found.filter(({ status }) => needsAttention(status)).length;
+  const attention = unwell === 0 ? [] : [`${grouped(unwell)} ${unwell === 1 ? "needs" : "need"} attention`];
+  if (Object.keys(filter).length === 0) return [places(list, rows), ...attention].join(" · ");
+  const among = `${grouped(found.length)} of ${places(list, rows)}`;
+  return [among, ...filterWords(filter), ...(filter.status === undefined ? attention : [])].join(" · ");
 }
 
-function jobRow(job: Job): Row {
-  return { kind: "job", name: job.metadata.name, status: jobStatus(job), job };
+/** Jobs have a region of their own, so they are counted apart where services are elsewhere. */
+function places({ region }: WorkloadList, rows: readonly Row[]): string {
+  const jobs = rows.filter(({ kind }) => kind === "job").length;
+  const services = rows.length - jobs;
+  if (services > 0 && jobs > 0 && region === JOB_REGION) return `${counted(rows.length, "workload")} in ${JOB_REGION}`;
+  return [
+    ...(services > 0 ? [`${counted(services, "service")} in ${visible(region)}`] : []),
+    ...(jobs > 0 ? [`${counted(jobs, "job")} in ${JOB_REGION}`] : []),
+  ].join(" · ");
 }
 
-function byKindAndName(one: Row, other: Row): number {
-  if (one.kind !== other.kind) return one.kind === "service" ? -1 : 1;
-  return one.name < other.name ? -1 : Number(one.name > other.name);
-}
-
-function fits({ name, status }: Row, filter: WorkloadList["filter"]): boolean {
-  if (filter.text !== undefined && !name.toLowerCase().includes(filter.text.toLowerCase())) return false;
-  return filter.status === undefined || status.toLowerCase() === filter.status.toLowerCase();
+function filterWords({ text, status }: ListFilter): string[] {
+  return [
+    ...(status === undefined ? [] : [visible(status).toLowerCase()]),
+    ...(text === undefined ? [] : [`name contains “${visible(text)}”`]),
+  ];
 }
 
 function rangeOf(page: number, count: number, total: number): string {
@@ -95,82 +106,36 @@ function inRegion({ region }: WorkloadList, blocks: readonly Block[]): Block[] {
   return blocks.map((block) => (/^[\w.-]{1,60}$/u.test(region) ? { ...block, block_id: `region:${region}` } : block));
 }
 
-function where({ services, jobs, region }: WorkloadList): string {
-  const parts = [services && `services in ${visible(region)}`, jobs && "jobs in us"].filter(
-    (part) => part !== undefined,
-  );
-  return parts.join(" and ");
+/** What matters most comes first: a phone shows two or three columns. */
+function drawTable(rows: readonly Row[], caption: string, { services, now }: WorkloadList): Block {
+  const hasServices = services !== undefined;
+  return dataTable({
+    columns: ["Name", "Status", hasServices ? "Size" : "Done", "Age", ...(hasServices ? ["Address"] : [])],
+    caption,
+    pageSize: PAGE,
+    rows: rows.map(({ name, status, size, created, address }) => [
+      { text: truncate(`${dotOf(status)} ${visible(name)}`, NAME) },
+      { text: truncate(visible(status.words), NAME) },
+      { text: size },
+      { text: shortAge(created, now) ?? "–" },
+      ...(hasServices ? [address] : []),
+    ]),
+  });
 }
 
-function filterWords({ text, status }: WorkloadList["filter"]): string[] {
-  return [...(status === undefined ? [] : [`status ${status}`]), ...(text === undefined ? [] : [`text ${text}`])];
+function empty({ services, jobs, region, mayCreate }: WorkloadList): Message {
+  const noun = services === undefined ? "jobs" : jobs === undefined ? "services" : "workloads";
+  const where = services === undefined ? "" : ` in ${visible(region)}`;
+  const sentence = truncate(`No ${noun}${where} yet.`, 200);
+  const values = services === undefined ? { kind: "job" } : jobs === undefined ? { kind: "service" } : {};
+  const create = mayCreate ? openButton("Create one", { verb: "create", values, region }, "primary") : undefined;
+  return post(sentence, [section([words(sentence)]), ...actions(create)]);
 }
 
-function drawTable(rows: readonly Row[], { services, jobs, now }: WorkloadList) {
-  const both = services !== undefined && jobs !== undefined;
-  const columns: Column[] = [
-    { title: "Name" },
-    ...(both ? [{ title: "Kind" }] : []),
-    { title: "Status" },
-    { title: services === undefined ? "Progress" : "Instances", align: "right" },
-    { title: "Memory", align: "right" },
-    { title: "Age", align: "right" },
-    ...(services === undefined ? [] : [{ title: "URL" }]),
-  ];
-  return table(
-    columns,
-    rows.map((row) => {
-      const [size, memory, created, url] = row.kind === "service" ? serviceCells(row.service) : jobCells(row.job);
-      return [
-        { text: truncate(visible(row.name), NAME) },
-        ...(both ? [{ text: row.kind }] : []),
-        { text: truncate(visible(row.status), NAME) },
-        { text: size },
-        { text: truncate(memory, NAME) },
-        { text: age(created, now) ?? "–" },
-        ...(services === undefined ? [] : [url]),
-      ];
-    }),
-  );
-}
-
-type Cells = readonly [size: string, memory: string, created: string | undefined, url: Cell];
-
-function serviceCells(service: Service): Cells {
-  const size = service.target_instance_size;
-  return [size === undefined ? "–" : grouped(size), serviceMemory(service), service.created_at, urlCell(service)];
-}
-
-function jobCells(job: Job): Cells {
-  return [jobProgress(job), jobMemory(job), job.metadata.creationTimestamp, { text: "–" }];
-}
-
-function urlCell({ port_mappings, default_domain_name }: Service): Cell {
-  const urls = (port_mappings ?? []).map(({ service_url }) => service_url).filter((url) => url !== undefined);
-  const [first = default_domain_name, ...more] = urls;
-  if (first === undefined) return { text: "–" };
-  // A cell holds either a link or a text, so a cell with a link can't show the number of other ports.
-  return more.length === 0 ? { text: first, link: hostLink(first) } : { text: `${first} +${more.length}` };
-}
-
-function empty(list: WorkloadList): Message {
-  const example =
-    list.services === undefined
-      ? "create job report --image gantry/batch"
-      : "create service web --image gantry/hello-web";
-  const sentence = "Nothing here yet. Create one with";
-  return post(`${sentence} ${list.command} ${example}`, [
-    section(`${sentence} \`${list.command} ${example}\``),
-    context(where(list) || "nothing was asked for"),
-  ]);
-}
-
-function noneFits(list: WorkloadList, total: number): Message {
-  const kinds = [list.services && "service", list.jobs && "job"].filter((part) => part !== undefined).join(" or ");
-  const wanted = filterWords(list.filter).join(" and ");
-  const there = total === 1 ? "There is 1 without the filter." : `There are ${grouped(total)} without the filter.`;
-  return post(`No ${kinds} matches ${wanted}. ${there}`, [
-    section([words(`No ${kinds} matches ${wanted}. ${there}`, 600)]),
-    context(where(list)),
-  ]);
+function noneFits(list: WorkloadList, rows: readonly Row[]): Message {
+  const wanted = filterWords(list.filter).join(", ");
+  const sentence = `Nothing matches: ${wanted}. Without the filter: ${places(list, rows)}.`;
+  const { kind } = list.ask.args;
+  const all = { ...list.ask, share: list.shared, args: kind === undefined ? {} : { kind } };
+  return post(sentence, [section([words(sentence, 600)]), ...actions(askButton("Show all", all))]);
 }

@@ -29,6 +29,7 @@ const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
   input: Input,
   rich_text: RichText,
   table: Table,
+  data_table: Table,
   alert: Alert,
   markdown: Markdown,
 };

@@ -1,0 +1,74 @@
+import type { Job, Service } from "../../../api/answers.ts";
+import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../api/workload-status.ts";
+import type { Cell } from "../../../views/kit/blocks.ts";
+import { hostLink } from "../../../views/kit/inline.ts";
+import { counted, grouped } from "../../../views/kit/text.ts";
+import { needsAttention, statusFilter } from "./status-filter.ts";
+
+/** A workload in a list. */
+export type Row = {
+  readonly kind: "service" | "job";
+  readonly name: string;
+  readonly status: WorkloadStatus;
+  /** "2/2", or "4 attempts" of a job. */
+  readonly size: string;
+  readonly created: string | undefined;
+  readonly address: Cell;
+};
+
+export type ListFilter = { readonly text?: string; readonly status?: string };
+
+export function serviceRow(service: Service): Row {
+  const { name, created_at: created } = service;
+  return {
+    kind: "service",
+    name,
+    status: serviceStatus(service),
+    size: sizeOf(service),
+    created,
+    address: addressOf(service),
+  };
+}
+
+export function jobRow(job: Job): Row {
+  const { name, creationTimestamp: created } = job.metadata;
+  return { kind: "job", name, status: jobStatus(job), size: attemptsOf(job), created, address: { text: "job" } };
+}
+
+/** "2/3" where the API says how many are ready, otherwise "3". */
+function sizeOf({ target_instance_size: size, ready_instances: ready }: Service): string {
+  if (size === undefined) return "–";
+  return ready === undefined ? grouped(size) : `${grouped(ready)}/${grouped(size)}`;
+}
+
+function attemptsOf({ spec, status = {} }: Job): string {
+  const { failed = 0, succeeded = 0 } = status;
+  if (failed > 0) return counted(failed + succeeded, "attempt");
+  return spec?.completions === undefined ? grouped(succeeded) : `${grouped(succeeded)}/${grouped(spec.completions)}`;
+}
+
+function addressOf({ port_mappings, default_domain_name, binding_domain_name }: Service): Cell {
+  const urls = (port_mappings ?? []).map(({ service_url }) => service_url).filter((url) => url !== undefined);
+  const all = [...(binding_domain_name ?? []), ...urls];
+  const [first = default_domain_name, ...more] = all;
+  if (first === undefined) return { text: "–" };
+  // A cell holds either a link or a text, so a cell with a link can't show the number of the others.
+  return more.length === 0 ? { text: first, link: hostLink(first) } : { text: `${first} +${more.length}` };
+}
+
+/** Trouble first, then by name. */
+export function byNeed(one: Row, other: Row): number {
+  const need = rank(one) - rank(other);
+  if (need !== 0) return need;
+  return one.name < other.name ? -1 : Number(one.name > other.name);
+}
+
+function rank({ status }: Row): number {
+  if (status.level === "failing") return 0;
+  return needsAttention(status) ? 1 : 2;
+}
+
+export function fits({ name, status }: Row, filter: ListFilter): boolean {
+  if (filter.text !== undefined && !name.toLowerCase().includes(filter.text.toLowerCase())) return false;
+  return filter.status === undefined || statusFilter(filter.status)(status);
+}

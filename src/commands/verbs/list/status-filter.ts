@@ -1,0 +1,46 @@
+import type { WorkloadStatus } from "../../../api/workload-status.ts";
+
+type Fits = (status: WorkloadStatus) => boolean;
+
+const failing: Fits = ({ level }) => level === "failing";
+const healthy: Fits = ({ level }) => level === "healthy";
+const stopped: Fits = ({ words }) => /^(?:stopped|suspended)/u.test(words);
+const complete: Fits = ({ words }) => words.startsWith("complete");
+
+/** It crashes, is retried, or runs with too few instances. Starting and stopping are no trouble. */
+const UNSTEADY = /^(?:restarting|retrying)\b|\d ready$/u;
+
+/** Somebody should have a look at it. */
+export const needsAttention: Fits = (status) =>
+  failing(status) || (status.level === "busy" && UNSTEADY.test(status.words));
+
+const filters: ReadonlyMap<string, Fits> = new Map([
+  ["failed", failing],
+  ["failing", failing],
+  ["crashing", failing],
+  ["broken", failing],
+  ["unhealthy", needsAttention],
+  ["trouble", needsAttention],
+  ["healthy", healthy],
+  ["running", ({ level, words }: WorkloadStatus) => level === "healthy" || words.startsWith("running")],
+  ["stopped", stopped],
+  ["suspended", stopped],
+  ["complete", complete],
+  ["completed", complete],
+  ["done", complete],
+  ["succeeded", complete],
+  ...["restarting", "retrying", "starting", "updating", "stopping", "deleting", "pending"].map(
+    (word) => [word, ({ words }: WorkloadStatus) => words.startsWith(word)] as const, // a pair, not a list
+  ),
+]);
+
+/** True for a word that `list` takes as a status rather than as a part of a name. */
+export function isStatusWord(word: string): boolean {
+  return filters.has(word.toLowerCase());
+}
+
+/** Other words, which `--status` takes for statuses of other workload APIs, are compared with how the status begins. */
+export function statusFilter(word: string): Fits {
+  const wanted = word.toLowerCase();
+  return filters.get(wanted) ?? (({ words }) => words.startsWith(wanted));
+}
