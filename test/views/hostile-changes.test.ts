@@ -19,7 +19,7 @@ import { hostileChange, hostileEvent, longChanges } from "./support/hostile-chan
 import { hostileText, long } from "./support/hostile.ts";
 import { holds } from "./support/holds.ts";
 import { expectFits, expectFormFits } from "./support/judges.ts";
-import { command } from "./support/workloads.ts";
+import { command, now } from "./support/workloads.ts";
 
 const options = { command, defaultRegion: "us" };
 const names = fc.dictionary(hostileText, hostileText, { maxKeys: 2 });
@@ -60,8 +60,8 @@ function duplicatesOf(change: StoredChange): DuplicateRequest[] {
 
 holds("an equal request that waits", fc.tuple(hostileChange, fc.nat(5)), ([change, at]) => {
   for (const earlier of duplicatesOf(change).slice(at, at + 1)) expectFits(duplicateMessage(earlier));
-  const waiting = { changes: Array.from({ length: 5 }, () => change), command };
-  expectFits(post("what waits", waitingLines(waiting)));
+  const waiting = { changes: Array.from({ length: 5 }, () => change) };
+  expectFits(post("waiting", waitingLines(waiting, now)));
 });
 
 holds("the answer to a decision", fc.tuple(hostileChange, fc.nat(14)), ([change, at]) => {

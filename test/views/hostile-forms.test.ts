@@ -216,8 +216,8 @@ const mayDo = ["logs", "create", "scale", "memory", "domains", "start", "stop", 
 const cardActions = { mayDo, isShared: false };
 
 holds("a card with its buttons", fc.tuple(hostileService, hostileJob, hostileText), ([service, job, region]) => {
-  expectFits(serviceCard({ service, region, now, command, actions: cardActions }));
-  expectFits(jobCard({ job, region, now, command, actions: cardActions }));
+  expectFits(serviceCard({ service, region, now, actions: cardActions }));
+  expectFits(jobCard({ job, region, now, actions: cardActions }));
 });
 
 test.each(long.map((text) => [text.slice(0, 12), text]))(
@@ -232,7 +232,7 @@ test.each(long.map((text) => [text.slice(0, 12), text]))(
         binding_domain_name: many,
         containers: containers.slice(0, count),
       };
-      expectFits(serviceCard({ service, region: text.slice(0, 100), now, command, actions: cardActions }));
+      expectFits(serviceCard({ service, region: text.slice(0, 100), now, actions: cardActions }));
     }
     expect(containers).toHaveLength(200);
   },

@@ -45,11 +45,11 @@ holds(
 );
 
 holds("the card of a service", fc.tuple(hostileService, hostileText), ([service, region]) => {
-  expectFits(serviceCard({ service, region, now, command }));
+  expectFits(serviceCard({ service, region, now }));
 });
 
 holds("the card of a job", fc.tuple(hostileJob, hostileText), ([job, region]) => {
-  expectFits(jobCard({ job, region, now, command }));
+  expectFits(jobCard({ job, region, now }));
 });
 
 test.each(long.map((text) => [text.slice(0, 12), text]))(
@@ -80,13 +80,12 @@ test.each(long.map((text) => [text.slice(0, 12), text]))(
       const containers = Array.from({ length: count }, () => ({ ...one, volumeMounts: named }));
       const spec = { template: { spec: { containers, volumes: named } } };
 
-      expectFits(serviceCard({ service: { ...service, containers }, region: text, now, command }));
+      expectFits(serviceCard({ service: { ...service, containers }, region: text, now }));
       expectFits(
         jobCard({
           job: { instance_names: many, metadata: { name: text, uid: text }, spec, status },
           region: text,
           now,
-          command,
         }),
       );
     }

@@ -91,7 +91,7 @@ function onAcked(deps: ClickDeps, click: Click, origin: Origin): Promise<void> |
   const [{ action_id: actionId, block_id: blockId, value: own, selected_option: chosen }] = actions;
   const value = own ?? chosen?.value ?? "";
   if (homeAction(actionId) !== undefined) return onHomeClick(deps, { actionId, value, origin, triggerId });
-  const opening = openingIn(actionId, value);
+  const opening = openingIn(actionId, value, blockId);
   if (opening !== undefined) return openVerbForm(deps, { ...opening, origin: inThread(click, origin), triggerId });
   const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, origin));
   return onReadClick(deps, { actionId, blockId, value, origin, tell });

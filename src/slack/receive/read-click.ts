@@ -42,8 +42,10 @@ export async function onReadClick(deps: ReadClickDeps, looking: Looking): Promis
 }
 
 /** Another page, or a refresh, replaces the message; everything else is answered below it. */
-function isPaging({ verb }: Ask, { actionId }: Looking): boolean {
-  return !actionId.startsWith("pick:") && verb !== "logs";
+function isPaging({ verb, args }: Ask, { actionId }: Looking): boolean {
+  if (actionId.startsWith("pick:") || verb === "logs") return false;
+  // Only the pages of the waiting requests name one; "Review" on a card leaves the card where it is.
+  return verb !== "pending" || args["page"] !== undefined;
 }
 
 function beside({ replaces: _replaces, ...origin }: Origin): Origin {

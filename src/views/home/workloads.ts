@@ -4,7 +4,8 @@ import type { HomeState } from "./state.ts";
 import { strong, words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
 import { openButton } from "../forms/open-button.ts";
-import { markedStatus } from "../kit/status.ts";
+import { levelOf } from "../../api/workload-status.ts";
+import { dotOf } from "../kit/status.ts";
 import { counted, grouped, truncate, visible } from "../kit/text.ts";
 
 const LISTED = 10;
@@ -83,7 +84,10 @@ function row({ kind, name, status }: Troubled, { account, mayDo }: HomeState): B
     may.has(verb) ? openButton(label, { verb, values: { name: target }, ...where }, style) : undefined;
   const ask = (verb: string) => ({ verb, ...where, share: false, args: { name: target } });
   return [
-    section([words(`${markedStatus(truncate(visible(status), 60))}  ${kind} `), strong(name, 255)]),
+    section([
+      words(`${dotOf({ level: levelOf(status) })} ${truncate(visible(status), 60)}  ${kind} `),
+      strong(name, 255),
+    ]),
     ...actions(
       button({ label: "Show", ask: ask("show") }),
       may.has("logs") ? button({ label: "Logs", ask: ask("logs") }) : undefined,

@@ -6,8 +6,6 @@ import { createClients } from "../../../src/slack/send/clients.ts";
 import { createMessenger, type Messenger } from "../../../src/slack/send/messenger.ts";
 import { openLocalSlack } from "../../../src/stand-ins/local-slack.ts";
 import { endView } from "../../../src/views/forms/form-states.ts";
-import { dataTable } from "../../../src/views/kit/blocks.ts";
-import { post } from "../../../src/views/kit/post.ts";
 import { sentence } from "../../../src/views/messages/sentences.ts";
 
 type Town = AsyncDisposable & {
@@ -139,44 +137,6 @@ test("when Slack refuses blocks, the text goes out in a post, an update and an e
   expect(seen.map(({ text }) => text)).toEqual(
     Array.from({ length: 3 }, () => "Everything is fine.\n(shown without its layout; reference abcd1234)"),
   );
-});
-
-test("a Slack that refuses data tables gets plain ones, and isn't asked twice", async () => {
-  await using slack = await town();
-  const { messenger, playground } = slack;
-  const rows = [[{ text: "🟢 web" }]];
-  const table = post("1 service: web", [dataTable({ columns: ["Name"], rows, caption: "1 service", pageSize: 10 })]);
-  playground.faults.answer("chat.postMessage", { error: "invalid_blocks" }, { times: 1 });
-
-  const sent = [await messenger.post(ops, table, "background"), await messenger.post(ops, table, "background")];
-
-  expect(sent.map(({ ok }) => ok)).toEqual([true, true]);
-  const requests = playground.transcript().filter(({ kind }) => kind === "chat.postMessage");
-  const types = requests.map(
-    ({ request }) => /"(data_table|table)"/u.exec(JSON.stringify(request).replaceAll("\\", ""))?.[1],
-  );
-  expect(types).toEqual(["data_table", "table", "table"]);
-  expect(
-    playground
-      .as("dana")
-      .sees("ops")
-      .map(({ text }) => text),
-  ).toEqual(["Name\n🟢 web", "Name\n🟢 web"]);
-});
-
-test("a Slack that takes data tables keeps getting them, and other refused blocks don't change that", async () => {
-  await using slack = await town();
-  const { messenger, playground } = slack;
-  const table = post("empty", [
-    dataTable({ columns: ["Name"], rows: [[{ text: "web" }]], caption: "1", pageSize: 10 }),
-  ]);
-  playground.faults.answer("chat.postMessage", { error: "invalid_blocks" }, { times: 1 });
-  await messenger.post(ops, message, "background");
-
-  await messenger.post(ops, table, "background");
-
-  const last = playground.transcript().findLast(({ kind }) => kind === "chat.postMessage");
-  expect(JSON.stringify(last?.request)).toContain("data_table");
 });
 
 test("no post unfurls its links", async () => {

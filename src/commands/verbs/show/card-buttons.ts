@@ -1,9 +1,11 @@
 import type { Button } from "@slack/types";
 import type { Service } from "../../../api/answers.ts";
+import { type Level, serviceStatus } from "../../../api/workload-status.ts";
 import type { Ask } from "../../ask.ts";
 import { actions, button, limits } from "../../../views/kit/blocks.ts";
 import type { Block } from "../../../views/kit/message.ts";
 import { openButton } from "../../../views/forms/open-button.ts";
+import { menuId, type MenuOption, rowWithMenu, valuesFor } from "../../../views/forms/open-menu.ts";
 
 /** Decides with the workload's state which buttons a card has. */
 export type CardActions = {
@@ -13,51 +15,85 @@ export type CardActions = {
   readonly isShared: boolean;
 };
 
-type Placed = CardActions & { readonly region: string };
-type Buttons = readonly (Button | undefined)[];
-
-/** `post` numbers buttons with an Ask, which makes them longer. */
-const GROWTH = 20;
-/** The JSON of a row without buttons. */
-const ROW = 60;
-
-/** As many buttons as fit into the card's message: each one holds the workload's name, which can be long. */
-export function buttonRow(card: readonly Block[], buttons: Buttons): Block[] {
-  const fitting: Button[] = [];
-  let room = limits.blocksJson - JSON.stringify(card).length - ROW;
-  for (const each of buttons) {
-    if (each === undefined) continue;
-    room -= JSON.stringify(each).length + GROWTH;
-    if (room >= 0) fitting.push(each);
-  }
-  return actions(...fitting);
-}
-
 type Carded = CardActions & {
   readonly kind: "service" | "job";
   readonly name: string;
   readonly region: string;
 };
 
-/** The buttons for a service in this state, most used first. */
-export function serviceButtons({ name, status }: Service, { region, ...context }: Placed): Buttons {
-  const card: Carded = { ...context, kind: "service", name, region };
-  const isStopped = status === "Stopped";
-  const isGoing = status === "Deleting";
-  const live = [
-    opening(card, "Scale", "scale"),
-    isStopped ? undefined : opening(card, "Restart", "restart"),
-    isStopped ? opening(card, "Start", "start") : opening(card, "Stop", "stop"),
-    opening(card, "Memory", "memory"),
-    opening(card, "Domains", "domains"),
-  ];
-  return [logs(card), ...(isGoing ? [] : live), alike(card), isGoing ? undefined : remove(card), refresh(card)];
+type Row = { readonly first: readonly string[]; readonly rest: readonly string[] };
+
+/** The verbs by state: those that help most are buttons, the others are in the menu. */
+const rows: Readonly<Record<Level, Row>> = {
+  healthy: { first: ["logs", "restart", "scale"], rest: ["stop", "memory", "domains", "create"] },
+  busy: { first: ["logs", "restart", "stop"], rest: ["scale", "memory", "domains", "create"] },
+  failing: { first: ["logs", "restart", "stop"], rest: ["memory", "scale", "domains", "create"] },
+  idle: { first: ["start", "logs"], rest: ["scale", "memory", "domains", "create"] },
+};
+const leaving: Row = { first: ["logs", "create"], rest: [] };
+const ofJobs: Row = { first: ["logs", "create"], rest: [] };
+
+const labels: Readonly<Record<string, string>> = {
+  logs: "Logs",
+  restart: "Restart",
+  scale: "Scale",
+  stop: "Stop",
+  start: "Start",
+  memory: "Memory",
+  domains: "Domains",
+  create: "Create like this",
+};
+
+/** `post` numbers buttons with an Ask, which makes them longer. */
+const GROWTH = 20;
+/** The JSON of two rows without buttons, and of a menu. */
+const ROWS = 700;
+
+/** The buttons for a service in this state. */
+export function serviceButtons(
+  service: Service,
+  placed: CardActions & { readonly region: string },
+  card: readonly Block[],
+): Block[] {
+  const isLeaving = service.status === "Deleting";
+  const row = isLeaving ? leaving : rows[serviceStatus(service).level];
+  return drawn({ ...placed, kind: "service", name: service.name }, { row, isDeletable: !isLeaving }, card);
 }
 
 /** The buttons for a job, which runs only once. */
-export function jobButtons(name: string, { region, ...context }: Placed): Buttons {
-  const card: Carded = { ...context, kind: "job", name, region };
-  return [logs(card), alike(card), remove(card), refresh(card)];
+export function jobButtons(
+  name: string,
+  placed: CardActions & { readonly region: string },
+  card: readonly Block[],
+): Block[] {
+  return drawn({ ...placed, kind: "job", name }, { row: ofJobs, isDeletable: true }, card);
+}
+
+type Layout = { readonly row: Row; readonly isDeletable: boolean };
+
+/** At most four buttons and a menu; Delete has a row of its own, so that nobody hits it by accident. */
+function drawn(carded: Carded, { row, isDeletable }: Layout, card: readonly Block[]): Block[] {
+  const may = (verbs: readonly string[]) => verbs.filter((verb) => carded.mayDo.includes(verb));
+  const workload = { name: target(carded), region: carded.region };
+  const hasMenu = menuId(workload) !== undefined;
+  const first = [...may(row.first), ...(hasMenu ? [] : may(row.rest))].map((verb) => buttonFor(carded, verb));
+  const remove = isDeletable && carded.mayDo.includes("delete") ? opening(carded, "delete") : undefined;
+  const [shown, apart] = fitting([[...first, refresh(carded)], [remove]], card);
+  const options: MenuOption[] = hasMenu ? may(row.rest).map((verb) => ({ verb, label: labelOf(verb) })) : [];
+  const main = rowWithMenu(shown ?? [], options, workload);
+  return [...(main === undefined ? [] : [main]), ...actions(...(apart ?? []))];
+}
+
+/** As many buttons as fit into the card's message: each one holds the workload's name, which can be long. */
+function fitting(all: readonly (readonly (Button | undefined)[])[], card: readonly Block[]): Button[][] {
+  let room = limits.blocksJson - JSON.stringify(card).length - ROWS;
+  return all.map((row) =>
+    row.flatMap((each) => {
+      if (each === undefined) return [];
+      room -= JSON.stringify(each).length + GROWTH;
+      return room >= 0 ? [each] : [];
+    }),
+  );
 }
 
 /** With the kind, because a service and a job may share a name. */
@@ -65,24 +101,20 @@ function target({ kind, name }: Carded): string {
   return `${kind}/${name}`;
 }
 
-function opening(card: Carded, label: string, verb: string): Button | undefined {
-  if (!card.mayDo.includes(verb)) return undefined;
-  return openButton(label, { verb, values: { name: target(card) }, region: card.region });
+function labelOf(verb: string): string {
+  return labels[verb] ?? verb;
 }
 
-function remove(card: Carded): Button | undefined {
-  if (!card.mayDo.includes("delete")) return undefined;
-  return openButton("Delete", { verb: "delete", values: { name: target(card) }, region: card.region }, "danger");
+function buttonFor(card: Carded, verb: string): Button | undefined {
+  return verb === "logs" ? button({ label: labelOf(verb), ask: askFor(card, verb) }) : opening(card, verb);
 }
 
-function alike(card: Carded): Button | undefined {
-  if (!card.mayDo.includes("create")) return undefined;
-  const values = { kind: card.kind, like: target(card) };
-  return openButton("Create like this", { verb: "create", values, region: card.region });
-}
-
-function logs(card: Carded): Button | undefined {
-  return card.mayDo.includes("logs") ? button({ label: "Logs", ask: askFor(card, "logs") }) : undefined;
+/** Opens the verb's form, which previews what will happen. */
+function opening(card: Carded, verb: string): Button | undefined {
+  const { region } = card;
+  const values = valuesFor(verb, { name: target(card), region });
+  if (verb === "delete") return openButton("Delete", { verb, values, region }, "danger");
+  return openButton(labelOf(verb), { verb, values, region });
 }
 
 /** Replaces the card. */

@@ -1,9 +1,8 @@
 import type { EnvVar, JobContainer, ServiceContainer } from "../../../api/answers.ts";
 import type { Field } from "../../../views/kit/blocks.ts";
 import { commandLine, memoryText } from "../../../views/kit/container-text.ts";
-import { code, firstOf, joined, words, type Inline, moment } from "../../../views/kit/inline.ts";
+import { code, firstOf, joined, words, type Inline } from "../../../views/kit/inline.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
-import { age } from "../../../views/kit/time.ts";
 
 type Container = ServiceContainer | JobContainer;
 
@@ -21,15 +20,14 @@ function commandOf({ command, env }: Container, max: number): Inline[] {
   return command === undefined || command.length === 0 ? [] : [code(commandLine(command, env), max)];
 }
 
+/** The image and the memory are in the card's first lines. */
 function one(container: Container): Field[] {
-  const limits = container.resources?.limits;
-  const memory = memoryText(limits?.memory);
+  const cpu = container.resources?.limits?.cpu;
+  const env = envNames(container.env, ENV_SHOWN);
   return [
-    { label: "Image", value: container.image === undefined ? [] : [code(container.image, 255)] },
     { label: "Command", value: commandOf(container, 250) },
-    { label: "Memory", value: memory === undefined ? [] : [words(`${memory} per instance`, 80)] },
-    { label: "CPU", value: limits?.cpu === undefined ? [] : [words(limits.cpu, 40)] },
-    { label: "Environment", value: envNames(container.env, ENV_SHOWN) },
+    { label: "CPU", value: cpu === undefined ? [] : [words(cpu, 40)] },
+    { label: "Environment", value: env.length === 0 ? [] : [...env, words(" (values hidden)")] },
   ];
 }
 
@@ -54,11 +52,4 @@ export function containerFields(containers: readonly Container[] | undefined): F
   if (others.length === 0) return one(first);
   const more = all.length > SHOWN ? [{ label: "And", value: [words(`${all.length - SHOWN} more containers`)] }] : [];
   return [...all.slice(0, SHOWN).map(several), ...more];
-}
-
-/** The time of creation and the age; nothing when unknown. */
-export function created(iso: string | undefined, now: Date): Inline[] {
-  if (iso === undefined) return [];
-  const ago = age(iso, now);
-  return ago === undefined ? [words(iso, 80)] : [moment(iso), words(` (${ago} ago)`)];
 }

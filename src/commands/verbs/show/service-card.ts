@@ -1,76 +1,95 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../api/answers.ts";
-import { context, fields, header, section, type Field } from "../../../views/kit/blocks.ts";
-import { buttonRow, serviceButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields, created } from "./card-fields.ts";
+import { serviceStatus } from "../../../api/workload-status.ts";
+import { fields, section, type Line } from "../../../views/kit/blocks.ts";
+import { serviceButtons, type CardActions } from "./card-buttons.ts";
+import { containerFields } from "./card-fields.ts";
+import { headContext, headLine, headText, imageText } from "./card-head.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { serviceMemory } from "../../../views/kit/container-text.ts";
 import { post } from "../../../views/kit/post.ts";
-import { markedStatus } from "../../../views/kit/status.ts";
-import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts";
+import { counted, grouped } from "../../../views/kit/text.ts";
+import { age } from "../../../views/kit/time.ts";
+import { type lastChange, lastChangeLine } from "./last-change.ts";
 import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
 export type ServiceCard = {
   readonly service: Service;
   readonly region: string;
   readonly now: Date;
-  readonly command: string;
-  /** Hints name the region when it differs from this one. */
-  readonly defaultRegion?: string;
   /** A card without it has no buttons. */
   readonly actions?: CardActions | undefined;
-  /** Its changes that wait for approval; undefined when not checked. */
+  /** Its requests that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
+  readonly last?: ReturnType<typeof lastChange>;
 };
 
 const LISTED = 4;
 /** A service can have 200 domains. */
 const DOMAINS = 8;
 
-export function serviceCard(card: ServiceCard): Message {
-  const { service, region, now, command, defaultRegion = region } = card;
-  const name = truncate(visible(service.name), 255);
-  const size = service.target_instance_size;
-  const instances = size === undefined ? [] : [counted(size, "instance")];
-  const status = service.status ?? "status not told";
-  const at = region === defaultRegion ? "" : ` --region ${region}`;
-  const all: readonly Field[] = [
-    { label: "Status", value: [words(markedStatus(status), 80)] },
-    { label: "Why", value: service.status_reason === undefined ? [] : [words(service.status_reason, 600)] },
-    { label: "Instances", value: size === undefined ? [] : [words(grouped(size))] },
-    ...containerFields(service.containers),
-    { label: "Ports", value: ports(service) },
-    { label: "Domains", value: domains(service) },
-    { label: "Volumes", value: volumes(service) },
-    { label: "Created", value: created(service.created_at, now) },
-    { label: "Region", value: [words(service.region ?? region, 60)] },
-    { label: "UID", value: service.uid === undefined ? [] : [words(service.uid, 80)] },
+/** One screen: how the service is, where it is reached, what waits and what changed last. */
+export function serviceCard({ service, region, now, actions, waiting, last }: ServiceCard): Message {
+  const head = { name: service.name, status: serviceStatus(service), now };
+  const facts = factsOf(service);
+  const lines: Line[] = [
+    ...(facts === "" ? [] : [[words(facts)]]),
+    ...reasonLine(service, now),
+    ...(addresses(service).length === 0 ? [] : [addresses(service)]),
   ];
-  const spoken = [`Service ${name}: ${status}`, ...instances, serviceMemory(service)].join(", ");
+  const [first, ...rest] = lines;
   const blocks = [
-    header(`Service ${name}`),
-    ...fields(all),
-    ...waitingLines(card.waiting),
-    ...((service.containers ?? []).some(({ env }) => (env ?? []).length > 0)
-      ? [context("Values of environment variables are never shown.")]
-      : []),
-    section(`Log: \`${command} logs ${name}${at}\``),
+    headLine(head),
+    headContext(["service", service.region ?? region, imageText(service.containers ?? [])], service.created_at, now),
+    ...(first === undefined ? [] : [section(first, ...rest)]),
+    ...waitingLines(waiting, now),
+    ...lastChangeLine(last, now),
+    ...fields([
+      ...containerFields(service.containers),
+      { label: "Ports", value: (service.port_mappings ?? []).length > 0 ? [] : containerPorts(service.containers) },
+      { label: "Volumes", value: volumes(service) },
+    ]),
   ];
-  const buttons = card.actions === undefined ? [] : serviceButtons(service, { ...card.actions, region });
-  return post(spoken, [...blocks, ...buttonRow(blocks, buttons)]);
+  const spoken = [headText(head), ...(facts === "" ? [] : [facts])].join(" · ");
+  const buttons = actions === undefined ? [] : serviceButtons(service, { ...actions, region }, blocks);
+  return post(spoken, [...blocks, ...buttons]);
 }
 
-function ports({ port_mappings, containers }: Service): Inline[] {
-  const mapped = port_mappings ?? [];
-  if (mapped.length === 0) return containerPorts(containers);
-  const shown = mapped
-    .slice(0, LISTED)
-    .map(({ service_url, container_port, protocol }) => [
-      words(`${container_port ?? "?"}/${protocol ?? "tcp"} → `, 40),
-      service_url === undefined ? words("no address yet") : hostLink(service_url),
-    ]);
-  const more = mapped.length > LISTED ? [words(` and ${mapped.length - LISTED} more`)] : [];
-  return [...shown.flatMap((pair, at) => (at === 0 ? pair : [words(", "), ...pair])), ...more];
+/** "2 of 2 instances · 256 MiB each · 0 restarts in the last 10 min": only what the API says. */
+function factsOf(service: Service): string {
+  const { target_instance_size: size, ready_instances: ready, restarts } = service;
+  const memory = serviceMemory(service);
+  const instances = size === undefined ? undefined : counted(size, "instance");
+  return [
+    ready === undefined || size === undefined ? instances : `${grouped(ready)} of ${instances}`,
+    memory === "–" ? undefined : `${memory} each`,
+    restarts?.count === undefined ? undefined : `${counted(restarts.count, "restart")} in the last 10 min`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+}
+
+/** Why it isn't well, or how an instance ended last. */
+function reasonLine({ restarts, status_reason }: Service, now: Date): Line[] {
+  const { last_reason: reason, last_at } = restarts ?? {};
+  if (reason === undefined) return status_reason === undefined ? [] : [[words(`Reason: ${status_reason}`, 600)]];
+  const ago = age(last_at, now);
+  return [[words(`Last restart${ago === undefined ? "" : ` ${ago} ago`}: ${reason}`, 600)]];
+}
+
+/** Where it answers: the address of each port, then its domains. */
+function addresses({ port_mappings, default_domain_name, binding_domain_name }: Service): Inline[] {
+  const ports = (port_mappings ?? []).filter(({ service_url }) => service_url !== undefined);
+  const mapped = ports.slice(0, LISTED).map(({ service_url, container_port }) => {
+    const port = ports.length > 1 && container_port !== undefined ? [words(`${container_port} → `, 40)] : [];
+    return [...port, hostLink(service_url)];
+  });
+  const isKnown = ports.some(({ service_url }) => service_url === default_domain_name);
+  const own = default_domain_name === undefined || isKnown ? [] : [[hostLink(default_domain_name)]];
+  const more = ports.length > LISTED ? [[words(`${ports.length - LISTED} more ports`)]] : [];
+  const bound = firstOf(binding_domain_name ?? [], DOMAINS, (domain) => hostLink(domain));
+  const all = [...mapped, ...more, ...own, ...(bound.length === 0 ? [] : [bound])];
+  return all.flatMap((each, at) => (at === 0 ? each : [words(" · "), ...each]));
 }
 
 function containerPorts(containers: readonly ServiceContainer[] | undefined): Inline[] {
@@ -78,13 +97,6 @@ function containerPorts(containers: readonly ServiceContainer[] | undefined): In
   return firstOf(all, LISTED, ({ container_port, port, protocol }) =>
     words(`${container_port ?? port ?? "?"}/${protocol ?? "TCP"}`, 40),
   );
-}
-
-/** The address the service assigned, then the bound ones. */
-function domains({ default_domain_name, binding_domain_name }: Service): Inline[] {
-  const bound = firstOf(binding_domain_name ?? [], DOMAINS, (domain) => hostLink(domain));
-  if (default_domain_name === undefined) return bound;
-  return [hostLink(default_domain_name), ...(bound.length === 0 ? [] : [words(", "), ...bound])];
 }
 
 function volumes({ volumes: all, containers }: Service): Inline[] {

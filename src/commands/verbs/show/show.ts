@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 import { UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
+import { lastChange } from "./last-change.ts";
 import { jobCard } from "./job-card.ts";
 import { serviceCard } from "./service-card.ts";
 import { allowedVerbs, cardVerbs } from "../../lookup/allowed-verbs.ts";
@@ -24,18 +25,32 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
     async answer({ name }, context) {
       const found = await findWorkload(name, context);
       const actions = await actionsFor(found, commands(), context);
-      const { now, settings } = context;
-      const { command } = settings;
-      const waiting = { changes: await waitingFor(found, context), command };
-      const common = { region: found.region, now, command, actions, waiting };
+      const [changes, last] = await Promise.all([waitingFor(found, context), lastFor(found, context)]);
+      const common = { region: found.region, now: context.now, actions, waiting: { changes }, last };
       return found.kind === "service"
-        ? serviceCard({ ...common, service: found.service, defaultRegion: context.defaultRegion })
+        ? serviceCard({ ...common, service: found.service })
         : jobCard({ ...common, job: found.job });
     },
   });
 }
 
-/** Changes of this workload that wait for approval. `show` also works when the database doesn't answer. */
+/** Enough rows to hold the last request that ran and what it was. */
+const ROWS = 40;
+
+/** Its last change; undefined when there is none, or when history can't be read. */
+async function lastFor(found: Found, { records }: VerbContext): Promise<ReturnType<typeof lastChange>> {
+  const { kind, region } = found;
+  const name = nameOf(found);
+  try {
+    const { events } = await records.history({ name, limit: ROWS });
+    return lastChange(events, { kind, region, name });
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+/** Requests for this workload that wait for approval. `show` also works when the database doesn't answer. */
 async function waitingFor(
   found: Found,
   { records, account }: VerbContext,

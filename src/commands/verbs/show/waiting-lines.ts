@@ -1,8 +1,9 @@
 import type { StoredChange } from "../../../changes/stored-change.ts";
-import { section, type Line } from "../../../views/kit/blocks.ts";
-import { actionWords } from "../../../views/cards/change-words.ts";
-import { code, strong, words, type Inline } from "../../../views/kit/inline.ts";
+import { actions, askButton, section, type Line } from "../../../views/kit/blocks.ts";
+import { strong, words } from "../../../views/kit/inline.ts";
 import type { Block } from "../../../views/kit/message.ts";
+import { counted } from "../../../views/kit/text.ts";
+import { age } from "../../../views/kit/time.ts";
 
 const LISTED = 3;
 const DIFF = 2;
@@ -10,32 +11,30 @@ const DIFF = 2;
 export type Waiting = {
   /** Oldest first; undefined when they couldn't be read. */
   readonly changes: readonly StoredChange[] | undefined;
-  readonly command: string;
 };
 
-/** The changes of one workload that wait for approval, for its card. */
-export function waitingLines(waiting: Waiting | undefined): Block[] {
+/** The requests for one workload that wait for approval, for its card. */
+export function waitingLines(waiting: Waiting | undefined, now: Date): Block[] {
   if (waiting === undefined) return [];
-  const { changes, command } = waiting;
-  if (changes === undefined) return [section("⚠️ Couldn't check pending approvals. Try again in a minute.")];
-  const [first, ...rest] = changes.slice(0, LISTED).map(line);
+  const { changes } = waiting;
+  if (changes === undefined) return [section("⚠️ Couldn't check for waiting requests. Try again in a minute.")];
+  const [first, ...rest] = changes.slice(0, LISTED).map((change) => line(change, now));
   if (first === undefined) return [];
   const more = changes.length - LISTED;
-  return [section(first, ...rest, ...(more > 0 ? [`${more} more: \`${command} pending\``] : []))];
+  const review = askButton("Review", { verb: "pending", share: false, args: {} });
+  return [section(first, ...rest, ...(more > 0 ? [`${more} more waiting`] : [])), ...actions(review)];
 }
 
-/** "⏳ K7Q2MX waits for approval: scale service web, instances 2 → 4 · asked by Dana Reyes · 0 of 1". */
-function line(change: StoredChange): Line {
-  const { id, requester, terms, votes, diff } = change;
-  const what: Inline[] = diff.length === 0 ? [] : [words(`, ${diff.slice(0, DIFF).join(", ")}`, 160)];
+/** "⏳ Waiting: scale, instances 2 → 4 · requested by Dana Reyes 5 min ago · 0 of 1 approvals". */
+function line({ verb, requester, createdAt, terms, votes, diff }: StoredChange, now: Date): Line {
+  const what = diff.length === 0 ? "" : `, ${diff.slice(0, DIFF).join(", ")}`;
+  const ago = age(createdAt.toISOString(), now) ?? "0 s";
   return [
-    words("⏳ "),
-    code(id, 40),
-    words(" waits for approval: "),
-    ...actionWords(change),
-    ...what,
-    words(" · asked by "),
-    strong(requester.name, 80),
-    words(` · ${votes.length} of ${terms?.votes ?? 1}`),
+    words("⏳ Waiting: "),
+    strong(verb, 40),
+    words(what === "" ? " " : `${what} `, 160),
+    words("· requested by "),
+    words(requester.name, 80),
+    words(` ${ago} ago · ${votes.length} of ${counted(terms?.votes ?? 1, "approval")}`),
   ];
 }

@@ -2,32 +2,25 @@ import { describe, expect, test } from "vitest";
 import type { Job } from "../../../../src/api/answers.ts";
 import { jobCard } from "../../../../src/commands/verbs/show/job-card.ts";
 import { serviceCard } from "../../../../src/commands/verbs/show/service-card.ts";
+import { lastChange } from "../../../../src/commands/verbs/show/last-change.ts";
+import { event, waiting } from "../../support/stored.ts";
 import { drawn } from "../../../views/support/drawn.ts";
-import { command, job, now, report, service, web } from "../../../views/support/workloads.ts";
-import { jobStatus, jobProgress } from "../../../../src/views/kit/status.ts";
+import { job, now, report, service, web } from "../../../views/support/workloads.ts";
 import { memoryText, serviceMemory } from "../../../../src/views/kit/container-text.ts";
 
 describe("the card of a service", () => {
   test("tells what is known, and of the environment only the names", () => {
-    const message = serviceCard({ service: web, region: "beijing1", now, command });
+    const message = serviceCard({ service: web, region: "beijing1", now });
 
-    expect(message.text).toMatchInlineSnapshot(`"Service web: Running, 3 instances, 512 MiB"`);
+    expect(message.text).toMatchInlineSnapshot(`"🟢 web: running · 3 instances · 512 MiB each"`);
     expect(drawn(message)).toMatchInlineSnapshot(`
-      "# Service web
-      Status  🟢 Running
-      Instances  3
-      Image  gantry/hello-web
+      "🟢 web · running
+      service · beijing1 · gantry/hello-web · created 3 d ago
+      3 instances · 512 MiB each
+      http://web-dana.example.org:31080 · http://web-dana.example.org:80 · http://shop.example.org
       Command  --greeting "hello you"
-      Memory  512 MiB per instance
-      Environment  LOG_LEVEL, API_TOKEN
-      Ports  8080/tcp → http://web-dana.example.org:31080
-      Domains  http://web-dana.example.org:80, http://shop.example.org
-      Volumes  data (disk web-data) at /var/lib/data, read-only
-      Created  2026-11-18 11:00 UTC (3 d ago)
-      Region  beijing1
-      UID  7d0e6f9c-0c6b-4a39-8a53-2f1d0d8c0b77
-      Values of environment variables are never shown.
-      Log: /gantry logs web"
+      Environment  LOG_LEVEL, API_TOKEN (values hidden)
+      Volumes  data (disk web-data) at /var/lib/data, read-only"
     `);
     expect(JSON.stringify(message)).not.toContain("hunter2");
   });
@@ -36,9 +29,9 @@ describe("the card of a service", () => {
     const reason = "This user may run 50 instances; 48 are in use, and this request needs 5 more.";
     const failed = service("web", { status: "Failed", status_reason: reason });
 
-    expect(drawn(serviceCard({ service: failed, region: "beijing1", now, command }))).toContain(
-      `Status  🔴 Failed\nWhy  ${reason}`,
-    );
+    const lines = drawn(serviceCard({ service: failed, region: "beijing1", now })).split("\n");
+    expect(lines[0]).toBe("🔴 web · failed");
+    expect(lines).toContain(`Reason: ${reason}`);
   });
 
   test("shows the first of 200 domains", () => {
@@ -48,16 +41,63 @@ describe("the card of a service", () => {
       service: service("web", { binding_domain_name: domains }),
       region: "beijing1",
       now,
-      command,
     });
 
     expect(drawn(message)).toContain("http://shop-7.example.org and 192 more");
   });
 
-  test("names the region in its hints where it has to be typed", () => {
-    const message = serviceCard({ service: web, region: "beijing2", now, command, defaultRegion: "beijing1" });
+  test("says how many instances are ready, and what restarted last and why", () => {
+    const flaky = service("flaky", {
+      ready_instances: 2,
+      status_since: "2026-11-18T12:00:00Z",
+      restarts: {
+        count: 6,
+        first_at: "2026-11-21T11:54:00Z",
+        last_at: "2026-11-21T11:58:00Z",
+        last_reason: "flaky-1 exited with code 137 (out of memory)",
+      },
+    });
 
-    expect(drawn(message)).toContain("/gantry logs web --region beijing2");
+    const [head, , facts, reason] = drawn(serviceCard({ service: flaky, region: "beijing1", now })).split("\n");
+
+    expect([head, facts, reason]).toEqual([
+      "🔴 flaky · restarting, 6 times in 4 min",
+      "2 of 3 instances · 512 MiB each · 6 restarts in the last 10 min",
+      "Last restart 2 min ago: flaky-1 exited with code 137 (out of memory)",
+    ]);
+  });
+
+  test.each([
+    [{ status: "Running", status_since: "2026-11-18T12:00:00Z" }, "🟢 web · running for 3 d"],
+    [{ status: "Stopped", status_since: "2026-11-21T10:00:00Z" }, "⚪ web · stopped for 2 h"],
+    [{ status: "Failed", status_since: "2026-11-21T10:00:00Z" }, "🔴 web · failed 2 h ago"],
+    [{ status: "Running", status_since: "nonsense" }, "🟢 web · running"],
+    [{ status: "Running", ready_instances: 1 }, "🟡 web · running, 1 of 3 ready"],
+  ])("of %j begins with %s", (more, head) => {
+    const message = serviceCard({ service: service("web", more), region: "beijing1", now });
+
+    expect(drawn(message).split("\n")[0]).toBe(head);
+  });
+
+  test("claims nothing about restarts of which the API says nothing", () => {
+    expect(drawn(serviceCard({ service: web, region: "beijing1", now }))).not.toContain("restart");
+  });
+
+  test("says what waits and what changed last", () => {
+    const changes = [{ ...waiting, diff: ["instances 3 → 5"] }];
+    const done = event(9, { kind: "done", verb: "scale", at: new Date("2026-11-21T10:00:00Z") });
+    const requested = event(8, { kind: "requested", verb: "scale", result: "instances 1 → 3; reason: launch" });
+    const last = lastChange([done, requested], { kind: "service", region: "beijing1", name: "web" });
+
+    const lines = drawn(serviceCard({ service: web, region: "beijing1", now, waiting: { changes }, last })).split("\n");
+
+    expect(lines.filter((line) => /Waiting|Review|Last change/u.test(line))).toMatchInlineSnapshot(`
+      [
+        "⏳ Waiting: scale, instances 3 → 5 · requested by Dana Reyes 30 min ago · 1 of 2 approvals",
+        "[Review]",
+        "Last change: scaled 1 → 3 by Dana Reyes, 2 h ago",
+      ]
+    `);
   });
 
   test("has a line for each of several containers", () => {
@@ -68,124 +108,70 @@ describe("the card of a service", () => {
       env: [],
     }));
 
-    const message = serviceCard({ service: service("web", { containers }), region: "beijing1", now, command });
+    const message = serviceCard({ service: service("web", { containers }), region: "beijing1", now });
 
     expect(drawn(message)).toMatchInlineSnapshot(`
-      "# Service web
-      Status  🟢 Running
-      Instances  3
+      "🟢 web · running
+      service · beijing1 · 6 containers · created 3 d ago
+      3 instances · 512 MiB + 512 MiB + 512 MiB + 512 MiB + 512 MiB + 512 MiB each
+      http://web-dana.example.org:31080 · http://web-dana.example.org:80 · http://shop.example.org
       Container web  gantry/hello-web · 512 MiB · --greeting "hello you"
       Container proxy  gantry/hello-web · 512 MiB · --greeting "hello you"
       Container cache  gantry/hello-web · 512 MiB · --greeting "hello you"
       And  3 more containers
-      Ports  8080/tcp → http://web-dana.example.org:31080
-      Domains  http://web-dana.example.org:80, http://shop.example.org
-      Volumes  data (disk web-data) at /var/lib/data, read-only
-      Created  2026-11-18 11:00 UTC (3 d ago)
-      Region  beijing1
-      UID  7d0e6f9c-0c6b-4a39-8a53-2f1d0d8c0b77
-      Log: /gantry logs web"
+      Volumes  data (disk web-data) at /var/lib/data, read-only"
     `);
   });
 
   test("says little about a service of which only the name is known", () => {
-    const message = serviceCard({ service: { name: "web" }, region: "beijing1", now, command });
+    const message = serviceCard({ service: { name: "web" }, region: "beijing1", now });
 
     expect(drawn(message)).toMatchInlineSnapshot(`
-      "# Service web
-      Status  status not told
-      Region  beijing1
-      Log: /gantry logs web"
+      "🟡 web · status unknown
+      service · beijing1"
     `);
   });
 });
 
 describe("the card of a job", () => {
   test("of a job that is complete", () => {
-    const message = jobCard({ job: report, region: "us", now, command });
+    const message = jobCard({ job: report, region: "us", now });
 
-    expect(message.text).toMatchInlineSnapshot(`"Job report: Complete, 1 of 1 done"`);
+    expect(message.text).toMatchInlineSnapshot(`"⚪ report: complete 9 h ago · took 11 s · 512 MiB"`);
     expect(drawn(message)).toMatchInlineSnapshot(`
-      "# Job report
-      Status  ✅ Complete
-      Instances  1 of 1 done
-      Created  2026-11-21 02:00 UTC (10 h ago)
-      Started  2026-11-21 02:00 UTC
-      Ended  2026-11-21 02:00 UTC (took 11 s)
-      Image  gantry/batch
+      "⚪ report · complete 9 h ago
+      job · us · gantry/batch · created 10 h ago
+      took 11 s · 512 MiB
       Command  10 --exit 0
-      Memory  512 MiB per instance
       CPU  500m
-      Volumes  data at /data, read-only
-      Instance names  report-x7k2p
-      Region  us
-      UID  5f1c0f9e-5c55-4a43-9a63-0d9f3f1a0b11
-      Log: /gantry logs job/report"
+      Volumes  data at /data, read-only"
     `);
   });
 
-  test("says why it failed, and how to read the log of each instance", () => {
+  test("says why it failed, and names its instances", () => {
     const failed: Job = {
       ...job("report", {
         failed: 6,
-        conditions: [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded", message: "tried 6 times" }],
+        conditions: [
+          { type: "Failed", status: "True", reason: "BackoffLimitExceeded", message: "exit code 2 after 6 attempts" },
+        ],
       }),
       instance_names: ["report-a", "report-b"],
     };
 
-    const message = jobCard({ job: failed, region: "us", now, command });
+    const message = jobCard({ job: failed, region: "us", now });
 
     expect(drawn(message)).toMatchInlineSnapshot(`
-      "# Job report
-      Status  🔴 Failed
-      Instances  0 of 1 done, 6 failed
-      Why  BackoffLimitExceeded: tried 6 times
-      Created  2026-11-21 02:00 UTC (10 h ago)
-      Image  gantry/batch
+      "🔴 report · failed
+      job · us · gantry/batch · created 10 h ago
+      6 failed attempts · 512 MiB
+      Reason: exit code 2 after 6 attempts
       Command  10 --exit 0
-      Memory  512 MiB per instance
       CPU  500m
       Volumes  data at /data, read-only
-      Instance names  report-a, report-b
-      Region  us
-      UID  5f1c0f9e-5c55-4a43-9a63-0d9f3f1a0b11
-      Log of the newest instance: /gantry logs job/report. Of another one: add --instance report-a"
+      Instances  report-a, report-b"
     `);
   });
-});
-
-test.each<[string, Job["status"], string]>([
-  ["just created", {}, "Pending"],
-  ["started", { startTime: "2026-11-21T02:00:00Z" }, "Running"],
-  ["active", { active: 1 }, "Running"],
-  ["one try failed", { startTime: "2026-11-21T02:00:00Z", failed: 1, active: 1 }, "Running"],
-  ["complete", report.status, "Complete"],
-  ["complete without conditions", { completionTime: "2026-11-21T02:00:11Z" }, "Complete"],
-  [
-    "complete in two steps",
-    {
-      conditions: [
-        { type: "SuccessCriteriaMet", status: "True" },
-        { type: "Complete", status: "True" },
-      ],
-    },
-    "Complete",
-  ],
-  ["failed", { conditions: [{ type: "Failed", status: "True" }] }, "Failed"],
-  ["not failed", { conditions: [{ type: "Failed", status: "False" }], active: 1 }, "Running"],
-  ["unknown", { conditions: [{ type: "Hibernating", status: "True" }] }, "Hibernating"],
-])("the status of a job that is %s", (_what, status, expected) => {
-  expect(jobStatus(job("report", status))).toBe(expected);
-});
-
-test("a job without a status is pending", () => {
-  expect(jobStatus({ ...report, status: undefined })).toBe("Pending");
-});
-
-test("progress is told with and without the wanted number", () => {
-  const texts = [report, { ...report, spec: {}, status: {} }].map(jobProgress);
-
-  expect(texts).toEqual(["1 of 1 done", "0 done"]);
 });
 
 test.each([

@@ -9,7 +9,10 @@ const script: Script = { services: [web], jobs: [report] };
 function buttons({ blocks }: Message): string {
   return blocks
     .flatMap((block) => (block.type === "actions" ? block.elements : []))
-    .map((each) => (each.type === "button" ? each.text.text : each.type))
+    .flatMap((each) => {
+      if (each.type === "overflow") return each.options.map(({ text }) => text.text);
+      return each.type === "button" ? [each.text.text] : [each.type];
+    })
     .join(", ");
 }
 
@@ -21,7 +24,7 @@ test("a card offers what this person may do here with this workload, and costs n
 
   const message = await answerTo("show service/web", world);
 
-  expect(buttons(message)).toBe("Logs, Scale, Stop, Memory, Domains, Create like this, Delete, Refresh");
+  expect(buttons(message)).toBe("Logs, Scale, Refresh, Stop, Memory, Domains, Create like this, Delete");
   expect(world.calls).toEqual(["getService"]);
 });
 
@@ -31,7 +34,7 @@ test("what is refused whichever way it is done is not offered", async () => {
 
   expect(buttons(await answerTo("show service/web", { ...script, permissions }))).toContain("Scale");
   expect(buttons(await answerTo("show service/web", { ...script, permissions: destroys }))).toBe(
-    "Logs, Scale, Domains, Create like this, Refresh",
+    "Logs, Scale, Refresh, Domains, Create like this",
   );
 });
 
@@ -50,5 +53,5 @@ test("a card for everybody offers all that makes sense: the click is judged", as
 
   const message = await answerTo("show service/web --share", { ...script, permissions });
 
-  expect(buttons(message)).toBe("Logs, Scale, Restart, Stop, Memory, Domains, Create like this, Delete, Refresh");
+  expect(buttons(message)).toBe("Logs, Restart, Scale, Refresh, Stop, Memory, Domains, Create like this, Delete");
 });

@@ -1,0 +1,46 @@
+import type { WorkloadStatus } from "../../../api/workload-status.ts";
+import { context, section } from "../../../views/kit/blocks.ts";
+import { strong, words } from "../../../views/kit/inline.ts";
+import type { Block } from "../../../views/kit/message.ts";
+import { dotOf } from "../../../views/kit/status.ts";
+import { truncate, visible } from "../../../views/kit/text.ts";
+import { age } from "../../../views/kit/time.ts";
+
+/** "running for 3 d", "failed 2 h ago", "restarting, 6 times in 4 min". */
+export function statusText(status: WorkloadStatus, now: Date): string {
+  const text = truncate(visible(status.words), 80);
+  const ago = age(status.since, now);
+  // How long it has been restarting is part of its words.
+  if (ago === undefined || text.startsWith("restarting")) return text;
+  return status.level === "failing" || text === "complete" ? `${text} ${ago} ago` : `${text} for ${ago}`;
+}
+
+type Head = { readonly name: string; readonly status: WorkloadStatus; readonly now: Date };
+
+/** "🟢 web · running for 3 d". */
+export function headLine({ name, status, now }: Head): Block {
+  return section([words(`${dotOf(status)} `), strong(name, 255), words(` · ${statusText(status, now)}`)]);
+}
+
+/** The same for a notification. */
+export function headText({ name, status, now }: Head): string {
+  return `${dotOf(status)} ${truncate(visible(name), 255)}: ${statusText(status, now)}`;
+}
+
+/** "service · beijing1 · gantry/hello-web · created 3 d ago". */
+export function headContext(parts: readonly (string | undefined)[], created: string | undefined, now: Date): Block {
+  const ago = age(created, now);
+  const all = [...parts, ago === undefined ? undefined : `created ${ago} ago`];
+  return context(
+    all
+      .filter((part) => part !== undefined)
+      .map((part) => truncate(visible(part), 200))
+      .join(" · "),
+  );
+}
+
+/** What the images of the containers are: the image of one, the number of several. */
+export function imageText(containers: readonly { readonly image?: string | undefined }[]): string | undefined {
+  const [first, ...others] = containers;
+  return others.length === 0 ? first?.image : `${containers.length} containers`;
+}
