@@ -15,7 +15,7 @@ test("a card offers what makes sense in the state of the service", async () => {
   });
   const { developer } = town;
 
-  expect(await says(town, developer, "/gantry show web")).toMatch(/\[Restart\] \[Stop\]/u);
+  expect(await says(town, developer, "/gantry show web")).toMatch(/\[Restart\] \[Scale\].*Stop/u);
   await says(town, developer, "/gantry stop web");
   await town.until(async () => (await town.service("web")).status === "Stopped");
 
@@ -32,8 +32,8 @@ test("a button that would be refused is not drawn for who would be refused", asy
   const alexs = await says(town, approver, "/gantry show web");
 
   expect(danas).toMatch(/\[Logs\]/u);
-  expect(danas).not.toMatch(/\[(?:Scale|Restart|Stop|Delete)\]/u);
-  expect(alexs).toMatch(/\[Scale\] \[Restart\] \[Stop\]/u);
+  expect(danas).not.toMatch(/Scale|Restart|Stop|Delete/u);
+  expect(alexs).toMatch(/\[Restart\] \[Scale\].*Stop/u);
 });
 
 test("a shared card is judged at the click", async () => {
@@ -64,8 +64,8 @@ test("a card is refreshed where it stands", async () => {
   await developer.clicks("Refresh");
   await town.settled();
 
-  expect(whispers(developer).filter((text) => text.includes("Service web"))).toHaveLength(1);
-  expect(whispers(developer).find((text) => text.includes("Service web"))).toMatch(/Instances {2}4/u);
+  expect(whispers(developer).filter((text) => text.includes("web · "))).toHaveLength(1);
+  expect(whispers(developer).find((text) => text.includes("web · "))).toMatch(/4 instances/u);
   expect(developer.sees("ops").length).toBe(before + 1);
 });
 
@@ -78,5 +78,5 @@ test("log lines come from the card into a thread", async () => {
   await town.settled();
 
   expect(count(town, "getServiceLogs")).toBe(1);
-  expect(whispers(developer).some((text) => text.includes("Service web"))).toBe(true);
+  expect(whispers(developer).some((text) => text.includes("web · "))).toBe(true);
 });

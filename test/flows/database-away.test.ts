@@ -26,7 +26,7 @@ test("looking goes on with the account that is known, and never with another one
   database.leave();
 
   expect(await says(town, developer, "/gantry list")).toContain("web");
-  expect(await says(town, developer, "/gantry show service/web")).toContain("Instances");
+  expect(await says(town, developer, "/gantry show service/web")).toContain("🟢 web · running");
   expect(
     town
       .sent()

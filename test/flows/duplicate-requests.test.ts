@@ -122,14 +122,18 @@ describe("show", () => {
   test("tells what waits for the workload, and nothing of others", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
-    expect(await says(town, approver, "/gantry show web")).not.toMatch(/waits for approval/u);
+    expect(await says(town, approver, "/gantry show web")).not.toContain("Waiting:");
     await says(town, developer, "/gantry scale web 1");
 
     const shown = await says(town, approver, "/gantry show web");
 
-    expect(shown).toContain(`${idOf(card(developer))} waits for approval: scale service web, instances 2 → 1`);
-    expect(shown).toMatch(/asked by Dana Reyes · 0 of 1/u);
-    expect(await says(town, approver, "/gantry show service/web --region beijing2")).not.toMatch(/waits for approval/u);
+    expect(shown).toMatch(/⏳ Waiting: scale, instances 2 → 1 · requested by Dana Reyes \d+ s ago · 0 of 1 approval/u);
+    const before = approver.sees("ops").length;
+    await approver.clicks("Review");
+    await town.settled();
+    expect(approver.sees("ops").at(-1)?.text).toContain(idOf(card(developer)));
+    expect(approver.sees("ops").length).toBe(before + 1);
+    expect(await says(town, approver, "/gantry show service/web --region beijing2")).not.toContain("Waiting:");
   });
 
   test("shows the workload while the database is away, and says what it could not check", async () => {
@@ -139,6 +143,8 @@ describe("show", () => {
 
     database.leave();
 
-    expect(await says(town, town.developer, "/gantry show web")).toMatch(/Running.*Couldn't check pending approvals/su);
+    expect(await says(town, town.developer, "/gantry show web")).toMatch(
+      /running.*Couldn't check for waiting requests/su,
+    );
   });
 });

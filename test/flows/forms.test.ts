@@ -172,7 +172,7 @@ test("a mention that lacks a word gets its usage and a button, and the form answ
   await town.settled();
 
   const replies = developer.sees("ops").filter(({ threadTs, isEphemeral }) => threadTs === ts && !isEphemeral);
-  expect(replies.at(-1)?.text).toMatch(/Service web/u);
+  expect(replies.at(-1)?.text).toMatch(/🟢 web · running/u);
 });
 
 test("another one is created like one that runs", async () => {

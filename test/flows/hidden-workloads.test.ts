@@ -97,7 +97,7 @@ test("a list leaves out the workloads that a rule hides from the person, also fr
 
   expect(danas).toContain("web");
   expect(danas).not.toContain("payroll");
-  expect(danas).toContain("1 in all");
+  expect(danas).toContain("1 service in beijing1");
   expect(await says(town, approver, "/gantry list")).toContain("payroll-db");
 });
 

@@ -29,7 +29,7 @@ test("Home shows what runs, with one list call for each kind", async () => {
 
   const shown = await opensHome(town, developer);
 
-  expect(shown).toMatch(/1 service in beijing1: 1 Running/u);
+  expect(shown).toMatch(/1 service in beijing1: 1 running/u);
   expect(shown).toMatch(/0 jobs/u);
   expect(shown).toMatch(/gantry, the workspace's|gantry[\s\S]*the workspace's/u);
   expect(town.calls().toSorted()).toEqual(["listJobs", "listServices"]);
@@ -156,7 +156,7 @@ test("with 2,000 services it says how many are in which status", async () => {
 
   const shown = await opensHome(town, developer);
 
-  expect(shown).toContain("2,000 services in beijing1: 1,333 Running, 667 Stopped");
+  expect(shown).toContain("2,000 services in beijing1: 1,333 running, 667 stopped");
 });
 
 test("a channel that somebody chooses in a form has to be one they are in", async () => {

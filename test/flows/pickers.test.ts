@@ -72,7 +72,7 @@ test("under a list one chooses what to act on, and gets its card with its button
 
   const last = developer.sees("ops").at(-1);
   expect(last?.isEphemeral).toBe(true);
-  expect(last?.text).toMatch(/Service web[\s\S]*Scale[\s\S]*Delete/u);
+  expect(last?.text).toMatch(/🟢 web[\s\S]*Scale[\s\S]*Delete/u);
 });
 
 test("changes that wait are found by a picker when an id is missing", async () => {

@@ -79,7 +79,7 @@ test("the second page of 2,000 has Back and Next, and says where it is", () => {
   const lines = drawn(message).split("\n");
   expect([lines[0], lines[2], ...lines.slice(-2)]).toMatchInlineSnapshot(`
     [
-      "2,000 of 2,000 services in beijing1 · running · name contains “WEB”",
+      "2,000 of 2,000 services · running · name contains “WEB”",
       "🟢 web-0010  running  3     3d   shop.example.org +1",
       "11–20 of 2,000",
       "[Back] [Next] [Act on… ▾]",

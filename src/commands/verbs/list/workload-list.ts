@@ -59,13 +59,14 @@ export function workloadList(list: WorkloadList): Message {
 
 type Counted = { readonly rows: readonly Row[]; readonly found: readonly Row[] };
 
-/** "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us", "2 of 12 · failed". */
+/** "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us", "2 of 12 workloads · failed". */
 function heading(list: WorkloadList, { rows, found }: Counted): string {
   const { filter } = list;
   const unwell = found.filter(({ status }) => needsAttention(status)).length;
   const attention = unwell === 0 ? [] : [`${grouped(unwell)} ${unwell === 1 ? "needs" : "need"} attention`];
   if (Object.keys(filter).length === 0) return [places(list, rows), ...attention].join(" · ");
-  const among = `${grouped(found.length)} of ${places(list, rows)}`;
+  const noun = { service: "service", job: "job", any: "workload" }[kindOf(list)];
+  const among = `${grouped(found.length)} of ${counted(rows.length, noun)}`;
   return [among, ...filterWords(filter), ...(filter.status === undefined ? attention : [])].join(" · ");
 }
 

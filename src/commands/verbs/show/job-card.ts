@@ -1,5 +1,5 @@
 import type { Job } from "../../../api/answers.ts";
-import { jobStatus } from "../../../api/workload-status.ts";
+import { jobStatus, type WorkloadStatus } from "../../../api/workload-status.ts";
 import { fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { jobButtons, type CardActions } from "./card-buttons.ts";
 import { containerFields } from "./card-fields.ts";
@@ -31,7 +31,7 @@ export function jobCard({ job, region, now, actions, waiting, last }: JobCard): 
   const status = jobStatus(job);
   const head = { name: job.metadata.name, status, now };
   const containers = job.spec?.template?.spec?.containers ?? [];
-  const facts = factsOf(job);
+  const facts = factsOf(job, status);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
     ...(status.reason === undefined ? [] : [[words(`Reason: ${status.reason}`, 600)]]),
@@ -55,17 +55,19 @@ export function jobCard({ job, region, now, actions, waiting, last }: JobCard): 
 }
 
 /** "took 11 s · 2 failed attempts · 512 MiB". */
-function factsOf(job: Job): string {
+function factsOf(job: Job, { level, reason }: WorkloadStatus): string {
   const { startTime, completionTime, failed = 0, succeeded = 0 } = job.status ?? {};
   const took = between(startTime, completionTime);
   const completions = job.spec?.completions;
   const memory = jobMemory(job);
+  // The reason of a failed job counts its attempts.
+  const isSaid = level === "failing" && reason !== undefined;
   return [
     took === undefined ? undefined : `took ${took}`,
     completions === undefined || completions === 1
       ? undefined
       : `${grouped(succeeded)} of ${grouped(completions)} done`,
-    failed === 0 ? undefined : counted(failed, "failed attempt"),
+    failed === 0 || isSaid ? undefined : counted(failed, "failed attempt"),
     memory === "–" ? undefined : memory,
   ]
     .filter((part) => part !== undefined)

@@ -57,8 +57,9 @@ export function serviceCard({ service, region, now, actions, waiting, last }: Se
 
 /** "2 of 2 instances · 256 MiB each · 0 restarts in the last 10 min": only what the API says. */
 function factsOf(service: Service): string {
-  const { target_instance_size: size, ready_instances: ready, restarts } = service;
-  const memory = serviceMemory(service);
+  const { target_instance_size: size, ready_instances: ready, restarts, containers = [] } = service;
+  // Several containers have a line each.
+  const memory = containers.length === 1 ? serviceMemory(service) : "–";
   const instances = size === undefined ? undefined : counted(size, "instance");
   return [
     ready === undefined || size === undefined ? instances : `${grouped(ready)} of ${instances}`,

@@ -5,6 +5,8 @@ import type { Block } from "../../../views/kit/message.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 
+/** For other verbs the diff says no more than the verb. */
+const measured: ReadonlySet<string> = new Set(["scale", "memory", "domains"]);
 const LISTED = 3;
 const DIFF = 2;
 
@@ -27,7 +29,7 @@ export function waitingLines(waiting: Waiting | undefined, now: Date): Block[] {
 
 /** "⏳ Waiting: scale, instances 2 → 4 · requested by Dana Reyes 5 min ago · 0 of 1 approvals". */
 function line({ verb, requester, createdAt, terms, votes, diff }: StoredChange, now: Date): Line {
-  const what = diff.length === 0 ? "" : `, ${diff.slice(0, DIFF).join(", ")}`;
+  const what = measured.has(verb) && diff.length > 0 ? `, ${diff.slice(0, DIFF).join(", ")}` : "";
   const ago = age(createdAt.toISOString(), now) ?? "0 s";
   return [
     words("⏳ Waiting: "),

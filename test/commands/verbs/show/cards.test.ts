@@ -113,7 +113,7 @@ describe("the card of a service", () => {
     expect(drawn(message)).toMatchInlineSnapshot(`
       "🟢 web · running
       service · beijing1 · 6 containers · created 3 d ago
-      3 instances · 512 MiB + 512 MiB + 512 MiB + 512 MiB + 512 MiB + 512 MiB each
+      3 instances
       http://web-dana.example.org:31080 · http://web-dana.example.org:80 · http://shop.example.org
       Container web  gantry/hello-web · 512 MiB · --greeting "hello you"
       Container proxy  gantry/hello-web · 512 MiB · --greeting "hello you"
@@ -164,7 +164,7 @@ describe("the card of a job", () => {
     expect(drawn(message)).toMatchInlineSnapshot(`
       "🔴 report · failed
       job · us · gantry/batch · created 10 h ago
-      6 failed attempts · 512 MiB
+      512 MiB
       Reason: exit code 2 after 6 attempts
       Command  10 --exit 0
       CPU  500m
