@@ -1,7 +1,18 @@
+import type { Ask } from "./commands/ask.ts";
+
+/** A button under an error: it runs an Ask as if its words had been typed. */
+export type Suggestion = {
+  readonly ask: Ask;
+  /** The words after the slash command, or the button's own label. */
+  readonly words?: string;
+  readonly label?: string;
+};
+
 type Hint = {
   readonly next?: string | undefined;
   readonly usage?: string | undefined;
   readonly example?: string | undefined;
+  readonly suggestions?: readonly Suggestion[] | undefined;
 };
 
 /**
@@ -13,12 +24,14 @@ export class UserError extends Error {
   readonly next: string | undefined;
   readonly usage: string | undefined;
   readonly example: string | undefined;
+  readonly suggestions: readonly Suggestion[];
 
   constructor(message: string, hint: Hint = {}) {
     super(message);
     this.next = hint.next;
     this.usage = hint.usage;
     this.example = hint.example;
+    this.suggestions = hint.suggestions ?? [];
   }
 }
 

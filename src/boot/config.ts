@@ -6,6 +6,7 @@ import { type DatabaseTls, databaseTls } from "./database-tls.ts";
 import { Environment } from "./environment.ts";
 import { quotasOf } from "../service/config.ts";
 import type { QuotaSettings } from "../service/engines/process/host-limits.ts";
+import { version } from "./version.ts";
 
 type Listen = { readonly host: string; readonly port: number };
 
@@ -209,6 +210,7 @@ function settingsOf(env: Environment, service: ServiceConfig): Settings {
     logFrom: env.WORKLOAD_API_LOG_FROM,
     logZone: env.WORKLOAD_API_LOG_ZONE,
     resourcesKey: env.WORKLOAD_API_RESOURCES_KEY,
+    version,
   };
 }
 

@@ -27,6 +27,8 @@ export type Settings = {
   /** An IANA time zone: the days of the log begin in it. */
   readonly logZone: string;
   readonly resourcesKey: "resources" | "resource";
+  /** Of Gantry. */
+  readonly version: string;
 };
 
 /** The person who asks, with their real name, and where. */
@@ -123,6 +125,8 @@ export type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
 
 type CommandBase = {
   readonly name: string;
+  /** Other names that mean the same, from `grammar/habits.ts`. */
+  readonly aliases?: readonly string[];
   readonly summary: string;
   /** Without the command's name: `scale NAME N`. */
   readonly usage: string;
@@ -162,6 +166,8 @@ export type WriteCommand = CommandBase & {
    * after asking policy.
    */
   readonly propose: (ask: Ask, context: Context) => Promise<Change>;
+  /** The arguments to store where the typed ones depend on the moment, as `+1` does. Pure. */
+  readonly settledArgs?: (args: Ask["args"], change: Change) => Ask["args"];
   /**
    * The arguments, besides the name, with which this verb takes the change back; undefined when it can't. `undoAsk`
    * asks every verb. Pure.

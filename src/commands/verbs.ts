@@ -15,16 +15,20 @@ import { restart, start, stop } from "./verbs/power.ts";
 import { scale } from "./verbs/scale.ts";
 import { showCommand } from "./verbs/show/show.ts";
 import { use } from "./verbs/use/use.ts";
+import { version } from "./verbs/version.ts";
 import { whoami } from "./verbs/whoami/whoami.ts";
+import { whyCommand } from "./verbs/why.ts";
 
 const help = helpCommand(() => commands);
 const show = showCommand(() => commands);
+const why = whyCommand({ show, logs });
 const canI = canICommand(() => commands);
 
 /** Every verb, in the order in which help shows them. */
 export const commands: readonly Command[] = [
   list,
   show,
+  why,
   logs,
   create,
   scale,
@@ -44,5 +48,6 @@ export const commands: readonly Command[] = [
   use,
   connect,
   disconnect,
+  version,
   help,
 ];

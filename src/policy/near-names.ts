@@ -4,7 +4,7 @@ import { distance } from "fastest-levenshtein";
 export function nearNames(typed: string, known: Iterable<string>, count = 3): string[] {
   const wanted = typed.toLowerCase();
   if (wanted === "") return [];
-  const most = Math.max(2, Math.floor(wanted.length / 3));
+  const most = mostErrors(wanted);
   const scored: { name: string; score: number }[] = [];
   for (const name of known) {
     const score = scoreOf(wanted, name.toLowerCase());
@@ -22,10 +22,22 @@ export function didYouMean(typed: string, known: readonly string[]): string {
   return near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
 }
 
-/** The number of typing errors. A name that begins with what was typed counts as one error, one that contains it as two. */
+/** The longer the word, the more typing errors it may have. In a word of two or three letters, one is a lot already. */
+function mostErrors({ length }: string): number {
+  if (length < 2) return 0;
+  return length < 5 ? 1 : Math.max(2, Math.floor(length / 3));
+}
+
+/** The number of typing errors: two letters in the wrong order are one. A name that begins with what was typed counts as one error, and one that contains it is near enough. */
 function scoreOf(wanted: string, name: string): number {
-  const errors = distance(wanted, name);
+  const errors = isSwapped(wanted, name) ? 1 : distance(wanted, name);
   if (wanted.length < 3) return errors;
   if (name.startsWith(wanted)) return Math.min(errors, 1);
-  return name.includes(wanted) ? Math.min(errors, 2) : errors;
+  return name.includes(wanted) ? Math.min(errors, mostErrors(wanted)) : errors;
+}
+
+function isSwapped(wanted: string, name: string): boolean {
+  const at = Array.from(wanted).findIndex((letter, index) => letter !== name[index]);
+  if (at < 0 || wanted.length !== name.length) return false;
+  return name === wanted.slice(0, at) + wanted.charAt(at + 1) + wanted.charAt(at) + wanted.slice(at + 2);
 }

@@ -58,11 +58,12 @@ type Draft = { readonly draft: NewChange; readonly content: Content };
 
 /** The Change to store, and its content as it was before it was sealed. */
 export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
-  const { ask, origin, change, risk, verdict, context } = proposed;
+  const { ask, origin, command, change, risk, verdict, context } = proposed;
   const id = newChangeId(randomBytes);
   const terms = verdict.kind === "approve" ? verdict.terms : undefined;
   // An Undo or a repeated request from elsewhere is about the same region.
-  const askHere = { ...ask, region: ask.region ?? context.settings.region };
+  const args = command.settledArgs?.(ask.args, change) ?? ask.args;
+  const askHere = { ...ask, args, region: ask.region ?? context.settings.region };
   const { responseUrl, threadTs } = origin;
   const content = { change, ask: askHere, responseUrl, threadTs };
   const draft: NewChange = {

@@ -33,6 +33,7 @@ test("without configuration everything is local", () => {
       logFrom: "offset",
       logZone: "UTC",
       resourcesKey: "resources",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/u),
     },
     dataDir: resolve(import.meta.dirname, "../../.gantry"),
     store: { kind: "sqlite" },

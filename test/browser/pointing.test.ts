@@ -225,7 +225,7 @@ story("everything by pointing", (open) => {
       .click();
     await reply.fill("@gantry show");
     await reply.press("Enter");
-    await dana.thread.getByText("NAME is missing").waitFor();
+    await dana.thread.getByText("needs a workload").waitFor();
     await dana.thread.getByRole("button", { name: "Open form" }).click();
     await picks(dana, "Workload", "web");
     await sending(dana, "Show").click();

@@ -36,7 +36,7 @@ const service = "create service shop --image gantry/hello-web";
 
 describe("a request that the workload API would refuse is refused before anyone has to approve it", () => {
   test.each([
-    ["scale web 1001", "N, the number of instances, must be a whole number from 0 to 1000."],
+    ["scale web 1001", "Instances must be a whole number from 0 to 1000."],
     [`${service} --instances 1001`, "--instances must be a whole number from 0 to 1000."],
     [
       `${service} --port 53/udp`,
@@ -72,7 +72,7 @@ describe("a request that the workload API would refuse is refused before anyone 
       `${service} ${Array.from({ length: 6 }, (_, at) => `--port ${at + 1} --publish ${at + 100}`).join(" ")}`,
       "--port and --publish together name more than 10 ports, the limit for one container.",
     ],
-    [`${service} --domain 127.0.0.1`, "“127.0.0.1” is not a domain name such as shop.example.com."],
+    [`${service} --domain 127.0.0.1`, "`127.0.0.1` isn't a domain name. Write one like `shop.example.com`."],
     [
       "create job nightly- --image gantry/batch",
       'The name of a job has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one ends with "-".',

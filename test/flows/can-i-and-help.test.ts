@@ -148,6 +148,6 @@ test("a verb that does not exist is told with the nearest one, and nobody is ask
 
   const { answer } = await town.developer.says("/gantry can-i restrat web");
 
-  expect(JSON.stringify(answer)).toMatch(/Did you mean restart/u);
+  expect(JSON.stringify(answer)).toMatch(/Did you mean [\s\S]*restart/u);
   expect(town.calls()).toEqual([]);
 });

@@ -7,13 +7,12 @@ async function answer(town: World, text: string): Promise<string> {
   return newest(town.developer);
 }
 
-test("a mistyped verb gets the nearest one, with its usage", async () => {
+test("a mistyped verb gets the nearest one", async () => {
   await using town = await world();
 
   const text = await answer(town, "/gantry restrat web");
 
   expect(text).toContain("Did you mean restart?");
-  expect(text).toContain("/gantry restart NAME");
   expect(town.calls()).toEqual([]);
 });
 

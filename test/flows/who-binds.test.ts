@@ -80,8 +80,8 @@ test.each([
   ["use --names *", /means every name/u],
   ["use --names ../x", /a pattern such as shop-\*/u],
   ["use --region a/b", /cannot be the name of a region/u],
-  ["use beijing2", /one word too many/u],
-  ["use --share", /no flag --share/u],
+  ["use beijing2", /doesn't take/u],
+  ["use --share", /I don't know the flag --share/u],
 ])("%s is told how it is written", async (words, sentence) => {
   await using town = await approvalTown();
 

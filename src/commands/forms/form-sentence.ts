@@ -8,15 +8,20 @@ const LONGEST_SENTENCE = 400;
 
 /**
  * Rewrites a schema's error for a form: flags and words such as `--image` and `NAME` become field labels. Text in
- * quotes was typed by a person and is not rewritten. Pure.
+ * quotes or backticks was typed by a person and is not rewritten, except for a flag; forms show no backticks. Pure.
  */
 export function formSentence(sentence: string, field: FormField, fields: readonly FormField[]): string {
   const rewritten = sentence
-    .split(/(“[^”]*”)/u)
-    .map((part, at) => (at % 2 === 1 ? shortQuote(part) : withLabels(part, fields)))
+    .split(/(“[^”]*”|`[^`]*`)/u)
+    .map((part, at) => (at % 2 === 1 ? quoted(part, fields) : withLabels(part, fields)))
     .join("")
     .replace(/^(?:NAME|N|MIB|ID|VERB)(?![\w=])/u, () => labelled(field));
   return truncate(visible(rewritten), LONGEST_SENTENCE);
+}
+
+function quoted(part: string, fields: readonly FormField[]): string {
+  const label = withLabels(part.slice(1, -1), fields);
+  return part.startsWith("`--") && label.startsWith("“") ? label : shortQuote(part);
 }
 
 function shortQuote(part: string): string {

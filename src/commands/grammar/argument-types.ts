@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isDomainName } from "../../api/names.ts";
+import { echo } from "./echo.ts";
 import { requestLimits } from "../../api/request-limits.ts";
 
 /**
@@ -24,10 +25,12 @@ const Domain = z
       .replace(/^https?:\/\//u, "")
       .replace(/[/.]+$/u, ""),
   )
-  .refine(isDomainName, { error: ({ input }) => `“${String(input)}” is not a domain name such as shop.example.com.` });
+  .refine(isDomainName, {
+    error: ({ input }) => `${echo(String(input))} isn't a domain name. Write one like \`shop.example.com\`.`,
+  });
 
 /** Domain names without duplicates. */
 export const DomainList = z
   .array(Domain)
   .transform((domains) => [...new Set(domains)])
-  .pipe(z.array(z.string()).max(requestLimits.domains, `At most ${requestLimits.domains} domains.`));
+  .pipe(z.array(z.string()).max(requestLimits.domains, `A service takes at most ${requestLimits.domains} domains.`));

@@ -1,8 +1,12 @@
 import type { z } from "zod";
-import { UserError } from "../../errors.ts";
+import { type Suggestion, UserError } from "../../errors.ts";
 import type { Ask } from "../ask.ts";
 import { commonFromFlags } from "./common-flags.ts";
-import { type Flags, readFlags, type Typed } from "./flags.ts";
+import { echo } from "./echo.ts";
+import { type Flags, readFlags, type Typed, UnknownFlag } from "./flags.ts";
+import { missingName } from "./target.ts";
+import { usualWords } from "./usual-words.ts";
+import { joinWords } from "./words.ts";
 
 /** How people type a verb, and the schema of its arguments, which words and forms share. */
 export type Grammar<Args extends z.ZodType = z.ZodType> = {
@@ -41,12 +45,30 @@ export function readAsk(grammar: Grammar, words: readonly string[], flags: Flags
     return ask;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message, { next: error.next, ...hint(grammar) });
+    const suggestions = error instanceof UnknownFlag ? corrected({ grammar, words, flags }, error) : error.suggestions;
+    throw new UserError(error.message, { next: error.next, ...hint(grammar), suggestions });
+  }
+}
+
+type Misspelt = { readonly grammar: Grammar; readonly words: readonly string[]; readonly flags: Flags };
+
+/** The same words with the flag that was meant, if they are complete then. The value of a variable goes into no button. */
+function corrected({ grammar, words, flags }: Misspelt, { typed, near }: UnknownFlag): readonly Suggestion[] {
+  if (near === undefined || "env" in flags) return [];
+  const meant = words.map((word) => (word.split("=", 1)[0] === typed ? near + word.slice(typed.length) : word));
+  const line = joinWords([grammar.name, ...meant]);
+  if (line === undefined || meant.every((word, at) => word === words[at])) return [];
+  try {
+    return [{ ask: readAsk(grammar, meant, flags), words: line }];
+  } catch (error) {
+    if (error instanceof UserError) return [];
+    throw error;
   }
 }
 
 /** The arguments as typed, without those that are missing; only superfluous words are refused here. Pure. */
-export function readArguments(grammar: Grammar, typed: Typed): Ask["args"] {
+export function readArguments(grammar: Grammar, raw: Typed): Ask["args"] {
+  const typed = { ...raw, positionals: usualWords(Object.values(grammar.words ?? {}), raw.positionals) };
   refuseSuperfluous(grammar, typed);
   const byName = argumentsByName(grammar, typed);
   return Object.fromEntries(
@@ -60,8 +82,8 @@ export function readArguments(grammar: Grammar, typed: Typed): Ask["args"] {
 export function checkArguments<Args extends z.ZodType>(grammar: Grammar<Args>, args: unknown): z.output<Args> {
   const parsed = grammar.args.safeParse(args);
   if (parsed.success) return parsed.data;
-  const message = parsed.error.issues[0]?.message ?? "The arguments are not as this verb takes them.";
-  throw new UserError(message, hint(grammar));
+  const message = parsed.error.issues[0]?.message ?? "I don't understand these words.";
+  throw new UserError(message === missingName ? `\`${grammar.name}\` needs a workload.` : message, hint(grammar));
 }
 
 function argumentsByName({ words = {}, flags = {}, takesCommand }: Grammar, typed: Typed): Record<string, unknown> {
@@ -80,14 +102,20 @@ function isRest(label: string): boolean {
   return label.endsWith("…");
 }
 
-function refuseSuperfluous({ words = {}, takesCommand }: Grammar, typed: Typed): void {
+function refuseSuperfluous({ name, words = {}, takesCommand }: Grammar, typed: Typed): void {
   const labels = Object.values(words);
   const extra = labels.some(isRest) ? undefined : typed.positionals[labels.length];
   if (extra !== undefined) {
-    throw new UserError(`“${extra}” is one word too many.`, { next: "Put words that belong together in quotes." });
+    throw new UserError(`\`${name}\` doesn't take ${echo(extra)}.`, {
+      next: typed.has("reason")
+        ? "Put the whole reason in quotes."
+        : "Remove it, or put words that belong together in quotes.",
+    });
   }
   if (typed.rest !== undefined && takesCommand !== true) {
-    throw new UserError("Only create takes a command after --.", { next: "Leave out -- and what follows it." });
+    throw new UserError("Only `create` takes a command after `--`.", {
+      next: "Remove `--` and everything after it.",
+    });
   }
 }
 

@@ -7,15 +7,15 @@ import type { Typed } from "./flags.ts";
 export const LONGEST_REASON = 500;
 
 /** The channel and history tell everybody why an approval was skipped. */
-export const breakGlassNeedsReason = "--break-glass needs a reason: the channel and history are told why.";
+export const breakGlassNeedsReason = "`--break-glass` needs a reason: the channel and history show it.";
 
 /** A reason on one line. Pure. Throws a `UserError` when it is empty or too long. */
 export function readReason(typed: string): string {
   const reason = typed.replaceAll(/\s+/gu, " ").trim();
-  if (reason === "") throw new UserError("The reason is empty.", { next: "Say why in quotes: --reason 'too slow'." });
+  if (reason === "") throw new UserError("The reason is empty.", { next: 'Say why in quotes: `--reason "too slow"`.' });
   if (reason.length <= LONGEST_REASON) return reason;
-  throw new UserError(`The reason has ${reason.length} characters, and ${LONGEST_REASON} are taken at most.`, {
-    next: "Say it shorter, or link to where it stands.",
+  throw new UserError(`The reason has ${reason.length} characters; the limit is ${LONGEST_REASON}.`, {
+    next: "Shorten it, or link to the details.",
   });
 }
 
@@ -38,7 +38,7 @@ export function commonFormValues(typed: Typed): FormValues {
 
 function regionIn(typed: Typed): string | undefined {
   const region = typed.one("region");
-  if (region === "") throw new UserError("--region needs a value.", { next: "Write --region R." });
+  if (region === "") throw new UserError("`--region` needs a value.", { next: "Write `--region R`." });
   return region;
 }
 
@@ -46,6 +46,6 @@ function reasonIn(typed: Typed): Pick<Ask, "reason" | "breakGlass"> {
   const text = typed.one("reason");
   const reason = text === undefined ? undefined : readReason(text);
   const breakGlass = typed.has("break-glass");
-  if (breakGlass && reason === undefined) throw new UserError(breakGlassNeedsReason, { next: "Add --reason TEXT." });
+  if (breakGlass && reason === undefined) throw new UserError(breakGlassNeedsReason, { next: "Add `--reason TEXT`." });
   return { ...(reason !== undefined && { reason }), ...(breakGlass && { breakGlass }) };
 }

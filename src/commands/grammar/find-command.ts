@@ -1,19 +1,70 @@
-import { UserError } from "../../errors.ts";
+import { UserError, type Suggestion } from "../../errors.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import type { Command } from "../command.ts";
+import { echo } from "./echo.ts";
+import { aliasesOf, nearMeaningsOf } from "./habits.ts";
+import { joinWords } from "./words.ts";
 
-/** The verb of this name, in any case. Throws a `UserError` with the nearest verb and its usage. */
-export function findCommand(commands: readonly Command[], verb: string): Command {
-  const found = commands.find(({ name }) => name === verb.toLowerCase());
+const MOST_SUGGESTED = 2;
+const allCommands: Suggestion = { label: "All commands", ask: { verb: "help", share: false, args: {} } };
+
+/** The verb of this name or alias, in any case. Throws a `UserError` that suggests verbs close to it. */
+export function findCommand(commands: readonly Command[], verb: string, words: readonly string[] = []): Command {
+  const wanted = verb.toLowerCase();
+  const found =
+    commands.find(({ name }) => name === wanted) ?? commands.find(({ name }) => aliasesOf(name).includes(wanted));
   if (found !== undefined) return found;
-  const [near] = nearNames(
-    verb,
-    commands.map(({ name }) => name),
-  );
-  const meant = commands.find(({ name }) => name === near);
-  throw new UserError(`There is no verb “${verb}”.`, {
-    next: near === undefined ? "Type help to see the verbs." : `Did you mean ${near}? Type help to see all verbs.`,
-    usage: meant?.usage,
-    example: meant?.example,
+  const near = nearCommands(commands, wanted);
+  const runnable = near.flatMap((command) => suggestionFor(command, words));
+  throw new UserError(`I don't know ${echo(verb)}.`, {
+    next:
+      near.length === 0
+        ? "See all commands with `help`."
+        : `Did you mean ${near.map(({ name }) => `\`${name}\``).join(" or ")}?`,
+    ...(near.length === 1 && runnable.length === 0 && { usage: near[0]?.usage, example: near[0]?.example }),
+    suggestions: [...runnable, allCommands],
   });
+}
+
+/** The verbs that a wrong word may have meant: by meaning if the table has it, otherwise by spelling. Pure. */
+export function nearCommands(commands: readonly Command[], word: string): readonly Command[] {
+  const wanted = word.toLowerCase();
+  const byMeaning = commands.filter(({ name }) => nearMeaningsOf(name).includes(wanted));
+  if (byMeaning.length > 0) return byMeaning.slice(0, MOST_SUGGESTED);
+  const known = commands.flatMap(({ name }) => [name, ...aliasesOf(name)]);
+  const [closest] = nearNames(
+    wanted,
+    known.filter((each) => mayBeTypo(wanted, each)),
+  );
+  return commands.filter(({ name }) => closest !== undefined && [name, ...aliasesOf(name)].includes(closest));
+}
+
+/** In a short word a typo seldom hits the first letter: `top` isn't `stop`, and `ps` isn't `use`. */
+function mayBeTypo(wanted: string, known: string): boolean {
+  if (known.length < 3) return false;
+  return (
+    wanted.charAt(0) === known.charAt(0) || isSwappedStart(wanted, known) || Math.min(wanted.length, known.length) >= 5
+  );
+}
+
+function isSwappedStart(wanted: string, known: string): boolean {
+  return wanted.charAt(0) === known.charAt(1) && wanted.charAt(1) === known.charAt(0);
+}
+
+/** A button that runs the verb with the words that were typed; none where they don't fit it. */
+function suggestionFor(command: Command, words: readonly string[]): Suggestion[] {
+  // A button's value is stored in Slack, so it must hold neither a token nor the value of a variable.
+  if (command.effect === "link" || holdsSecrets(command)) return [];
+  try {
+    const ask = command.parse(words);
+    const typed = joinWords([command.name, ...words]);
+    return typed === undefined ? [] : [{ ask, words: typed }];
+  } catch (error) {
+    if (error instanceof UserError) return [];
+    throw error;
+  }
+}
+
+function holdsSecrets({ options }: Command): boolean {
+  return options.some(({ flag }) => flag.startsWith("--env"));
 }

@@ -2,6 +2,8 @@ import { parseArgs } from "node:util";
 import { UserError } from "../../errors.ts";
 import type { Option } from "../command.ts";
 import { nearNames } from "../../policy/near-names.ts";
+import { echo } from "./echo.ts";
+import { flagAliasesOf } from "./habits.ts";
 
 /** A flag of a verb, as in `--env K=V` or `--share`. */
 export type Flag = {
@@ -10,32 +12,50 @@ export type Flag = {
   /** May be repeated. */
   readonly many?: true;
   readonly summary: string;
+  /** Other names, from `habits.ts`. */
+  readonly also?: readonly string[];
 };
 export type Flags = Readonly<Record<string, Flag>>;
 
 /** Flags of every verb that reads or changes workloads. */
 export const commonFlags = {
-  region: { value: "R", summary: "the region of services (jobs are always in `us`)" },
-  share: { summary: "answer into the channel instead of for you only" },
+  region: { value: "R", summary: "region of the service; jobs always run in `us`" },
+  share: { summary: "show the answer to everyone in the channel" },
 } as const satisfies Flags;
 
 /** Flags of every verb that changes workloads. */
 export const writeFlags = {
   ...commonFlags,
-  reason: { value: "TEXT", summary: "why, for those who approve and for history" },
-  "break-glass": { summary: "run at once, where a rule lets you do that; takes a reason, and the channel is told" },
+  reason: { value: "TEXT", summary: "why; approvers and history show it" },
+  "break-glass": { summary: "run immediately where a rule allows it; needs a reason, and the channel sees it" },
 } as const satisfies Flags;
 
 export const rejectFlags = {
-  reason: { value: "TEXT", summary: "why, for the card and for history" },
+  reason: { value: "TEXT", summary: "why; the card and history show it" },
 } as const satisfies Flags;
+
+/** A verb's flags with their other names. */
+export function withAliases(verb: string, flags: Flags): Flags {
+  const aliases = flagAliasesOf(verb);
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      { ...flag, ...(name in aliases && { also: aliases[name] ?? [] }) },
+    ]),
+  );
+}
 
 /** Flags as help shows them. */
 export function optionsOf(flags: Flags): Option[] {
-  return Object.entries(flags).map(([flag, { value, summary }]) => ({
+  return Object.entries(flags).map(([flag, { value, summary, also = [] }]) => ({
     flag: value === undefined ? `--${flag}` : `--${flag} ${value}`,
-    summary,
+    summary: also.length === 0 ? summary : `${summary} (also ${also.map((each) => `\`${dashed(each)}\``).join(", ")})`,
   }));
+}
+
+/** As people type it: `--tail`, `-n`. */
+function dashed(flag: string): string {
+  return flag.length === 1 ? `-${flag}` : `--${flag}`;
 }
 
 /** Words sorted into positionals and flags; only the flags are checked. */
@@ -75,45 +95,78 @@ type Token = {
   inlineValue?: boolean | undefined;
 };
 
+/** Marks a negative number, which would otherwise be read as a flag. No word from Slack contains it. */
+const NEGATIVE = "\u0000";
+
 function tokensOf(words: readonly string[], flags: Flags) {
+  const known = allNames(flags);
   const options = Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [
+    [...known].map(([name, { flag }]) => [
       name,
-      { type: flag.value === undefined ? "boolean" : "string" } as const,
+      { type: flag.value === undefined ? "boolean" : "string", ...(name.length === 1 && { short: name }) } as const,
     ]),
   );
-  // Some phones and other bots write `-region` for `--region`.
-  const args = words.map((word) => (/^-[a-z]{2}/u.test(word) && nameOf(word.slice(1)) in flags ? `-${word}` : word));
-  return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true }).tokens;
+  const args = words.map((word) => {
+    if (/^-\d/u.test(word)) return `${NEGATIVE}${word}`;
+    // Some phones and other bots write `-region` for `--region`.
+    return /^-[a-z]{2}/u.test(word) && known.has(nameOf(word.slice(1))) ? `-${word}` : word;
+  });
+  const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+  return tokens.map((token) =>
+    "value" in token && token.value?.startsWith(NEGATIVE) === true ? { ...token, value: token.value.slice(1) } : token,
+  );
+}
+
+/** Every name of every flag, with the flag and its own name. */
+function allNames(flags: Flags): ReadonlyMap<string, { readonly name: string; readonly flag: Flag }> {
+  return new Map(
+    Object.entries(flags).flatMap(([name, flag]) =>
+      [name, ...(flag.also ?? [])].map((each) => [each, { name, flag }] as const),
+    ),
+  );
 }
 
 function addValue(values: Map<string, string[]>, token: Token, flags: Flags): void {
-  const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
-  if (flag === undefined) throw unknownFlag(token.rawName, flags);
-  const before = values.get(token.name);
+  const known = allNames(flags).get(token.name);
+  if (known === undefined) throw unknownFlag(token.rawName, flags);
+  const { name, flag } = known;
+  const before = values.get(name);
   if (before !== undefined && flag.many !== true) {
-    throw new UserError(`${token.rawName} was given twice.`, { next: "Give it once." });
+    throw new UserError(`${echo(token.rawName)} appears twice.`, { next: "Use it once." });
   }
-  values.set(token.name, [...(before ?? []), valueOf(token, flag)]);
+  values.set(name, [...(before ?? []), valueOf(token, flag)]);
 }
 
 function valueOf({ rawName, value, inlineValue }: Token, flag: Flag): string {
   if (flag.value === undefined) {
     if (value === undefined) return "";
-    throw new UserError(`${rawName} takes no value.`, { next: `Write ${rawName} alone.` });
+    throw new UserError(`${echo(rawName)} doesn't take a value.`, { next: `Write \`${rawName}\` alone.` });
   }
   // In `--image --share` the value is missing; `--image=--share` is a value.
   if (value === undefined || (inlineValue !== true && value.startsWith("--"))) {
-    throw new UserError(`${rawName} needs a value.`, { next: `Write ${rawName} ${flag.value}.` });
+    throw new UserError(`${echo(rawName)} needs a value.`, { next: `Write \`${rawName} ${flag.value}\`.` });
   }
   return value;
 }
 
-function unknownFlag(rawName: string, flags: Flags): UserError {
-  const near = nearNames(nameOf(rawName.replace(/^-+/u, "")), Object.keys(flags))[0];
-  return new UserError(`There is no flag ${rawName} here.`, {
-    next: near === undefined ? undefined : `Did you mean --${near}?`,
-  });
+/** A flag that the verb doesn't have, and the one that was probably meant. */
+export class UnknownFlag extends UserError {
+  readonly typed: string;
+  readonly near: string | undefined;
+
+  constructor(typed: string, near: string | undefined) {
+    super(`I don't know the flag ${echo(typed)}.`, {
+      next: near === undefined ? "Remove it." : `Did you mean \`${near}\`?`,
+    });
+    this.typed = typed;
+    this.near = near;
+  }
+}
+
+function unknownFlag(rawName: string, flags: Flags): UnknownFlag {
+  const long = [...allNames(flags).keys()].filter((name) => name.length > 1);
+  const near = nearNames(nameOf(rawName.replace(/^-+/u, "")), long)[0];
+  return new UnknownFlag(rawName, near === undefined ? undefined : dashed(near));
 }
 
 function nameOf(word: string): string {

@@ -13,9 +13,29 @@ export type Parsed = { readonly command: Command; readonly ask: Ask };
  * usage line of the verb, or with the nearest verb.
  */
 export function parseText(text: string): Parsed {
-  const [verb = "help", ...words] = splitWords(text);
-  const command = findCommand(commands, verb);
-  return { command, ask: command.parse(words) };
+  return parseWords(splitWords(text));
+}
+
+/** `parseText` for words that are split already. */
+export function parseWords(typed: readonly string[]): Parsed {
+  const [first = "help", ...rest] = typed;
+  // `status` alone asks about everything.
+  const verb = first.toLowerCase() === "status" && rest[0]?.startsWith("-") !== false ? "list" : first;
+  const command = findCommand(commands, verb, rest);
+  if (!asksForHelp(rest)) return { command, ask: command.parse(rest) };
+  return { command: findCommand(commands, "help"), ask: { verb: "help", share: false, args: { verb: command.name } } };
+}
+
+/** `-h` or `--help` after a verb, but not as a flag's value or in a container's command. */
+function asksForHelp(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  const own = end < 0 ? words : words.slice(0, end);
+  return own.some((word, at) => word === "--help" || (word === "-h" && own[at - 1]?.startsWith("--") !== true));
+}
+
+/** The answer to a greeting, and to a mention without words. */
+export function shortMenu(): Parsed {
+  return parseWords([]);
 }
 
 /** The verb of an Ask from a button. Throws a `UserError` when the verb no longer exists. */
@@ -41,7 +61,7 @@ type Unfinished = { readonly command: FormCommand; readonly values: FormValues }
 /** The form for text that lacks only what its form asks for. Undefined for complete and for wrong text. Pure. */
 export function unfinishedForm(text: string): Unfinished | undefined {
   const [verb = "", ...words] = withoutUserError(() => splitWords(text)) ?? [];
-  const command = formCommand(verb);
+  const command = asksForHelp(words) ? undefined : formCommand(verb);
   const values = command?.unfinished?.(words);
   return command === undefined || values === undefined ? undefined : { command, values };
 }

@@ -22,23 +22,27 @@ const kinds: Readonly<Record<string, "service" | "job">> = {
   jobs: "job",
 };
 
-const missing = "NAME is missing: say which workload.";
+/** The kind that a word names, in any case: `service`, `svc`, `jobs`. */
+export function kindNamed(word: string): "service" | "job" | undefined {
+  const lower = word.toLowerCase();
+  return Object.hasOwn(kinds, lower) ? kinds[lower] : undefined;
+}
+
+export const missingName = "Name a workload.";
 
 /**
  * `NAME`, `service/NAME` or `job/NAME`; looked up as it is, because a service may hold names that we would not give.
  */
-export const Target = z.string({ error: missing }).transform((typed, context): Target => {
+export const Target = z.string({ error: missingName }).transform((typed, context): Target => {
   const slash = typed.indexOf("/");
-  const kind = kinds[typed.slice(0, Math.max(slash, 0)).toLowerCase()];
+  const kind = kindNamed(typed.slice(0, Math.max(slash, 0)));
   const name = kind === undefined ? typed : typed.slice(slash + 1);
   if (name === "") {
-    context.addIssue(missing);
+    context.addIssue(missingName);
     return z.NEVER;
   }
   if (!pathSafe(name) || name.length > 253) {
-    context.addIssue(
-      "NAME cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.",
-    );
+    context.addIssue("Not a workload name. Write `web`, `service/web` or `job/web`.");
     return z.NEVER;
   }
   return { kind, name };

@@ -22,7 +22,8 @@ import { unfinishedValues } from "../forms/unfinished-values.ts";
 import { readQuestion } from "../lookup/may-see.ts";
 import { checkArguments, type Grammar, readArguments, readAsk, usageOf } from "./arguments.ts";
 import { commonFormValues } from "./common-flags.ts";
-import { commonFlags, type Flags, optionsOf, readFlags, rejectFlags, writeFlags } from "./flags.ts";
+import { commonFlags, type Flags, optionsOf, readFlags, rejectFlags, withAliases, writeFlags } from "./flags.ts";
+import { aliasesOf } from "./habits.ts";
 import type { Target } from "./target.ts";
 
 type Shape<Args extends z.ZodType> = Grammar<Args> & {
@@ -60,6 +61,7 @@ type WriteShape<Args extends z.ZodType> = Shape<Args> & {
   readonly actions: readonly Action[];
   readonly target?: (args: z.output<Args>) => Target;
   readonly propose: (args: z.output<Args>, context: VerbContext) => Promise<Change>;
+  readonly settledArgs?: WriteCommand["settledArgs"];
   readonly undo?: WriteCommand["undo"];
 } & UnlessNamed<Args, { readonly target: unknown }>;
 type BindShape<Args extends z.ZodType> = Shape<Args> & {
@@ -88,13 +90,14 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
 
 /** A verb that changes a workload. */
 export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): WriteCommand {
-  const { actions, target = namedIn, propose, undo } = shape;
+  const { actions, target = namedIn, propose, settledArgs, undo } = shape;
   return {
     effect: "write",
     ...describe(shape, writeFlags, writeFields),
     actions,
     target: (ask) => target(checkArguments(shape, ask.args)),
     propose: async (ask, context) => propose(checkArguments(shape, ask.args), contextOf(ask, context, actions)),
+    ...(settledArgs !== undefined && { settledArgs }),
     ...(undo !== undefined && { undo }),
   };
 }
@@ -126,10 +129,11 @@ export function bindVerb<Args extends z.ZodType>(shape: BindShape<Args>): BindCo
 }
 
 function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly CommonField[]) {
-  const flags = { ...shape.flags, ...common };
   const { name, summary, example } = shape;
+  const flags = withAliases(name, { ...shape.flags, ...common });
   return {
     name,
+    aliases: aliasesOf(name),
     summary,
     usage: usageOf(shape),
     example,

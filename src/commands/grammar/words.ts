@@ -5,9 +5,9 @@ const SINGLE = "'‘’‚‛";
 /** Phones and word processors turn one or two typed hyphens into these. */
 const LONG_DASHES = /^[-‐‑‒–—―−]*[‐‑‒–—―−][-‐‑‒–—―−]*/u;
 
-/** Splits text from Slack, which escapes it, as `splitPlainWords` does. Pure. */
+/** Splits text from Slack, which escapes it, as `splitPlainWords` does, without its back-ticks, bold and italics. Pure. */
 export function splitWords(text: string): string[] {
-  return splitPlainWords(unescapeSlack(text));
+  return withoutFormatting(readWords(unwrapped(unescapeSlack(text))));
 }
 
 /**
@@ -17,7 +17,13 @@ export function splitWords(text: string): string[] {
  * closed.
  */
 export function splitPlainWords(text: string): string[] {
-  const words: string[] = [];
+  return readWords(text).map(({ word }) => word);
+}
+
+type Word = { readonly word: string; readonly isQuoted: boolean };
+
+function readWords(text: string): Word[] {
+  const words: Word[] = [];
   const characters = Array.from(text);
   let at = 0;
   while (at < characters.length) {
@@ -25,8 +31,8 @@ export function splitPlainWords(text: string): string[] {
       at += 1;
       continue;
     }
-    const { word, end } = readWord(characters, at);
-    words.push(word);
+    const { end, ...read } = readWord(characters, at);
+    words.push(read);
     at = end;
   }
   return words;
@@ -47,7 +53,25 @@ function unescapeSlack(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
-function readWord(characters: readonly string[], start: number): { word: string; end: number } {
+/** The text inside back-ticks, bold or italics that surround all of it, as when a command was pasted as code. */
+function unwrapped(text: string): string {
+  const inside = /^\s*(```|[`*_])([\s\S]+)\1\s*$/u.exec(text);
+  if (inside === null) return text;
+  const [, mark = "", words = ""] = inside;
+  return words.includes(mark) ? text : words;
+}
+
+/** Quoted words stay as they are, and so do a flag's value, which may be an expression, and a container's command. */
+function withoutFormatting(words: readonly Word[]): string[] {
+  const end = words.findIndex(({ word, isQuoted }) => word === "--" && !isQuoted);
+  return words.map(({ word, isQuoted }, at) => {
+    if (isQuoted || (end >= 0 && at > end)) return word;
+    const isValue = /^--[a-z]/u.test(words[at - 1]?.word ?? "");
+    return (isValue ? /^(`)([^`]+)`$/u : /^([`*_])((?!\1).+)(?<!\1)\1$/u).exec(word)?.[2] ?? word;
+  });
+}
+
+function readWord(characters: readonly string[], start: number): Word & { end: number } {
   let word = "";
   let at = start;
   let quoted = false;
@@ -64,7 +88,7 @@ function readWord(characters: readonly string[], start: number): { word: string;
     word += inside.text;
     at = inside.end;
   }
-  return { word: quoted ? word : plainDashes(word), end: at };
+  return { word: quoted ? word : plainDashes(word), isQuoted: quoted, end: at };
 }
 
 function readQuoted(characters: readonly string[], start: number, quotes: string): { text: string; end: number } {
@@ -80,9 +104,7 @@ function readQuoted(characters: readonly string[], start: number, quotes: string
       text += character;
     }
   }
-  throw new UserError("A quote was opened and never closed, so it is not clear where that word ends.", {
-    next: "Close the quote, or leave it out.",
-  });
+  throw new UserError("A quote isn't closed.", { next: "Add the closing quote, or remove the opening one." });
 }
 
 /** A long dash before a letter, or alone, is two hyphens; before a digit it is a minus sign. */

@@ -1,6 +1,6 @@
 import type { Job, Service } from "../../api/answers.ts";
 import { Problem } from "../../api/problem.ts";
-import { UserError } from "../../errors.ts";
+import { type Suggestion, UserError } from "../../errors.ts";
 import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
 import { listJobs, listServices } from "./list-workloads.ts";
 import { nearNames } from "../../policy/near-names.ts";
@@ -95,9 +95,18 @@ export async function unknownName({ kind, name }: Target, context: VerbContext):
   return new UserError(`There is ${where}.`, {
     next:
       near.length > 0
-        ? `Did you mean ${near.join(" or ")}?`
-        : `See what there is with ${context.settings.command} list; another region is asked with --region.`,
+        ? `Did you mean ${near.map((each) => `\`${each}\``).join(" or ")}?`
+        : `\`list\` shows all workloads; \`--region\` looks in another region.`,
+    suggestions: near.flatMap((each) => suggestionFor(each, { kind, name }, context.ask)),
   });
+}
+
+/** The same Ask with the name that was meant. A form's Ask has no name yet, and one for a new workload has another one. */
+function suggestionFor(near: string, { kind, name }: Target, ask: VerbContext["ask"]): Suggestion[] {
+  const typed = ask.args["name"];
+  if (typed !== name && typed !== `${kind}/${name}`) return [];
+  const label = `${ask.verb.charAt(0).toUpperCase()}${ask.verb.slice(1)} ${near}`;
+  return [{ label, ask: { ...ask, args: { ...ask.args, name: kind === undefined ? near : `${kind}/${near}` } } }];
 }
 
 /**

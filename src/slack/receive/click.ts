@@ -5,6 +5,7 @@ import { cardAction, onCard } from "./card-click.ts";
 import { openingIn } from "../modals/form-button.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { homeAction, onHomeClick } from "../home/click.ts";
+import { isRunButton, onRunClick } from "./run-click.ts";
 import { onReadClick } from "./read-click.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -17,7 +18,7 @@ import type { Responder } from "../../workflow/ports.ts";
 import type { DepsOf } from "../deps-of.ts";
 
 export type ClickDeps = DepsOf<
-  typeof onViewClick | typeof onCard | typeof onHomeClick | typeof openVerbForm | typeof onReadClick
+  typeof onViewClick | typeof onCard | typeof onHomeClick | typeof openVerbForm | typeof onReadClick | typeof onRunClick
 > & {
   readonly lanes: Pick<Lanes, "isStopping" | "track">;
   readonly repeats: Repeats;
@@ -69,6 +70,7 @@ export async function onClick(deps: ClickDeps, body: unknown, ack: Ack): Promise
     await lanes.track(deps.responder.tell(sentences.restarting(), origin));
     return;
   }
+  if (isRunButton(action.action_id)) return onRunClick(deps, runOf(click, origin), ack);
   const { view } = click;
   const { action_id: actionId, block_id: blockId, action_ts: actionTs } = action;
   if (view !== undefined && view.type !== "home") return onViewClick(deps, { view, actionId, blockId, actionTs }, ack);
@@ -83,6 +85,13 @@ function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, 
   const card = ts === undefined ? undefined : { channelId: origin.channelId, ts };
   const id = triggerId === "" ? action.action_ts : triggerId;
   return { id, changeId: action.value ?? "", card, origin, triggerId };
+}
+
+function runOf(click: Click, origin: Origin) {
+  const { actions, container, trigger_id } = click;
+  const [{ action_id: actionId, value = "", action_ts }] = actions;
+  const triggerId = trigger_id === "" ? action_ts : trigger_id;
+  return { actionId, value, triggerId, messageTs: container.message_ts, origin: inThread(click, origin) };
 }
 
 /** Clicks that only open a form or read. */

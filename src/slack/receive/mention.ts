@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
-import { UserError } from "../../errors.ts";
+import { readMention } from "../../commands/grammar/mention-words.ts";
+import { shortMenu, unfinishedForm } from "../../commands/grammar/parse.ts";
+import type { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
@@ -16,10 +17,12 @@ import type { Store } from "../../store/store.ts";
 import type { Logger } from "pino";
 import type { Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
+import { confirmMessage } from "../../views/messages/confirm-message.ts";
+import { workloadsFor } from "../../workflow/offer-workloads.ts";
 import { usageWithForm } from "../../views/messages/error-messages.ts";
 
-export type MentionDeps = DepsOf<typeof dispatch | typeof failureMessage> & {
-  readonly lanes: Pick<Lanes, "isStopping" | "track">;
+export type MentionDeps = DepsOf<typeof dispatch | typeof failureMessage | typeof workloadsFor> & {
+  readonly lanes: Pick<Lanes, "isStopping" | "track" | "add">;
   readonly repeats: Repeats;
   readonly people: Pick<People, "bot">;
   readonly responder: Pick<Responder, "tell">;
@@ -56,8 +59,8 @@ const MentionEvent = z.object({
 type MentionEvent = z.infer<typeof MentionEvent>;
 
 /**
- * A mention in a channel or thread, or a direct message to the bot. It has the slash command's grammar: Slack doesn't run
- * slash commands in threads. Bolt has already acked the event, so one that is lost with the process doesn't come again.
+ * A mention in a channel or thread, or a direct message to the bot. It has the slash command's grammar, because Slack doesn't run
+ * slash commands in threads, and it understands some sentences. Bolt has already acked the event, so one that is lost with the process doesn't come again.
  * Each message runs at most once. It counts as run when it parses as a command, whatever the result; a message that didn't
  * parse can be corrected by an edit.
  */
@@ -73,14 +76,10 @@ export async function onMention(deps: MentionDeps, body: unknown): Promise<void>
   const { ts } = mention.event;
   const key = ts === "" ? mention.event_id : messageKey({ ...origin, ts });
   if (await wasRun(deps, mention, key)) return tellOfEdit(deps, { mention, key }, tell);
-  let parsed: Parsed;
-  const words = wordsOf(deps, mention.event.text);
-  try {
-    parsed = parseText(words);
-  } catch (error) {
-    return tell(notUnderstood(deps, error, words));
-  }
-  const { command, ask } = parsed;
+  const heard = readMention(wordsOf(deps, mention.event.text));
+  if (heard.kind === "error") return tellMistake(deps, { error: heard.error, mention, origin }, tell);
+  if (heard.kind === "confirm") return tell(confirmMessage(heard.parsed.ask));
+  const { command, ask } = heard.kind === "menu" ? shortMenu() : heard.parsed;
   await dispatch(deps, { command, ask, origin, id: key }, tell);
   // Writes are stored under this id before they begin.
   if (command.effect === "read" || command.effect === "link" || command.effect === "bind") await noteRead(deps, key);
@@ -130,14 +129,28 @@ async function noteRead({ store, log }: MentionDeps, key: string): Promise<void>
   }
 }
 
-/** The error, with a button that opens a form if the words only lack something: a mention can't open one itself. */
-function notUnderstood(deps: MentionDeps, error: unknown, words: string): Message {
-  const begun = unfinishedForm(words);
-  if (begun === undefined || !(error instanceof UserError)) {
-    return failureMessage(deps, error, { verb: "?", effect: "read" });
-  }
+type Mistaken = { readonly error: UserError; readonly mention: MentionEvent; readonly origin: Origin };
+
+/** If the words only lack something, a button opens the form: a mention can't open one itself. */
+async function tellMistake(
+  deps: MentionDeps,
+  { error, mention, origin }: Mistaken,
+  tell: (message: Message) => Promise<void>,
+): Promise<void> {
+  const begun = unfinishedForm(wordsOf(deps, mention.event.text));
+  if (begun === undefined) return tell(failureMessage(deps, error, { verb: "?", effect: "read" }));
   const { command, values } = begun;
-  return usageWithForm(error, { verb: command.name, values }, deps.settings.command);
+  const opening = { verb: command.name, values };
+  const { message, next, usage, example } = error;
+  if (values["name"] !== undefined) return tell(usageWithForm(error, opening, deps.settings.command));
+  const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, async (signal) => {
+    const suggestions = await workloadsFor(deps, { command, values, origin }, signal);
+    await deps.responder.tell(
+      usageWithForm({ message, next, usage, example, suggestions }, opening, deps.settings.command),
+      origin,
+    );
+  });
+  if (!isTaken) return tell(sentences.busy());
 }
 
 /** The person addressing the bot; undefined for bots (including this one) and for other messages. */

@@ -4,6 +4,7 @@ import { sentence, code } from "../kit/inline.ts";
 import type { Message } from "../kit/message.ts";
 import { post } from "../kit/post.ts";
 import type { UserError } from "../../errors.ts";
+import { suggestionButtons } from "./suggestion-buttons.ts";
 import { openButton, type FormOpening } from "../forms/open-button.ts";
 
 /** The service refused or failed: what happened, what to do, and the reference in the log. */
@@ -19,10 +20,7 @@ export function problemMessage(
 }
 
 /** A mistake that the person can fix: the problem, the next step, and the usage. */
-export function userErrorMessage(
-  { message, next, usage, example }: Pick<UserError, "message" | "next" | "usage" | "example">,
-  command: string,
-): Message {
+export function userErrorMessage({ message, next, usage, example, suggestions }: Mistake, command: string): Message {
   const written = usage === undefined ? [] : [`Usage: ${command} ${usage}`];
   return post([message, ...(next === undefined ? [] : [next]), ...written].join("\n"), [
     section(message, ...(next === undefined ? [] : [next])),
@@ -30,10 +28,11 @@ export function userErrorMessage(
       { label: "Usage", value: usage === undefined ? [] : [code(`${command} ${usage}`, 500)] },
       { label: "Example", value: example === undefined ? [] : [code(`${command} ${example}`, 500)] },
     ]),
+    ...suggestionButtons(suggestions, command),
   ]);
 }
 
-type Mistake = Pick<UserError, "message" | "next" | "usage" | "example">;
+type Mistake = Pick<UserError, "message" | "next" | "usage" | "example" | "suggestions">;
 
 /** A mention has no trigger_id, so the form can only be opened with a button. */
 export function usageWithForm(mistake: Mistake, opening: FormOpening, command: string): Message {

@@ -113,42 +113,42 @@ describe("what is wrong stands under its field, in the form's own words", () => 
 
     expect(said.join("\n")).toMatchInlineSnapshot(`
       "scale
-        name: “Service” is missing: say which workload.
-        size: “Instances”, the number of instances, must be a whole number from 0 to 1000.
+        name: Name a workload.
+        size: Instances must be a whole number from 0 to 1000.
       scale
-        size: “Instances”, the number of instances, must be a whole number from 0 to 1000.
+        size: Instances must be a whole number from 0 to 1000.
       scale
-        name: “Service” cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.
-        reason: “Break the glass” needs a reason: the channel and history are told why.
+        name: Not a workload name. Write “web”, “service/web” or “job/web”.
+        reason: “Break the glass” needs a reason: the channel and history show it.
       scale
         region: “Region” cannot be the name of a region.
-        reason: The reason has 501 characters, and 500 are taken at most. Say it shorter, or link to where it stands.
+        reason: The reason has 501 characters; the limit is 500. Shorten it, or link to the details.
       memory
         mib: “Memory” must be 256, 512, 1024 or 2048: the service takes no other memory limit in MiB.
         container: “Container” has a line break or another character in it that cannot be seen. Type it anew, on one line.
       domains
-        domains: Line 3: “shop_1” is not a domain name such as shop.example.com.
+        domains: Line 3: “shop_1” isn't a domain name. Write one like “shop.example.com”.
       delete
         confirm: This has to be the name of what is deleted: type web.
       delete
         confirm: This has to be the name of what is deleted: type web.
       approve
-        id: “Change” is missing: say which change, as its card and \`pending\` show it.
+        id: “Change” is missing. Find it on the request's card, or with “pending”.
       reject
-        id: “web” is not the id of a change: that has six letters and digits, and \`pending\` shows it.
+        id: “web” isn't a request ID. IDs have six letters and digits; “pending” lists them.
       logs
         from: “Leave out the newest” must be a whole number from 0 to 10000000.
         size: “How many lines” must be a whole number from 1 to 1000.
         date: “Day” is not a day of the calendar: choose one.
-        grep: The expression is not one that can be searched for: missing closing ): \`(?i)(\`. Plain words work too; put a backslash before characters such as [ or (.
+        grep: The expression is not one that can be searched for: missing closing ): “(?i)(”. Plain words work too; put a backslash before characters such as [ or (.
       history
-        name: “Workload” cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.
+        name: Not a workload name. Write “web”, “service/web” or “job/web”.
         by: “dana” is not a person: type @ after “Who” and choose one from Slack's list.
         day: “Day” is missing.
       can-i
         verb: “What” is missing.
       can-i
-        words: A quote was opened and never closed, so it is not clear where that word ends. Close the quote, or leave it out.
+        words: A quote isn't closed. Add the closing quote, or remove the opening one.
         verb: “What” must be one of those that the list offers.
       create
         kind: Say what to create: service or job.
@@ -157,7 +157,7 @@ describe("what is wrong stands under its field, in the form's own words", () => 
       create
         kind: Say what to create: service or job.
       create
-        command: A quote was opened and never closed, so it is not clear where that word ends. Close the quote, or leave it out.
+        command: A quote isn't closed. Add the closing quote, or remove the opening one.
         image: “Image” takes an image reference without spaces, of at most 255 characters.
         env: Line 2: “Environment variables” takes NAME=value; the name has letters, digits and _, and does not begin with a digit.
         port: Line 2: “99999” is not a port: write a number from 1 to 65535, as in 8080.
@@ -166,7 +166,7 @@ describe("what is wrong stands under its field, in the form's own words", () => 
         instances: “Instances” must be a whole number from 0 to 1000.
         publish: “http” is not a port: write a number from 1 to 65535, as in 8080.
         volume: “data” is not a service volume: write NAME=DISK, or NAME=DISK:ro for read-only.
-        domain: “localhost” is not a domain name such as shop.example.com.
+        domain: “localhost” isn't a domain name. Write one like “shop.example.com”.
         name: The name of a service has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W".
       create
         image: “Image” is missing: say which image to run.

@@ -90,8 +90,8 @@ describe("words become an Ask", () => {
   });
 
   test("reads and decisions have no glass to break", () => {
-    expect(refusal("show web --break-glass")).toContain("There is no flag --break-glass here.");
-    expect(refusal("approve K7Q2MX --reason x")).toContain("There is no flag --reason here.");
+    expect(refusal("show web --break-glass")).toContain("I don't know the flag `--break-glass`.");
+    expect(refusal("approve K7Q2MX --reason x")).toContain("I don't know the flag `--reason`.");
   });
 
   test("--share before the words of can-i's verb or behind them is can-i's own, but not in a container's command", () => {

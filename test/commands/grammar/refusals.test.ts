@@ -3,55 +3,37 @@ import { refusal } from "../support/refusal.ts";
 
 describe("what cannot be understood is answered with what to do", () => {
   test.each<[string, string]>([
-    [
-      "restrat web",
-      "There is no verb “restrat”. | Did you mean restart? Type help to see all verbs. | restart NAME | restart web",
-    ],
-    ["frobnicate", "There is no verb “frobnicate”. | Type help to see the verbs."],
-    ["scale", "NAME is missing: say which workload. | scale NAME N | scale web 4"],
-    ["scale web", "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4"],
-    [
-      "scale web many",
-      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
-    ],
-    [
-      "scale web ''  ",
-      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
-    ],
-    [
-      "scale web 0x10",
-      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
-    ],
-    [
-      "scale web 1e9",
-      "N, the number of instances, must be a whole number from 0 to 1000. | scale NAME N | scale web 4",
-    ],
+    ["restrat web", "I don't know `restrat`. | Did you mean `restart`?"],
+    ["frobnicate", "I don't know `frobnicate`. | See all commands with `help`."],
+    ["scale", "`scale` needs a workload. | scale NAME N | scale web 4"],
+    ["scale web", "Instances must be a whole number from 0 to 1000. | scale NAME N | scale web 4"],
+    ["scale web many", "Instances must be a whole number from 0 to 1000. | scale NAME N | scale web 4"],
+    ["scale web ''  ", "Instances must be a whole number from 0 to 1000. | scale NAME N | scale web 4"],
+    ["scale web 0x10", "Instances must be a whole number from 0 to 1000. | scale NAME N | scale web 4"],
+    ["scale web 1e9", "Instances must be a whole number from 0 to 1000. | scale NAME N | scale web 4"],
     [
       "scale web 2 3",
-      "“3” is one word too many. | Put words that belong together in quotes. | scale NAME N | scale web 4",
+      "`scale` doesn't take `3`. | Remove it, or put words that belong together in quotes. | scale NAME N | scale web 4",
     ],
     [
       "list --statsu Running",
-      "There is no flag --statsu here. | Did you mean --status? | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+      "I don't know the flag `--statsu`. | Did you mean `--status`? | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
     ],
     [
       "list --status",
-      "--status needs a value. | Write --status S. | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+      "`--status` needs a value. | Write `--status S`. | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
     ],
     [
       "list --status --share",
-      "--status needs a value. | Write --status S. | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+      "`--status` needs a value. | Write `--status S`. | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
     ],
-    ["show web --share=yes", "--share takes no value. | Write --share alone. | show NAME | show web"],
-    ["show web --region a --region b", "--region was given twice. | Give it once. | show NAME | show web"],
-    [
-      "show ../web",
-      "NAME cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”. | show NAME | show web",
-    ],
-    ["show service/", "NAME is missing: say which workload. | show NAME | show web"],
+    ["show web --share=yes", "`--share` doesn't take a value. | Write `--share` alone. | show NAME | show web"],
+    ["show web --region a --region b", "`--region` appears twice. | Use it once. | show NAME | show web"],
+    ["show ../web", "Not a workload name. Write `web`, `service/web` or `job/web`. | show NAME | show web"],
+    ["show service/", "`show` needs a workload. | show NAME | show web"],
     [
       "show web -- rm",
-      "Only create takes a command after --. | Leave out -- and what follows it. | show NAME | show web",
+      "Only `create` takes a command after `--`. | Remove `--` and everything after it. | show NAME | show web",
     ],
     [
       "memory web 300",
@@ -67,11 +49,11 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "domains web add shop_1",
-      "“shop_1” is not a domain name such as shop.example.com. | domains NAME add|remove|set DOMAIN… | domains web add shop.example.com",
+      "`shop_1` isn't a domain name. Write one like `shop.example.com`. | domains NAME add|remove|set DOMAIN… | domains web add shop.example.com",
     ],
     [
       "logs web --size 5000",
-      "--size must be a whole number from 1 to 1000. | logs NAME [--instance I] [--date D] [--from N] [--size N] [--grep RE] [--private] | logs web --date yesterday --grep error",
+      "--size must be a whole number from 1 to 1000. | logs NAME [--instance I] [--date D] [--from N] [--size N] [--grep RE] [--since T] [--follow] [--private] | logs web --date yesterday --grep error",
     ],
     [
       "create thing a",
@@ -91,24 +73,24 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "scale web 4 --reason '  '",
-      "The reason is empty. | Say why in quotes: --reason 'too slow'. | scale NAME N | scale web 4",
+      'The reason is empty. | Say why in quotes: `--reason "too slow"`. | scale NAME N | scale web 4',
     ],
     [
       "stop web --reason " + "x".repeat(501),
-      "The reason has 501 characters, and 500 are taken at most. | Say it shorter, or link to where it stands. | stop NAME | stop web",
+      "The reason has 501 characters; the limit is 500. | Shorten it, or link to the details. | stop NAME | stop web",
     ],
     [
       "scale web 4 --reason too slow",
-      "“slow” is one word too many. | Put words that belong together in quotes. | scale NAME N | scale web 4",
+      "`scale` doesn't take `slow`. | Put the whole reason in quotes. | scale NAME N | scale web 4",
     ],
     [
       "delete web --break-glass",
-      "--break-glass needs a reason: the channel and history are told why. | Add --reason TEXT. | delete NAME | delete job/nightly-report",
+      "`--break-glass` needs a reason: the channel and history show it. | Add `--reason TEXT`. | delete NAME | delete job/nightly-report",
     ],
-    ["approve", "ID is missing: say which change, as its card and `pending` show it. | approve ID | approve K7Q2MX"],
+    ["approve", "ID is missing. Find it on the request's card, or with `pending`. | approve ID | approve K7Q2MX"],
     [
       "approve web",
-      "“web” is not the id of a change: that has six letters and digits, and `pending` shows it. | approve ID | approve K7Q2MX",
+      "`web` isn't a request ID. IDs have six letters and digits; `pending` lists them. | approve ID | approve K7Q2MX",
     ],
     [
       "history --since yesterday",
@@ -123,7 +105,7 @@ describe("what cannot be understood is answered with what to do", () => {
       "“dana” is not a person: type @ after --by and choose one from Slack's list. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
     ],
     ["can-i", "VERB is missing: say what you want to do. | can-i VERB [words…] | can-i scale web 0"],
-    ["can-i frobnicate web", "There is no verb “frobnicate”. | Type help to see the verbs."],
+    ["can-i frobnicate web", "I don't know `frobnicate`. | See all commands with `help`."],
   ])("%s", (text, answer) => {
     expect(refusal(text)).toBe(answer);
   });

@@ -45,7 +45,7 @@ test.each<[string, string, string[]]>([
 
 test("a quote that is never closed is said, and nothing is guessed", () => {
   expect(() => splitWords('logs web --grep "out of')).toThrowErrorMatchingInlineSnapshot(
-    `[UserError: A quote was opened and never closed, so it is not clear where that word ends.]`,
+    `[UserError: A quote isn't closed.]`,
   );
 });
 

@@ -163,7 +163,7 @@ describe("unfinished words are judged by the verb and the name", () => {
       "scale web, for you here:
       Where it only adds (routine): ✅ Yes, at once. The rule “members do” allows it.
       Where it interrupts (disruptive) or takes away (destructive): ⏳ Yes, with approval: the rule “hurts” wants 1 vote from any other full member of the channel, within 60 min. Now these could approve: Alex Kim.
-      Judged by the verb and the name, without reading the workload. N, the number of instances, must be a whole number from 0 to 1000. A whole command gets a sure answer: /gantry can-i scale web 4"
+      Judged by the verb and the name, without reading the workload. Instances must be a whole number from 0 to 1000. A whole command gets a sure answer: /gantry can-i scale web 4"
     `);
     expect(town.calls).toEqual([]);
     expect(town.asked[0]?.workload).toEqual({ kind: "service", region: "beijing1", name: "web" });

@@ -49,10 +49,11 @@ test("the help of one verb says what would happen for this person", async () => 
     Usage  /gantry scale NAME N
     Example  /gantry scale web 4
     For you here: routine at once, disruptive and destructive with approval; /gantry can-i scale says which rule decides.
-    • --region R  the region of services (jobs are always in us)
-    • --share  answer into the channel instead of for you only
-    • --reason TEXT  why, for those who approve and for history
-    • --break-glass  run at once, where a rule lets you do that; takes a reason, and the channel is told"
+    • --instances N  the new size, or a step such as +1 or -1 (also --replicas)
+    • --region R  region of the service; jobs always run in us
+    • --share  show the answer to everyone in the channel
+    • --reason TEXT  why; approvers and history show it
+    • --break-glass  run immediately where a rule allows it; needs a reason, and the channel sees it"
   `);
   expect(drawn(await answerTo("help delete", { outlook: guest }))).toContain("You may not use it here");
   expect(drawn(await answerTo("help restart", { outlook: member }))).toContain("it needs approval");

@@ -11,6 +11,7 @@ export type Verb = {
   readonly usage: string;
   readonly example: string;
   readonly options: readonly { readonly flag: string; readonly summary: string }[];
+  readonly aliases?: readonly string[];
 };
 
 /** The best verdict on the verb for the person who asks, here. */
@@ -66,15 +67,17 @@ export type HelpVerb = {
 };
 
 export function helpVerb({ verb, command, outlooks }: HelpVerb): Message {
-  const { name, summary, usage, example, options } = verb;
+  const { name, summary, usage, example, options, aliases = [] } = verb;
   const here = hereLine(outlooks, `${command} can-i ${name}`);
   const spoken = here.map((line) => `\n${line.replaceAll("`", "")}`).join("");
   const about: Line[] = [
     [strong("Usage"), words("  "), code(`${command} ${usage}`, 500)],
     [strong("Example"), words("  "), code(`${command} ${example}`, 500)],
+    ...(aliases.length === 0 ? [] : [`Also: ${aliases.map((alias) => `\`${alias}\``).join(", ")}`]),
     ...here,
   ];
-  return post(`${command} ${usage}: ${summary}. Example: ${command} ${example}${spoken}`, [
+  const also = aliases.length === 0 ? "" : `\nAlso: ${aliases.join(", ")}`;
+  return post(`${command} ${usage}: ${summary}. Example: ${command} ${example}${also}${spoken}`, [
     header(`${command} ${name}`),
     section([words(summary, 500)], ...about),
     ...flags(options),

@@ -10,6 +10,9 @@ import { logExcerpt } from "./log-excerpt.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import type { Logged } from "../../command.ts";
 import { logDay } from "./day.ts";
+import { recentLines } from "./recent-lines.ts";
+import { Since } from "../history/since.ts";
+import { withContextLine } from "../../../views/kit/post.ts";
 import { bothExist, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { logsForm } from "./form.ts";
 import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
@@ -26,6 +29,8 @@ const Args = z.object({
   from: wholeNumber("--from", { from: 0, to: requestLimits.logFrom }).default(0),
   size: wholeNumber("--size", { from: 1, to: 1000 }).default(100),
   grep: z.string().max(200, "--grep takes 200 characters at most.").optional(),
+  since: Since.optional(),
+  follow: z.boolean().default(false),
   private: z.boolean().default(false),
 });
 type Args = z.output<typeof Args>;
@@ -40,10 +45,14 @@ export const logs = readVerb({
     from: { value: "N", summary: "leave out the newest N lines" },
     size: { value: "N", summary: "how many lines, 100 without it, at most 1000" },
     grep: { value: "RE", summary: "only lines that match this regular expression, in capitals or not" },
+    since: { value: "T", summary: "only lines this recent, such as 10m or 2h, by the times in them" },
+    follow: { summary: "the newest lines; Slack can't stream a log" },
     private: { summary: "an excerpt for you only, instead of a thread" },
   },
   words: { name: "NAME" },
   args: Args,
+  // A period can have many lines, and the others are left out.
+  read: (_typed, { since, size = since === undefined ? undefined : "1000", ...byName }) => ({ ...byName, since, size }),
   reads: ["getServiceLogs", "getJobInstanceLogs"],
   form: logsForm,
   async answer(args, context) {
@@ -67,7 +76,10 @@ export const logs = readVerb({
       ask,
       command: settings.command,
     });
-    return args.private ? alone(message) : message;
+    const said = args.follow
+      ? withContextLine(message, "I can't follow a log live. These are the newest lines.")
+      : message;
+    return args.private ? alone(said) : said;
   },
 });
 
@@ -80,13 +92,14 @@ type Page = {
 
 function excerptRequest({ args, found, date, from }: Page, context: VerbContext): ExcerptRequest {
   const { account, region, directory } = context;
-  const { instance, size, grep, name } = args;
+  const { instance, size, grep, name, since } = args;
+  const lines = found.lines.map((line) => ({
+    ...(line.instance_name && { instance: line.instance_name }),
+    text: line.log,
+  }));
   const log = JSON.stringify([account.username, region, found.kind, name.name, found.instance, date]);
   return {
-    lines: found.lines.map((line) => ({
-      ...(line.instance_name && { instance: line.instance_name }),
-      text: line.log,
-    })),
+    lines: since === undefined ? lines : recentLines(lines, since, context),
     ...(found.kind === "service" && instance !== undefined && { instance }),
     ...(grep !== undefined && { grep }),
     from,

@@ -36,7 +36,7 @@ test.each([
   ["use --names a/b", /a pattern such as/u],
   [`use --region ${"r".repeat(101)}`, /cannot be the name of a region/u],
   ["use --account é", /plain letters/u],
-  ["use --region", /--region needs a value/u],
+  ["use --region", /`--region` needs a value/u],
 ])("%s is refused", (text, sentence) => {
   expect(() => parseText(text)).toThrow(sentence);
 });
@@ -111,7 +111,7 @@ describe("where the channel is bound to names", () => {
       next: expect.not.stringContaining("Did you mean"),
     });
     await expect(answerTo("show shop-frnt", { services, binding: shop })).rejects.toMatchObject({
-      next: "Did you mean shop-front?",
+      next: "Did you mean `shop-front`?",
     });
   });
 });

@@ -1,0 +1,60 @@
+import type { Ask } from "../../commands/ask.ts";
+import { actionButton, actions, context, section } from "../kit/blocks.ts";
+import { code, strong, words, type Inline } from "../kit/inline.ts";
+import type { Post } from "../kit/message.ts";
+import { postOf } from "../kit/post.ts";
+import { runButton } from "./suggestion-buttons.ts";
+
+const labels: Readonly<Record<string, string>> = {
+  restart: "Restart",
+  start: "Start",
+  stop: "Stop",
+  delete: "Delete",
+  scale: "Scale",
+  memory: "Set memory of",
+};
+
+/** "Restart *web*?" with a button: a sentence changes nothing before its author says so. */
+export function confirmMessage(ask: Ask): Post {
+  const { verb, args } = ask;
+  const name = textIn(args, "name")?.replace(/^service\//u, "");
+  const id = textIn(args, "id");
+  const label = labels[verb];
+  const question: Inline[] =
+    name === undefined || label === undefined
+      ? [words(`${sentenceCase(verb)} `), code(id ?? name ?? verb, 60), words("?")]
+      : [words(`${label} `), strong(name, 120), words(`${amountOf(ask)}?`)];
+  const go = `${label ?? sentenceCase(verb)} ${name ?? id ?? ""}`.trim();
+  return postOf([
+    section(question),
+    context("Nothing changes until you confirm."),
+    ...actions(
+      runButton(`${go}${amountOf(ask)}`, ask, { at: 0, style: verb === "delete" ? "danger" : "primary" }),
+      actionButton({ label: "Cancel", act: "run:cancel", value: "cancel" }),
+    ),
+  ]);
+}
+
+/** Answers that take the place of a question and its buttons. */
+export const confirmed = {
+  requested: () => postOf([section("Confirmed.")]),
+  cancelled: () => postOf([section("Cancelled. Nothing was changed.")]),
+  used: () => postOf([section("This button was used already. Nothing was requested again.")]),
+  expired: () => postOf([section("This button expired after an hour. Nothing was changed. Ask again.")]),
+} as const;
+
+function textIn(args: Ask["args"], name: string): string | undefined {
+  const { [name]: value } = args;
+  return typeof value === "string" ? value : undefined;
+}
+
+function amountOf({ verb, args }: Ask): string {
+  if (verb === "memory") return ` to ${textIn(args, "mib")} MiB`;
+  if (verb !== "scale") return "";
+  const size = textIn(args, "size") ?? "";
+  return /^[+-]/u.test(size) ? ` by ${size}` : ` to ${size}`;
+}
+
+function sentenceCase(verb: string): string {
+  return verb.charAt(0).toUpperCase() + verb.slice(1);
+}

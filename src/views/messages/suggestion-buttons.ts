@@ -1,0 +1,23 @@
+import type { Ask } from "../../commands/ask.ts";
+import type { Suggestion } from "../../errors.ts";
+import { actionButton, actions } from "../kit/blocks.ts";
+import type { Block } from "../kit/message.ts";
+import type { Button } from "@slack/types";
+
+const MOST = 5;
+
+/** Buttons that run an Ask as if its words had been typed by whoever clicks. */
+export function suggestionButtons(suggestions: readonly Suggestion[], command: string): Block[] {
+  return actions(
+    ...suggestions
+      .slice(0, MOST)
+      .map(({ ask, words, label }, at) => runButton(label ?? `Run ${command} ${words ?? ask.verb}`, ask, { at })),
+  );
+}
+
+type Placed = { readonly at: number; readonly style?: "primary" | "danger" };
+
+/** Undefined when the Ask is too long for a button. */
+export function runButton(label: string, ask: Ask, { at, style }: Placed): Button | undefined {
+  return actionButton({ label, act: `run:${at}`, value: JSON.stringify(ask), style });
+}
