@@ -45,7 +45,8 @@ async function visibleNames(kind: "service" | "job", context: Context): Promise<
   return names.map((name) => `${kind}/${name}`);
 }
 
-function suggestionFor({ form }: FormCommand, values: FormValues, name: string): Suggestion[] {
+function suggestionFor({ name: verb, form }: FormCommand, values: FormValues, name: string): Suggestion[] {
   const filled = form.fill(values);
-  return filled.kind === "ask" ? [{ ask: filled.ask, label: name.replace(/^service\//u, "") }] : [];
+  const label = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${name.replace(/^service\//u, "")}`;
+  return filled.kind === "ask" ? [{ ask: filled.ask, label }] : [];
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { clicks, says, whispers } from "../support/speak.ts";
-import { newest } from "../support/world.ts";
+import { deliver, form } from "../support/deliver.ts";
+import { newest, type World } from "../support/world.ts";
 
 test("a wrong word offers the right one, and the button runs it", async () => {
   await using town = await approvalTown();
@@ -50,12 +51,43 @@ test("two clicks on one suggestion request one change", async () => {
   const label = "Run /gantry scale web 3";
   await Promise.all([developer.clicks(label, { channel: "@gantry" }), developer.clicks(label, { channel: "@gantry" })]);
   await town.settled();
-  await developer.clicks(label, { channel: "@gantry" });
-  await town.settled();
 
   expect(count(town, "updateService")).toBe(1);
   expect((await town.service("web")).target_instance_size).toBe(3);
-  expect(newest(developer, "@gantry")).toContain("used already");
+  expect(JSON.stringify(developer.sees("@gantry"))).toContain("Scale web to 3 · confirmed");
+});
+
+/** A click on a button of a message that the person's Slack still shows as it was. */
+async function clicksOld(town: World, { at, trigger }: { readonly at: number; readonly trigger: string }) {
+  const ask = { verb: "scale", share: false, args: { name: "web", size: "3" } };
+  const ts = `${Math.floor(at / 1_000)}.000100`;
+  const payload = {
+    type: "block_actions",
+    trigger_id: trigger,
+    user: { id: "U0DANA" },
+    team: { id: "T0GANTRY" },
+    channel: { id: "C0OPS" },
+    container: { type: "message", message_ts: ts, channel_id: "C0OPS", is_ephemeral: true },
+    response_url: "http://127.0.0.1:9/gone",
+    actions: [{ type: "button", action_id: "run:0", block_id: "b", action_ts: trigger, value: JSON.stringify(ask) }],
+  };
+  await deliver(town, { body: form({ payload: JSON.stringify(payload) }) });
+  await town.settled();
+}
+
+test("a button that was used, and one from hours ago, request nothing and say so", async () => {
+  await using town = await approvalTown();
+  const now = Date.now();
+
+  await clicksOld(town, { at: now, trigger: "1.1" });
+  expect(count(town, "updateService")).toBe(1);
+
+  await clicksOld(town, { at: now, trigger: "2.2" });
+  expect(whispers(town.developer).at(-1)).toContain("used already");
+
+  await clicksOld(town, { at: now - 2 * 60 * 60_000, trigger: "3.3" });
+  expect(whispers(town.developer).at(-1)).toContain("expired after an hour");
+  expect(count(town, "updateService")).toBe(1);
 });
 
 test("a misspelt name offers the right one, and the button runs the same request", async () => {

@@ -84,7 +84,7 @@ test("without a name the workloads of the last list are offered", async () => {
   await developer.says("restart", { channel: "@gantry" });
   await town.settled();
   expect(newest(developer, "@gantry")).toContain("restart needs a workload.");
-  await developer.clicks("web", { channel: "@gantry" });
+  await developer.clicks("Restart web", { channel: "@gantry" });
   await town.settled();
 
   expect(newest(developer, "@gantry")).toMatch(/approv|nobody/iu);

@@ -8,7 +8,7 @@ import { confirmed } from "../../views/messages/confirm-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Origin } from "../../workflow/origin.ts";
+import { isDirect, type Origin } from "../../workflow/origin.ts";
 import type { Clock, Inbox, Responder } from "../../workflow/ports.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { openForm } from "../modals/update-view.ts";
@@ -76,7 +76,9 @@ export async function onRunClick(deps: RunClickDeps, running: Running, ack: Ack)
   await dispatch(deps, { ...asked, origin: beside, id, opens }, async (refusal) => {
     await ack();
     if (refusal !== undefined) return tell(refusal);
-    if (!isRead && origin.replaces === "ephemeral") return replace(confirmed.requested());
+    // Nobody else sees these buttons.
+    const isOurs = origin.replaces === "ephemeral" || isDirect(origin.channelId);
+    if (!isRead && isOurs) return replace(confirmed.requested(asked.ask));
   });
 }
 

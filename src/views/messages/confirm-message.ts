@@ -16,28 +16,32 @@ const labels: Readonly<Record<string, string>> = {
 
 /** "Restart *web*?" with a button: a sentence changes nothing before its author says so. */
 export function confirmMessage(ask: Ask): Post {
-  const { verb, args } = ask;
-  const name = textIn(args, "name")?.replace(/^service\//u, "");
-  const id = textIn(args, "id");
-  const label = labels[verb];
-  const question: Inline[] =
-    name === undefined || label === undefined
-      ? [words(`${sentenceCase(verb)} `), code(id ?? name ?? verb, 60), words("?")]
-      : [words(`${label} `), strong(name, 120), words(`${amountOf(ask)}?`)];
-  const go = `${label ?? sentenceCase(verb)} ${name ?? id ?? ""}`.trim();
+  const action = actionOf(ask);
+  const label = action.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
   return postOf([
-    section(question),
+    section([...action, words("?")]),
     context("Nothing changes until you confirm."),
     ...actions(
-      runButton(`${go}${amountOf(ask)}`, ask, { at: 0, style: verb === "delete" ? "danger" : "primary" }),
+      runButton(label, ask, { at: 0, style: ask.verb === "delete" ? "danger" : "primary" }),
       actionButton({ label: "Cancel", act: "run:cancel", value: "cancel" }),
     ),
   ]);
 }
 
+/** "Scale *web* to 3", "Approve `K7Q2MX`". */
+function actionOf(ask: Ask): Inline[] {
+  const { verb, args } = ask;
+  const name = textIn(args, "name")?.replace(/^service\//u, "");
+  const label = labels[verb] ?? sentenceCase(verb);
+  const id = textIn(args, "id");
+  if (name === undefined) return id === undefined ? [words(label)] : [words(`${label} `), code(id, 60)];
+  const amount = amountOf(ask);
+  return [words(`${label} `), strong(name, 120), ...(amount === "" ? [] : [words(amount, 40)])];
+}
+
 /** Answers that take the place of a question and its buttons. */
 export const confirmed = {
-  requested: () => postOf([section("Confirmed.")]),
+  requested: (ask: Ask) => postOf([section([...actionOf(ask), words(" · confirmed")])]),
   cancelled: () => postOf([section("Cancelled. Nothing was changed.")]),
   used: () => postOf([section("This button was used already. Nothing was requested again.")]),
   expired: () => postOf([section("This button expired after an hour. Nothing was changed. Ask again.")]),

@@ -36,8 +36,16 @@ type Mistake = Pick<UserError, "message" | "next" | "usage" | "example" | "sugge
 
 /** A mention has no trigger_id, so the form can only be opened with a button. */
 export function usageWithForm(mistake: Mistake, opening: FormOpening, command: string): Message {
-  const { text, blocks } = userErrorMessage(mistake, command);
-  return { text, blocks: [...blocks, ...actions(openButton("Open form", opening, "primary"))] };
+  const { suggestions } = mistake;
+  if (suggestions.length === 0) {
+    const { text, blocks } = userErrorMessage(mistake, command);
+    return { text, blocks: [...blocks, ...actions(openButton("Open form", opening, "primary"))] };
+  }
+  const { text, blocks } = userErrorMessage(
+    { ...mistake, usage: undefined, example: undefined, suggestions: [] },
+    command,
+  );
+  return { text, blocks: [...blocks, ...suggestionButtons(suggestions, command, openButton("Other…", opening))] };
 }
 
 /** A bug in Gantry. The reference is also in the log, next to the stack. */

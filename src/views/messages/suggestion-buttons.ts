@@ -6,13 +6,12 @@ import type { Button } from "@slack/types";
 
 const MOST = 5;
 
-/** Buttons that run an Ask as if its words had been typed by whoever clicks. */
-export function suggestionButtons(suggestions: readonly Suggestion[], command: string): Block[] {
-  return actions(
-    ...suggestions
-      .slice(0, MOST)
-      .map(({ ask, words, label }, at) => runButton(label ?? `Run ${command} ${words ?? ask.verb}`, ask, { at })),
-  );
+/** Buttons that run an Ask as if its words had been typed by whoever clicks, and one that follows them. */
+export function suggestionButtons(suggestions: readonly Suggestion[], command: string, last?: Button): Block[] {
+  const runs = suggestions
+    .slice(0, MOST)
+    .map(({ ask, words, label }, at) => runButton(label ?? `Run ${command} ${words ?? ask.verb}`, ask, { at }));
+  return actions(...runs, last);
 }
 
 type Placed = { readonly at: number; readonly style?: "primary" | "danger" };

@@ -3,7 +3,8 @@ import { makeExcerpt, type ExcerptInput } from "../../../src/logs/excerpt.ts";
 import { compileGrep } from "../../../src/logs/grep.ts";
 import { logExcerpt } from "../../../src/commands/verbs/logs/log-excerpt.ts";
 import { drawn, drawnAll } from "../../views/support/drawn.ts";
-import { ask, command } from "../../views/support/workloads.ts";
+import { answerTo } from "../support/script.ts";
+import { ask, command, service } from "../../views/support/workloads.ts";
 
 function excerpt(given: Partial<ExcerptInput> & Pick<ExcerptInput, "lines">, args = {}) {
   return logExcerpt({
@@ -131,5 +132,20 @@ describe("nothing to show makes no thread", () => {
       "No line of web matches ERR: 100 lines on 2026.11.20 UTC were searched.
       There may be older lines: /gantry logs service/web --date 2026.11.20 --from 100 --size 100 --grep ERR"
     `);
+  });
+});
+
+describe("habits of other tools", () => {
+  const services = [service("web", {})];
+
+  test("-f shows the newest lines and says that a log can't be followed", async () => {
+    expect(drawn(await answerTo("logs web -f --private", { services }))).toContain("I can't follow a log live.");
+  });
+
+  test("--since without any time in the lines says so, and offers the newest lines", async () => {
+    await expect(answerTo("logs web --since 10m", { services })).rejects.toMatchObject({
+      message: "These log lines have no times, so `--since` can't filter them.",
+      suggestions: [{ label: "Newest lines", ask: { verb: "logs", args: { name: "web" } } }],
+    });
   });
 });
