@@ -1,4 +1,4 @@
-import type { Who } from "./stored-change.ts";
+import type { StoredChange, Who } from "./stored-change.ts";
 
 /** `refused` is a request that policy refused; it has no Change. */
 export const historyEventKinds = [
@@ -46,14 +46,44 @@ export type NewHistoryEvent = {
   readonly reference: string | undefined;
 };
 
-export type HistoryEvent = NewHistoryEvent & { readonly seq: number; readonly at: Date };
+export type HistoryEvent = NewHistoryEvent & {
+  readonly seq: number;
+  readonly at: Date;
+  /** The request as it is now; only in lists of outcomes, and only while it is kept. */
+  readonly request?: StoredChange | undefined;
+};
+
+/** Kinds that say how a request ended. */
+export const endingKinds = [
+  "rejected",
+  "cancelled",
+  "expired",
+  "drifted",
+  "done",
+  "failed",
+  "unknown",
+] as const satisfies readonly HistoryEventKind[]; // literal kinds
+
+/** Kinds in a list of outcomes: of each request, only its latest such row is shown. */
+export const outcomeKinds = [
+  "requested",
+  ...endingKinds,
+  "refused",
+  "connected",
+  "disconnected",
+  "bound",
+  "unbound",
+] as const satisfies readonly HistoryEventKind[]; // literal kinds
 
 export type HistoryQuery = {
   readonly teamId: string;
   readonly name?: string;
+  /** What this person did; with `show`, also requests that they asked for or decided. */
   readonly userId?: string;
   readonly since?: Date;
   /** For the next page: only rows with a smaller number. */
   readonly before?: number;
+  /** One row per request: `ended` only shows how requests ended, `outcomes` everything that came to something. */
+  readonly show?: "ended" | "outcomes" | undefined;
   readonly limit: number;
 };

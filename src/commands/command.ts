@@ -70,6 +70,8 @@ export type Records = {
   /** Also includes changes they may approve or reject. */
   readonly pending: () => Promise<readonly StoredChange[]>;
   readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<HistoryRows>;
+  /** Whether they may approve or reject it now; false when they have approved it already. Can cost a Slack call. */
+  readonly mayDecide: (change: StoredChange) => Promise<boolean>;
 };
 
 export type HistoryRows = {

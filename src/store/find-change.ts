@@ -18,6 +18,28 @@ export async function findChange(reader: Reader, key: ChangeKey): Promise<Stored
   return row === undefined ? undefined : withVotes(reader, row);
 }
 
+/** Changes by id. A row that can't be read is logged and left out: the others have to be shown all the same. */
+export async function changesById(
+  { db, textSealer, log }: Pick<Session, "db" | "textSealer" | "log">,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredChange>> {
+  const found = new Map<string, StoredChange>();
+  if (ids.length === 0) return found;
+  const rows = await db.selectFrom("change").selectAll().where("id", "in", ids).execute();
+  const votes = await votesOf(
+    db,
+    rows.filter(({ terms }) => terms !== null).map(({ id }) => id),
+  );
+  for (const row of rows) {
+    try {
+      found.set(row.id, storedChange(textSealer, row, votes.get(row.id) ?? []));
+    } catch (err) {
+      log.warn({ err, change: row.id }, "a change couldn't be read for history");
+    }
+  }
+  return found;
+}
+
 function selection({ db, clock }: Reader, key: ChangeKey) {
   const all = db.selectFrom("change").selectAll();
   if ("id" in key) return all.where("id", "=", key.id);

@@ -37,7 +37,7 @@ export type LiveDeps = {
 /**
  * Names and status of workloads, from the latest list while that is fresh, else from one list call for each kind; from
  * an older list, with a problem that says so, when the API doesn't answer in time. Only workloads that the person may see. Never rejects
- * because of the service.
+ * because of the workload API.
  */
 export async function liveWorkloads(deps: LiveDeps, context: Context, wanted: Wanted): Promise<Live> {
   const [services, jobs] = await Promise.all([
@@ -88,7 +88,7 @@ function listing(context: Context, kind: "service" | "job", region: string): Pro
 type Reading = { readonly list: Promise<unknown>; readonly withinMs: number };
 
 type First = { readonly isLate: boolean; readonly problem: string | undefined };
-const LATE: First = { isLate: true, problem: "The service has not answered yet." };
+const LATE: First = { isLate: true, problem: "The workload API hasn't answered yet." };
 
 /** Why there is no new list, if there is none. A late one goes on, and is remembered when it comes. */
 async function firstOf({ lanes, log }: LiveDeps, { list, withinMs }: Reading): Promise<First> {
@@ -107,5 +107,5 @@ async function firstOf({ lanes, log }: LiveDeps, { list, withinMs }: Reading): P
 function sentenceOf(error: unknown, log: Logger): string {
   if (error instanceof Problem) return error.sentence;
   log.error({ err: error }, "a list for a picker could not be read");
-  return "Something broke in Gantry while it read the list.";
+  return "Couldn't read the list because of an internal error.";
 }

@@ -19,6 +19,8 @@ export const Origin = z.object({
   isChosen: z.boolean().optional(),
   /** It came from the person's Home, which is redrawn with the result. */
   isHome: z.boolean().optional(),
+  /** The page of workloads that Home showed, from 0. */
+  homePage: z.number().int().min(0).optional(),
 });
 export type Origin = z.infer<typeof Origin>;
 

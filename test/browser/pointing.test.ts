@@ -151,11 +151,11 @@ story("everything by pointing", (open) => {
     await using dana = await open({ url: town.playgroundUrl, in: "@gantry", tab: "home" });
     const home = dana.page.getByRole("region", { name: "Home of gantry" });
 
-    await home.getByText("Waits for your vote").waitFor();
+    await home.getByRole("heading", { name: "Waiting for you" }).waitFor();
     const drawn = await faults(dana);
     await home.getByRole("button", { name: "Approve" }).click();
-    await home.getByText("Waits for your vote").waitFor({ state: "hidden" });
-    await home.getByRole("button", { name: "Create workload" }).click();
+    await home.getByRole("heading", { name: "Waiting for you" }).waitFor({ state: "hidden" });
+    await home.getByRole("button", { name: "Create", exact: true }).click();
     await dana.modal.getByRole("radio", { name: "A job" }).check();
     await field(dana, "Name").fill("nightly");
     await field(dana, "Image").fill("test/job");
@@ -169,7 +169,7 @@ story("everything by pointing", (open) => {
     await home.getByRole("combobox").last().click();
     await dana.page.getByRole("option", { name: "beijing2" }).click();
 
-    await home.getByText("0 services in beijing2").waitFor();
+    await home.getByText("Workloads (beijing2)").waitFor();
     await eventually(() => expect(count(town, "createJob")).toBe(1));
     expect(drawn).toEqual([]);
     expect(count(town, "restartService")).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { approvalTown } from "../support/approval-town.ts";
-import { says, whispers } from "../support/speak.ts";
+import { clicks, says, whispers } from "../support/speak.ts";
 
 /** The part of a row in the file that this test reads. */
 const Row = z.object({ event: z.string(), who: z.object({ id: z.string(), name: z.string() }).nullable() });
@@ -40,13 +40,14 @@ test("--json that is asked for in the conversation with Gantry is answered there
   expect(seen.map(({ text }) => text).join("\n")).not.toContain("in your conversation");
 });
 
-test("when Slack does not take the file, the asker gets the first rows, and why", async () => {
+test("when Slack does not take the file, the asker is told, and can see outcomes instead", async () => {
   await using town = await approvalTown();
   await says(town, town.developer, "/gantry scale web 3");
   town.playground.faults.answer("chat.postMessage", "500");
 
   const told = await says(town, town.developer, "/gantry history --json");
 
-  expect(told).toContain("Slack did not take the file");
-  expect(told).toContain("Dana Reyes asked to scale");
+  expect(told).toContain("Couldn't send the file: Slack didn't accept it.");
+  town.playground.faults.clear();
+  expect(await clicks(town, town.developer, "Show here")).toContain("web scaled 2 → 3 · requested by Dana Reyes");
 });

@@ -29,9 +29,8 @@ test("Home shows what runs, with one list call for each kind", async () => {
 
   const shown = await opensHome(town, developer);
 
-  expect(shown).toMatch(/1 service in beijing1: 1 running/u);
-  expect(shown).toMatch(/0 jobs/u);
-  expect(shown).toMatch(/gantry, the workspace's|gantry[\s\S]*the workspace's/u);
+  expect(shown).toMatch(/Workloads \(beijing1\)\s+1 workload · 1 healthy\s+🟢 \*web\*/u);
+  expect(shown).toContain("Acting as gantry (workspace account) · default region beijing1");
   expect(town.calls().toSorted()).toEqual(["listJobs", "listServices"]);
 });
 
@@ -45,28 +44,31 @@ test("opening it again within seconds costs no call", async () => {
   expect(count(town, "listServices")).toBe(1);
 });
 
-test("what waits for my vote is approved on Home, and Home shows that it waits no more", async () => {
+test("what waits for me is approved on Home, and Home shows how it ended", async () => {
   await using town = await approvalTown();
   const { developer, approver } = town;
   await says(town, developer, "/gantry restart web --reason 'it leaks'");
 
-  expect(await opensHome(town, approver)).toMatch(/Waits for your vote[\s\S]*restart[\s\S]*it leaks/u);
+  expect(await opensHome(town, approver)).toMatch(/Waiting for you[\s\S]*Restart[\s\S]*it leaks/u);
   const after = await clicksHome(town, approver, "Approve");
 
   expect(count(town, "restartService")).toBe(1);
-  expect(after).not.toContain("Waits for your vote");
-  expect(inDirect(approver).at(-1)).toMatch(/Your vote counts/u);
+  expect(after).not.toContain("Waiting for you");
+  expect(after).toMatch(/Recent[\s\S]*web/u);
+  expect(inDirect(approver).at(-1)).toMatch(/approved|vote counts/iu);
 });
 
-test("what I asked for stands on my Home and is cancelled there", async () => {
+test("my own request is on my Home and is cancelled there", async () => {
   await using town = await approvalTown();
   const { developer } = town;
   await says(town, developer, "/gantry restart web");
 
-  expect(await opensHome(town, developer)).toMatch(/You asked for[\s\S]*restart/u);
+  expect(await opensHome(town, developer)).toMatch(
+    /Your requests[\s\S]*Restart[\s\S]*0 of 1 approval · expires in 60 min/u,
+  );
   const after = await clicksHome(town, developer, "Cancel");
 
-  expect(after).not.toContain("You asked for");
+  expect(after).not.toContain("Your requests");
   expect(card(developer)).toMatch(/cancelled/iu);
 });
 
@@ -75,7 +77,7 @@ test("a service is created from Home: the form asks in which channel", async () 
   const { developer } = town;
   await opensHome(town, developer);
 
-  await clicksHome(town, developer, "Create workload");
+  await clicksHome(town, developer, "Create");
   await developer.submits({
     kind: "service",
     name: "shop-web",
@@ -118,16 +120,16 @@ test("a region of my own is what my words mean from then on", async () => {
   await developer.selects("home:region", "beijing2", { home: true });
   await town.settled();
 
-  expect(home(developer)).toMatch(/0 services in beijing2/u);
+  expect(home(developer)).toMatch(/Workloads \(beijing2\)/u);
   expect(await says(town, developer, "/gantry list services")).toMatch(/beijing2/u);
   expect(await says(town, approver, "/gantry list services")).toContain("web");
 });
 
-test("without an account Home says how to begin, and begins it", async () => {
+test("without an account Home offers to connect one", async () => {
   await using town = await approvalTown({ accountMode: "own", users: [danas] });
   const { developer } = town;
 
-  expect(await opensHome(town, developer)).toMatch(/How to begin[\s\S]*Connect/u);
+  expect(await opensHome(town, developer)).toMatch(/Connect your account/u);
   await clicksHome(town, developer, "home:connect");
   await developer.submits(danas);
   await town.settled();
@@ -135,7 +137,7 @@ test("without an account Home says how to begin, and begins it", async () => {
   expect(await opensHome(town, developer)).toMatch(/dana-own/u);
 });
 
-test("Home stands there at once when the service is slow, and says what it waits for", async () => {
+test("Home opens at once when the workload API is slow, and says what it waits for", async () => {
   await using gated = await gatedTown();
   const { town, hold, release } = gated;
   const { developer } = town;
@@ -143,20 +145,25 @@ test("Home stands there at once when the service is slow, and says what it waits
 
   await developer.opensHome();
   await town.until(() => home(developer) !== "");
-  expect(home(developer)).toMatch(/Reading what runs/u);
+  expect(home(developer)).toMatch(/Reading workloads…/u);
 
   release();
   await town.settled();
-  expect(home(developer)).toMatch(/1 service in beijing1/u);
+  expect(home(developer)).toMatch(/1 workload · 1 healthy/u);
 });
 
-test("with 2,000 services it says how many are in which status", async () => {
+test("with 2,000 services it counts them and shows one page, without another call", async () => {
   await using town = await world({ apiFetch: manyServices(2_000) });
   const { developer } = town;
 
   const shown = await opensHome(town, developer);
 
-  expect(shown).toContain("2,000 services in beijing1: 1,333 running, 667 stopped");
+  expect(shown).toContain("2,000 workloads · 1,333 healthy · 667 stopped or complete");
+  expect(shown).toMatch(/svc-0001[\s\S]*svc-0020[\s\S]*1–20 of 2,000/u);
+  const calls = town.calls().length;
+  expect(await clicksHome(town, developer, "Next 20")).toMatch(/svc-0021[\s\S]*21–40 of 2,000/u);
+  expect(await clicksHome(town, developer, "Previous")).toContain("1–20 of 2,000");
+  expect(town.calls()).toHaveLength(calls);
 });
 
 test("a channel that somebody chooses in a form has to be one they are in", async () => {

@@ -1,132 +1,175 @@
 import { describe, expect, test } from "vitest";
-import type { HomeState } from "../../src/views/home/state.ts";
 import { homeView } from "../../src/views/home/view.ts";
-import { bestOf } from "./support/best-of.ts";
 import { drawnHome } from "./support/drawn.ts";
+import { base, flaky, home, mayAll, running, workload } from "./support/home.ts";
 import { expectHomeTaken } from "./support/judges.ts";
-import { alex, event, stored } from "./support/stored-changes.ts";
-import { command, now } from "./support/workloads.ts";
-import { slowness } from "../support/until.ts";
+import { alex, ended, event, run, stored, tookEffect } from "./support/stored-changes.ts";
+import { now } from "./support/workloads.ts";
 
-const base: HomeState = {
-  command,
-  who: "Dana Reyes",
-  account: { owner: { kind: "workspace" }, username: "team", region: "beijing1" },
-  services: [],
-  jobs: [],
-  isReading: false,
-  problems: [],
-  mine: [],
-  waiting: [],
-  recent: [],
-  mayDo: new Map([
-    ["service/api", ["logs", "restart", "delete"]],
-    ["job/import", ["logs", "delete"]],
-  ]),
-  verbs: [
-    { name: "create", summary: "Create a service or a job" },
-    { name: "show", summary: "Show one service or job" },
-    { name: "scale", summary: "Set how many instances a service has" },
-  ],
-  regions: ["beijing1", "beijing2"],
-  defaultRegion: "beijing1",
-  readAt: now,
-};
-
-function home(given: Partial<HomeState> = {}) {
-  return homeView({ ...base, ...given });
-}
-
-function entries(count: number, status: string, name = status.toLowerCase()) {
-  return Array.from({ length: count }, (_, at) => ({ name: `${name}-${at}`, status }));
-}
-
-test("Home shows what runs, what waits, what happened and with which account", () => {
+test("Home begins with what needs somebody, and ends with the account", () => {
   const view = home({
-    services: [...entries(9, "Running", "web"), ...entries(2, "Stopped", "old"), { name: "api", status: "Failed" }],
-    jobs: [...entries(2, "Complete", "report"), { name: "import", status: "Failed" }],
-    waiting: [stored({ id: "AAAAAA", requester: alex, diff: ["instances 6 → 2", "memory 512 → 1024 MiB", "more"] })],
-    mine: [stored({ votes: [alex] })],
-    recent: [event("done", { result: "took effect" })],
+    services: [
+      workload("web", running, { size: "2/2" }),
+      workload("api", ["busy", "updating"]),
+      flaky,
+      workload("old", ["idle", "stopped"], { size: "1" }),
+    ],
+    jobs: [workload("nightly", ["idle", "complete"])],
+    waiting: [
+      stored({
+        id: "AAAAAA",
+        requester: { userId: "U0OMAR", name: "Omar Haddad" },
+        verb: "restart",
+        op: "restartService",
+        diff: [],
+        createdAt: new Date("2026-11-21T11:55:00Z"),
+        reason: "orders time out",
+      }),
+    ],
+    mine: [stored({ votes: [alex], expiresAt: new Date("2026-11-21T12:40:00Z") })],
+    recent: [
+      event("done", {
+        at: new Date("2026-11-21T11:55:00Z"),
+        request: ended("done", { diff: ["instances 2 → 3"], ending: tookEffect }),
+      }),
+      event("failed", {
+        at: new Date("2026-11-21T11:48:00Z"),
+        workload: { kind: "service", region: "beijing1", name: "shop" },
+        request: ended("failed", {
+          verb: "create",
+          op: "createService",
+          ending: run({ kind: "failed", why: "unknown image nginx:latest.", next: "Fix it." }),
+        }),
+      }),
+    ],
+    mayDo: mayAll("service/web", "service/api", "service/flaky", "service/old", "job/nightly"),
   });
 
   expectHomeTaken(view);
   expect(drawnHome(view)).toMatchInlineSnapshot(`
-    "# Gantry
-    [Create workload] [Find workload] [Refresh] [Do something… ▾]
-    What runs
-    12 services in beijing1: 1 Failed, 9 Running, 2 Stopped
-    3 jobs: 1 Failed, 2 Complete
-    🔴 Failed  service api
-    [Show] [Logs] [Restart] [Delete]
-    🔴 Failed  job import
-    [Show] [Logs] [Delete]
-    Waits for your vote
-    @alex asks to scale service web
-    instances 6 → 2 · memory 512 → 1024 MiB · and 1 more · disruptive
-    Why: Black Friday is over
-    AAAAAA · 0 of 2 votes · until 2026-11-21 13:00 UTC
+    "[Create] [Find workload] [Refresh] [More… ▾]
+    # Needs attention
+    🔴 flaky restarting, 6 times in 4 min · exited with code 137 (out of memory) · 4m
+    [Logs] [… Show | Restart | Scale | Stop]
+    🟡 api updating
+    [Logs] [… Show | Restart | Scale | Stop]
+    # Waiting for you
+    ⏳ Restart web
+    Requested by Omar Haddad, 5m ago: “orders time out”
+    0 of 2 approvals · expires in 60 min
     [Approve] [Reject]
-    You asked for
-    To scale service web
-    instances 6 → 2 · disruptive
-    7K3M9Q · 1 of 2 votes · until 2026-11-21 13:00 UTC
+    # Your requests
+    ⏳ Scale web 6 → 2
+    1 of 2 approvals (Alex Kim) · expires in 40 min
     [Cancel]
-    Recent changes
-    • 2026-11-21 12:00 UTC  ✅ Done: scale service web (7K3M9Q)
-    All of it: /gantry history
+    # Workloads (beijing1)
+    5 workloads · 1 failing · 1 busy · 1 healthy · 2 stopped or complete
+    🟡 *api* updating
+    [… Show | Logs | Restart | Scale | Stop]
+    🔴 *flaky* restarting, 6 times in 4 min
+    [… Show | Logs | Restart | Scale | Stop]
+    ⚪ *nightly* complete · job
+    [… Show | Logs | Delete]
+    ⚪ *old* stopped
+    [… Show | Logs | Start | Scale | Delete]
+    🟢 *web* 2/2
+    [… Show | Logs | Restart | Scale | Stop]
+    # Recent
+    ✅ web scaled 2 → 3 · Dana Reyes · 5m
+    ❌ shop wasn't created: unknown image nginx:latest · Dana Reyes · 12m
+    [Full history]
     ────────
-    You and your account
-    You  Dana Reyes
-    Account  team, the workspace's
-    Region  beijing1 for services, unless you say another one; jobs run in the region us
-    [beijing1 (the default) ▾] [Connect your own account]
-    Last read: 2026-11-21 12:00 UTC. It is read anew when you open this tab."
+    Acting as team (workspace account) · default region beijing1 · jobs run in us
+    [beijing1 (server default) ▾] [Connect your account]
+    Updated 2026-11-21 12:00 UTC"
   `);
 });
 
-test("where nothing runs yet, it says how to begin", () => {
-  expect(drawnHome(home())).toContain(
-    "What runs\n0 services in beijing1\n0 jobs\nBegin with the first one: “Create workload”, or in words /gantry help create",
-  );
+describe("before there is anything to show", () => {
+  test("the first workload is one button away", () => {
+    const view = home();
+
+    expectHomeTaken(view);
+    expect(drawnHome(view)).toMatchInlineSnapshot(`
+      "[Find workload] [Refresh] [More… ▾]
+      # Workloads (beijing1)
+      No workloads yet. Create the first one: an image and a name are enough.
+      [Create]
+      ────────
+      Acting as team (workspace account) · default region beijing1 · jobs run in us
+      [beijing1 (server default) ▾] [Connect your account]
+      Updated 2026-11-21 12:00 UTC"
+    `);
+  });
+
+  test("a person who may not create isn't invited to", () => {
+    const drawn = drawnHome(home({ verbs: [{ name: "show", summary: "Show one service or job" }] }));
+
+    expect(drawn).toContain("No workloads that you can see.");
+    expect(drawn).not.toContain("[Create]");
+  });
+
+  test("without an account, connecting one is the only thing to do", () => {
+    const { account: _account, ...others } = base;
+
+    const view = homeView({ ...others, accountProblem: "You have no account here, and the workspace has none." });
+
+    expectHomeTaken(view);
+    expect(drawnHome(view)).toMatchInlineSnapshot(`
+      "[Refresh]
+      # Connect your account
+      You have no account here, and the workspace has none.
+      [Connect your account] [What can Gantry do?]
+      ────────
+      Updated 2026-11-21 12:00 UTC"
+    `);
+  });
 });
 
-test("where no account is linked, it offers to connect one and nothing that needs one", () => {
-  const { account: _account, ...others } = base;
+describe("while the workload API doesn't answer", () => {
+  test("the first seconds say that workloads are being read", () => {
+    const apiProblem = "The workload API hasn't answered yet.";
+    const drawn = drawnHome(home({ services: undefined, jobs: undefined, isReading: true, apiProblem }));
 
-  const view = homeView({ ...others, accountProblem: "You have no account here, and the workspace has none." });
+    expect(drawn).toContain("# Workloads (beijing1)\nReading workloads…");
+    expect(drawn).not.toContain(apiProblem);
+  });
 
-  expectHomeTaken(view);
-  expect(drawnHome(view)).toMatchInlineSnapshot(`
-    "# Gantry
-    [Refresh]
-    ────────
-    How to begin
-    You have no account here, and the workspace has none.
-    [Connect an account]
-    What Gantry can do: /gantry help
-    Last read: 2026-11-21 12:00 UTC. It is read anew when you open this tab."
-  `);
-});
+  test("what was read before is shown with its age", () => {
+    const drawn = drawnHome(
+      home({
+        services: [workload("web", running, { size: "2/2" })],
+        apiProblem: "Couldn't reach the workload API.",
+        readAt: new Date(now.getTime() - 150_000),
+      }),
+    );
 
-test("while the service has not answered, Home says what is known", () => {
-  const view = home({ services: undefined, jobs: undefined, isReading: true, problems: ["The database is away."] });
+    expect(drawn).toContain("⚠️ Couldn't reach the workload API. Showing workloads as they were 2 min ago.");
+    expect(drawn).toContain("🟢 *web* 2/2");
+  });
 
-  expect(drawnHome(view)).toContain("⚠️ The database is away.\nWhat runs\n⏳ Reading what runs…");
-});
+  test("without anything read before, nothing is claimed; what waits is shown all the same", () => {
+    const drawn = drawnHome(
+      home({
+        services: undefined,
+        jobs: undefined,
+        apiProblem: "Couldn't reach the workload API.",
+        waiting: [stored({ requester: alex })],
+      }),
+    );
 
-test("where the service does not answer at all, it says that nothing is known", () => {
-  const view = home({ services: undefined, jobs: undefined, problems: ["The service does not answer."] });
-
-  expect(drawnHome(view)).toContain("⚠️ The service does not answer.\nWhat runs\nNot known.");
+    expect(drawn).toContain("⚠️ Couldn't reach the workload API.\n");
+    expect(drawn).toContain("# Workloads (beijing1)\nUnknown right now.");
+    expect(drawn).toContain("[Approve] [Reject]");
+  });
 });
 
 describe("the region", () => {
   test.each([
-    ["beijing1", "beijing1 (the default)"],
+    ["beijing1", "beijing1 (server default)"],
     ["beijing2", "beijing2"],
     ["tokyo1", "tokyo1"],
-  ])("%s is the one that is chosen", (region, shown) => {
+  ])("%s is the chosen one", (region, shown) => {
     const view = home({ account: { owner: { kind: "user", userId: "U0DANA" }, username: "dana", region } });
 
     expectHomeTaken(view);
@@ -134,8 +177,8 @@ describe("the region", () => {
   });
 });
 
-test("the buttons of Home do what those of cards do", () => {
-  const view = home({ services: [{ name: "api", status: "Failed" }], waiting: [stored()], mine: [stored()] });
+test("the buttons of Home do the same as those of cards and messages", () => {
+  const view = home({ services: [flaky], waiting: [stored()], mine: [stored({ id: "BBBBBB" })] });
 
   const ids = JSON.stringify(view.blocks).matchAll(/"action_id":"([^"]+)"/gu);
   expect([...ids].map(([, id]) => id)).toEqual([
@@ -143,35 +186,12 @@ test("the buttons of Home do what those of cards do", () => {
     "form:open:show",
     "home:refresh",
     "home:do",
-    "ask:0",
-    "ask:1",
-    "form:open:restart",
-    "form:open:delete",
+    "home:workload",
     "change:approve",
     "change:reject",
     "change:cancel",
+    "home:workload",
     "home:region",
     "home:connect",
   ]);
-});
-
-test("2,000 services in trouble and 50 changes are drawn in no time, and fit", () => {
-  const many = Array.from({ length: 50 }, () => stored({ diff: Array.from({ length: 50 }, () => "x".repeat(200)) }));
-  const state = { services: entries(2000, "Failed"), jobs: entries(2000, "Failed"), waiting: many, mine: many };
-
-  const view = home(state);
-
-  expect(bestOf(5, () => home(state))).toBeLessThan(20 * slowness());
-  expectHomeTaken(view);
-  const text = drawnHome(view);
-  expect(text).toContain("2,000 services in beijing1: 2,000 Failed");
-  expect(text).toContain("3,990 more are in trouble");
-  expect(text).toContain("44 more wait");
-});
-
-test("what policy would refuse this person is not offered on their Home", () => {
-  const drawn = drawnHome(home({ services: [{ name: "api", status: "Failed" }], mayDo: new Map() }));
-
-  expect(drawn).toContain("[Show]");
-  expect(drawn).not.toMatch(/Restart|Delete|Logs/u);
 });

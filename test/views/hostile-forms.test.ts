@@ -2,13 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Change } from "../../src/changes/change.ts";
 import type { FormField, FormInput } from "../../src/commands/forms/form.ts";
-import { historyEventKinds } from "../../src/changes/history-event.ts";
 import { UserError } from "../../src/errors.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
 import { previewBlocks } from "../../src/views/forms/form-preview.ts";
 import { endView, skeletonView } from "../../src/views/forms/form-states.ts";
 import { StateValues, valuesIn } from "../../src/views/forms/form-values.ts";
-import { homeView } from "../../src/views/home/view.ts";
 import { jobCard } from "../../src/commands/verbs/show/job-card.ts";
 import { openButton } from "../../src/views/forms/open-button.ts";
 import {
@@ -22,11 +20,12 @@ import { actions } from "../../src/views/kit/blocks.ts";
 import { serviceCard } from "../../src/commands/verbs/show/service-card.ts";
 import { usageWithForm } from "../../src/views/messages/error-messages.ts";
 import { fields, form } from "./support/fields.ts";
-import { hostileChange, hostileEvent } from "./support/hostile-change.ts";
+import { hostileChange } from "./support/hostile-change.ts";
 import { hostileJob, hostileService, hostileText, long } from "./support/hostile.ts";
+import { lately } from "./support/hostile-lists.ts";
 import { holds } from "./support/holds.ts";
-import { expectFits, expectFormFits, expectHomeFits, expectSuggestionFits } from "./support/judges.ts";
-import { event, terms } from "./support/stored-changes.ts";
+import { expectFits, expectFormFits, expectSuggestionFits } from "./support/judges.ts";
+import { terms } from "./support/stored-changes.ts";
 import { command, now } from "./support/workloads.ts";
 
 const values = fc
@@ -134,15 +133,6 @@ holds("what stands there while one waits", fc.tuple(hostileText, hostileText), (
   expectFormFits(skeletonView({ title, sentence }));
 });
 
-const lately = fc
-  .tuple(fc.array(fc.record({ name: hostileText, status: hostileText }), { maxLength: 4 }), fc.constantFrom(1, 1, 60))
-  .map(([some, times]) => ({
-    at: 0,
-    entries: Array.from({ length: times }, (_, at) =>
-      some.map((each) => ({ ...each, name: at === 0 ? each.name : `${each.name}${at}` })),
-    ).flat(),
-  }));
-
 holds(
   "what pickers offer",
   fc.record({
@@ -165,50 +155,6 @@ holds(
   fc.tuple(fc.array(hostileChange, { maxLength: 3 }), hostileText),
   ([changes, query]) => {
     expectSuggestionFits(changeOptions({ changes, query }));
-  },
-);
-
-const listed = lately.map(({ entries }) => entries);
-const plainEvent = fc
-  .tuple(hostileText, fc.constantFrom(...historyEventKinds))
-  .map(([text, kind]) => event(kind, { verb: text, result: text, who: { userId: text, name: text } }));
-
-const mayAll = (name: string) =>
-  ["service", "job"].map((kind) => [`${kind}/${name}`, ["logs", "restart", "delete"]] as const);
-
-holds(
-  "Home",
-  fc.record({
-    who: hostileText,
-    region: hostileText,
-    services: fc.option(listed, { nil: undefined }),
-    jobs: fc.option(listed, { nil: undefined }),
-    problems: fc.array(hostileText, { maxLength: 6 }),
-    mine: fc.array(hostileChange, { maxLength: 2 }),
-    recent: fc.array(fc.oneof(plainEvent, hostileEvent), { maxLength: 2 }),
-    verbs: fc.array(fc.record({ name: hostileText, summary: hostileText }), { maxLength: 3 }),
-    isKnown: fc.boolean(),
-    times: fc.constantFrom(1, 9),
-  }),
-  ({ region, who, isKnown, times, mine, ...more }) => {
-    const account = { owner: { kind: "workspace" } as const, username: who, region };
-    const many = Array.from({ length: times }, () => mine).flat();
-
-    expectHomeFits(
-      homeView({
-        ...more,
-        ...(isKnown ? { account } : { accountProblem: who }),
-        command,
-        who,
-        mine: many,
-        waiting: many,
-        isReading: false,
-        mayDo: new Map([...(more.services ?? []), ...(more.jobs ?? [])].flatMap(({ name }) => mayAll(name))),
-        regions: [region, who],
-        defaultRegion: who,
-        readAt: now,
-      }),
-    );
   },
 );
 

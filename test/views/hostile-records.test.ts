@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { historyEventKinds } from "../../src/changes/history-event.ts";
 import { historyFile } from "../../src/commands/verbs/history/history-file.ts";
 import { historyPage } from "../../src/commands/verbs/history/history-page.ts";
-import { pendingList } from "../../src/commands/verbs/pending/pending-list.ts";
+import { PENDING_PAGE, pendingList } from "../../src/commands/verbs/pending/pending-list.ts";
 import { canI } from "../../src/commands/verbs/can-i/view.ts";
 import { limits } from "../../src/views/kit/blocks.ts";
 import type { Post } from "../../src/views/kit/message.ts";
@@ -47,11 +47,12 @@ test("history breaks no limit and carries no live markup", () => {
   const rows = fc.tuple(fc.array(anyEvent, { minLength: 1, maxLength: 3 }), fc.constantFrom(1, 7));
   fc.assert(
     fc.property(rows, ask, ([some, times], asked) => {
-      const page = { events: Array.from({ length: times }, () => some).flat(), older: 7, ask: asked, command };
+      const events = Array.from({ length: times }, () => some).flat();
+      const page = { events, older: 7, trail: [9, 0], ask: asked, now, defaultRegion: "us" };
 
       expectFits(historyPage(page));
       expectRoom(historyPage({ ...page, events: page.events.map((each) => ({ ...each, channelId: "C0123456789" })) }));
-      expectFits(historyFile({ ...page, now }));
+      expectFits(historyFile(page));
     }),
     settings,
   );
@@ -76,12 +77,22 @@ test("the changes that wait break no limit and carry no live markup", () => {
     }));
   fc.assert(
     fc.property(change, ask, fc.constantFrom(1, 30), (one, asked, times) => {
-      const changes = Array.from({ length: times }, () => one);
-
-      const list = { changes, ask: asked, page: 1, command, defaultRegion: "us", now };
-      expectFits(pendingList(list));
       const card = { channelId: "C0123456789", ts: "1.2" };
-      expectRoom(pendingList({ ...list, changes: changes.map((each) => ({ ...each, card })) }));
+      const rows = [
+        { change: one, may: "decide", approvers: undefined },
+        { change: one, may: "cancel", approvers: { names: [one.requester.name, one.requester.name], count: 9 } },
+        { change: { ...one, id: "K7Q2MY" }, may: "nothing", approvers: "unknown" },
+      ] as const; // literal words
+      const many = Array.from({ length: times }, () => rows)
+        .flat()
+        .slice(0, PENDING_PAGE);
+      const own = many.map((row, at) => ({ ...row, change: { ...row.change, id: `K7Q2M${at}` } }));
+
+      const list = { rows: own.filter(({ approvers }) => approvers !== undefined), total: 30, page: 1 };
+      const rest = { ask: asked, defaultRegion: "us", now };
+      expectFits(pendingList({ ...list, ...rest }));
+      const posted = own.map((row) => ({ ...row, change: { ...row.change, card } }));
+      expectRoom(pendingList({ rows: posted, total: 30, page: 1, ...rest }));
     }),
     settings,
   );

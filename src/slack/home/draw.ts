@@ -1,14 +1,13 @@
 import { z } from "zod";
-import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Context } from "../../commands/command.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { HomeState } from "../../views/home/state.ts";
 import { homeView } from "../../views/home/view.ts";
-import { targetOf, troubledIn } from "../../views/home/workloads.ts";
+import { homeRows, targetOf } from "../../views/home/rows.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { mayDecide } from "../../workflow/access/records.ts";
+import { regionOf } from "../../commands/grammar/target.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Repeats } from "../receive/repeats.ts";
 import type { People } from "../../workflow/ports.ts";
@@ -76,11 +75,15 @@ async function drawHome(deps: HomeDeps, { origin, freshMs }: Drawn, signal: Abor
 
 type Drawn = { readonly origin: Origin; readonly freshMs: number };
 
-async function mayDoIn(known: Parameters<typeof troubledIn>[0], context: Context): Promise<HomeState["mayDo"]> {
+/** Asks policy about the workloads that are shown; no API call, and none to Slack but for groups in its rules. */
+async function mayDoIn(known: Parameters<typeof homeRows>[0], context: Context): Promise<HomeState["mayDo"]> {
   const { region } = context.settings;
-  const may = troubledIn(known).shown.map(
-    async (each) => [targetOf(each), await allowedVerbs(commands, { ...each, region }, context)] as const,
-  );
+  const { troubled, rows } = homeRows(known);
+  const shown = new Map([...troubled, ...rows].map((row) => [targetOf(row), row]));
+  const may = [...shown].map(async ([target, { kind, name }]) => {
+    const workload = { kind, name, region: regionOf(kind, region) };
+    return [target, await allowedVerbs(commands, workload, context)] as const;
+  });
   return new Map(await Promise.all(may));
 }
 
@@ -107,9 +110,9 @@ async function withLive(deps: HomeDeps, { state, context }: Known, reading: Read
   const known = { services: live.services?.entries, jobs: live.jobs?.entries };
   return {
     ...state,
-    mayDo: await mayDoIn(known, context),
+    mayDo: await mayDoIn({ ...known, page: state.page }, context),
     ...known,
-    problems: [...state.problems, ...live.problems],
+    apiProblem: live.problems.length === 0 ? undefined : live.problems.join(" "),
     isReading: live.isLate && reading.withinMs === AT_ONCE_MS,
     readAt: new Date(Math.min(...[live.services, live.jobs].map((list) => list?.at ?? state.readAt.getTime()))),
   };
@@ -117,22 +120,24 @@ async function withLive(deps: HomeDeps, { state, context }: Known, reading: Read
 
 async function homeState(deps: HomeDeps, origin: Origin, signal: AbortSignal): Promise<Known> {
   const { settings } = deps;
+  const now = deps.clock.now();
   const base = {
-    command: settings.command,
+    page: origin.homePage ?? 0,
     regions: settings.regions,
     defaultRegion: settings.region,
     verbs: [],
     mayDo: new Map(),
-    readAt: deps.clock.now(),
+    now,
+    readAt: now,
     isReading: false,
   };
-  const nobody = { ...base, who: "", mine: [], waiting: [], recent: [], problems: [] };
+  const nobody = { ...base, mine: [], waiting: [], recent: [], problems: [] };
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
-    const { account, asker, settings: own } = context;
-    const records = await recordsOf(deps, context);
+    const { account, settings: own } = context;
+    const records = await recordsOf(context);
     const verbs = await verbsFor(context);
-    const state = { ...nobody, ...records, verbs, who: asker.name, account: { ...account, region: own.region } };
+    const state = { ...nobody, ...records, verbs, account: { ...account, region: own.region } };
     return { state, context };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -142,30 +147,25 @@ async function homeState(deps: HomeDeps, origin: Origin, signal: AbortSignal): P
 }
 
 /** How many waiting changes are checked for this person: each check can cost a Slack call. */
-const MOST_WAITING = 10;
+const MOST_WAITING = 20;
 const RECENT = 5;
 
-async function recordsOf(deps: HomeDeps, { records, asker }: Context) {
+async function recordsOf({ records, asker }: Context) {
   try {
     const [pending, { events: recent }] = await Promise.all([
       records.pending(),
       // As in `history`, which is for full members.
-      asker.standing === "member" ? records.history({ userId: asker.userId, limit: RECENT }) : { events: [] },
+      asker.standing === "member" ? records.history({ show: "ended", limit: RECENT }) : { events: [] },
     ]);
-    const mine = pending.filter(({ requester }) => requester.userId === asker.userId);
-    const others = pending.filter((change) => !mine.includes(change)).slice(0, MOST_WAITING);
-    const may = await Promise.all(others.map((change) => mayVote(deps, change, asker.userId)));
+    const newest = pending.toReversed();
+    const mine = newest.filter(({ requester }) => requester.userId === asker.userId);
+    const others = newest.filter((change) => !mine.includes(change)).slice(0, MOST_WAITING);
+    const may = await Promise.all(others.map((change) => records.mayDecide(change)));
     return { mine, waiting: others.filter((_, at) => may[at]), recent, problems: [] };
   } catch (error) {
     if (!(error instanceof UserError) && !(error instanceof StoreError)) throw error;
     return { mine: [], waiting: [], recent: [], problems: [error.message] };
   }
-}
-
-/** Skips changes this person has already approved. */
-async function mayVote({ people }: HomeDeps, change: StoredChange, userId: string): Promise<boolean> {
-  if (change.votes.some(({ userId: voter }) => voter === userId)) return false;
-  return mayDecide(people, change, userId);
 }
 
 async function publish(deps: HomeDeps, { userId }: Origin, state: HomeState): Promise<void> {

@@ -10,7 +10,8 @@ import { onReadClick } from "./read-click.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { onViewClick } from "../modals/view-click.ts";
-import { CarriedView } from "./view-payload.ts";
+import { BESIDE_CARD } from "../../views/kit/request-lines.ts";
+import { CarriedView, jsonIn } from "./view-payload.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Repeats } from "./repeats.ts";
 import type { People } from "../../workflow/ports.ts";
@@ -81,7 +82,7 @@ export async function onClick(deps: ClickDeps, body: unknown, ack: Ack): Promise
 }
 
 function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, origin: Origin) {
-  const ts = container.message_ts;
+  const ts = action.block_id.startsWith(BESIDE_CARD) ? undefined : container.message_ts;
   const card = ts === undefined ? undefined : { channelId: origin.channelId, ts };
   const id = triggerId === "" ? action.action_ts : triggerId;
   return { id, changeId: action.value ?? "", card, origin, triggerId };
@@ -99,7 +100,7 @@ function onAcked(deps: ClickDeps, click: Click, origin: Origin): Promise<void> |
   const { actions, trigger_id: triggerId } = click;
   const [{ action_id: actionId, block_id: blockId, value: own, selected_option: chosen }] = actions;
   const value = own ?? chosen?.value ?? "";
-  if (homeAction(actionId) !== undefined) return onHomeClick(deps, { actionId, value, origin, triggerId });
+  if (homeAction(actionId) !== undefined) return onHomeClick(deps, { actionId, blockId, value, origin, triggerId });
   const opening = openingIn(actionId, value, blockId);
   if (opening !== undefined) return openVerbForm(deps, { ...opening, origin: inThread(click, origin), triggerId });
   const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, origin));
@@ -112,6 +113,13 @@ function inThread({ container: { thread_ts: threadTs, is_ephemeral } }: Click, o
   return { ...origin, threadTs, isNewThread: is_ephemeral === true };
 }
 
+const HomeMetadata = z.object({ page: z.number().int().min(0) });
+
+/** The page that the person was looking at, so that a redraw stays there. */
+function atHome({ private_metadata }: CarriedView): Pick<Origin, "isHome" | "homePage"> {
+  return { isHome: true, homePage: HomeMetadata.safeParse(jsonIn(private_metadata)).data?.page };
+}
+
 function originOf(
   { people }: Pick<ClickDeps, "people">,
   { user, team, channel, container, response_url, view }: Click,
@@ -119,7 +127,7 @@ function originOf(
   const channelId = channel?.id ?? container.channel_id;
   const common = { userId: user.id, teamId: people.bot().teamId ?? team?.id ?? "" };
   // A click on Home or in a form comes from no channel.
-  if (channelId === undefined) return { ...common, channelId: user.id, ...(view?.type === "home" && { isHome: true }) };
+  if (channelId === undefined) return { ...common, channelId: user.id, ...(view?.type === "home" && atHome(view)) };
   return {
     ...common,
     channelId,

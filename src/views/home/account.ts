@@ -1,35 +1,32 @@
 import type { StaticSelect } from "@slack/types";
 import type { AccountOwner } from "../../accounts/account.ts";
-import { actionButton, actions, fields, section } from "../kit/blocks.ts";
+import { actionButton, actions, askButton, context, header, section } from "../kit/blocks.ts";
 import type { HomeState } from "./state.ts";
-import { code, strong, words } from "../kit/inline.ts";
+import { words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
+import { truncate, visible } from "../kit/text.ts";
 
-type Parts = Pick<HomeState, "account" | "accountProblem" | "command" | "who">;
+type Parts = Pick<HomeState, "account">;
 
-/** The person's account and region, and how to change them; without an account, how to start. */
-export function homeAccount(
-  { account, accountProblem, command, who }: Parts,
-  regions: StaticSelect | undefined,
-): Block[] {
-  if (account === undefined) {
-    return [
-      section([strong("How to begin")], [words(accountProblem ?? "No account of the service is linked.", 600)]),
-      ...actions(connect("Connect an account", "primary")),
-      section(`What Gantry can do: \`${command} help\``),
-    ];
-  }
-  const { owner, username, region } = account;
+/** Without an account: why, and how to get one. */
+export function homeStart({ accountProblem }: Pick<HomeState, "accountProblem">): Block[] {
   return [
-    section([strong("You and your account")]),
-    ...fields([
-      { label: "You", value: who === "" ? [] : [words(who, 80)] },
-      { label: "Account", value: [code(username, 100), words(`, ${whose[owner.kind]}`)] },
-      {
-        label: "Region",
-        value: [words(region, 60), words(" for services, unless you say another one; jobs run in the region us")],
-      },
-    ]),
+    header("Connect your account"),
+    section([words(accountProblem ?? "Your workloads appear here as soon as your account is connected.", 600)]),
+    ...actions(
+      connect("Connect your account", "primary"),
+      askButton("What can Gantry do?", { verb: "help", share: false, args: {} }),
+    ),
+  ];
+}
+
+/** "Acting as gantry (workspace account) · default region beijing1", and how to change both. */
+export function homeAccount({ account }: Parts, regions: StaticSelect | undefined): Block[] {
+  if (account === undefined) return [];
+  const { owner, username, region } = account;
+  const acting = `Acting as ${truncate(visible(username), 100)} (${whose[owner.kind]})`;
+  return [
+    context(`${acting} · default region ${truncate(visible(region), 60)} · jobs run in us`),
     ...actions(regions, connect(connectLabels[owner.kind])),
   ];
 }
@@ -39,13 +36,13 @@ function connect(label: string, style?: "primary") {
 }
 
 const whose: Readonly<Record<AccountOwner["kind"], string>> = {
-  user: "your own",
-  channel: "the channel's",
-  workspace: "the workspace's",
+  user: "your account",
+  channel: "channel account",
+  workspace: "workspace account",
 };
 
 const connectLabels: Readonly<Record<AccountOwner["kind"], string>> = {
   user: "Connect another account",
-  channel: "Connect your own account",
-  workspace: "Connect your own account",
+  channel: "Connect your account",
+  workspace: "Connect your account",
 };

@@ -5,9 +5,6 @@ import type { Entry } from "../../commands/lookup/directory.ts";
 
 /** The data of a person's Home tab, as far as it is known yet. */
 export type HomeState = {
-  readonly command: string;
-  /** The person's real name, or "". */
-  readonly who: string;
   /** Their account and default region. */
   readonly account?: { readonly owner: AccountOwner; readonly username: string; readonly region: string };
   /** Complete sentences: why there is no account. */
@@ -15,16 +12,20 @@ export type HomeState = {
   /** Undefined when unknown. */
   readonly services?: readonly Entry[] | undefined;
   readonly jobs?: readonly Entry[] | undefined;
+  /** From 0; a page beyond the end is the last one. */
+  readonly page: number;
   /** Waiting for the workload API. */
   readonly isReading: boolean;
-  /** Complete sentences: why data is missing or old. */
+  /** Complete sentences: why workloads are missing, or as they were a while ago. */
+  readonly apiProblem?: string | undefined;
+  /** Complete sentences: why anything else is missing. */
   readonly problems: readonly string[];
-  /** Their own pending Changes, and those that wait for their approval. */
+  /** Their own pending requests, and those that wait for their approval. */
   readonly mine: readonly StoredChange[];
   readonly waiting: readonly StoredChange[];
-  /** Newest first. */
+  /** How requests ended, newest first. */
   readonly recent: readonly HistoryEvent[];
-  /** Verbs allowed for failing workloads, by `service/web`. */
+  /** Verbs allowed for the workloads that are shown, by `service/web`. */
   readonly mayDo: ReadonlyMap<string, readonly string[]>;
   /** Verbs with a form that the person may use. */
   readonly verbs: readonly { readonly name: string; readonly summary: string }[];
@@ -32,4 +33,5 @@ export type HomeState = {
   readonly defaultRegion: string;
   /** When the workloads were read. */
   readonly readAt: Date;
+  readonly now: Date;
 };

@@ -1,15 +1,17 @@
 import type { HomeView } from "@slack/types";
-import { actionButton, actions, bullets, divider, header, limits, section, type Line } from "../kit/blocks.ts";
+import { actionButton, actions, askButton, divider, header, limits, section } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
-import { homeAccount } from "./account.ts";
-import { homeChanges } from "./changes.ts";
+import { homeAccount, homeStart } from "./account.ts";
+import { homeRequests } from "./requests.ts";
+import { homeRows } from "./rows.ts";
 import type { HomeState } from "./state.ts";
-import { homeWorkloads } from "./workloads.ts";
-import { moment, strong, words } from "../kit/inline.ts";
+import { homeTrouble, homeWorkloads } from "./workloads.ts";
+import { moment, words } from "../kit/inline.ts";
 import { menu } from "../kit/menu.ts";
 import type { Block } from "../kit/message.ts";
 import { openButton } from "../forms/open-button.ts";
 import { numbered } from "../kit/post.ts";
+import { span } from "../kit/time.ts";
 
 /** The menu value for "no region of my own". */
 export const NO_REGION = "!default";
@@ -17,45 +19,62 @@ export const NO_REGION = "!default";
 const PROBLEMS = 4;
 const RECENT = 5;
 
-/** The Home tab: actions, workloads, pending changes, history, and the account. */
+/** The Home tab: what needs somebody first, then everything that runs, what happened, and the account. */
 export function homeView(state: HomeState): HomeView {
+  const { account, readAt } = state;
+  const rows = homeRows(state);
   const blocks = [
-    header("Gantry"),
     ...actions(...quickActions(state)),
-    ...state.problems.slice(0, PROBLEMS).map((problem) => section([words(`⚠️ ${problem}`, 600)])),
+    ...problemLines(state),
+    ...(account === undefined ? homeStart(state) : homeTrouble(state, rows)),
+    ...homeRequests(state),
     ...homeWorkloads(state),
-    ...homeChanges(state),
     ...recent(state),
     divider,
     ...homeAccount(state, regionMenu(state)),
-    section([
-      words("Last read: "),
-      moment(state.readAt.toISOString()),
-      words(". It is read anew when you open this tab."),
-    ]),
+    section([words("Updated "), moment(readAt.toISOString())]),
   ];
-  return { type: "home", blocks: numbered(blocks).slice(0, limits.viewBlocks) };
+  return {
+    type: "home",
+    blocks: numbered(blocks).slice(0, limits.viewBlocks),
+    // Clicks carry it back, so that a redraw stays on the page.
+    private_metadata: JSON.stringify({ page: rows.page }),
+  };
 }
 
-function quickActions({ account, verbs }: HomeState) {
+function quickActions({ account, verbs, services, jobs }: HomeState) {
   const names = new Set(verbs.map(({ name }) => name));
   const opening = (label: string, verb: string) =>
     account !== undefined && names.has(verb) ? openButton(label, { verb, values: {} }) : undefined;
   const all = verbs.map(({ name, summary }) => ({ value: name, text: name, description: summary }));
+  const isEmpty = services?.length === 0 && jobs?.length === 0;
   return [
-    opening("Create workload", "create"),
+    // An empty list has its own button.
+    isEmpty ? undefined : opening("Create", "create"),
     opening("Find workload", "show"),
     actionButton({ label: "Refresh", act: "home:refresh", value: "refresh" }),
-    account === undefined ? undefined : menu({ act: "home:do", placeholder: "Do something…", options: all }),
+    account === undefined ? undefined : menu({ act: "home:do", placeholder: "More…", options: all }),
   ];
 }
 
-function recent({ recent: events, command }: HomeState): Block[] {
-  const [first, ...rest] = events
-    .slice(0, RECENT)
-    .map((event): Line => [moment(event.at.toISOString()), words(`  ${historyLine(event)}`, 400)]);
+/** A list older than this is said to be old. */
+const OLD_MS = 60_000;
+
+/** Problems stand above everything, because what follows may be old or incomplete. */
+function problemLines({ problems, apiProblem, services, jobs, readAt, now, isReading }: HomeState): Block[] {
+  const ageMs = now.getTime() - readAt.getTime();
+  const isOld = ageMs > OLD_MS && (services !== undefined || jobs !== undefined);
+  const old = isOld ? ` Showing workloads as they were ${span(ageMs)} ago.` : "";
+  const all = [...(apiProblem === undefined || isReading ? [] : [`${apiProblem}${old}`]), ...problems];
+  return all.slice(0, PROBLEMS).map((problem) => section([words(`⚠️ ${problem}`, 600)]));
+}
+
+function recent({ recent: events, now, defaultRegion }: HomeState): Block[] {
+  const drawing = { now, defaultRegion, detail: "brief" } as const; // a literal detail
+  const [first, ...rest] = events.slice(0, RECENT).map((event) => historyLine(event, drawing));
   if (first === undefined) return [];
-  return [section([strong("Recent changes")]), bullets([first, ...rest]), section(`All of it: \`${command} history\``)];
+  const all = askButton("Full history", { verb: "history", share: false, args: {} });
+  return [header("Recent"), section(first, ...rest), ...actions(all)];
 }
 
 /** The person's region may be one that isn't known. */
@@ -65,8 +84,8 @@ function regionMenu({ account, regions, defaultRegion }: HomeState) {
   const own = [...new Set(others)].toSorted().map((each) => ({ value: each, text: each }));
   return menu({
     act: "home:region",
-    placeholder: "Your region…",
-    options: [{ value: NO_REGION, text: `${defaultRegion} (the default)` }, ...own],
+    placeholder: "Default region…",
+    options: [{ value: NO_REGION, text: `${defaultRegion} (server default)` }, ...own],
     chosen: region === defaultRegion ? NO_REGION : region,
   });
 }

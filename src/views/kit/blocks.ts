@@ -23,6 +23,8 @@ export const limits = {
   blocksJson: 12_000,
   /** https://docs.slack.dev/reference/methods/chat.update: 4,000 there, more elsewhere. */
   text: 4_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks */
+  blockId: 255,
   /** https://docs.slack.dev/reference/block-kit/blocks/header-block */
   header: 150,
   /** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
@@ -204,4 +206,9 @@ export function askButton(label: string, ask: Ask): Button | undefined {
 export function actions(...elements: readonly (ActionsBlockElement | undefined)[]): Block[] {
   const drawn = elements.filter((each) => each !== undefined).slice(0, limits.buttons);
   return drawn.length === 0 ? [] : [{ type: "actions", elements: drawn }];
+}
+
+/** Blocks that a click can be told by; an id is unique in a message, so this is for one block. */
+export function withBlockId(blocks: readonly Block[], id: string | undefined): Block[] {
+  return id === undefined ? [...blocks] : blocks.map((block) => ({ ...block, block_id: id }));
 }

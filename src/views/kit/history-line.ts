@@ -1,60 +1,74 @@
-import type { HistoryEventKind, HistoryEvent } from "../../changes/history-event.ts";
-import { truncate, visible } from "./text.ts";
+import type { HistoryEvent } from "../../changes/history-event.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { section } from "./blocks.ts";
+import { type Phrase, phraseOf, type Room, short } from "./history-phrase.ts";
+import { type Inline, strong, words } from "./inline.ts";
+import { plainTextOf } from "./post.ts";
+import { shortAge } from "./time.ts";
 
-/** The start of each sentence. `what` is the action, such as "scale service web". */
-const openings: Readonly<Record<HistoryEventKind, (who: string, what: string) => string>> = {
-  requested: (who, what) => `${who} asked to ${what}`,
-  refused: (who, what) => `🚫 ${who} was not allowed to ${what}`,
-  voted: (who, what) => `${who} voted to ${what}`,
-  "vote-refused": (who, what) => `${who} could not vote to ${what}`,
-  approved: (_who, what) => `Approved: ${what}`,
-  returned: (_who, what) => `Needs approval again: ${what}`,
-  rejected: (who, what) => `🚫 ${who} rejected ${what}`,
-  cancelled: (who, what) => `${who} took back ${what}`,
-  expired: (_who, what) => `Expired: ${what}`,
-  drifted: (_who, what) => `Did not run, because the workload had changed: ${what}`,
-  claimed: (_who, what) => `Began: ${what}`,
-  done: (_who, what) => `✅ Done: ${what}`,
-  failed: (_who, what) => `❌ Failed: ${what}`,
-  unknown: (_who, what) => `❓ Cannot tell whether it took effect: ${what}`,
-  health: (_who, what) => `Afterwards: ${what}`,
-  connected: (who) => `${who} linked an account`,
-  disconnected: (who) => `${who} unlinked an account`,
-  bound: (who) => `${who} bound a channel`,
-  unbound: (who) => `${who} unbound a channel`,
+export type HistoryLineContext = {
+  readonly now: Date;
+  readonly defaultRegion: string;
+  /** `brief` only names the requester; `full` also says why they asked and who approved. */
+  readonly detail: "brief" | "full";
+  readonly room?: Room;
 };
 
-/** Results that only repeat the event's kind. */
-const redundant: Readonly<Partial<Record<HistoryEventKind, string>>> = {
-  voted: "approved it",
-  approved: "has the votes it needs",
-  cancelled: "by who asked",
-  claimed: "sent to the service",
-  done: "took effect",
-};
+const ROOM: Room = { name: 63, person: 40, text: 140 };
+/** More than the room of all parts together. */
+const PIECE = 1_000;
 
-/** One line about a history event. Foreign text is truncated and made visible. Pure. */
-export function historyLine(event: HistoryEvent): string {
-  const { kind, who, verb, workload, result, changeId, breakGlass, reference } = event;
-  const action = [verb ?? "something", workload?.kind, workload?.name].filter((part) => part !== undefined).join(" ");
-  const isRedundant = result === "" || result === redundant[kind];
-  const what = short(action, 90);
-  // Accepted, but not seen to take effect: the result says why.
-  const isAccepted = kind === "done" && !isRedundant;
-  const begin = isAccepted ? `📨 Accepted: ${what}` : openings[kind](short(who?.name ?? "Gantry", 40), what);
-  const glass = breakGlass ? "🚨 " : "";
-  const came = isRedundant ? "" : `: ${short(result, 140)}`;
-  return `${glass}${begin}${came}${tag(changeId, reference)}`;
+/** "✅ *web* scaled 2 → 3 · requested by Dana, approved by Alex · 5m". Foreign text is cut and made visible. Pure. */
+export function historyLine(event: HistoryEvent, context: HistoryLineContext): Inline[] {
+  const { room = ROOM, now } = context;
+  const phrase = phraseOf(event, room);
+  const facts = [
+    peopleText(event, { ...context, room }),
+    event.breakGlass ? "🚨 break-glass" : "",
+    event.reference === undefined ? "" : `Reference ${short(event.reference, 20)}`,
+    shortAge(event.at.toISOString(), now) ?? "",
+  ];
+  return pieces(phrase, nameWords(event, { ...context, room }), facts.filter((fact) => fact !== "").join(" · "));
 }
 
-/** The ids to find it: of the change, and in the log. */
-function tag(changeId: string | undefined, reference: string | undefined): string {
-  const change = changeId === undefined ? [] : [short(changeId, 10)];
-  const logged = reference === undefined ? [] : [`reference ${short(reference, 20)}`];
-  const all = [...change, ...logged];
-  return all.length === 0 ? "" : ` (${all.join(", ")})`;
+/** The line as plain text. */
+export function historyText(event: HistoryEvent, context: HistoryLineContext): string {
+  return plainTextOf([section(historyLine(event, context))]);
 }
 
-function short(text: string, max: number): string {
-  return truncate(visible(text.replaceAll(/\s*\n\s*/gu, ", ")), max);
+function pieces({ dot, before, after }: Phrase, name: readonly Inline[], facts: string): Inline[] {
+  const end = facts === "" ? "" : ` · ${facts}`;
+  if (after === undefined) return [words(`${dot} ${before}${end}`, PIECE)];
+  return [words(`${dot} ${before}`, PIECE), ...name, words(`${after}${end}`, PIECE)];
+}
+
+type WithRoom = HistoryLineContext & { readonly room: Room };
+
+/** The name, with its region when that isn't the default. Jobs have only one region. */
+function nameWords({ workload }: HistoryEvent, { room, defaultRegion }: WithRoom): Inline[] {
+  if (workload === undefined) return [];
+  const { kind, region, name } = workload;
+  const isElsewhere = kind === "service" && region !== "" && region !== defaultRegion;
+  return [strong(name, room.name), ...(isElsewhere ? [words(` in ${short(region, 30)}`)] : [])];
+}
+
+function peopleText(event: HistoryEvent, { detail, room }: WithRoom): string {
+  const { request, who, kind } = event;
+  const requester = request?.requester ?? (kind === "requested" ? who : undefined);
+  // "Cancelled by" has named them already.
+  if (requester === undefined || request?.state === "cancelled") return "";
+  const name = short(requester.name, room.person);
+  if (detail === "brief") return name;
+  const why = request?.reason === undefined ? "" : `: “${short(request.reason, room.text / 2)}”`;
+  return `requested by ${name}${why}${approvals(request, room)}`;
+}
+
+const NAMED = 3;
+
+function approvals(request: StoredChange | undefined, room: Room): string {
+  const votes = request?.votes ?? [];
+  if (request === undefined || votes.length === 0 || request.state === "pending") return "";
+  const names = votes.slice(0, NAMED).map(({ name }) => short(name, room.person));
+  const more = votes.length > NAMED ? [`${votes.length - NAMED} more`] : [];
+  return `, approved by ${[...names, ...more].join(", ").replace(/, ([^,]*)$/u, " and $1")}`;
 }

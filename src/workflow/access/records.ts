@@ -26,6 +26,9 @@ export function recordsFor(deps: RecordsDeps, viewer: Viewer): Records {
       const known = await Promise.all(all.map((change) => mayKnow(deps, viewer, { change, sees })));
       return all.filter((_, at) => known[at]);
     },
+    mayDecide: async (change) =>
+      change.votes.every(({ userId }) => userId !== viewer.profile.userId) &&
+      mayDecide(deps.people, change, viewer.profile.userId),
     history: (query) =>
       readable(visibleRows(store, { query: { ...query, teamId }, shows: rowsFor(deps, viewer, sees) })),
   };
@@ -124,7 +127,7 @@ async function readable<Value>(reading: Promise<Value>): Promise<Value> {
     return await reading;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new UserError("Gantry cannot reach its database, which holds requests and history.", {
+    throw new UserError("Couldn't read requests and history: the database can't be reached.", {
       next: "Try again in a minute. If this keeps happening, contact your Gantry admin.",
     });
   }

@@ -31,6 +31,8 @@ export type Script = {
   readonly outlook?: (about: Pick<About, "op" | "risk">) => "allow" | "approve" | "refuse";
   readonly couldApprove?: readonly string[];
   readonly pending?: readonly StoredChange[];
+  /** The ids of requests that the asker may approve. */
+  readonly mayDecide?: readonly string[];
   readonly events?: readonly HistoryEvent[];
   /** What the channel is bound to. */
   readonly binding?: ChannelBinding;
@@ -55,6 +57,7 @@ export function scripted(script: Script = {}): Scripted {
     permissions: permissionsOf(script, asked),
     records: {
       pending: async () => script.pending ?? [],
+      mayDecide: async ({ id }) => script.mayDecide?.includes(id) ?? false,
       async history(query) {
         queries.push(query);
         const found = events.filter(({ seq }) => query.before === undefined || seq < query.before);

@@ -8,40 +8,69 @@ import { waiting } from "../support/stored.ts";
 
 test("nothing waits", async () => {
   expect(drawn(await answerTo("pending"))).toMatchInlineSnapshot(`
-    "Nothing waits for approval.
-    What was decided lately stands in /gantry history"
+    "Nothing is waiting for approval.
+    [Recent requests]"
   `);
 });
 
-test("what waits says who asks for what and why, the votes so far, until when, and where its card is", async () => {
-  const other = {
+test("each request says who asks for what and why, whose approval it needs, until when, and what the reader may do", async () => {
+  const own = {
     ...waiting,
     id: "A1B2C3",
-    reason: undefined,
     votes: [],
+    reason: undefined,
+    requester: { userId: "U0DANA", name: "Dana Reyes" },
+  };
+  const alexs = {
+    ...waiting,
+    requester: { userId: "U0ALEX", name: "Alex Kim" },
+    votes: [],
+    workload: { ...waiting.workload, region: "beijing2" },
+    createdAt: new Date("2026-11-21T11:57:00Z"),
+  };
+  const omars = {
+    ...waiting,
+    id: "Q9Q9Q9",
+    verb: "domains",
+    risk: "routine",
+    requester: { userId: "U0OMAR", name: "Omar Haddad" },
+    terms: waiting.terms && {
+      ...waiting.terms,
+      from: { users: ["U0ALEX"], groups: ["S0ONCALL"], channelMembers: false },
+    },
     card: undefined,
     expiresAt: undefined,
-    workload: { ...waiting.workload, region: "beijing2" },
     diff: ["+ domain a.example.com", "+ domain b.example.com", "− domain c.example.com"],
-  };
+  } as const; // literal words
 
-  const message = await answerTo("pending", { pending: [waiting, other] });
+  const message = await answerTo("pending", {
+    pending: [omars, own, alexs],
+    mayDecide: [alexs.id],
+    couldApprove: ["Alex Kim", "Kim Alexis", "Lee Ray", "Ann Lee"],
+  });
 
   expect(message.text).toMatchInlineSnapshot(`
-    "2 changes wait for approval
-    K7Q2MX: Dana Reyes asks to scale service web, 1 of 2 votes: Alex Kim
-    A1B2C3: Dana Reyes asks to scale service web in beijing2, 0 of 2 votes"
+    "3 requests waiting for approval
+    ⏳ Scale web in beijing2 6 → 0 · ⚠️ destructive, Alex Kim, 0 of 2 approvals · expires in 30 min
+    ⏳ Scale web 6 → 0 · ⚠️ destructive, Dana Reyes, 0 of 2 approvals · expires in 30 min
+    ⏳ Update web: + domain a.example.com, + domain b.example.com, 1 more, Omar Haddad, 1 of 2 approvals (Alex Kim) · never expires"
   `);
   expect(drawn(message)).toMatchInlineSnapshot(`
-    "2 changes wait for approval
-    K7Q2MX  Dana Reyes asks to scale service web
-    instances 6 → 0 · destructive
-    Why: the sale is over
-    1 of 2 votes: Alex Kim · until 2026-11-21 12:30 UTC · card in #ops
-    A1B2C3  Dana Reyes asks to scale service web in beijing2
-    + domain a.example.com, + domain b.example.com, and 1 more · destructive
-    0 of 2 votes · no end · its card is not posted yet
-    Decide on the card, or with /gantry approve ID, /gantry reject ID; /gantry cancel ID takes back your own."
+    "3 requests waiting for approval
+    ⏳ Scale web in beijing2 6 → 0 · ⚠️ destructive
+    Requested by Alex Kim, 3m ago: “the sale is over”
+    Needs your approval
+    0 of 2 approvals · expires in 30 min · K7Q2MX · card in #ops
+    [Approve] [Reject]
+    ⏳ Scale web 6 → 0 · ⚠️ destructive
+    Requested by Dana Reyes, 30m ago
+    Needs approval from another member of #ops
+    0 of 2 approvals · expires in 30 min · A1B2C3 · card in #ops
+    [Cancel]
+    ⏳ Update web: + domain a.example.com, + domain b.example.com, 1 more
+    Requested by Omar Haddad, 30m ago: “the sale is over”
+    Needs approval from Alex Kim, Kim Alexis, Lee Ray or 1 more
+    1 of 2 approvals (Alex Kim) · never expires · Q9Q9Q9 · its card isn't posted yet"
   `);
 });
 
@@ -76,11 +105,11 @@ test("many are paged by buttons, each of them once", async () => {
   };
 
   const first = await answerTo("pending", { pending: all });
-  const second = await turn(asked(first, "Next"));
-  const third = await turn(asked(second, "Next"));
+  const second = await turn(asked(first, "Older"));
+  const third = await turn(asked(second, "Older"));
   const seen = [first, second, third].flatMap((page) => drawn(page).match(/CHNG\d\d/gu) ?? []);
 
-  expect(seen).toEqual(all.map(({ id }) => id));
-  expect(() => asked(third, "Next")).toThrow("no button");
-  expect(drawn(await turn(asked(third, "Back")))).toBe(drawn(second));
+  expect(seen).toEqual(all.map(({ id }) => id).reverse());
+  expect(() => asked(third, "Older")).toThrow("no button");
+  expect(drawn(await turn(asked(third, "Newer")))).toBe(drawn(second));
 });

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { HistoryEventKind } from "../../../src/changes/history-event.ts";
+import type { Who } from "../../../src/changes/stored-change.ts";
 import { ann, approvedChange, atOnce, bob, type Bench, done, event, pendingChange } from "./bench.ts";
 
 const linked = { teamId: "T1", username: "ann", sealedToken: "sealed-a", linkedBy: "U1" };
@@ -30,6 +32,29 @@ export function recordsContract({ replica }: Bench): void {
     expect(await names({ userId: "U2" })).toEqual(["web Bob Ray", "db Bob Ray"]);
     expect(await names({ since: new Date((first[0]?.at.getTime() ?? 0) - 30_000) })).toEqual(["web Bob Ray"]);
     expect(next.map(({ workload }) => workload?.name)).toEqual(["db", "web"]);
+  });
+
+  test("a list of outcomes has one row for each request, with the request as it is now", async () => {
+    const a = await replica("a");
+    const rowOf = (kind: HistoryEventKind, changeId: string, who?: Who) => event(kind, { changeId, who });
+    await a.addChange(pendingChange("WAITS"), event("requested"));
+    await a.addChange(approvedChange("RAN"), event("requested"));
+    await a.claim("RAN", rowOf("claimed", "RAN"));
+    await a.settle("RAN", done, rowOf("done", "RAN"));
+    await a.addEvent(rowOf("voted", "WAITS", bob));
+    await a.addEvent(event("vote-refused"));
+    await a.addEvent(event("refused", { who: bob }));
+    const shown = async (query: object) =>
+      (await a.history({ teamId: "T1", limit: 10, ...query })).map(
+        ({ kind, changeId, request }) => `${kind} ${changeId ?? "-"} ${request?.state ?? "-"}`,
+      );
+
+    expect(await shown({ show: "outcomes" })).toEqual(["refused - -", "done RAN done", "requested WAITS pending"]);
+    expect(await shown({ show: "ended" })).toEqual(["done RAN done"]);
+    expect(await shown({ show: "outcomes", userId: "U2" })).toEqual(["refused - -", "requested WAITS pending"]);
+    expect(await shown({ show: "outcomes", limit: 1, before: 7 })).toEqual(["done RAN done"]);
+    const [steps] = await a.history({ teamId: "T1", limit: 1 });
+    expect(steps).not.toHaveProperty("request");
   });
 
   test("an event comes back as it was, also one of the bot's own, and after more than a month", async () => {

@@ -12,33 +12,34 @@ const periods: readonly FormOption[] = [
   { value: "7d", text: "7 days" },
   { value: "2w", text: "2 weeks" },
   { value: "4w", text: "4 weeks" },
-  { value: A_DAY, text: "Since a day" },
+  { value: A_DAY, text: "Since a date" },
 ];
 
 const dayField: FormField = {
   id: A_DAY,
-  label: "Day",
+  label: "Date",
   hint: "From 00:00 UTC.",
   input: { kind: "date" },
 };
 
 const jsonField: FormField = {
   id: "json",
-  label: "As a file",
+  label: "File",
   isOptional: true,
   isMore: true,
-  input: { kind: "tick", text: "A file with up to 1,000 rows" },
+  input: { kind: "tick", text: "Every step, up to 1,000 rows" },
 };
 
-export const historyForm: FormShape = { title: "See what happened", submit: "Show", fields, toArgs };
+export const historyForm: FormShape = { title: "Show history", submit: "Show", fields, toArgs };
 
 function fields({ since }: FormValues): FormField[] {
   return [
-    { ...workloadField, hint: "All of them, if none is chosen.", isOptional: true },
-    { id: "by", label: "Who", hint: "Only what this person did.", isOptional: true, input: { kind: "person" } },
+    { ...workloadField, hint: "Default: all workloads.", isOptional: true },
+    { id: "by", label: "Person", hint: "Default: everybody.", isOptional: true, input: { kind: "person" } },
     {
       id: "since",
-      label: "How far back",
+      hint: "Default: all history.",
+      label: "Period",
       isOptional: true,
       redraws: true,
       input: { kind: "choice", style: "menu", options: periods },

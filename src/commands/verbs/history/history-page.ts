@@ -1,8 +1,9 @@
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { Ask } from "../../ask.ts";
 import { actions, askButton, bullets, context, section, type Line } from "../../../views/kit/blocks.ts";
-import { historyLine } from "../../../views/kit/history-line.ts";
-import { channel, moment, words } from "../../../views/kit/inline.ts";
+import { historyLine, type HistoryLineContext, historyText } from "../../../views/kit/history-line.ts";
+import type { Room } from "../../../views/kit/history-phrase.ts";
+import { words } from "../../../views/kit/inline.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
@@ -15,81 +16,99 @@ export type HistoryPage = {
   readonly events: readonly HistoryEvent[];
   /** `args.before` of the next page; undefined on the last one. */
   readonly older: number | undefined;
-  /** The buttons carry it with another `args.before`. */
+  /** `args.before` of the pages in front of this one, newest first; 0 is the first page. */
+  readonly trail: readonly number[];
+  /** The buttons carry it for another page. */
   readonly ask: Ask;
-  readonly command: string;
+  readonly now: Date;
+  readonly defaultRegion: string;
 };
 
-/** One page of history, newest first, with a button for the next page. */
-export function historyPage({ events, older, ask, command }: HistoryPage): Message {
-  const shown = events.slice(0, HISTORY_PAGE);
-  const [first, ...rest] = entries(shown);
-  const about = historyTitle(ask);
-  const newest = ask.args["before"] === undefined ? undefined : askButton("Newest", withBefore(ask, undefined));
-  const goOn = older === undefined ? undefined : askButton("Older", withBefore(ask, older));
-  if (first === undefined) {
-    const sentence = isFiltered(ask) ? "No event matches." : "Nothing has happened yet.";
-    return post(`${sentence} ${about}`, [
-      section(sentence),
-      context(`${about} · everything there is stands in ${command} history`),
-      ...actions(newest, goOn),
-    ]);
-  }
-  return post([about, ...shown.map(spoken)].join("\n"), [
+/** One page of outcomes, newest first, with buttons for other pages and for every step as a file. */
+export function historyPage(page: HistoryPage): Message {
+  const { ask, now, defaultRegion } = page;
+  const events = page.events.slice(0, HISTORY_PAGE);
+  const drawing: HistoryLineContext = { now, defaultRegion, detail: "full" };
+  const [first, ...rest] = fittingLines(events, drawing);
+  if (first === undefined) return nothingFound(page);
+  const title = historyTitle(ask);
+  return post([title, ...events.map((event) => historyText(event, drawing))].join("\n"), [
     bullets([first, ...rest]),
-    context(about),
-    ...actions(newest, goOn),
+    context(title),
+    ...actions(...turns(page), askButton("Every step as a file", withArgs(ask, { json: true }))),
   ]);
 }
 
-function spoken(event: HistoryEvent): string {
-  return `${event.at.toISOString().slice(0, 16).replace("T", " ")} UTC: ${historyLine(event)}`;
+/** Names the filters, because one of them may be the reason. */
+function nothingFound(page: HistoryPage): Message {
+  const { ask } = page;
+  const set = filtersOf(ask);
+  const sentence =
+    set.length === 0
+      ? "Nothing has happened yet. Requests and their outcomes appear here."
+      : `No requests found ${set.join(", ")}.`;
+  const all = set.length === 0 ? undefined : askButton("Show all", { ...ask, args: {} });
+  return post(sentence, [section([words(sentence)]), ...actions(...turns(page), all)]);
 }
 
-function withBefore(ask: Ask, before: number | undefined): Ask {
-  const { before: _before, ...args } = ask.args;
-  return { ...ask, args: before === undefined ? args : { ...args, before } };
+/** Newer and older pages. Events that come in meanwhile move no page, because a page begins at an event. */
+function turns({ ask, older, trail }: HistoryPage) {
+  const [newer, ...others] = trail;
+  const { before } = ask.args;
+  const here = typeof before === "number" ? before : 0;
+  return [
+    newer === undefined ? undefined : askButton("Newer", withArgs(ask, pageArgs(newer, others))),
+    older === undefined ? undefined : askButton("Older", withArgs(ask, pageArgs(older, [here, ...trail]))),
+  ];
 }
 
-function isFiltered({ args }: Ask): boolean {
-  return ["name", "by", "since", "before"].some((filter) => args[filter] !== undefined);
+/** Enough to turn back; a longer trail would not fit into a button. */
+const MOST_PAGES = 50;
+
+function pageArgs(before: number, trail: readonly number[]): Ask["args"] {
+  const kept = trail.slice(0, MOST_PAGES);
+  return { ...(before > 0 && { before }), ...(kept.length > 0 && { trail: kept }) };
 }
 
-/** "History of web · by dana · since 7d" */
-export function historyTitle({ args }: Ask): string {
+/** The same filters, with other arguments. */
+export function withArgs(ask: Ask, more: Ask["args"]): Ask {
+  const { before: _before, trail: _trail, json: _json, ...args } = ask.args;
+  return { ...ask, args: { ...args, ...more } };
+}
+
+/** "for web", "by dana", "since 7d". */
+function filtersOf({ args }: Ask): string[] {
   const part = (name: string, say: (value: string) => string): string[] => {
     const value = args[name];
-    return typeof value === "string" || typeof value === "number" ? [say(truncate(visible(value), 80))] : [];
+    return typeof value === "string" ? [say(truncate(visible(value), 80))] : [];
   };
-  const of = part("name", (name) => `History of ${name}`);
   return [
-    ...(of.length === 0 ? ["History"] : of),
+    ...part("name", (name) => `for ${name}`),
     ...part("by", (by) => `by ${/^<@[A-Z0-9]+\|([^>]+)>$/u.exec(by)?.[1] ?? by.replaceAll(/[<>@]/gu, "")}`),
     ...part("since", (since) => `since ${since}`),
-    ...part("before", (before) => `before no. ${before}`),
-    "newest first",
-  ].join(" · ");
+  ];
 }
 
-/** The part of `limits.blocksJson` for twenty lines without their dates and channels, and the share of each line. */
-const ROOM = 4_400;
-const SHARE = Math.floor(ROOM / HISTORY_PAGE);
-
-function entries(events: readonly HistoryEvent[]): Line[] {
-  const lines = events.map(historyLine);
-  const isTight = lines.reduce((sum, line) => sum + JSON.stringify(line).length, 0) > ROOM;
-  return events.map(({ at, channelId }, index) => [
-    moment(at.toISOString()),
-    words(`  ${isTight ? within(lines[index] ?? "", SHARE) : (lines[index] ?? "")}`, SHARE * 2),
-    ...(channelId === undefined ? [] : [words(" · "), channel(channelId)]),
-  ]);
+/** "History for web · by dana · since 7d · newest first" */
+export function historyTitle(ask: Ask): string {
+  const [first, ...others] = filtersOf(ask);
+  return [first === undefined ? "History" : `History ${first}`, ...others, "newest first"].join(" · ");
 }
 
-/** Cuts by the length in JSON, where quotes and backslashes count twice. */
-function within(text: string, max: number): string {
-  let cut = text;
-  for (let length = JSON.stringify(cut).length; length > max; length = JSON.stringify(cut).length) {
-    cut = truncate(text, Math.min(cut.length - 1, Math.floor((cut.length * max) / length)));
+/** The part of `limits.blocksJson` for the lines; buttons and title need the rest. */
+const LINES_JSON = 8_500;
+const rooms: readonly Room[] = [
+  { name: 63, person: 40, text: 120 },
+  { name: 48, person: 24, text: 60 },
+  { name: 24, person: 12, text: 16 },
+];
+
+/** The lines with as much room for foreign text as one message has. */
+function fittingLines(events: readonly HistoryEvent[], drawing: HistoryLineContext): Line[] {
+  let lines: Line[] = [];
+  for (const room of rooms) {
+    lines = events.map((event) => historyLine(event, { ...drawing, room }));
+    if (JSON.stringify(lines).length <= LINES_JSON) return lines;
   }
-  return cut;
+  return lines;
 }

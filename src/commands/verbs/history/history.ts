@@ -15,7 +15,7 @@ const Person = z
   .transform((typed, context) => {
     const [, id] = /^<@([UW][A-Z0-9]{2,20})(?:\|[^>]*)?>$/u.exec(typed) ?? [];
     if (id !== undefined) return id;
-    context.addIssue(`“${typed}” is not a person: type @ after --by and choose one from Slack's list.`);
+    context.addIssue(`“${typed}” isn't a person. Type @ after --by and pick one from Slack's list.`);
     return z.NEVER;
   });
 
@@ -24,29 +24,31 @@ const Args = z.object({
   by: Person.optional(),
   since: Since.optional(),
   before: wholeNumber("--before", { from: 1, to: 999_999_999 }).optional(),
+  /** Only in buttons: where earlier pages begin. */
+  trail: z.array(z.number().int().min(0)).max(100).default([]),
   json: z.boolean().default(false),
 });
 type Args = z.output<typeof Args>;
 
 export const history = readVerb({
   name: "history",
-  summary: "Show what was asked for, decided and done, newest first",
+  summary: "Show requests and their outcomes, newest first",
   usage: "history [NAME] [--by @user] [--since 7d] [--json]",
   example: "history web --since 7d",
   flags: {
-    by: { value: "@user", summary: "only what this person did" },
+    by: { value: "@user", summary: "only requests that this person made or decided" },
     since: { value: "T", summary: "30m, 12h, 7d, 2w or a day such as 2026-11-20 (from 00:00 UTC)" },
-    before: { value: "N", summary: "only what lies before this number" },
-    json: { summary: "a file with up to 1,000 rows, in your conversation with Gantry" },
+    before: { value: "N", summary: "only rows before this number of the file" },
+    json: { summary: "every step as a file of up to 1,000 rows, sent only to you" },
   },
   words: { name: "[NAME]" },
   args: Args,
   form: historyForm,
-  async answer(args, { records, ask, settings, now }) {
-    const limit = args.json ? HISTORY_FILE_ROWS : HISTORY_PAGE;
-    const rows = await records.history({ ...queryOf(args, now), limit });
-    const page = { ...rows, ask, command: settings.command };
-    return args.json ? historyFile({ ...page, now }) : historyPage(page);
+  async answer(args, { records, ask, defaultRegion, now }) {
+    const page = { ask, now, defaultRegion, trail: args.trail };
+    const query = queryOf(args, now);
+    if (args.json) return historyFile({ ...page, ...(await records.history({ ...query, limit: HISTORY_FILE_ROWS })) });
+    return historyPage({ ...page, ...(await records.history({ ...query, show: "outcomes", limit: HISTORY_PAGE })) });
   },
 });
 

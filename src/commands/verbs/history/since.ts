@@ -18,7 +18,7 @@ export const Since = z.string().transform((typed, context): Since => {
   if (ms !== undefined && Number(count) > 0) return { ago: Number(count) * ms };
   const day = dayOf(typed);
   if (day !== undefined) return { day };
-  context.addIssue(`“${typed}” is no time to look back to: write 30m, 12h, 7d, 2w or a day such as 2026-11-20.`);
+  context.addIssue(`I can't read the time “${typed}”. Use 30m, 12h, 7d, 2w or a day such as 2026-11-20.`);
   return z.NEVER;
 });
 

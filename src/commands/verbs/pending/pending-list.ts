@@ -1,48 +1,54 @@
 import type { Ask } from "../../ask.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 import { actions, askButton, context, section, type Line } from "../../../views/kit/blocks.ts";
-import { channel, code, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
+import { channel, code, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
-import { post } from "../../../views/kit/post.ts";
+import { plainTextOf, post } from "../../../views/kit/post.ts";
+import { approvalsText, askedBy, decisionButtons, requestTitle } from "../../../views/kit/request-lines.ts";
 import { counted, truncate, visible } from "../../../views/kit/text.ts";
 
+/** A waiting request, with what its reader may do. */
+export type PendingRow = {
+  readonly change: StoredChange;
+  readonly may: "decide" | "cancel" | "nothing";
+  /** Who could approve it now; undefined when any member of the card's channel may. */
+  readonly approvers: { readonly names: readonly string[]; readonly count: number } | "unknown" | undefined;
+};
+
 export type PendingList = {
-  /** Oldest first. */
-  readonly changes: readonly StoredChange[];
+  /** Those of this page, newest first. */
+  readonly rows: readonly PendingRow[];
+  /** On all pages. */
+  readonly total: number;
+  /** From 0; never beyond the end. */
+  readonly page: number;
   /** The buttons carry it with another `args.page`. */
   readonly ask: Ask;
-  /** From 0; a page beyond the end is the last one. */
-  readonly page: number;
-  readonly command: string;
   readonly defaultRegion: string;
   readonly now: Date;
 };
 
 /** As many as fit into one message with the longest names and reasons. */
-const PAGE = 6;
-const DIFF = 2;
+export const PENDING_PAGE = 5;
 
-/** Waiting changes: requester, action, channel of the card, votes so far and expiry. */
+/** Requests that wait for approval, with buttons for those that the reader may decide. */
 export function pendingList(list: PendingList): Message {
-  const { changes, command } = list;
-  if (changes.length === 0) {
-    const sentence = "Nothing waits for approval.";
-    return post(sentence, [section(sentence), context(`What was decided lately stands in ${command} history`)]);
+  const { rows, total, page } = list;
+  if (rows.length === 0) {
+    const sentence = "Nothing is waiting for approval.";
+    const history = { ...list.ask, verb: "history", args: {} };
+    return post(sentence, [section(sentence), ...actions(askButton("Recent requests", history))]);
   }
-  const last = Math.ceil(changes.length / PAGE) - 1;
-  const page = Math.min(list.page, last);
-  const shown = changes.slice(page * PAGE, (page + 1) * PAGE);
-  const count = changes.length === 1 ? "1 change waits" : `${changes.length} changes wait`;
-  const part = last === 0 ? "" : ` · ${page * PAGE + 1}–${page * PAGE + shown.length}, oldest first`;
-  return post([`${count} for approval`, ...shown.map((change) => spoken(change, list))].join("\n"), [
-    section([strong(`${count} for approval`), ...(part === "" ? [] : [words(part)])]),
-    ...shown.map((change) => entry(change, list)),
-    section(
-      `Decide on the card, or with \`${command} approve ID\`, \`${command} reject ID\`; \`${command} cancel ID\` takes back your own.`,
-    ),
+  const title = `${counted(total, "request")} waiting for approval`;
+  const from = page * PENDING_PAGE;
+  const part = total > PENDING_PAGE ? `${from + 1}–${from + rows.length} of ${total}, newest first` : "";
+  return post([title, ...rows.map((row) => spoken(row, list))].join("\n"), [
+    section([strong(title)]),
+    ...rows.flatMap((row) => entry(row, list)),
+    ...(part === "" ? [] : [context(part)]),
     ...actions(
-      page > 0 ? turn("Back", list, page - 1) : undefined,
-      page < last ? turn("Next", list, page + 1) : undefined,
+      page > 0 ? turn("Newer", list, page - 1) : undefined,
+      from + rows.length < total ? turn("Older", list, page + 1) : undefined,
     ),
   ]);
 }
@@ -51,53 +57,35 @@ function turn(label: string, { ask }: PendingList, page: number) {
   return askButton(label, { ...ask, args: { ...ask.args, page } });
 }
 
-/** "scale service web in us" */
-function actionText({ verb, workload }: StoredChange, { defaultRegion }: PendingList): string {
-  const where = workload.kind === "service" && workload.region !== defaultRegion ? ` in ${workload.region}` : "";
-  return short(`${verb} ${workload.kind} ${workload.name}${where}`, 120);
+function spoken({ change }: PendingRow, list: PendingList): string {
+  const title = plainTextOf([section(requestTitle(change, list))]);
+  return `${title}, ${truncate(visible(change.requester.name), 40)}, ${approvalsText(change, list)}`;
 }
 
-function short(text: string, max: number): string {
-  return truncate(visible(text), max);
-}
-
-function votes({ votes: all, terms }: StoredChange): string {
-  const names = all.slice(0, 3).map(({ name }) => short(name, 40));
-  const more = all.length > 3 ? [`${all.length - 3} more`] : [];
-  const who = all.length === 0 ? "" : `: ${[...names, ...more].join(", ")}`;
-  return `${all.length} of ${counted(terms?.votes ?? 1, "vote")}${who}`;
-}
-
-function spoken(change: StoredChange, list: PendingList): string {
-  const { id, requester } = change;
-  return `${id}: ${short(requester.name, 60)} asks to ${actionText(change, list)}, ${votes(change)}`;
-}
-
-/** Shows people by name: a mention would notify them each time somebody shares the list. */
-function entry(change: StoredChange, list: PendingList): Block {
-  const { id, requester, reason, diff, risk } = change;
-  const more = diff.length > DIFF ? `, and ${diff.length - DIFF} more` : "";
-  const what = diff
-    .slice(0, DIFF)
-    .map((line) => short(line, 80))
-    .join(", ");
-  const lines: Line[] = [
-    [words(`${what}${more} · ${risk}`)],
-    ...(reason === undefined ? [] : [[words(`Why: ${short(reason, 120)}`)]]),
-    [words(`${votes(change)} · `), ...until(change), ...where(change)],
+function entry(row: PendingRow, list: PendingList): Block[] {
+  const { change, may } = row;
+  const facts: Line = [words(`${approvalsText(change, list)} · `, 400), code(change.id, 40), ...place(change)];
+  return [
+    section(requestTitle(change, list), askedBy(change, list), neededFrom(row), facts),
+    ...decisionButtons(change, may),
   ];
-  return section(
-    [code(id), words(`  ${short(requester.name, 60)} asks to `), strong(actionText(change, list))],
-    ...lines,
-  );
 }
 
-function until({ expiresAt }: StoredChange): Inline[] {
-  return expiresAt === undefined ? [words("no end")] : [words("until "), moment(expiresAt.toISOString())];
+function neededFrom({ change, may, approvers }: PendingRow): Line {
+  if (may === "decide") return "Needs your approval";
+  if (approvers === "unknown") return "Couldn't look up who can approve it";
+  const { card, channelId, terms } = change;
+  if (approvers === undefined) {
+    const member = terms?.selfApproval === true ? "a member of " : "another member of ";
+    return [words(`Needs approval from ${member}`), channel(card?.channelId ?? channelId)];
+  }
+  const { names, count } = approvers;
+  if (names.length === 0) return "Nobody can approve it right now";
+  const more = count > names.length ? [`${count - names.length} more`] : [];
+  const all = [...names.map((name) => truncate(visible(name), 40)), ...more].join(", ");
+  return [words(`Needs approval from ${all.replace(/, ([^,]*)$/u, " or $1")}`)];
 }
 
-function where({ card }: StoredChange): Inline[] {
-  return card === undefined
-    ? [words(" · its card is not posted yet")]
-    : [words(" · card in "), channel(card.channelId)];
+function place({ card }: StoredChange): Inline[] {
+  return card === undefined ? [words(" · its card isn't posted yet")] : [words(" · card in "), channel(card.channelId)];
 }

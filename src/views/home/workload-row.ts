@@ -1,0 +1,93 @@
+import type { Overflow, SectionBlock } from "@slack/types";
+import { z } from "zod";
+import { limits } from "../kit/blocks.ts";
+import { overflow } from "../kit/menu.ts";
+import { dotOf } from "../kit/status.ts";
+import { plain, truncate, visible } from "../kit/text.ts";
+import { type Row, targetOf } from "./rows.ts";
+import type { HomeState } from "./state.ts";
+
+/** The action of the menu beside a workload. */
+export const WORKLOAD_MENU = "home:workload";
+
+/** Verbs that the menu answers at once; the others open their form. */
+export const readsInMenu = ["show", "logs"] as const;
+
+const labels: Readonly<Record<string, string>> = {
+  show: "Show",
+  logs: "Logs",
+  restart: "Restart",
+  start: "Start",
+  stop: "Stop",
+  scale: "Scale",
+  delete: "Delete",
+};
+
+export function isMenuVerb(verb: string): boolean {
+  return Object.hasOwn(labels, verb);
+}
+
+/** A block's id names the workload, because an option's value is too short for long names. */
+const RowId = z.tuple([z.enum(["row", "trouble"]), z.string(), z.string()]);
+
+/** The workload of a menu, as `service/web`; undefined for other blocks. */
+export function workloadOfBlock(blockId: string): { readonly region: string; readonly name: string } | undefined {
+  const [, region, name] = RowId.safeParse(jsonOf(blockId)).data ?? [];
+  return region === undefined || name === undefined ? undefined : { region, name };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type Placed = Pick<HomeState, "account" | "mayDo"> & { readonly place: "row" | "trouble" };
+
+/** The id of the workload's block and its menu; neither when the name is too long for an id. */
+export function menuOf(
+  row: Row,
+  { account, mayDo, place }: Placed,
+): { readonly id?: string; readonly menu?: Overflow | undefined } {
+  const id = JSON.stringify([place, account?.region ?? "", targetOf(row)]);
+  if (id.length > limits.blockId || !id.isWellFormed()) return {};
+  const may = new Set(["show", ...(mayDo.get(targetOf(row)) ?? [])]);
+  const verbs = verbsFor(row).filter((verb) => may.has(verb) && !(place === "trouble" && verb === "logs"));
+  const options = verbs.map((verb) => ({ value: verb, text: labels[verb] ?? verb }));
+  return { id, menu: overflow({ act: WORKLOAD_MENU, options }) };
+}
+
+/** At most as many as Slack's menu holds, most used first. */
+function verbsFor({ kind, level }: Row): readonly string[] {
+  if (kind === "job") return ["show", "logs", "delete"];
+  return level === "idle" ? ["show", "logs", "start", "scale", "delete"] : ["show", "logs", "restart", "scale", "stop"];
+}
+
+/** Slack reads nothing into these characters, so such a line can have a bold name. */
+const PLAIN_NAME = /^[a-z0-9-]+$/u;
+const PLAIN_FACTS = /^[\w ,./()·–-]*$/u;
+
+/** "🟢 *web* 2/2" with the menu at the end of the line. */
+export function workloadRow(row: Row, state: HomeState): SectionBlock {
+  const name = truncate(visible(row.name), 120);
+  const facts = factsOf(row);
+  const { id, menu } = menuOf(row, { ...state, place: "row" });
+  const isPlain = PLAIN_NAME.test(name) && PLAIN_FACTS.test(facts) && !facts.includes("_");
+  const text = `${dotOf(row)} ${isPlain ? `*${name}*` : name} ${facts}`;
+  return {
+    type: "section",
+    text: isPlain ? { type: "mrkdwn", text, verbatim: true } : plain(text, limits.plainText),
+    ...(id !== undefined && { block_id: id }),
+    ...(menu !== undefined && { accessory: menu }),
+  };
+}
+
+/** The size of a healthy service, else how it is. */
+function factsOf({ kind, level, status, size }: Row): string {
+  const words = truncate(visible(status), 80) || "status unknown";
+  const instances = size?.includes("/") === false ? `${size} instance${size === "1" ? "" : "s"}` : size;
+  if (kind === "job") return `${words} · job`;
+  return level === "healthy" && instances !== undefined ? instances : words;
+}

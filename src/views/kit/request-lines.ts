@@ -1,0 +1,61 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { actionButton, actions, type Line, withBlockId } from "./blocks.ts";
+import { requestPhrase, short } from "./history-phrase.ts";
+import { type Inline, strong, words } from "./inline.ts";
+import type { Block } from "./message.ts";
+import { shortAge, span } from "./time.ts";
+import { counted } from "./text.ts";
+
+// A request that waits for approval, the same on Home and in lists. People are named, not mentioned: a mention would
+// notify them each time somebody shares a list.
+
+const ROOM = { name: 63, person: 40, text: 120 } as const; // literal numbers
+const LONGEST = 400;
+
+type Where = { readonly now: Date; readonly defaultRegion: string };
+
+/** "⏳ Scale *web* 2 → 3". */
+export function requestTitle(change: StoredChange, { defaultRegion }: Pick<Where, "defaultRegion">): Inline[] {
+  const { dot, before, after = "" } = requestPhrase(change, ROOM);
+  const { kind, name, region } = change.workload;
+  const isElsewhere = kind === "service" && region !== defaultRegion;
+  const risk = change.risk === "destructive" ? " · ⚠️ destructive" : "";
+  return [
+    words(`${dot} ${before}`),
+    strong(name, ROOM.name),
+    words(`${isElsewhere ? ` in ${short(region, 40)}` : ""}${after}${risk}` || " ", LONGEST),
+  ];
+}
+
+/** "Requested by Dana Reyes, 5m ago: “orders time out”". */
+export function askedBy({ requester, createdAt, reason }: StoredChange, { now }: Pick<Where, "now">): Line {
+  const age = shortAge(createdAt.toISOString(), now) ?? "";
+  const why = reason === undefined ? "" : `: “${short(reason, ROOM.text)}”`;
+  return [words(`Requested by ${short(requester.name, ROOM.person)}, ${age} ago${why}`, LONGEST)];
+}
+
+const NAMED = 3;
+
+/** "1 of 2 approvals (Alex Kim) · expires in 40 min". */
+export function approvalsText({ votes, terms, expiresAt }: StoredChange, { now }: Pick<Where, "now">): string {
+  const names = votes.slice(0, NAMED).map(({ name }) => short(name, ROOM.person));
+  const more = votes.length > NAMED ? [`${votes.length - NAMED} more`] : [];
+  const who = votes.length === 0 ? "" : ` (${[...names, ...more].join(", ")})`;
+  const leftMs = expiresAt === undefined ? undefined : expiresAt.getTime() - now.getTime();
+  const end = leftMs === undefined ? "never expires" : leftMs <= 0 ? "expired" : `expires in ${span(leftMs)}`;
+  return `${votes.length} of ${counted(terms?.votes ?? 1, "approval")}${who} · ${end}`;
+}
+
+/** A click on these isn't a click on the card: the message stays as it is. */
+export const BESIDE_CARD = "waiting:";
+
+/** Buttons for a request outside of its card. */
+export function decisionButtons({ id }: StoredChange, may: "decide" | "cancel" | "nothing"): Block[] {
+  const cancel = actionButton({ label: "Cancel", act: "change:cancel", value: id });
+  const decide = [
+    actionButton({ label: "Approve", act: "change:approve", value: id, style: "primary" }),
+    actionButton({ label: "Reject", act: "change:reject", value: id, style: "danger" }),
+  ];
+  const buttons = { decide, cancel: [cancel], nothing: [] }[may];
+  return withBlockId(actions(...buttons), `${BESIDE_CARD}${id.slice(0, 40).toWellFormed()}`);
+}
