@@ -47,7 +47,9 @@ describe("a region that a channel is bound to", () => {
       "bound Dana Reyes: region beijing2, names shop-*, locked",
     ]);
     const told = await says(town, developer, "/gantry history");
-    expect(told).toMatch(/Dana Reyes unbound a channel.*Dana Reyes bound a channel: region beijing2/su);
+    expect(told).toMatch(
+      /Dana Reyes cleared the defaults of a channel.*Dana Reyes set the defaults of a channel: region beijing2/su,
+    );
   });
 
   test("goes before one's own default region, and one's own before the configured one", async () => {

@@ -49,7 +49,7 @@ test("while Slack limits updates in one channel for 24 s, forms, Home and cards 
   expect(form(developer)).toMatch(/web has 2 instances now/u);
   await developer.opensHome();
   await town.settled();
-  expect(home(developer)).toMatch(/1 service in beijing1/u);
+  expect(home(developer)).toMatch(/1 workload · 1 healthy/u);
   expect(asked(town, "chat.update")).toBe(2);
 
   playground.faults.clear();

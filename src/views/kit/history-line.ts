@@ -25,7 +25,7 @@ export function historyLine(event: HistoryEvent, context: HistoryLineContext): I
   const facts = [
     peopleText(event, { ...context, room }),
     event.breakGlass ? "🚨 break-glass" : "",
-    event.reference === undefined ? "" : `Reference ${short(event.reference, 20)}`,
+    event.reference === undefined || context.detail === "brief" ? "" : `Reference ${short(event.reference, 20)}`,
     shortAge(event.at.toISOString(), now) ?? "",
   ];
   return pieces(phrase, nameWords(event, { ...context, room }), facts.filter((fact) => fact !== "").join(" · "));

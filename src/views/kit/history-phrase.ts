@@ -125,8 +125,10 @@ function not(dot: string, { past, detail }: Deed, because: string): Phrase {
   };
 }
 
+/** A sentence after a colon. */
 function why(text: string, room: Room): string {
-  return short(text, room.text).replace(/\.$/u, "");
+  const inside = text.replace(/^(?:The|This|It|No|Not|An?)\b/u, lower);
+  return short(inside, room.text).replace(/\.$/u, "");
 }
 
 type KindPhrase = (event: HistoryEvent, deed: Deed, room: Room) => Phrase;

@@ -4,7 +4,6 @@ import { requestPhrase, short } from "./history-phrase.ts";
 import { type Inline, strong, words } from "./inline.ts";
 import type { Block } from "./message.ts";
 import { shortAge, span } from "./time.ts";
-import { counted } from "./text.ts";
 
 // A request that waits for approval, the same on Home and in lists. People are named, not mentioned: a mention would
 // notify them each time somebody shares a list.
@@ -37,13 +36,29 @@ export function askedBy({ requester, createdAt, reason }: StoredChange, { now }:
 const NAMED = 3;
 
 /** "1 of 2 approvals (Alex Kim) · expires in 40 min". */
-export function approvalsText({ votes, terms, expiresAt }: StoredChange, { now }: Pick<Where, "now">): string {
+export function approvalsText(change: StoredChange, { now }: Pick<Where, "now">): string {
+  return `${countText(change)} approvals${voters(change)} · ${expiryText(change, now)}`;
+}
+
+/** "1 of 2 (Alex Kim) · expires in 40 min", after words that say what is counted. */
+export function countedText(change: StoredChange, { now }: Pick<Where, "now">): string {
+  return `${countText(change)}${voters(change)} · ${expiryText(change, now)}`;
+}
+
+function countText({ votes, terms }: StoredChange): string {
+  return `${votes.length} of ${terms?.votes ?? 1}`;
+}
+
+function voters({ votes }: StoredChange): string {
   const names = votes.slice(0, NAMED).map(({ name }) => short(name, ROOM.person));
   const more = votes.length > NAMED ? [`${votes.length - NAMED} more`] : [];
-  const who = votes.length === 0 ? "" : ` (${[...names, ...more].join(", ")})`;
-  const leftMs = expiresAt === undefined ? undefined : expiresAt.getTime() - now.getTime();
-  const end = leftMs === undefined ? "never expires" : leftMs <= 0 ? "expired" : `expires in ${span(leftMs)}`;
-  return `${votes.length} of ${counted(terms?.votes ?? 1, "approval")}${who} · ${end}`;
+  return votes.length === 0 ? "" : ` (${[...names, ...more].join(", ")})`;
+}
+
+function expiryText({ expiresAt }: StoredChange, now: Date): string {
+  if (expiresAt === undefined) return "never expires";
+  const leftMs = expiresAt.getTime() - now.getTime();
+  return leftMs <= 0 ? "expired" : `expires in ${span(leftMs)}`;
 }
 
 /** A click on these isn't a click on the card: the message stays as it is. */

@@ -39,13 +39,13 @@ test("each request is one line that says how it ended, newest first, with real n
   ];
 
   expect(drawn(await answerTo("history", { events: lines }))).toMatchInlineSnapshot(`
-    "• ✅ web scaled 2 → 3 · requested by Dana Reyes, approved by Alex Kim · 5m
-    • ❌ web wasn't scaled 2 → 3: Not enough memory · requested by Dana Reyes · 12m
-    • ⏳ Scale web 2 → 3? 0 of 2 approvals · requested by Dana Reyes · 1h
-    • 🚫 Gwen isn't allowed to scale web · policy: no guests · 3h
-    • ✅ web scaled 2 → 3 · requested by Dana Reyes: “the shop, is down” · 🚨 break-glass · 2d
-    • 🔑 Dana Reyes connected the account dana · 1d
-    History · newest first
+    "History · newest first
+    ✅ web scaled 2 → 3 · requested by Dana Reyes, approved by Alex Kim · 5m
+    ❌ web wasn't scaled 2 → 3: not enough memory · requested by Dana Reyes · 12m
+    ⏳ Scale web 2 → 3? 0 of 2 approvals · requested by Dana Reyes · 1h
+    🚫 Gwen isn't allowed to scale web · policy: no guests · 3h
+    ✅ web scaled 2 → 3 · requested by Dana Reyes: “the shop, is down” · 🚨 break-glass · 2d
+    🔑 Dana Reyes connected the account dana · 1d
     [Every step as a file]"
   `);
 });
@@ -103,7 +103,7 @@ describe("every state of a request has its words, and none looks better than it 
     const text = drawn(await answerTo("history", { events: [event(1, { kind: "done", request: request(more) })] }));
 
     const asker = more.state === "cancelled" ? "" : " · requested by Dana Reyes";
-    expect(text.split("\n")[0]).toBe(`• ${line}${asker} · 1d`);
+    expect(text.split("\n")[1]).toBe(`${line}${asker} · 1d`);
   });
 });
 

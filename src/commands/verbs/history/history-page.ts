@@ -1,9 +1,9 @@
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { Ask } from "../../ask.ts";
-import { actions, askButton, bullets, context, section, type Line } from "../../../views/kit/blocks.ts";
+import { actions, askButton, section, type Line } from "../../../views/kit/blocks.ts";
 import { historyLine, type HistoryLineContext, historyText } from "../../../views/kit/history-line.ts";
 import type { Room } from "../../../views/kit/history-phrase.ts";
-import { words } from "../../../views/kit/inline.ts";
+import { strong, words } from "../../../views/kit/inline.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
@@ -33,8 +33,8 @@ export function historyPage(page: HistoryPage): Message {
   if (first === undefined) return nothingFound(page);
   const title = historyTitle(ask);
   return post([title, ...events.map((event) => historyText(event, drawing))].join("\n"), [
-    bullets([first, ...rest]),
-    context(title),
+    section([strong(title)]),
+    section(first, ...rest),
     ...actions(...turns(page), askButton("Every step as a file", withArgs(ask, { json: true }))),
   ]);
 }

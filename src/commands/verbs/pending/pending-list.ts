@@ -4,7 +4,13 @@ import { actions, askButton, context, section, type Line } from "../../../views/
 import { channel, code, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { plainTextOf, post } from "../../../views/kit/post.ts";
-import { approvalsText, askedBy, decisionButtons, requestTitle } from "../../../views/kit/request-lines.ts";
+import {
+  approvalsText,
+  askedBy,
+  countedText,
+  decisionButtons,
+  requestTitle,
+} from "../../../views/kit/request-lines.ts";
 import { counted, truncate, visible } from "../../../views/kit/text.ts";
 
 /** A waiting request, with what its reader may do. */
@@ -64,26 +70,33 @@ function spoken({ change }: PendingRow, list: PendingList): string {
 
 function entry(row: PendingRow, list: PendingList): Block[] {
   const { change, may } = row;
-  const facts: Line = [words(`${approvalsText(change, list)} · `, 400), code(change.id, 40), ...place(change)];
-  return [
-    section(requestTitle(change, list), askedBy(change, list), neededFrom(row), facts),
-    ...decisionButtons(change, may),
-  ];
+  const needs: Line = [...neededFrom(row), words(` · ${countedText(change, list)}`, 400)];
+  const lines = [
+    requestTitle(change, list),
+    askedBy(change, list),
+    needs,
+    [code(change.id, 40), ...place(change)],
+  ] as const;
+  return [section(...lines), ...decisionButtons(change, may)];
 }
 
-function neededFrom({ change, may, approvers }: PendingRow): Line {
-  if (may === "decide") return "Needs your approval";
-  if (approvers === "unknown") return "Couldn't look up who can approve it";
-  const { card, channelId, terms } = change;
+/** "Needs 1 approval from another member of #ops". */
+function neededFrom({ change, may, approvers }: PendingRow): Inline[] {
+  const { card, channelId, terms, votes } = change;
+  if (may === "decide") return [words("Needs your approval")];
+  const missing = Math.max(1, (terms?.votes ?? 1) - votes.length);
+  const needs = `Needs ${counted(missing, "approval")}`;
+  if (approvers === "unknown") return [words(needs)];
   if (approvers === undefined) {
-    const member = terms?.selfApproval === true ? "a member of " : "another member of ";
-    return [words(`Needs approval from ${member}`), channel(card?.channelId ?? channelId)];
+    const other = missing === 1 ? "another member" : "other members";
+    const member = terms?.selfApproval === true ? counted(missing, "member") : other;
+    return [words(`${needs} from ${member} of `), channel(card?.channelId ?? channelId)];
   }
   const { names, count } = approvers;
-  if (names.length === 0) return "Nobody can approve it right now";
+  if (names.length === 0) return [words(`${needs}, but nobody can approve it right now`)];
   const more = count > names.length ? [`${count - names.length} more`] : [];
   const all = [...names.map((name) => truncate(visible(name), 40)), ...more].join(", ");
-  return [words(`Needs approval from ${all.replace(/, ([^,]*)$/u, " or $1")}`)];
+  return [words(`${needs} from ${all.replace(/, ([^,]*)$/u, " or $1")}`)];
 }
 
 function place({ card }: StoredChange): Inline[] {
