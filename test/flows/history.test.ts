@@ -52,7 +52,7 @@ test("each request, refusal, vote and run is a row, with the real names of then"
     "🚫 web wasn't deleted: cancelled by Dana Reyes",
     "🚫 web wasn't stopped: rejected by Alex Kim, “not today” · requested by Dana Reyes",
     expect.stringMatching(/web restart.* · requested by Dana Reyes: “it leaks”, approved by Alex Kim$/u),
-    "🚫 Gwen Moss isn't allowed to scale web",
+    "🚫 Gwen Moss wasn't allowed to scale web",
     "✅ web scaled 2 → 3 · requested by Dana Reyes",
     "[Every step as a file]",
   ]);

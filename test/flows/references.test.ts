@@ -26,7 +26,7 @@ test("what failed, and what a bug took, has a reference that is shown and stands
   const log = town.logLines().join("");
   for (const { reference = "none" } of [bug, failed].filter((row) => row !== undefined)) {
     expect(reference).toMatch(/^[0-9a-f]{8}$/u);
-    expect(shown).toContain(`reference ${reference}`);
+    expect(shown).toContain(`Reference ${reference}`);
     expect(log).toContain(reference);
   }
   expect(town.logged().find(({ reference }) => reference === bug?.reference)).toMatchObject({ level: 50 });

@@ -14,7 +14,7 @@ test("when policy requires a reason, a request without one is refused, and one w
   expect(refused).toMatch(/needs a reason/u);
   expect(refused).toContain("--reason");
   expect(card(developer)).toBe("");
-  expect(await says(town, approver, "/gantry pending")).toMatch(/nothing waits/iu);
+  expect(await says(town, approver, "/gantry pending")).toMatch(/nothing is waiting/iu);
 
   await says(town, developer, '/gantry scale web 4 --reason "the sale begins"');
   expect(card(developer)).toContain("the sale begins");

@@ -30,7 +30,9 @@ test("text that people typed is in history for those who may see it, but not in 
   await says(town, developer, "/gantry logs web --grep (herring-expression");
   await says(town, developer, "/gantry shoow trout-verb");
 
-  const seen = await says(town, developer, "/gantry history");
+  await says(town, developer, "/gantry history --json");
+  const [file] = developer.sees("@gantry").flatMap(({ files }) => files);
+  const seen = `${await says(town, developer, "/gantry history")}\n${file?.content}`;
 
   for (const word of ["swordfish-reason", "marlin-reason", "TUNA_NAME"]) {
     expect(seen, word).toContain(word);

@@ -1,4 +1,4 @@
-import { endingKinds, type HistoryEvent } from "../../changes/history-event.ts";
+import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
 import type { ChangeState, StoredChange } from "../../changes/stored-change.ts";
 import { counted, truncate, visible } from "./text.ts";
 
@@ -134,7 +134,7 @@ function why(text: string, room: Room): string {
 type KindPhrase = (event: HistoryEvent, deed: Deed, room: Room) => Phrase;
 
 /** For rows whose request is no longer kept: they say less, and guess nothing. */
-const kindPhrases: Readonly<Record<(typeof endingKinds)[number], KindPhrase>> = {
+const kindPhrases: Readonly<Partial<Record<HistoryEventKind, KindPhrase>>> = {
   done: (_event, { past }) => ({ dot: "✅", before: "", after: ` ${past}` }),
   failed: (event, deed, room) => not("❌", deed, why(event.result, room)),
   unknown: (_event, { past }) => ({ dot: "❓", before: "Can't tell whether ", after: ` was ${past}` }),
@@ -142,14 +142,12 @@ const kindPhrases: Readonly<Record<(typeof endingKinds)[number], KindPhrase>> = 
   cancelled: (event, deed, room) => not("🚫", deed, `cancelled by ${person(event, room)}`),
   expired: (_event, deed) => not("⌛", deed, "not approved or not run in time"),
   drifted: (_event, deed) => not("⚠️", deed, "it changed while the request waited"),
+  refused: (event, _deed, room) => ({ dot: "🚫", before: `${notAllowed(event, room)} `, after: policyOf(event, room) }),
 };
 
 function withoutRequest(event: HistoryEvent, deed: Deed, room: Room): Phrase {
-  const { kind } = event;
-  if (kind === "refused") return { dot: "🚫", before: `${notAllowed(event, room)} `, after: policyOf(event, room) };
-  const ending = endingKinds.find((each) => each === kind);
-  if (ending !== undefined) return kindPhrases[ending](event, deed, room);
-  return { dot: "⏳", before: `${deed.ask} `, after: resultOf(event, room) };
+  const requested: Phrase = { dot: "⏳", before: `${deed.ask} `, after: resultOf(event, room) };
+  return kindPhrases[event.kind]?.(event, deed, room) ?? requested;
 }
 
 /** Rows that name no workload: accounts, channels, and requests that never got that far. */
@@ -169,7 +167,7 @@ function placePhrase(event: HistoryEvent, room: Room): Phrase {
     case "refused":
       return { dot: "🚫", before: `${notAllowed(event, room)}${policyOf(event, room)}` };
     default:
-      return { dot: kind === "failed" ? "❌" : "🔄", before: `${short(verb, 20)} by ${name}${resultOf(event, room)}` };
+      return { dot: "❌", before: `${short(verb, 20)} request by ${name} failed${resultOf(event, room)}` };
   }
 }
 
@@ -179,7 +177,7 @@ function notAllowed(event: HistoryEvent, room: Room): string {
   const verb = short(event.verb ?? "", 20);
   const [, ask = `use ${verb}${event.workload === undefined ? "" : " on"}`] = formsOf(verb) ?? [];
   const read = Object.hasOwn(readWords, verb) ? readWords[verb] : undefined;
-  return `${person(event, room)} isn't allowed to ${read ?? lower(ask)}`;
+  return `${person(event, room)} wasn't allowed to ${read ?? lower(ask)}`;
 }
 
 function policyOf({ rule }: HistoryEvent, room: Room): string {

@@ -143,8 +143,8 @@ describe("what is wrong stands under its field, in the form's own words", () => 
         grep: The expression is not one that can be searched for: missing closing ): “(?i)(”. Plain words work too; put a backslash before characters such as [ or (.
       history
         name: Not a workload name. Write “web”, “service/web” or “job/web”.
-        by: “dana” is not a person: type @ after “Who” and choose one from Slack's list.
-        day: “Day” is missing.
+        by: “dana” isn't a person. Type @ after “Person” and pick one from Slack's list.
+        day: “Date” is missing.
       can-i
         verb: “What” is missing.
       can-i

@@ -94,15 +94,15 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "history --since yesterday",
-      "“yesterday” is no time to look back to: write 30m, 12h, 7d, 2w or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+      "I can't read the time “yesterday”. Use 30m, 12h, 7d, 2w or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
     ],
     [
       "history --since 2026-02-30",
-      "“2026-02-30” is no time to look back to: write 30m, 12h, 7d, 2w or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+      "I can't read the time “2026-02-30”. Use 30m, 12h, 7d, 2w or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
     ],
     [
       "history --by dana",
-      "“dana” is not a person: type @ after --by and choose one from Slack's list. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+      "“dana” isn't a person. Type @ after --by and pick one from Slack's list. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
     ],
     ["can-i", "VERB is missing: say what you want to do. | can-i VERB [words…] | can-i scale web 0"],
     ["can-i frobnicate web", "I don't know `frobnicate`. | See all commands with `help`."],

@@ -43,7 +43,7 @@ test("each request is one line that says how it ended, newest first, with real n
     ✅ web scaled 2 → 3 · requested by Dana Reyes, approved by Alex Kim · 5m
     ❌ web wasn't scaled 2 → 3: not enough memory · requested by Dana Reyes · 12m
     ⏳ Scale web 2 → 3? 0 of 2 approvals · requested by Dana Reyes · 1h
-    🚫 Gwen isn't allowed to scale web · policy: no guests · 3h
+    🚫 Gwen wasn't allowed to scale web · policy: no guests · 3h
     ✅ web scaled 2 → 3 · requested by Dana Reyes: “the shop, is down” · 🚨 break-glass · 2d
     🔑 Dana Reyes connected the account dana · 1d
     [Every step as a file]"
@@ -116,7 +116,7 @@ test("a row without its request says what is known, for every kind of outcome", 
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d
-    🚫 Dana Reyes isn't allowed to scale web · policy: hurts · 1d
+    🚫 Dana Reyes wasn't allowed to scale web · policy: hurts · 1d
     ❓ Can't tell whether web was scaled · 1d
     ❌ web wasn't scaled · 1d
     ✅ web scaled · 1d
