@@ -127,6 +127,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/flows/hidden-workloads.test.ts"],
   },
   {
+    bug: "a click in a list of requests counts as one on an outdated card",
+    file: "src/slack/receive/click.ts",
+    text: "action.block_id.startsWith(BESIDE_CARD) ? undefined : container.message_ts;",
+    becomes: 'action.block_id.startsWith("never") ? undefined : container.message_ts;',
+    tests: ["test/flows/pending.test.ts"],
+  },
+  {
     bug: "waiting changes are shown to people who may not see them",
     file: "src/workflow/access/records.ts",
     text: "return all.filter((_, at) => known[at]);",

@@ -1,6 +1,6 @@
 import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
 import type { ChangeState, StoredChange } from "../../changes/stored-change.ts";
-import { counted, truncate, visible } from "./text.ts";
+import { truncate, visible } from "./text.ts";
 
 /** The most characters of names of workloads, of people, and of everything else that people or the API wrote. */
 export type Room = { readonly name: number; readonly person: number; readonly text: number };
@@ -73,7 +73,7 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
   pending: ({ terms, votes }, { ask, detail }) => ({
     dot: "⏳",
     before: `${ask} `,
-    after: `${detail}? ${votes.length} of ${counted(terms?.votes ?? 1, "approval")}`,
+    after: `${detail}? ${votes.length} of ${terms?.votes ?? 1} approvals`,
   }),
   approved: (_request, deed) => goingOn(deed),
   claimed: (_request, deed) => goingOn(deed),
