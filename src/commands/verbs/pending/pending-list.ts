@@ -92,11 +92,15 @@ function neededFrom({ change, may, approvers }: PendingRow): Inline[] {
     const member = terms?.selfApproval === true ? counted(missing, "member") : other;
     return [words(`${needs} from ${member} of `), channel(card?.channelId ?? channelId)];
   }
-  const { names, count } = approvers;
-  if (names.length === 0) return [words(`${needs}, but nobody can approve it right now`)];
+  const who = namesText(approvers);
+  return [words(who === "" ? `${needs}, but nobody can approve it right now` : `${needs} from ${who}`)];
+}
+
+/** "Alex Kim, Omar Haddad or 3 more". */
+function namesText({ names, count }: Exclude<PendingRow["approvers"], "unknown" | undefined>): string {
   const more = count > names.length ? [`${count - names.length} more`] : [];
-  const all = [...names.map((name) => truncate(visible(name), 40)), ...more].join(", ");
-  return [words(`${needs} from ${all.replace(/, ([^,]*)$/u, " or $1")}`)];
+  const all = names.length === 0 ? [] : [...names.map((name) => truncate(visible(name), 40)), ...more];
+  return all.join(", ").replace(/, ([^,]*)$/u, " or $1");
 }
 
 function place({ card }: StoredChange): Inline[] {
