@@ -8,9 +8,12 @@ const MOST = 5;
 
 /** Buttons that run an Ask as if its words had been typed by whoever clicks, and one that follows them. */
 export function suggestionButtons(suggestions: readonly Suggestion[], command: string, last?: Button): Block[] {
-  const runs = suggestions
-    .slice(0, MOST)
-    .map(({ ask, words, label }, at) => runButton(label ?? `Run ${command} ${words ?? ask.verb}`, ask, { at }));
+  const runs = suggestions.slice(0, MOST).map(({ ask, words, label }, at) =>
+    runButton(label ?? `Run ${command} ${words ?? ask.verb}`, ask, {
+      at,
+      ...(ask.verb === "delete" && { style: "danger" }),
+    }),
+  );
   return actions(...runs, last);
 }
 
