@@ -74,7 +74,7 @@ export async function findService(target: Target, context: VerbContext): Promise
 
 function notForJobs(name: string, { ask, settings }: VerbContext): UserError {
   return new UserError(`${name} is a job, and ${ask.verb} is for services.`, {
-    next: `A job runs once: look at it with ${settings.command} show job/${name}, or delete it and create it anew.`,
+    next: `A job runs once. See \`${settings.command} show job/${name}\`, or delete it and create it again.`,
   });
 }
 

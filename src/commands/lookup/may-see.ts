@@ -45,8 +45,8 @@ export function readRefusal(verdict: Verdict): Refusal | undefined {
   return {
     kind: "refuse",
     rule,
-    why: `The rule “${rule}” requires an approval, but only changes can be approved.`,
-    next: "Ask those who run Gantry here for a rule that allows or refuses it.",
+    why: `Policy “${rule}” asks for an approval, but only changes can be approved.`,
+    next: "Ask your Gantry admin for a rule that allows or refuses it.",
   };
 }
 

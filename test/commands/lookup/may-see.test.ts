@@ -133,6 +133,6 @@ describe("what was found is judged once more, because of a bare name the kind is
 
     await expect(
       answerTo("show web", { services: [web], permissions: () => ({ kind: "approve", rule: "odd", terms }) }),
-    ).rejects.toThrow("The rule “odd” requires an approval, but only changes can be approved.");
+    ).rejects.toThrow("Policy “odd” asks for an approval, but only changes can be approved.");
   });
 });
