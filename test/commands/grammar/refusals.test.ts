@@ -17,15 +17,15 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "list --statsu Running",
-      "I don't know the flag `--statsu`. | Did you mean `--status`? | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+      "I don't know the flag `--statsu`. | Did you mean `--status`? | list [services|jobs] [failed|running|stopped|…] [TEXT] | list failed",
     ],
     [
       "list --status",
-      "`--status` needs a value. | Write `--status S`. | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+      "`--status` needs a value. | Write `--status S`. | list [services|jobs] [failed|running|stopped|…] [TEXT] | list failed",
     ],
     [
       "list --status --share",
-      "`--status` needs a value. | Write `--status S`. | list [services|jobs] [TEXT] [--status S] | list services web --status Running",
+      "`--status` needs a value. | Write `--status S`. | list [services|jobs] [failed|running|stopped|…] [TEXT] | list failed",
     ],
     ["show web --share=yes", "`--share` doesn't take a value. | Write `--share` alone. | show NAME | show web"],
     ["show web --region a --region b", "`--region` appears twice. | Use it once. | show NAME | show web"],

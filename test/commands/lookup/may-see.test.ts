@@ -116,7 +116,7 @@ describe("what was found is judged once more, because of a bare name the kind is
 
     expect(list).toContain("web");
     expect(list).not.toContain("nightly");
-    expect(list).toContain("The jobs are not in this list: No rule lets a guest do this.");
+    expect(list).toContain("Jobs aren't listed: No rule lets a guest do this.");
     expect(town.calls).toEqual(["listServices"]);
   });
 

@@ -103,7 +103,7 @@ describe("where the channel is bound to names", () => {
     const told = drawn(await answerTo("list services", { services, binding: shop }));
 
     expect(told).toContain("shop-front");
-    expect(told).toContain("1 in all");
+    expect(told).toContain("1 service in beijing1");
   });
 
   test("a typo is held against these alone", async () => {
