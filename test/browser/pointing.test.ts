@@ -100,10 +100,10 @@ story("everything by pointing", (open) => {
   test("the card of a service restarts it, and deletes it once its name was typed", async () => {
     await using town = await approvalTown();
     await using dana = await open({ url: town.playgroundUrl });
-    const card = dana.message(/Service web/u);
+    const card = dana.message(/🟢 web · /u);
 
     await dana.says("/gantry show web");
-    await dana.sees(/Service web/u);
+    await dana.sees(/🟢 web · /u);
     const drawn = await faults(dana);
     await card.getByRole("button", { name: "Restart" }).click();
     await dana.modal.getByText("Every instance will be stopped and started anew.").waitFor();
@@ -133,7 +133,7 @@ story("everything by pointing", (open) => {
     await dana.says("/gantry list");
     await picker.click();
     await dana.page.getByRole("option", { name: /^web/u }).click();
-    await dana.sees(/Only visible to you[^]*Service web/u);
+    await dana.sees(/Only visible to you[^]*🟢 web · /u);
     await dana
       .message(/Service web/u)
       .getByRole("button", { name: "Scale" })
@@ -207,7 +207,7 @@ story("everything by pointing", (open) => {
     await dana.channelLink(/gantry/u).click();
 
     await dana.page.getByRole("log", { name: "Messages in gantry" }).waitFor();
-    await dana.sees(/Service web/u);
+    await dana.sees(/🟢 web · /u);
     expect(town.approver.sees("ops")).toEqual([]);
   });
 
