@@ -135,7 +135,7 @@ story("everything by pointing", (open) => {
     await dana.page.getByRole("option", { name: /^web/u }).click();
     await dana.sees(/Only visible to you[^]*🟢 web · /u);
     await dana
-      .message(/Service web/u)
+      .message(/🟢 web · /u)
       .getByRole("button", { name: "Scale" })
       .click();
     await dana.modal.getByText("web has 2 instances now").waitFor();
@@ -230,8 +230,8 @@ story("everything by pointing", (open) => {
     await picks(dana, "Workload", "web");
     await sending(dana, "Show").click();
 
-    await dana.thread.getByText("Service web").waitFor();
+    await dana.thread.getByText("running").first().waitFor();
     const replies = town.approver.sees("ops").filter(({ ts, threadTs }) => threadTs !== undefined && threadTs !== ts);
-    expect(replies.at(-1)?.text).toContain("Service web");
+    expect(replies.at(-1)?.text).toContain("running");
   });
 });
