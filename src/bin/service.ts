@@ -76,14 +76,14 @@ function greet({ url }: Listening, { users, path, isNew }: StoredUsers, { region
   const [first] = users;
   const token = isNew ? first?.token : "TOKEN";
   const whose = isNew
-    ? `Made the user ${first?.username}. The token is shown this once and kept in ${path}.`
-    : `Users: ${users.map(({ username }) => username).join(", ")}. Their tokens are in ${path}.`;
-  process.stdout.write(`The Container Workload Service listens on ${url}
+    ? `Created the user ${first?.username}. The token is shown only once and saved in ${path}.`
+    : `Users: ${users.map(({ username }) => username).join(", ")}. Tokens: ${path}.`;
+  process.stdout.write(`The workload API is listening on ${url}
 ${whose}
 
   curl -H 'username: ${first?.username}' -H 'Authorization: token ${token}' ${url}/v1/regions/${regions[0]}/services
 
-Ctrl-C stops it; running services run again with the next start.
+Press Ctrl-C to stop. Running services start again next time.
 `);
 }
 
@@ -93,7 +93,7 @@ const wrongHost = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"];
 function sentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!("code" in error) || !wrongHost.includes(String(error.code))) return error.message;
-  return `This machine has no such address (${error.message}). Set SERVICE_HOST to one that it has, like 127.0.0.1.`;
+  return `This machine doesn't have that address (${error.message}). Set SERVICE_HOST to a local address such as 127.0.0.1.`;
 }
 
 try {

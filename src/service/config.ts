@@ -17,14 +17,14 @@ export type ServiceConfig = {
   readonly checkAnswers: boolean;
 };
 
-const portForm = "must be a port, a whole number from 0 to 65535; leave it out for 3002";
-const callsForm = "must be a whole number of calls, at least 1; leave it out for no limit";
-const regionsForm = "must be names of regions with commas between them, like us,beijing1";
+const portForm = "must be a port from 0 to 65535 (default: 3002)";
+const callsForm = "must be a whole number of calls, at least 1 (default: no limit)";
+const regionsForm = "must be region names separated by commas, like us,beijing1";
 
 const quota = (unit: string) =>
   z
     .string()
-    .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${unit}, at least 1; leave it out for the default`)
+    .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${unit}, at least 1, or unset`)
     .transform(Number)
     .optional();
 
@@ -69,7 +69,7 @@ const Environment = z.object({
     .optional(),
   ...quotaVariables,
   SERVICE_HOST_COMMANDS: z
-    .literal("allow", "must be allow, which lets every user of the API run any program of this machine, or be left out")
+    .literal("allow", "must be unset, or allow: then every API user can run any program on this machine")
     .optional(),
   GANTRY_DATA: z.string().default(".gantry"),
   NODE_ENV: z.string().optional(),

@@ -40,10 +40,10 @@ async function ready({ child }: ReturnType<typeof start>) {
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
     lines.push(line);
-    if (line.startsWith("Ctrl-C")) break;
+    if (line.startsWith("Press Ctrl-C")) break;
   }
   const said = lines.join("\n");
-  const url = /listens on (\S+)/.exec(said)?.[1] ?? "";
+  const url = /listening on (\S+)/.exec(said)?.[1] ?? "";
   const token = /Authorization: token (\S+)'/.exec(said)?.[1] ?? "";
   const headers = { username: "gantry", Authorization: `token ${token}` };
   return { said, url, token, headers };
@@ -64,7 +64,7 @@ describe("the service alone", { timeout: 30_000 }, () => {
 
     expect([health.status, created.status, stranger.status]).toEqual([200, 200, 401]);
     expect(await health.json()).toEqual({ status: "ok" });
-    expect(said).toContain("Made the user gantry.");
+    expect(said).toContain("Created the user gantry.");
     expect(token).toHaveLength(48);
     first.child.kill("SIGTERM");
     expect(await first.exit).toBe(0);

@@ -83,8 +83,8 @@ function environment(dataDir: string): NodeJS.ProcessEnv {
 async function urlOf(child: ChildProcess): Promise<string | undefined> {
   let url: string | undefined;
   for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
-    url ??= /listens on (\S+)/.exec(line)?.[1];
-    if (line.startsWith("Ctrl-C")) return url;
+    url ??= /listening on (\S+)/.exec(line)?.[1];
+    if (line.startsWith("Press Ctrl-C")) return url;
   }
   return undefined;
 }

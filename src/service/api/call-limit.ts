@@ -19,7 +19,7 @@ export function callLimit(callsPerDay: number, now: () => Date): (username: stri
     counts.set(username, count);
     if (count <= callsPerDay) return;
     const seconds = Math.ceil(((day + 1) * dayMs - ms) / 1000);
-    throw new NotServed(429, `${callsPerDay} calls a day are allowed, and they are used up: try again tomorrow (UTC)`, {
+    throw new NotServed(429, `the limit of ${callsPerDay} calls per day is used up: try again tomorrow (UTC)`, {
       headers: { "Retry-After": String(seconds) },
     });
   };

@@ -54,12 +54,12 @@ function decoded(segment: string, name: string): string {
   } catch {
     // Invalid percent-encoding is refused below.
   }
-  throw new NotServed(400, `${name} must not hold slashes, control characters or broken percent signs`);
+  throw new NotServed(400, `${name} must not contain slashes, control characters or broken percent signs`);
 }
 
 function queryValue(query: URLSearchParams, { name, required, schema }: RouteParameter): unknown {
   const values = query.getAll(name);
-  if (values.length > 1) throw new NotServed(400, `${name} is there ${values.length} times: send it once`);
+  if (values.length > 1) throw new NotServed(400, `${name} is repeated: send it once`);
   const value = values[0];
   if (value === undefined && required === true) throw new NotServed(400, `${name} is required`);
   if (value === undefined) return schema.default;

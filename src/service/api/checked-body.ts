@@ -85,7 +85,7 @@ function checkMounts({ volumeMounts = [] }: NewContainer, where: string, volumes
     if (wrong !== undefined) throw refused(`${where}.volumeMounts[${index}].mountPath ${wrong}`);
     if (volumes.includes(name)) continue;
     const known = volumes.length > 0 ? `there are ${volumes.join(", ")}` : "there are none";
-    throw refused(`${where}.volumeMounts names ${JSON.stringify(name)}, which is not in volumes: ${known}`);
+    throw refused(`${where}.volumeMounts names ${JSON.stringify(name)}, which isn't in volumes: ${known}`);
   }
 }
 

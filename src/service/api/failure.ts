@@ -23,15 +23,15 @@ export function failureAnswer(error: unknown, log: ServeLog | undefined): Respon
     if (cause !== undefined) log?.warn({ err: cause, reference, status }, "refused a request");
     return json(status, { message }, { ...named, ...(error instanceof NotServed && error.headers) });
   }
-  log?.error({ err: error, reference }, "the service failed");
-  const message = `something broke in the service; its log says more under the reference ${reference}`;
+  log?.error({ err: error, reference }, "internal error in the workload API");
+  const message = `internal error in the workload API, reference ${reference}`;
   return json(500, { message }, named);
 }
 
 /** A refusal with a status that the contract does not name for the operation is as wrong as a wrong body. */
 export function documented(error: unknown, route: Route): unknown {
   if (!(error instanceof Refusal) || route.statuses.has(error.status)) return error;
-  return new WrongAnswer(`${route.op} refused with ${error.status}, which the contract does not name for it`, {
+  return new WrongAnswer(`${route.op} refused with ${error.status}, which openapi.yaml doesn't list for it`, {
     cause: error,
   });
 }

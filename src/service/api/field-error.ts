@@ -21,7 +21,7 @@ function unknownProperty(at: string, { params, parentSchema }: ErrorObject): str
   const known = Object.keys(Object(parentSchema?.["properties"]));
   const near = nearest(name, known);
   const next = near === undefined ? `use only ${known.join(", ")}` : `did you mean ${near}?`;
-  return `${joined(at, shortened(name))} is not a property of this request: ${next}`;
+  return `${joined(at, shortened(name))} isn't a property of this request: ${next}`;
 }
 
 const longestName = 60;
@@ -56,11 +56,11 @@ function rule(error: ErrorObject, description: string | undefined): string {
   // gaps of the API.
   const own: unknown = error.parentSchema?.["description"] ?? description;
   if (typeof own === "string")
-    return `is not valid: ${own
+    return `isn't valid: ${own
       .replace(/Left open by the API.*/s, "")
       .trim()
       .replaceAll(/\s+/g, " ")}`;
-  return error.message ?? "is not valid";
+  return error.message ?? "isn't valid";
 }
 
 function typeWords(type: unknown): string {

@@ -11,7 +11,7 @@ export async function jsonBody(request: Request): Promise<unknown> {
   if (Number(request.headers.get("content-length") ?? 0) > bodyLimitBytes) throw tooLarge();
   const bytes = await limitedBytes(request).catch((error: unknown) => {
     if (error instanceof NotServed) throw error;
-    throw new NotServed(400, "the body did not arrive as a whole: send it again");
+    throw new NotServed(400, "the body is incomplete: send it again");
   });
   if (bytes.length === 0) return undefined;
   if (!isJson(request.headers.get("content-type"))) {
@@ -44,7 +44,7 @@ function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new NotServed(400, "the body is not valid JSON in UTF-8");
+    throw new NotServed(400, "the body isn't valid JSON in UTF-8");
   }
 }
 

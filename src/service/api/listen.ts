@@ -39,8 +39,8 @@ type Served = { readonly fetch: Fetch; readonly ready: () => Readiness };
 /** `target` is the request's path and query as they were sent. */
 async function answered(request: Request, target: string, served: Served | undefined): Promise<Response> {
   if (target.split("?")[0] === "/healthz") return health(served);
-  if (!served) return json(503, { message: "the service is starting: try again in a moment" });
-  if (hasDotSegment(target)) return json(400, { message: "a path must not hold . or .. as a name" });
+  if (!served) return json(503, { message: "the workload API is starting: try again in a moment" });
+  if (hasDotSegment(target)) return json(400, { message: "a path must not contain . or .. as a name" });
   return await served.fetch(request);
 }
 

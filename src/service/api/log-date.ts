@@ -9,10 +9,10 @@ export function logDate(text: string, now: Date): string {
   const date = new Date(Date.UTC(year, month - 1, day));
   // Date.UTC reads years below 100 as 19xx. They are refused like days that roll over, such as 2026.02.30.
   if (date.getUTCFullYear() !== year || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) {
-    throw new NotServed(400, `date is ${text}, a day that no calendar has`);
+    throw new NotServed(400, `date ${text} doesn't exist`);
   }
   if (date.getTime() > now.getTime()) {
-    throw new NotServed(400, `date is after today, ${dotted(now)} in UTC: there are no messages yet`);
+    throw new NotServed(400, `date ${text} is in the future: today is ${dotted(now)} in UTC`);
   }
   return dotted(date);
 }

@@ -96,7 +96,7 @@ function engineHandler(engine: Engine, op: string): Run {
 function refuseUnknownRegion(route: Route, { path }: ReadCall, regions: readonly string[] | undefined): void {
   const region = String(path["region"]);
   if (regions === undefined || !route.tags.includes("services") || regions.includes(region)) return;
-  throw new NotServed(400, `services do not run in the region ${region}, but in ${regions.join(", ")}`);
+  throw new NotServed(400, `unknown region ${region}: use ${regions.join(", ")}`);
 }
 
 function honoPath({ template }: Route): string {
@@ -107,9 +107,9 @@ function wrongMethod(routes: readonly Route[], { template }: Route): NotServed {
   const methods = routes.filter((route) => route.template === template).map(({ method }) => method.toUpperCase());
   // HEAD is GET without a body, RFC 9110 §9.3.2; Hono answers it wherever there is a GET.
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
-  return new NotServed(405, `this path does not take that method, but ${allow}`, { headers: { Allow: allow } });
+  return new NotServed(405, `this path takes only ${allow}`, { headers: { Allow: allow } });
 }
 
 function noSuchPath(): NotServed {
-  return new NotServed(404, "there is no such path: those of this API begin with /v1/regions/{region}/");
+  return new NotServed(404, "unknown path: the paths of this API start with /v1/regions/{region}/");
 }

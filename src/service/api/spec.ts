@@ -46,7 +46,7 @@ export type Pointer = readonly string[];
 
 /** A local reference (`#/components/…`) as a pointer; RFC 6901 escapes are undone. */
 export function pointerOf(ref: Ref): Pointer {
-  if (!ref.$ref.startsWith("#/")) throw new Error(`openapi.yaml: ${ref.$ref} does not point into the same file`);
+  if (!ref.$ref.startsWith("#/")) throw new Error(`openapi.yaml: ${ref.$ref} doesn't point into the same file`);
   return ref.$ref
     .slice(2)
     .split("/")

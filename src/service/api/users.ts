@@ -20,10 +20,10 @@ const tokenForm = /^[\x21-\x2b\x2d-\x7e]{16,256}$/; // visible ASCII without the
 export function parseUsers(text: string): readonly Account[] {
   const pairs = text.split(/[,\n]/).map((pair) => pair.trim());
   const accounts = pairs.filter((pair) => pair !== "").map((pair, index) => accountOf(pair, index + 1));
-  if (accounts.length === 0) throw new Error("there is no user: write name:token");
+  if (accounts.length === 0) throw new Error("add at least one user as name:token");
   const names = accounts.map(({ username }) => username);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`the user ${twice} is there twice: a user has one token`);
+  if (twice !== undefined) throw new Error(`the user ${twice} is repeated: give each user one token`);
   return accounts;
 }
 

@@ -57,7 +57,7 @@ export function findOwn<T extends Named>(
 ): T {
   const found = ownOf(candidates, wanted.user, wanted.name);
   if (found) return found;
-  throw new Refusal(404, `there is no ${wanted.noun} named ${wanted.name}: list what there is to see the names`);
+  throw new Refusal(404, `no ${wanted.noun} is named ${wanted.name}: check the name`);
 }
 
 export function ownOf<T extends Named>(candidates: Iterable<T>, user: User, name: string): T | undefined {

@@ -40,7 +40,7 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
   parts.deps.inBackground(parts.deps.logs.keepOnly(kept));
   for (const { uid, kind, username, region, name } of absent) {
     const data = { uid, kind, username, region, name };
-    parts.deps.onEvent("not starting a workload: its region or user is not configured", data);
+    parts.deps.onEvent("not starting a workload: its region or user isn't configured", data);
   }
   return absent.length > 0 ? [absentNotice(absent)] : [];
 }

@@ -31,8 +31,8 @@ async function limitedService() {
   });
   let url = "";
   for await (const line of createInterface({ input: child.stdout })) {
-    url ||= /listens on (\S+)/u.exec(line)?.[1] ?? "";
-    if (line.startsWith("Ctrl-C")) break;
+    url ||= /listening on (\S+)/u.exec(line)?.[1] ?? "";
+    if (line.startsWith("Press Ctrl-C")) break;
   }
   const headers = { username: "dana", Authorization: `token ${token}`, "Content-Type": "application/json" };
   const ask = (path: string, init: RequestInit = {}) =>

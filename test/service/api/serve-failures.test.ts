@@ -17,7 +17,7 @@ describe("limits and failures", () => {
     expect(replies[2]?.headers.get("retry-after")).toBe("30");
     expect(replies[2]?.body).toMatchInlineSnapshot(`
       {
-        "message": "2 calls a day are allowed, and they are used up: try again tomorrow (UTC)",
+        "message": "the limit of 2 calls per day is used up: try again tomorrow (UTC)",
       }
     `);
   });
@@ -69,10 +69,10 @@ describe("limits and failures", () => {
 
     const reply = await ask(`${services}/web`);
 
-    const reference = /reference ([0-9a-f]{8})$/.exec(reply.body.message)?.[1];
+    const reference = /[Rr]eference ([0-9a-f]{8})$/.exec(reply.body.message)?.[1];
     expect(reply.status).toBe(500);
     expect(reply.body.message).not.toContain("hunter2");
-    expect(logged).toEqual([{ data: { err: bug, reference }, message: "the service failed" }]);
+    expect(logged).toEqual([{ data: { err: bug, reference }, message: "internal error in the workload API" }]);
   });
 
   test("an answer off the contract is a 500 when answers are checked, and goes out when they are not", async () => {

@@ -29,21 +29,21 @@ describe("what is sent", () => {
     ],
     [
       { containers: [{ image: images.web, resources: { limits: { memory: "12GB" } } }] },
-      "containers[0].resources.limits.memory is not valid: A memory size from 1 MiB to 1 TiB. A number without a unit " +
+      "containers[0].resources.limits.memory isn't valid: A memory size from 1 MiB to 1 TiB. A number without a unit " +
         'is MiB (`512`, `"512"`); the units are `B` (bytes), `k` or `K`, `M`, `G`, `T` (powers of 1000) and `Ki`, `Mi`, ' +
         "`Gi`, `Ti` (powers of 1024). A fraction of a MiB is rounded up.",
     ],
     [
       { containers, target_instance_sise: 2 },
-      "target_instance_sise is not a property of this request: did you mean target_instance_size?",
+      "target_instance_sise isn't a property of this request: did you mean target_instance_size?",
     ],
     [
       { containers: [{ image: images.web, resource: {} }] },
-      "containers[0].resource is not a property of this request: did you mean resources?",
+      "containers[0].resource isn't a property of this request: did you mean resources?",
     ],
     [
       { containers: [{ image: images.web, resources: { limits: { cpu: "500m" } } }] },
-      "containers[0].resources.limits.cpu is not a property of this request: use only memory",
+      "containers[0].resources.limits.cpu isn't a property of this request: use only memory",
     ],
     [
       { containers: [{ image: images.web, resources: { limits: { memory: "2Ti" } } }] },
@@ -51,7 +51,7 @@ describe("what is sent", () => {
     ],
     [
       { containers, port_mappings: [{ container_port: 53, protocol: "udp" }] },
-      "port_mappings[0].protocol is not valid: `TCP` or `tcp`, the default; no other protocol works. The API's " +
+      "port_mappings[0].protocol isn't valid: `TCP` or `tcp`, the default; no other protocol works. The API's " +
         "examples have upper case for containers and lower case for mappings.",
     ],
   ])("the body %j is refused with the field and the rule, without its values", async (body, message) => {
@@ -63,7 +63,7 @@ describe("what is sent", () => {
 
     expect(status).toBe(400);
     expect(body.message).toMatch(
-      /^x\?y{58}… is not a property of this request: use only target_instance_size, containers, /u,
+      /^x\?y{58}… isn't a property of this request: use only target_instance_size, containers, /u,
     );
   });
 
@@ -72,11 +72,11 @@ describe("what is sent", () => {
     ["?from=-1", "from must be at least 0"],
     ["?from=1e3", "from must be a whole number"],
     ["?size=1001", "size must be at most 1000"],
-    ["?size=1&size=2", "size is there 2 times: send it once"],
-    ["?date=2026-11-20", "date is not valid: The day, as year.month.day in digits."],
-    ["?date=2026.02.30", "date is 2026.02.30, a day that no calendar has"],
-    ["?date=0000.01.01", "date is 0000.01.01, a day that no calendar has"],
-    ["?date=2026.11.22", "date is after today, 2026.11.21 in UTC: there are no messages yet"],
+    ["?size=1&size=2", "size is repeated: send it once"],
+    ["?date=2026-11-20", "date isn't valid: The day, as year.month.day in digits."],
+    ["?date=2026.02.30", "date 2026.02.30 doesn't exist"],
+    ["?date=0000.01.01", "date 0000.01.01 doesn't exist"],
+    ["?date=2026.11.22", "date 2026.11.22 is in the future: today is 2026.11.21 in UTC"],
   ])("the query %s is refused", async (query, message) => {
     const { ask } = service({ now: () => new Date("2026-11-21T23:59:59Z") });
 
@@ -117,8 +117,8 @@ describe("what is sent", () => {
     expect(replies.map(({ status, body }) => `${status} ${body.message}`)).toMatchInlineSnapshot(`
       [
         "400 the body must be JSON: send the header Content-Type: application/json",
-        "400 the body is not valid JSON in UTF-8",
-        "400 the body is not valid JSON in UTF-8",
+        "400 the body isn't valid JSON in UTF-8",
+        "400 the body isn't valid JSON in UTF-8",
         "400 a JSON body is required",
       ]
     `);
@@ -171,7 +171,7 @@ describe("what is sent", () => {
 
     const reply = await ask(`${services}/web`, { method: "POST", body });
 
-    expect(reply).toMatchObject({ status: 400, body: { message: expect.stringContaining("as a whole") } });
+    expect(reply).toMatchObject({ status: 400, body: { message: expect.stringContaining("the body is incomplete") } });
     expect(logged).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ describe("where it leads", () => {
   ])("%s is 404", async (_, path) => {
     const reply = await service().ask(path, { method: "GET" });
 
-    expect(reply).toMatchObject({ status: 404, body: { message: expect.stringContaining("no such path") } });
+    expect(reply).toMatchObject({ status: 404, body: { message: expect.stringContaining("unknown path") } });
   });
 
   test.each([
@@ -90,7 +90,7 @@ describe("where it leads", () => {
     `);
     expect(replies[1]?.body).toMatchInlineSnapshot(`
       {
-        "message": "this path does not take that method, but PUT",
+        "message": "this path takes only PUT",
       }
     `);
   });

@@ -31,12 +31,12 @@ describe("users in a text", () => {
   });
 
   test.each([
-    ["", "there is no user: write name:token"],
+    ["", "add at least one user as name:token"],
     ["dana", "user 1 needs the form name:token"],
     ["dana:0123456789abcdef,:0123456789abcdef", "user 2 needs the form name:token"],
     ["da na:0123456789abcdef", "user 1 needs the form name:token"],
     ["dana:short", "the token of dana must be 16 to 256 visible ASCII characters"],
-    ["dana:0123456789abcdef,dana:abcdefghijklmnop", "the user dana is there twice"],
+    ["dana:0123456789abcdef,dana:abcdefghijklmnop", "the user dana is repeated"],
   ])("%j is refused without its tokens", (text, message) => {
     expect(() => parseUsers(text)).toThrow(message);
     expect(() => parseUsers(text)).not.toThrow(/0123456789abcdef|short/);

@@ -102,7 +102,7 @@ export const createJobCases: readonly ContractCase[] = [
         { names: "volumes[0].type", body: { containers: [container], volumes: [{ name: "data", type: "tmpfs" }] } },
         { names: "volumes has data twice", body: { containers: [container], volumes: [data, data] } },
         { names: "volumes[0].disk_name", body: { containers: [container], volumes: [{ ...data, disk_name: "d" }] } },
-        { names: "target_instance_size is not", body: { containers: [container], target_instance_size: 2 } },
+        { names: "target_instance_size isn't", body: { containers: [container], target_instance_size: 2 } },
       ];
       for (const { names, body } of wrong) {
         const reply = await ask("createJob", { name, body });

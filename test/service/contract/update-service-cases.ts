@@ -153,7 +153,7 @@ export const updateServiceCases: readonly ContractCase[] = [
         ["containers[0].name", { containers: [{ ...fine, name: "x".repeat(254) }] }],
         ["containers[0].resourses is not", { containers: [{ resourses: fine.resources }] }],
         ["did you mean target_instance_size?", { target_instance_sise: 3 }],
-        ["volumes is not a property", { volumes: [] }],
+        ["volumes isn't a property", { volumes: [] }],
         ["target_instance_size must be at most 1000", { target_instance_size: 1_001 }],
         ["target_instance_size must be at most 1000", { target_instance_size: 10_000_000_000 }],
         ["target_instance_size", { target_instance_size: -1 }],

@@ -101,7 +101,7 @@ function wrongMounts(container: object): WrongBody[] {
 
 function misspelt(container: object): WrongBody[] {
   return [
-    { names: "sync_timezon is not a property", body: { containers: [container], sync_timezon: true } },
+    { names: "sync_timezon isn't a property", body: { containers: [container], sync_timezon: true } },
     { names: "did you mean containers?", body: { containers: [container], container } },
     { names: "containers[0].imagePullPolicy", body: { containers: [{ ...container, imagePullPolicy: "Always" }] } },
     {

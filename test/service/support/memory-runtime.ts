@@ -41,7 +41,7 @@ export function makeCluster(): Cluster {
     runtime: {
       keepsUnits: true,
       check({ image }) {
-        if (!images.includes(image)) throw new Refusal(400, `there is no image ${image}`);
+        if (!images.includes(image)) throw new Refusal(400, `unknown image ${image}`);
       },
       reservedMib: (limitMib = 64) => limitMib,
       async start(spec, note) {

@@ -29,7 +29,7 @@ type Options = { readonly regions: readonly string[]; readonly later: (work: () 
 export function memoryServices({ regions, later }: Options) {
   const store = new Map<string, MemoryService>();
   const place = ({ region, service_name: name }: Path) => {
-    if (!regions.includes(region)) throw new Refusal(400, `there is no region ${region}`);
+    if (!regions.includes(region)) throw new Refusal(400, `unknown region ${region}`);
     return { region, name };
   };
   const find = ({ user, path }: Pick<EngineRequest<"getService">, "user" | "path">) => found(store, user, place(path));

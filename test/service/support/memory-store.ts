@@ -37,7 +37,7 @@ type Body = { readonly containers: readonly (NewJobContainer | NewServiceContain
 /** What only an engine can check of a creation body. */
 export function checkBody({ containers }: Body): void {
   for (const { image } of containers) {
-    if (!Object.values<string>(images).includes(image)) throw new Refusal(400, `there is no image ${image}`);
+    if (!Object.values<string>(images).includes(image)) throw new Refusal(400, `unknown image ${image}`);
   }
 }
 

@@ -57,7 +57,7 @@ export function findImage(catalogue: readonly CatalogueEntry[], image: string): 
   const entry = catalogue.find((candidate) => candidate.image === name);
   if (entry) return entry;
   const known = catalogue.map((candidate) => candidate.image).join(", ");
-  throw new Refusal(400, `there is no image ${JSON.stringify(image)} here: choose one of ${known}`);
+  throw new Refusal(400, `unknown image ${JSON.stringify(image)}: use ${known}`);
 }
 
 /** Throws a `Refusal` 400 for an unknown image, or for a host image without a command. */

@@ -31,7 +31,7 @@ const MIN_STARTS_AT_ONCE = 2;
 export async function openProcessEngine(options: ProcessEngineOptions): Promise<ProcessEngine> {
   if (process.platform !== "linux" && process.platform !== "darwin") {
     throw new Error(
-      `the process engine runs on Linux and macOS, not on ${process.platform}: use a service elsewhere instead`,
+      `the process engine runs on Linux and macOS, not on ${process.platform}: set WORKLOAD_API_URL to another workload API`,
     );
   }
   const machine = thisMachine();

@@ -49,7 +49,7 @@ export function updated(definition: ServiceDefinition, body: ServiceUpdate): Ser
   }
   const duplicate = firstDuplicate(changed);
   if (duplicate !== undefined) {
-    throw new Refusal(400, `containers changes ${containers[duplicate]?.name} twice: send each container once`);
+    throw new Refusal(400, `containers has ${containers[duplicate]?.name} twice: send each container once`);
   }
   return {
     ...definition,
@@ -64,7 +64,7 @@ function containerIndex(containers: readonly Container[], { name }: ContainerUpd
   const index = name === undefined ? position : containers.findIndex((container) => container.name === name);
   if (containers[index]) return index;
   const names = containers.map((container) => container.name).join(", ");
-  throw new Refusal(400, `containers[${position}] is no container of this service: it has ${names}`);
+  throw new Refusal(400, `containers[${position}] isn't a container of this service: it has ${names}`);
 }
 
 /** Whether running instances must be replaced for the update to take effect. */

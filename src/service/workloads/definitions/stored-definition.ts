@@ -60,7 +60,7 @@ function parsed(schema: z.ZodType, json: string): Read<unknown> {
   try {
     value = JSON.parse(json);
   } catch {
-    return { reason: "The saved definition is not valid JSON." };
+    return { reason: "The saved definition isn't valid JSON." };
   }
   const problem = problemOf(schema, value);
   return problem === undefined ? { definition: value } : { reason: `The saved definition can't be used: ${problem}.` };

@@ -46,7 +46,7 @@ export function jobOperations(parts: EngineParts): JobOperations {
       const { job } = find(parts, { user, path });
       const instance = path.instance_name;
       if (instance !== job.instance) {
-        throw new Refusal(404, `the job ${job.name} has no instance named ${instance}: it has ${job.instance}`);
+        throw new Refusal(404, `job ${job.name} has no instance ${instance}: use ${job.instance}`);
       }
       const { logs, now } = parts.deps;
       const { date, from = 0, size = 100 } = query ?? {};
@@ -62,7 +62,7 @@ type Write = Target & { readonly signal: AbortSignal };
 function checkRegion(parts: EngineParts, region: string): void {
   parts.ensureOpen();
   if (region !== JOB_REGION) {
-    throw new Refusal(400, `jobs run only in the region ${JOB_REGION}, not in ${region}: use ${JOB_REGION}`);
+    throw new Refusal(400, `jobs don't run in the region ${region}: use ${JOB_REGION}`);
   }
 }
 
@@ -89,7 +89,7 @@ function inTurn<T>(parts: EngineParts, { user, path, signal }: Write, work: () =
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createJob">): Promise<LiveJob> {
   const { job_name: name } = path;
   const taken = findUnreadable(parts, { user, path }) ?? ownOf(parts.jobs.values(), user, name);
-  if (taken) throw new Refusal(409, `a job named ${name} exists: choose another name`);
+  if (taken) throw new Refusal(409, `a job named ${name} already exists: choose another name`);
   const definition = readJob(name, body, parts.deps.runtime.check);
   ensureJob(definition);
   const job = newJob(user, name, { definition, createdAt: parts.deps.now().toISOString() });

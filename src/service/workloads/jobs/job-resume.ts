@@ -13,7 +13,7 @@ export type Resumed = {
 };
 
 const LOST =
-  "The run was lost: its record is missing, so it may have completed and is not run again. Create the job again to run it.";
+  "The run's record is missing, so it may have completed. It won't run again. To run it, create the job again.";
 
 type ResumeOptions = {
   readonly dataDir: string;

@@ -82,7 +82,7 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
       await note(run, path, { state: "ended", attempt, code: 0, at: moment(deps) });
       succeeded(run, index);
     },
-    onError: (error) => deps.onEvent("a job could not be run", { error, job: job.uid }),
+    onError: (error) => deps.onEvent("couldn't run a job", { error, job: job.uid }),
   });
 }
 
@@ -108,7 +108,7 @@ function succeeded(run: Run, index: number): "over" {
 
 /** The runtime couldn't start a unit; not a failure of the job. */
 function notStartedYet(run: Run, exit: Exit, delayMs: number): "again" {
-  say(run, `${exitClause(exit)}, tried again in ${duration(delayMs)}`);
+  say(run, `${exitClause(exit)}, retrying in ${duration(delayMs)}`);
   return "again";
 }
 
@@ -119,12 +119,12 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   const lastExit = exitPhrase(exit);
   const what = `attempt ${failures} ${exitClause(exit)}`;
   if (failures > run.deps.jobRetries) {
-    say(run, `${what}: the job has failed and is not tried again`);
+    say(run, `${what}: the job failed and won't be retried`);
     for (const kept of run.kept.values()) stopLater(kept);
     move(run, ended({ ...run.progress, failures, lastExit }, { outcome: "failed", at: moment(run.deps) }));
     return "over";
   }
-  say(run, `${what}, tried again in ${duration(delayMs)}`);
+  say(run, `${what}, retrying in ${duration(delayMs)}`);
   move(run, { ...run.progress, failures, lastExit });
   return "again";
 }

@@ -22,7 +22,7 @@ export function makeLostLines(onEvent: (message: string, data: object) => void):
   return {
     add(lines, error) {
       if (why === undefined) onEvent("can't store log lines", { error });
-      why = isDiskFull(error) ? "the disk is full" : "the log could not be written";
+      why = isDiskFull(error) ? "the disk is full" : "writing the log failed";
       total += lines.length;
       for (const { workload, instance } of lines) {
         const key = `${workload} ${instance}`;

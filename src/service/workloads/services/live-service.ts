@@ -52,7 +52,7 @@ export async function openPorts(live: LiveService, deps: EngineDeps): Promise<Ad
       opened.set(containerPort, exposure);
       if (assigned !== undefined && assigned !== exposure.address) {
         const data = { service: uid, before: assigned, after: exposure.address };
-        deps.onEvent("the port of a service was taken by somebody else, it has another one now", data);
+        deps.onEvent("a service's port was in use, so it has a new one", data);
       }
     }
   } catch (error) {

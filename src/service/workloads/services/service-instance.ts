@@ -94,8 +94,7 @@ function keepContainer(container: ContainerSpec, deps: EngineDeps, events: Insta
   async function markReady(unit: Unit): Promise<void> {
     const isReady = await whenReady(unit, {
       readyAfterMs: deps.readyAfterMs,
-      onSilentPorts: (waitedMs) =>
-        note(`${subject(container)} does not answer on its port after ${duration(waitedMs)}`),
+      onSilentPorts: (waitedMs) => note(`${subject(container)} doesn't answer on its port after ${duration(waitedMs)}`),
     });
     if (isReady) ready = unit;
     changed();
@@ -112,12 +111,12 @@ function keepContainer(container: ContainerSpec, deps: EngineDeps, events: Insta
     async onExit(exit, { delayMs }) {
       clearTimeout(recovery);
       const how = exitClause(exit);
-      note(`${subject(container)} ${how}, started again in ${duration(delayMs)}`);
+      note(`${subject(container)} ${how}, restarting in ${duration(delayMs)}`);
       crashed(`${instance} ${how}`);
       changed();
       return "again";
     },
-    onError: (error) => deps.onEvent("an instance could not be kept running", { error, service: service.uid }),
+    onError: (error) => deps.onEvent("couldn't keep an instance running", { error, service: service.uid }),
   });
   return { kept, isReady: () => ready !== undefined && ready === kept.current() };
 }

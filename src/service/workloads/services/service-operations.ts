@@ -67,7 +67,7 @@ type Write = Target & { readonly signal: AbortSignal };
 function inRegion(parts: EngineParts, user: User, region: string): LiveService[] {
   parts.ensureOpen();
   if (!parts.regions.includes(region)) {
-    throw new Refusal(400, `there is no region ${region}: choose one of ${parts.regions.join(", ")}`);
+    throw new Refusal(400, `unknown region ${region}: use ${parts.regions.join(", ")}`);
   }
   return [...parts.services.values()].filter((live) => live.username === user.username && live.region === region);
 }
@@ -118,9 +118,9 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
 function refuseDuplicate(parts: EngineParts, { user, path }: Target): void {
   const { region, service_name: name } = path;
   const duplicate = ownOf(inRegion(parts, user, region), user, name);
-  if (duplicate?.service.deleting) throw new Refusal(409, `the service ${name} is still being deleted: wait a moment`);
+  if (duplicate?.service.deleting) throw new Refusal(409, `service ${name} is still being deleted: wait a moment`);
   if (duplicate ?? findUnreadable(parts, { user, path })) {
-    throw new Refusal(409, `a service named ${name} exists in ${region}: choose another name`);
+    throw new Refusal(409, `a service named ${name} already exists in ${region}: choose another name`);
   }
 }
 

@@ -173,7 +173,7 @@ async function stop(run: Run, index: number): Promise<void> {
   try {
     await instances.get(index)?.instance.stop();
   } catch (error) {
-    deps.onEvent("an instance could not be stopped", { error, service: service.uid });
+    deps.onEvent("couldn't stop an instance", { error, service: service.uid });
   }
   instances.delete(index);
   reconcile(run);

@@ -31,19 +31,19 @@ const forbidden: { readonly [M in Move]: readonly ServiceState[] } = {
 
 const hints: { readonly [S in ServiceState]: string } = {
   Starting: "wait until it runs",
-  Running: "it needs no start",
-  Updating: "it runs already",
+  Running: "it is already running",
+  Updating: "wait until the update is done",
   Stopping: "wait until it is stopped",
   Stopped: "start it first",
   Failed: "read its log",
-  Deleting: "it will be gone in a moment",
+  Deleting: "wait until it is gone",
 };
 
 /** Why the move is not possible in this state, as a sentence with the next step; undefined when it is. */
 export function refusalOf(move: Move, name: string, state: ServiceState): string | undefined {
   if (!forbidden[move].includes(state)) return undefined;
-  const hint = move === "stop" && state === "Stopped" ? "nothing is left to stop" : hints[state];
-  return `the service ${name} is ${state.toLowerCase()} and cannot be ${participles[move]}: ${hint}`;
+  const hint = move === "stop" && state === "Stopped" ? "nothing to stop" : hints[state];
+  return `service ${name} is ${state.toLowerCase()} and can't be ${participles[move]}: ${hint}`;
 }
 
 const participles: { readonly [M in Move]: string } = {

@@ -18,7 +18,7 @@ export function lockFolder(dataDir: string): () => void {
     database.close();
     if (!isLocked(error)) throw error;
     throw new StartError(
-      `another process engine (process ${holder(note)}) works in ${dataDir}: stop it, or choose another data folder`,
+      `another process engine (process ${holder(note)}) uses ${dataDir}: stop it, or choose another data folder`,
       { cause: error },
     );
   }

@@ -48,7 +48,8 @@ export async function insertJob(db: Kysely<StateTables>, job: Omit<Job, "version
       })
       .onConflict((conflict) => conflict.columns(["username", "name"]).doNothing())
       .executeTakeFirstOrThrow();
-    if (!numInsertedOrUpdatedRows) throw new Refusal(409, `a job named ${job.name} exists: choose another name`);
+    if (!numInsertedOrUpdatedRows)
+      throw new Refusal(409, `a job named ${job.name} already exists: choose another name`);
     return version;
   });
 }

@@ -33,7 +33,10 @@ export async function insertService(db: Kysely<StateTables>, service: Service): 
       .onConflict((conflict) => conflict.columns(["username", "region", "name"]).doNothing())
       .executeTakeFirstOrThrow();
     if (!numInsertedOrUpdatedRows) {
-      throw new Refusal(409, `a service named ${service.name} exists in ${service.region}: choose another name`);
+      throw new Refusal(
+        409,
+        `a service named ${service.name} already exists in ${service.region}: choose another name`,
+      );
     }
     await bindDomains(tx, service);
     await writeAddresses(tx, service);
@@ -76,7 +79,7 @@ async function bindDomains(tx: Transaction<StateTables>, { uid, definition }: Se
   const [taken] = rows;
   if (!taken) return;
   const domain = definition.domains.find((each) => each.toLowerCase() === taken.domain) ?? taken.domain;
-  throw new Refusal(409, `the domain ${domain} is bound to another service: unbind it there first`);
+  throw new Refusal(409, `the domain ${domain} belongs to another service: remove it there first`);
 }
 
 export async function removeService(db: Kysely<StateTables>, uid: string): Promise<void> {

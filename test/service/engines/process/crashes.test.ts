@@ -33,9 +33,9 @@ describe("a service that crashes", () => {
 
     const said = lines.filter((line) => line.startsWith("[gantry]"));
     expect(said.slice(0, 3)).toEqual([
-      "[gantry] instance broken-0 exited with code 3, started again in 200 ms",
-      "[gantry] instance broken-0 exited with code 3, started again in 400 ms",
-      "[gantry] instance broken-0 exited with code 3, started again in 800 ms",
+      "[gantry] instance broken-0 exited with code 3, restarting in 200 ms",
+      "[gantry] instance broken-0 exited with code 3, restarting in 400 ms",
+      "[gantry] instance broken-0 exited with code 3, restarting in 800 ms",
     ]);
     expect(lines[1]).toBe("Error: lost the connection to the database");
     await dana.stop("broken");
@@ -79,7 +79,7 @@ describe("a service that crashes", () => {
 
     await until(async () => (await dana.logs("once")).length > 0, "an exit");
 
-    expect((await dana.logs("once"))[0]?.log).toContain("instance once-0 exited with code 0, started again in");
+    expect((await dana.logs("once"))[0]?.log).toContain("instance once-0 exited with code 0, restarting in");
   });
 
   test("says in its log what was wrong with its arguments", async () => {
@@ -91,7 +91,7 @@ describe("a service that crashes", () => {
     expect(lines.slice(0, 3)).toEqual([
       expect.stringContaining("'--greting'"),
       "usage: [--greeting TEXT] [--heartbeat MS]",
-      "[gantry] instance mistyped-0 exited with code 2, started again in 200 ms",
+      "[gantry] instance mistyped-0 exited with code 2, restarting in 200 ms",
     ]);
   });
 
@@ -100,6 +100,6 @@ describe("a service that crashes", () => {
 
     await dana.reaches("absent", "Failed");
 
-    expect((await dana.logs("absent"))[0]?.log).toContain("cannot run /no/such/program: ");
+    expect((await dana.logs("absent"))[0]?.log).toContain("can't run /no/such/program: ");
   });
 });

@@ -41,7 +41,7 @@ describe("a job", () => {
     expect(status).toMatchObject({ succeeded: 1, failed: 2 });
     // How long it waits depends on how long the attempt ran: a slow machine makes one look recovered.
     const told = (await dana.jobLogs("retried")).filter((line) => line.startsWith("[gantry] attempt 2"));
-    expect(told).toEqual([expect.stringMatching(/^\[gantry\] attempt 2 exited with code 1, tried again in \d+ ms$/u)]);
+    expect(told).toEqual([expect.stringMatching(/^\[gantry\] attempt 2 exited with code 1, retrying in \d+ ms$/u)]);
   });
 
   test("has failed after six retries", async () => {
@@ -63,7 +63,7 @@ describe("a job", () => {
     });
     expect(status).not.toHaveProperty("completionTime");
     expect(status).not.toHaveProperty("active");
-    expect((await dana.jobLogs("hopeless")).at(-1)).toContain("attempt 7 exited with code 4: the job has failed");
+    expect((await dana.jobLogs("hopeless")).at(-1)).toContain("attempt 7 exited with code 4: the job failed");
   });
 
   test("with several containers is complete when all have exited with 0", async () => {

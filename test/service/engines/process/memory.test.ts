@@ -24,7 +24,7 @@ test.runIf(process.platform === "linux")(
     await until(
       async () =>
         (await dana.logs("greedy")).some(({ log }) =>
-          log.includes("exited with code 137 (out of memory), started again"),
+          log.includes("exited with code 137 (out of memory), restarting"),
         ),
       "the restart to be said",
     );

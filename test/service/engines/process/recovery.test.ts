@@ -47,7 +47,7 @@ const spoiled: readonly [what: string, reason: RegExp, spoil: (db: DatabaseSync,
   ],
   [
     "no valid JSON",
-    /not valid JSON/,
+    /isn't valid JSON/,
     (db, name) => void db.prepare("update services set definition = '{' where name = ?").run(name),
   ],
   [
@@ -57,7 +57,7 @@ const spoiled: readonly [what: string, reason: RegExp, spoil: (db: DatabaseSync,
   ],
   [
     "an image that is unknown now",
-    /there is no image/,
+    /unknown image/,
     definitionOf((definition) => {
       definition["containers"] = [{ name: "a", image: "gone/away", pullAlways: false, ports: [], mounts: [] }];
     }),

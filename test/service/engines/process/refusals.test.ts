@@ -55,7 +55,7 @@ describe("names and places", () => {
     expect(said).toMatchInlineSnapshot(`
       [
         "409 a service named twin exists in beijing1: choose another name",
-        "409 a job named twin exists: choose another name",
+        "409 a job named twin already exists: choose another name",
       ]
     `);
   });
@@ -65,7 +65,7 @@ describe("names and places", () => {
     await userOf(engine, "dana", "us").create("spread", idle);
 
     expect(await sentence(userOf(engine, "dana", "mars").list())).toMatchInlineSnapshot(
-      `"400 there is no region mars: choose one of us, beijing1"`,
+      `"400 unknown region mars: use us, beijing1"`,
     );
   });
 
@@ -97,7 +97,7 @@ describe("names and places", () => {
     const said = await sentence(dana.update("second", change));
 
     expect(said).toMatchInlineSnapshot(
-      `"409 the domain Shop.example.com is bound to another service: unbind it there first"`,
+      `"409 the domain Shop.example.com belongs to another service: remove it there first"`,
     );
     expect((await dana.read("second")).binding_domain_name).toEqual([]);
     await dana.remove("first");

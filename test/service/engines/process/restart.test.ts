@@ -86,7 +86,7 @@ describe("after a restart of the engine", () => {
     expect(other).not.toBe(address);
     thief.kill();
     expect(await greet(other)).toContain("hello from web-0");
-    expect(events).toContain("the port of a service was taken by somebody else, it has another one now");
+    expect(events).toContain("a service's port was in use, so it has a new one");
     await second.close();
   });
 });
@@ -147,7 +147,7 @@ test("a second engine in the same folder is refused with a sentence, until the f
   const refused = openEngine(dataDir);
 
   await expect(refused).rejects.toThrow(
-    `another process engine (process ${process.pid}) works in ${dataDir}: stop it, or choose another data folder`,
+    `another process engine (process ${process.pid}) uses ${dataDir}: stop it, or choose another data folder`,
   );
   await first.close();
   const second = await openEngine(dataDir);

@@ -31,12 +31,12 @@ test("which move is refused in which state, and why", () => {
     ]
   `);
   expect(refusalOf("start", "web", "Starting")).toMatchInlineSnapshot(
-    `"the service web is starting and cannot be started: wait until it runs"`,
+    `"service web is starting and can't be started: wait until it runs"`,
   );
   expect(refusalOf("stop", "web", "Stopped")).toMatchInlineSnapshot(
-    `"the service web is stopped and cannot be stopped: nothing is left to stop"`,
+    `"service web is stopped and can't be stopped: nothing to stop"`,
   );
   expect(refusalOf("restart", "web", "Stopped")).toMatchInlineSnapshot(
-    `"the service web is stopped and cannot be restarted: start it first"`,
+    `"service web is stopped and can't be restarted: start it first"`,
   );
 });

@@ -120,7 +120,7 @@ async function orNote(note: Note, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    note(`the engine could not keep its books: ${error instanceof Error ? error.message : String(error)}`);
+    note(`the engine couldn't save its records: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -98,11 +98,11 @@ export function caveats({ definition, volumes }: UnitSpec, platform: NodeJS.Plat
     );
   }
   if (limit !== undefined && platform !== "linux") {
-    lines.push(`the memory limit of ${limit} MiB bounds only the JavaScript heap of catalogue programs on this system`);
+    lines.push(`the memory limit of ${limit} MiB limits only the JavaScript heap of catalogue programs on this system`);
   }
   for (const { name, readOnly } of volumes) {
     if (readOnly && definition.mounts.some((mount) => mount.name === name)) {
-      lines.push(`the volume ${name} is read-only, which is not enforced here: do not write to it`);
+      lines.push(`the volume ${name} is read-only, but this isn't enforced here: don't write to it`);
     }
   }
   return lines;

@@ -44,7 +44,7 @@ const servers = [...ports].map((port) => {
     process.stdout.write(`${request.method} ${request.url} 200\n`);
   });
   server.on("error", (error) => {
-    process.stderr.write(`cannot listen on port ${port}: ${error.message}\n`);
+    process.stderr.write(`can't listen on port ${port}: ${error.message}\n`);
     process.exit(1);
   });
   return server.listen(port, "127.0.0.1", () => process.stdout.write(`listening on port ${port}\n`));

@@ -10,7 +10,7 @@ const command = spawn(file, args, { stdio: ["ignore", "inherit", "inherit"] });
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 
 command.on("error", (error) => {
-  process.stderr.write(`cannot run ${file}: ${error.message}\n`);
+  process.stderr.write(`can't run ${file}: ${error.message}\n`);
   process.exit(127);
 });
 command.on("exit", (code, signal) => {
