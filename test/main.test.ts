@@ -31,8 +31,8 @@ test("a wrong configuration is told by name, all at once, and nothing starts", a
 
   expect(code).toBe(1);
   expect(output()).toMatch(/PORT must be a port/u);
-  expect(output()).toMatch(/SLACK_SIGNING_SECRET is not set/u);
-  expect(output()).not.toContain("Gantry runs");
+  expect(output()).toMatch(/SLACK_SIGNING_SECRET is missing/u);
+  expect(output()).not.toContain("Gantry is running");
 });
 
 test.each(["PORT", "PLAYGROUND_PORT"])(
@@ -70,13 +70,13 @@ test("a key that is wrong stops the start with a sentence, and not with the key"
   const [code] = await once(process, "exit");
 
   expect(code).toBe(1);
-  expect(output()).toMatch(/is not 32 bytes in base64.*openssl rand/su);
+  expect(output()).toMatch(/isn't 32 bytes in base64.*openssl rand/su);
   expect(output()).not.toContain("tooshort");
 });
 
 test("without configuration it says how to go on, has demo workloads, and one Ctrl-C that comes twice ends it cleanly", async () => {
   const { process, output } = start({});
-  await until(() => output().includes("Stop with Ctrl-C."));
+  await until(() => output().includes("Press Ctrl-C to stop."));
   const url = /PLAYGROUND_URL=(\S+) npm run say -- "\/gantry list"/u.exec(output())?.[1];
 
   const said = await fetch(`${url}/playground/say`, {

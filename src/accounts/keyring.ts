@@ -9,7 +9,7 @@ export type Keyring = readonly [SealKey, ...SealKey[]];
 const KEY_BYTES = 32;
 /** No dots: in a sealed text a dot ends the id. */
 const ID = /^[A-Za-z0-9_-]{1,32}$/u;
-const HOW = `Write each key as id:base64, with commas between them; base64 stands for ${KEY_BYTES} random bytes, as \`openssl rand -base64 ${KEY_BYTES}\` makes them`;
+const HOW = `Write each key as id:base64, separated by commas. Make the ${KEY_BYTES} bytes with \`openssl rand -base64 ${KEY_BYTES}\``;
 
 /**
  * Reads `id:base64[,id2:base64]`, ignoring white space around it. Throws an `Error` that names the wrong key and the
@@ -17,11 +17,11 @@ const HOW = `Write each key as id:base64, with commas between them; base64 stand
  */
 export function readKeyring(text: string): Keyring {
   const [first, ...rest] = text.split(",").map((part, index) => readKey(part.trim(), index + 1));
-  if (first === undefined) throw new Error(`There is no key. ${HOW}.`);
+  if (first === undefined) throw new Error(`No key is set. ${HOW}.`);
   const ids = [first, ...rest].map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) {
-    throw new Error(`Two keys are called “${twice}”, so it is not clear which one opens. Give each key its own id.`);
+    throw new Error(`Two keys have the id “${twice}”. Give each key its own id.`);
   }
   return [first, ...rest];
 }
@@ -31,16 +31,16 @@ function readKey(part: string, number: number): SealKey {
   // Without a colon, the text may be the key itself: it must not be shown as an id.
   const id = part.slice(0, Math.max(0, colon));
   if (!ID.test(id)) {
-    const rule = "an id and a colon before it; an id is up to 32 letters, digits, - or _";
+    const rule = "an id: up to 32 letters, digits, - or _, then a colon";
     throw new Error(`Key ${number} lacks ${rule}. ${HOW}.`);
   }
   const bytes = Buffer.from(part.slice(colon + 1), "base64");
   // Node ignores invalid base64, so encoding it again is the only check.
   if (bytes.byteLength !== KEY_BYTES || bytes.toString("base64") !== part.slice(colon + 1)) {
-    throw new Error(`Key ${number}, “${id}”, is not ${KEY_BYTES} bytes in base64. ${HOW}.`);
+    throw new Error(`Key ${number}, “${id}”, isn't ${KEY_BYTES} bytes in base64. ${HOW}.`);
   }
   if (new Set(bytes).size === 1) {
-    throw new Error(`Key ${number}, “${id}”, is one byte repeated, which anybody can guess. ${HOW}.`);
+    throw new Error(`Key ${number}, “${id}”, repeats one byte, so it is easy to guess. ${HOW}.`);
   }
   return { id, secret: createSecretKey(bytes) };
 }

@@ -28,28 +28,30 @@ export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenA
   if (wanted !== undefined) return wantedAccount(found, { ...rules, wanted });
   if (found.own !== undefined) return opened(found.own, own(seeker), rules);
   if (mode === "own") {
-    const message = "You have no account of your own linked, and here everybody acts with their own only.";
-    throw new UserError(message, { next: "Type connect to link yours; it opens a form for the user name and token." });
+    const message = "You haven't connected an account, and everybody here uses their own.";
+    throw new UserError(message, {
+      next: "Connect yours with `/gantry connect`. A form asks for the user name and token.",
+    });
   }
   if (found.channel !== undefined) return opened(found.channel, ofChannel(seeker), rules);
   if (workspace !== undefined) return workspace;
-  throw new UserError("There is no account to act with: neither you, this channel nor the workspace has one.", {
-    next: "Type connect to link yours, or connect channel to link one for everybody here.",
+  throw new UserError("No account is connected for you, this channel or the workspace.", {
+    next: "Connect yours with `/gantry connect`, or one for this channel with `/gantry connect channel`.",
   });
 }
 
-/** The account that the channel is bound to. Throws a `UserError` when it isn't linked anywhere. */
+/** The account that the channel is bound to. Throws a `UserError` when it isn't connected anywhere. */
 function wantedAccount(found: FoundAccounts, rules: AccountRules & { readonly wanted: string }): OpenAccount {
   const { mode, workspace, seeker, wanted } = rules;
   if (found.own?.username === wanted) return opened(found.own, own(seeker), rules);
   const isShared = mode === "fallback";
   if (isShared && found.channel?.username === wanted) return opened(found.channel, ofChannel(seeker), rules);
   if (isShared && workspace?.username === wanted) return workspace;
-  const [nobody, link] = isShared
-    ? ["neither you, the channel nor the workspace has it", "connect to link it, or connect channel for everybody here"]
-    : ["you have not linked it; everybody acts with their own only", "connect to link it"];
-  throw new UserError(`This channel is bound to the account ${wanted}, and ${nobody}.`, {
-    next: `Type ${link}. Type use to see what this channel is bound to; who may bind it can change that with use.`,
+  const [missing, connect] = isShared
+    ? ["isn't connected", "Connect it with `/gantry connect`, or for everybody here with `/gantry connect channel`."]
+    : ["isn't connected for you", "Connect it with `/gantry connect`."];
+  throw new UserError(`This channel uses the account ${wanted}, which ${missing}.`, {
+    next: `${connect} To see or change the channel's account: \`/gantry use\``,
   });
 }
 
@@ -61,7 +63,7 @@ function wantedAccount(found: FoundAccounts, rules: AccountRules & { readonly wa
 export function openStoredAccount(ref: AccountRef, found: FoundAccounts, rules: AccountRules): OpenAccount {
   const { mode, workspace, seeker } = rules;
   if (mode === "own" && ref.owner.kind !== "user") {
-    const message = `This was asked for with ${whose[ref.owner.kind]} account, and by now everybody may act with their own only.`;
+    const message = `This was requested with ${whose[ref.owner.kind]} account. Everybody now has to use their own.`;
     throw notSent(message);
   }
   switch (ref.owner.kind) {
@@ -74,7 +76,7 @@ export function openStoredAccount(ref: AccountRef, found: FoundAccounts, rules: 
     case "channel":
       if (isSame(found.channel, ref)) return opened(found.channel, ofChannel(seeker), rules);
   }
-  throw notSent(`The account that this was asked for with (${ref.username}) was changed or unlinked meanwhile.`);
+  throw notSent(`The account of this request (${ref.username}) was changed or disconnected.`);
 }
 
 const whose: Readonly<Record<AccountOwner["kind"], string>> = {
@@ -84,7 +86,7 @@ const whose: Readonly<Record<AccountOwner["kind"], string>> = {
 };
 
 function notSent(message: string): UserError {
-  return new UserError(`${message} Nothing was sent.`, { next: "Ask for it again." });
+  return new UserError(`${message} Nothing was changed.`, { next: "Request it again." });
 }
 
 type LinkedOwner = LinkedAccount["owner"];
@@ -120,12 +122,10 @@ function opened(linked: LinkedAccount, owner: LinkedOwner, { sealer, seeker }: A
 
 function unopened({ owner, username }: LinkedAccount, cause: SealError): UserError {
   const [which, again] =
-    owner.kind === "user"
-      ? ["Your linked account", "connect"]
-      : ["The account linked to this channel", "connect channel"];
-  const why = cause.reason === "damaged" ? "what is stored of it is damaged" : "the key that sealed it is missing";
-  const error = new UserError(`${which} (${username}) cannot be opened, because ${why}. Nothing was sent.`, {
-    next: `Type ${again} to link it again, or ask those who run the bot: their log says more.`,
+    owner.kind === "user" ? ["your account", "connect"] : ["this channel's account", "connect channel"];
+  const why = cause.reason === "damaged" ? "its stored token is damaged" : "the key that sealed its token is missing";
+  const error = new UserError(`Couldn't use ${which} (${username}): ${why}. Nothing was changed.`, {
+    next: `Connect it again with \`/gantry ${again}\`, or contact your Gantry admin.`,
   });
   error.cause = cause;
   return error;

@@ -105,9 +105,8 @@ export class SealError extends Error {
 
 const sentences: Readonly<Record<SealReason, (keyId: string) => string>> = {
   "unknown-key": (keyId) =>
-    `It was sealed with the key “${keyId}”, which is not configured any more. Put that key back behind the first one, or store anew what was sealed.`,
+    `It was sealed with the key “${keyId}”, which is no longer configured. Add that key after the first one, or enter the token again.`,
   "wrong-key": (keyId) =>
-    `It was sealed with another key than the one that is configured as “${keyId}”. Put the right key under that id, and give the other one an id of its own.`,
-  damaged: () =>
-    "It was changed or cut off after it was sealed, or it was sealed for another row. Restore the row from a backup, or store anew what was sealed.",
+    `It was sealed with a different key than the configured “${keyId}”. Put the original key under that id, and give the new one its own id.`,
+  damaged: () => "It is damaged or belongs to another row. Restore the row from a backup, or enter the token again.",
 };

@@ -15,8 +15,8 @@ function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item)
   const listed = listOf(item);
   return z
     .looseObject({ region: lenient(identity) })
-    .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `no ${key} in it`)
-    .refine((answer) => Array.isArray(answer[key] ?? []), `${key} is not a list`)
+    .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `it has no ${key}`)
+    .refine((answer) => Array.isArray(answer[key] ?? []), `${key} isn't a list`)
     .transform((answer) => {
       const raw = z.array(z.unknown()).parse(answer[key] ?? []);
       const items = listed.parse(raw);

@@ -153,10 +153,10 @@ function sorted(parameters: object): [string, unknown][] {
 function baseOf(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-    throw new Error("the address of the service is not a URL that begins with http:// or https://");
+    throw new Error("WORKLOAD_API_URL must start with http:// or https://");
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new Error("the address of the service has a user, a query or a fragment; give it without them");
+    throw new Error("WORKLOAD_API_URL must have no user, query or fragment");
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/u, "");
 }

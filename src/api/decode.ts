@@ -8,7 +8,7 @@ import { isHtml, errorSentence, displayable, type Secret } from "./service-messa
 
 export type Decoding<Op extends OperationId> = {
   readonly op: Op;
-  /** Removed from everything the service says. */
+  /** Removed from everything the API says. */
   readonly secrets: readonly Secret[];
   readonly now: () => number;
 };
@@ -24,9 +24,9 @@ export function decode<Op extends OperationId>(
     throw refusal({ op, status, detail, retryAfterSeconds: retryAfterSeconds(headers, now()) });
   }
   if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
-  if (text === undefined) throw unexpected(op, "text that is not UTF-8", status);
+  if (text === undefined) throw unexpected(op, "text that isn't UTF-8", status);
   // The login page of a proxy also comes with 200.
-  if (isDocument(text)) throw unexpected(op, "a web page", status);
+  if (isDocument(text)) throw unexpected(op, "a web page instead of data", status);
   const body = isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
   const shape: z.ZodType = answerShapes[op];
   const read = shape.safeParse(body);
@@ -35,7 +35,7 @@ export function decode<Op extends OperationId>(
 }
 
 function statusText(status: number, headers: Headers, secrets: readonly Secret[]): string {
-  if (status < 300 || status > 399) return `the status ${status}`;
+  if (status < 300 || status > 399) return `the unexpected status ${status}`;
   const location = headers.get("location") ?? "";
   const host = URL.canParse(location) ? displayable(new URL(location).host, secrets) : undefined;
   return host === undefined ? `a redirect (${status})` : `a redirect (${status}) to ${host}`;
@@ -61,18 +61,18 @@ function jsonOf(text: string, op: OperationId, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw unexpected(op, "text that is not JSON, or JSON that breaks off", status);
+    throw unexpected(op, "invalid or incomplete JSON", status);
   }
 }
 
 /** Describes the difference without repeating anything from the body. */
 function mismatch(body: unknown, error: z.ZodError): string {
   const [issue] = error.issues;
-  if (issue?.code === "custom") return `an answer of another form (${issue.message})`;
+  if (issue?.code === "custom") return `unexpected data (${issue.message})`;
   const where = issue?.path.map(String).join(".") ?? "";
-  if (where !== "") return `an answer of another form (${where} is missing or is not what it should be)`;
+  if (where !== "") return `unexpected data (${where} is missing or invalid)`;
   const wanted = issue?.code === "invalid_type" && issue.expected === "array" ? "a list" : "an object";
-  return `${kindOf(body)} in place of ${wanted}`;
+  return `${kindOf(body)} instead of ${wanted}`;
 }
 
 function kindOf(body: unknown): string {

@@ -44,11 +44,7 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
   let host = "";
   try {
     const request = await attempt.request(signal).catch(() => {
-      throw invalid(
-        op,
-        "This request cannot be put on the wire.",
-        "Tell those who run this bot: it is a mistake of its own.",
-      );
+      throw invalid(op, "This request couldn't be built.", "Nothing was sent. Report this bug to your Gantry admin.");
     });
     ({ host } = new URL(request.url));
     // A caller who gave up by now was told that nothing was sent.
@@ -87,8 +83,8 @@ async function answerIn(response: Response, attempt: Attempt, signal: AbortSigna
   const limitBytes = isBodyNeeded ? attempt.limitBytes : Math.min(ERROR_BYTES, attempt.limitBytes);
   const { bytes, end } = await readBody(response, limitBytes, signal);
   if (!isBodyNeeded) return { status, headers, text: new TextDecoder().decode(bytes) };
-  if (end === "cut") throw new Error("the body was cut");
-  if (end === "limit") throw unexpected(op, `more than ${sizeText(limitBytes)}`, status);
+  if (end === "cut") throw new Error("the answer was cut off");
+  if (end === "limit") throw unexpected(op, `an answer of more than ${sizeText(limitBytes)}`, status);
   return { status, headers, text: utf8Of(bytes) };
 }
 

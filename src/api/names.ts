@@ -2,19 +2,30 @@ import { requestLimits } from "./request-limits.ts";
 
 // The API doesn't define the format of names. This is the rule of a sibling tool, and our service enforces it too.
 const LONGEST = 50;
+const RULE = "Names use lowercase letters, digits and dashes, and start with a letter.";
 
 /**
  * Why `name` can't be used for a new workload, as a sentence; undefined when it can. Existing workloads can have other
  * names: see `pathSafe`.
  */
 export function checkName(kind: "job" | "service", name: string): string | undefined {
-  const rule = `The name of a ${kind} has 1 to ${LONGEST} lower-case letters, digits and "-", begins with a letter and ends with a letter or digit`;
-  if (name === "") return `${rule}; none was given.`;
-  if (name.length > LONGEST) return `${rule}; this one has ${name.length} characters.`;
-  if (!/^[a-z]/u.test(name)) return `${rule}; this one begins with ${shown(name)}.`;
-  const wrong = /[^a-z0-9-]/u.exec(name)?.[0];
-  if (wrong !== undefined) return `${rule}; this one contains ${shown(wrong)}.`;
-  return name.endsWith("-") ? `${rule}; this one ends with "-".` : undefined;
+  if (name === "") return `Enter a name for the ${kind}. ${RULE}`;
+  if (name.length > LONGEST) return `Names have at most ${LONGEST} characters. This one has ${name.length}.`;
+  if (isName(name)) return undefined;
+  const near = nearestName(name);
+  const rule = name.endsWith("-") ? `${RULE} They can't end with a dash.` : RULE;
+  return isName(near) && near.length > 1 ? `${rule} Did you mean “${near}”?` : rule;
+}
+
+function isName(name: string): boolean {
+  return /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/u.test(name);
+}
+
+/** Turns "Wéb 2" and "_web_2" into "web-2". */
+function nearestName(name: string): string {
+  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  const dashed = plain.replaceAll(/[^a-z0-9]+/gu, "-");
+  return dashed.replace(/^[^a-z]+/u, "").replace(/-+$/u, "");
 }
 
 export function isVolumeName(name: string): boolean {
@@ -25,12 +36,6 @@ export function isVolumeName(name: string): boolean {
 export function isDomainName(domain: string): boolean {
   const form = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
   return domain.length <= requestLimits.domain && form.test(domain);
-}
-
-function shown(text: string): string {
-  const [first = ""] = text;
-  if (first === " ") return "a space";
-  return /[\p{C}\p{Z}]/u.test(first) ? "a character that cannot be seen" : `"${first}"`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { OperationId } from "./operations.ts";
 
 /**
- * - `refused`: the service answered, and said no (4xx, 5xx)
+ * - `refused`: the API answered with an error (4xx, 5xx)
  * - `unreachable`: no connection, or it broke off
  * - `timeout`: no complete answer in time
  * - `unexpected`: the answer isn't of this API
@@ -26,18 +26,18 @@ export class Problem extends Error {
   override readonly name = "Problem";
   readonly kind: ProblemKind;
   readonly op: OperationId;
-  /** The HTTP status, when the service answered with one. */
+  /** The HTTP status, when the API answered with one. */
   readonly status?: number;
   /**
    * Whether the operation may have been done. True for a write: the outcome is unknown, so it must not be sent again
-   * before the workload was read. False: it was never sent, or the service refused it with a 4xx.
+   * before the workload was read. False: it was never sent, or the API refused it with a 4xx.
    */
   readonly maybeSent: boolean;
   /** One line, ending with a full stop: what happened and why. */
   readonly sentence: string;
   /** One or two sentences: the next step. */
   readonly next: string;
-  /** From the service's `Retry-After`. */
+  /** From the API's `Retry-After`. */
   readonly retryAfterSeconds?: number;
 
   constructor(details: ProblemDetails) {

@@ -11,15 +11,15 @@ export type ApiAccount = { readonly username: string; readonly token: string };
 export function unsendable(call: Call, account: ApiAccount): Problem | undefined {
   if (!fitsHeader(account.username) || !fitsHeader(account.token)) {
     // The runtime's own error would quote the token.
-    const sentence = "The user name or the token of this account is empty or has characters that cannot be sent.";
-    return invalid(call.op, sentence, "Link the account again, with the token just as the service shows it.");
+    const sentence = "This account's user name or token is empty or has characters that can't be sent.";
+    return invalid(call.op, sentence, "Connect the account again and copy the token exactly.");
   }
   for (const [parameter, value] of Object.entries(call.path)) {
     // `typeof`: the compiler hasn't checked a stored call.
     if (typeof value === "string" && pathSafe(value)) continue;
     const what = parameter.replaceAll("_", " ");
-    const sentence = `This ${what} cannot be sent: it is empty, "." or "..", or holds "/", "\\" or control characters.`;
-    return invalid(call.op, sentence, `Give the ${what} as the service shows it.`);
+    const sentence = `This ${what} can't be used: it is empty, "." or "..", or contains "/", "\\" or control characters.`;
+    return invalid(call.op, sentence, `Copy the ${what} from the list.`);
   }
   return undefined;
 }

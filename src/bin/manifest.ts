@@ -3,9 +3,9 @@ import { parseArgs } from "node:util";
 import { manifestFor, type ManifestTarget } from "../boot/manifest-for.ts";
 
 const usage = `npm run manifest -- --url https://gantry.example.com | --socket [--command /gantry]
-  --url URL        Slack sends its requests there (the bot listens on PORT behind it)
-  --socket         for Socket Mode: no address; this Gantry does not speak it yet
-  --command NAME   another slash command; start the bot with GANTRY_COMMAND=NAME
+  --url URL        the public https address that forwards to the bot's PORT
+  --socket         Socket Mode, without an address (not supported yet)
+  --command NAME   another slash command; also start the bot with GANTRY_COMMAND=NAME
 `;
 
 function targetOf(args: readonly string[]): ManifestTarget {
@@ -18,8 +18,8 @@ function targetOf(args: readonly string[]): ManifestTarget {
     },
   });
   const { url, socket, command } = values;
-  if (!/^\/[a-z0-9_-]{1,31}$/u.test(command)) throw new Error(`“${command}” is no slash command like /gantry.`);
-  if (socket === (url !== undefined)) throw new Error("Say one of --url and --socket.");
+  if (!/^\/[a-z0-9_-]{1,31}$/u.test(command)) throw new Error(`“${command}” isn't a slash command such as /gantry.`);
+  if (socket === (url !== undefined)) throw new Error("Use either --url or --socket.");
   return url === undefined ? { kind: "socket", command } : { kind: "url", url, command };
 }
 

@@ -12,9 +12,10 @@ const usage = `Usage: npm run policy -- check [FILE]
            [--as U0123ABCD] [--standing member|guest|outsider|bot|deactivated] [--groups S0123ABCD,…|unknown]
            [--in C0123ABCD|dm] [--name web] [--kind service|job] [--region beijing1] [--account NAME] [--break-glass]
        npm run policy -- print
-FILE: GANTRY_POLICY without it, else the built-in policy, which print shows.
-check ends with 0, or with 2 for a file that cannot be used. explain ends with 0 when it may be done, at once or after
-an approval, with 1 when it is refused, and with 2 when the file or the question cannot be used.
+FILE      default: GANTRY_POLICY, else the built-in policy
+check     checks the file; exits with 0, or 2 if it has problems
+explain   shows which rule decides; exits with 0 if allowed or approvable, 1 if refused, 2 if the input is invalid
+print     prints the built-in policy
 `;
 
 const text = { type: "string" } as const;
@@ -49,7 +50,7 @@ function policyIn(file: string | undefined): Policy {
   try {
     content = readFileSync(file, "utf8");
   } catch (error) {
-    throw new QuestionError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new QuestionError(`Couldn't read ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
   return readPolicy(content, file);
 }
@@ -57,11 +58,11 @@ function policyIn(file: string | undefined): Policy {
 function run(args: readonly string[]): number {
   const { values, positionals } = typed(args);
   const [what, file = process.env["GANTRY_POLICY"] || undefined, extra] = positionals;
-  if (extra !== undefined) throw new QuestionError(`“${extra}” is one word too many.`);
+  if (extra !== undefined) throw new QuestionError(`Unexpected argument “${extra}”.`);
   switch (what) {
     case "check": {
       const { source, rules } = policyIn(file);
-      print([`${source} can be used: ${rules.length} rule${rules.length === 1 ? "" : "s"}.`]);
+      print([`${source} is valid: ${rules.length} rule${rules.length === 1 ? "" : "s"}.`]);
       return 0;
     }
     case "explain": {
@@ -73,7 +74,9 @@ function run(args: readonly string[]): number {
       process.stdout.write(defaultPolicyText);
       return 0;
     default:
-      throw new QuestionError(what === undefined ? "Say what to do." : `“${what}” is nothing that this can do.`);
+      throw new QuestionError(
+        what === undefined ? "Use check, explain or print." : `Unknown command “${what}”. Use check, explain or print.`,
+      );
   }
 }
 

@@ -95,7 +95,7 @@ export function createBot(parts: BotParts): Bot {
     async stop() {
       await sweeper.stop();
       const { aborted, left } = await lanes.drain();
-      if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were in flight");
+      if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were running");
       await Promise.race([app.flush(), sleep(FLUSH_WITHIN_MS, undefined, { ref: false })]);
       if (server === undefined) return;
       await closed(receiver, server);
@@ -186,7 +186,7 @@ async function flush({ calls, dropped, logs, log }: Flushed): Promise<void> {
   try {
     await Promise.all([dropped.flush(), calls.flush(), logs.close()]);
   } catch (err) {
-    log.warn({ err }, "the last calls could not be counted");
+    log.warn({ err }, "couldn't count the last calls");
   }
 }
 
@@ -200,9 +200,9 @@ async function missing({ store }: BotParts, { lanes, identity, tokenRefusal }: A
   identity.recheck();
   const refusal = tokenRefusal();
   return [
-    ...(isStoreReady ? [] : [store.isOpen() ? "the database does not answer" : "the store is closed"]),
-    ...(isSlackReady ? [] : ["Slack has not confirmed the bot token"]),
-    ...(refusal === undefined ? [] : [`Slack refuses the bot token (${refusal})`]),
+    ...(isStoreReady ? [] : [store.isOpen() ? "the database doesn't answer" : "the store is closed"]),
+    ...(isSlackReady ? [] : ["Slack hasn't confirmed the bot token"]),
+    ...(refusal === undefined ? [] : [`Slack rejected the bot token (${refusal})`]),
   ];
 }
 

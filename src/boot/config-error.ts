@@ -4,7 +4,7 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`The configuration does not work:\n${problems.map((problem) => `- ${problem}`).join("\n")}`);
+    super(`Gantry wasn't started. Correct these settings:\n${problems.map((problem) => `- ${problem}`).join("\n")}`);
     this.problems = problems;
   }
 }

@@ -108,32 +108,32 @@ function wrongSets(given: Given, { isBotAlone = false }: ConfigOptions): string[
   const part = (set: readonly string[], what: string): string[] => {
     const missing = lacks(set);
     if (missing.length === 0 || (missing.length === set.length && !isBotAlone)) return [];
-    const instead = isBotAlone ? "" : ` For the local stand-in, set none of ${set.join(", ")}.`;
-    return missing.map((name) => `${name} is not set, and ${what} needs all of ${set.join(", ")}.${instead}`);
+    const instead = isBotAlone ? "" : ` To use the local stand-in, unset ${set.join(", ")}.`;
+    return missing.map((name) => `${name} is missing. ${what} needs ${set.join(", ")}.${instead}`);
   };
   const isSlackReal = lacks(slackSet).length === 0;
   const isEmbedded = lacks(serviceSet).length === serviceSet.length && !isBotAlone;
   const isAllowed = given["GANTRY_EMBEDDED_SERVICE_WITH_SLACK"] === "allow";
   return [
-    ...part(slackSet, "real Slack"),
-    ...part(serviceSet, "a real service"),
+    ...part(slackSet, "Real Slack"),
+    ...part(serviceSet, "A real workload API"),
     ...(given["SLACK_API_URL"] !== undefined && lacks(slackSet).length === slackSet.length
-      ? ["SLACK_API_URL is set, but no SLACK_BOT_TOKEN: leave it out, or set the token and the signing secret."]
+      ? ["SLACK_API_URL needs SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET. Set both, or unset SLACK_API_URL."]
       : []),
     ...(given["DATABASE_URL"] !== undefined && given["GANTRY_KEYS"] === undefined
       ? [
-          "GANTRY_KEYS is not set, and replicas that share DATABASE_URL have to share the key that seals what lies there: set it to k1:KEY, with a KEY from `openssl rand -base64 32`.",
+          "GANTRY_KEYS is missing. Replicas that share DATABASE_URL need the same key. Set it to k1:KEY, with a KEY from `openssl rand -base64 32`.",
         ]
       : []),
     ...(isSlackReal && given["SERVICE_HOST_COMMANDS"] !== undefined
       ? [
-          "SERVICE_HOST_COMMANDS would let people in Slack run any program of this machine: leave it out beside real Slack.",
+          "SERVICE_HOST_COMMANDS isn't allowed with real Slack: anybody there could run any program on this machine. Unset it.",
         ]
       : []),
     ...(isSlackReal && isEmbedded && !isAllowed
       ? [
-          "GANTRY_EMBEDDED_SERVICE_WITH_SLACK is not set, and without WORKLOAD_API_URL, WORKLOAD_API_USERNAME and " +
-            "WORKLOAD_API_TOKEN people in Slack would start processes on this machine: set those three, or set it to allow.",
+          "GANTRY_EMBEDDED_SERVICE_WITH_SLACK is missing. Without a workload API, people in Slack would start processes on " +
+            "this machine. Set WORKLOAD_API_URL, WORKLOAD_API_USERNAME and WORKLOAD_API_TOKEN, or set it to allow.",
         ]
       : []),
   ];
@@ -206,7 +206,7 @@ function settingsOf(env: Environment, service: ServiceConfig): Settings {
     command: env.GANTRY_COMMAND,
     region,
     regions: [...new Set([region, ...known])],
-    serviceUrl: service.kind === "remote" ? service.url : "the service inside this Gantry",
+    serviceUrl: service.kind === "remote" ? service.url : "the built-in workload API",
     logFrom: env.WORKLOAD_API_LOG_FROM,
     logZone: env.WORKLOAD_API_LOG_ZONE,
     resourcesKey: env.WORKLOAD_API_RESOURCES_KEY,
@@ -217,12 +217,12 @@ function settingsOf(env: Environment, service: ServiceConfig): Settings {
 function noticesOf(slack: SlackConfig, service: ServiceConfig): string[] {
   if (slack.kind === "playground" && service.kind === "remote") {
     return [
-      `WARNING: Slack is simulated (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are not set), but the service is real: ${service.url}. What is typed in the playground changes real workloads.`,
+      `WARNING: Slack is simulated, but the workload API is real: ${service.url}. Commands in the playground change real workloads.`,
     ];
   }
   if (slack.kind === "real" && service.kind === "embedded") {
     return [
-      "WARNING: Slack is real, but the service is the one inside this Gantry (WORKLOAD_API_URL is not set): people in Slack start processes on this machine.",
+      "WARNING: Slack is real, but the workload API is the built-in one. People in Slack start processes on this machine.",
     ];
   }
   return [];

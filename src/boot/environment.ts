@@ -3,12 +3,12 @@ import { isZone } from "../api/log-pages.ts";
 import { quotaVariables } from "../service/config.ts";
 
 function port(byDefault: number) {
-  const error = `must be a port, a whole number from 0 to 65535; leave it out for ${byDefault}`;
+  const error = `must be a port from 0 to 65535 (default: ${byDefault})`;
   return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(byDefault);
 }
 
 function wholeNumber(what: string, { from, to, byDefault }: { from: number; to: number; byDefault: number }) {
-  const error = `must be a whole number ${what} from ${from} to ${to}; leave it out for ${byDefault}`;
+  const error = `must be a whole number ${what} from ${from} to ${to} (default: ${byDefault})`;
   return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error }).default(byDefault);
 }
 
@@ -21,10 +21,10 @@ function list(error: string) {
   });
 }
 
-const region = "must be names of regions with commas between them, like beijing1,beijing2";
+const region = "must be region names separated by commas, like beijing1,beijing2";
 const httpUrl = (example: string) =>
   z.string().refine((text) => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol), {
-    error: `must be an address that begins with https:// or http://, like ${example}`,
+    error: `must be a URL that starts with https:// or http://, like ${example}`,
   });
 
 /** Every part of the address is percent-decoded later. */
@@ -43,12 +43,12 @@ export const Environment = z.object({
     .string()
     .regex(
       /^xoxb-/u,
-      "must be the bot token, which begins with xoxb-: copy it from the app's page, OAuth & Permissions",
+      "must be the bot token, which starts with xoxb-. Copy it from your app's page, under OAuth & Permissions",
     )
     .optional(),
   SLACK_SIGNING_SECRET: z
     .string()
-    .min(16, "is too short: copy the signing secret from the app's page, Basic Information")
+    .min(16, "is too short. Copy the signing secret from your app's page, under Basic Information")
     .optional(),
   SLACK_API_URL: httpUrl("https://slack.com/api/")
     .transform((text) => (text.endsWith("/") ? text : `${text}/`))
@@ -58,31 +58,31 @@ export const Environment = z.object({
   PLAYGROUND_HOST: z.string().default("127.0.0.1"),
   PLAYGROUND_PORT: port(3001),
   WORKLOAD_API_URL: httpUrl("https://workloads.example.com")
-    .refine((text) => !/[?#]|\/\/[^/]*@/u.test(text), { error: "must have no user, no query and no fragment" })
+    .refine((text) => !/[?#]|\/\/[^/]*@/u.test(text), { error: "must have no user, query or fragment" })
     .optional(),
   WORKLOAD_API_USERNAME: z.string().optional(),
   WORKLOAD_API_TOKEN: z.string().optional(),
   WORKLOAD_API_RESOURCES_KEY: z
-    .enum(["resources", "resource"], "must be resources or resource: how the service spells it in an update")
+    .enum(["resources", "resource"], "must be resources or resource, whichever key the workload API uses in updates")
     .default("resources"),
   WORKLOAD_API_LOG_FROM: z
-    .enum(["offset", "page"], "must be offset or page: what the service takes `from` for")
+    .enum(["offset", "page"], "must be offset or page, whichever the workload API means by `from`")
     .default("offset"),
   WORKLOAD_API_LOG_ZONE: z
     .string()
     .refine(isZone, {
-      error: "must be a time zone like UTC or Asia/Shanghai: the one in whose days the service keeps logs",
+      error: "must be the time zone of the workload API's log days, like UTC or Asia/Shanghai",
     })
     .default("UTC"),
   WORKLOAD_REGIONS: list(region).optional(),
-  WORKLOAD_REGION: list("must be the name of one region, like beijing1")
-    .refine((names) => names.length === 1, { error: "must be one region: the one that is meant without --region" })
+  WORKLOAD_REGION: list("must be one region name, like beijing1")
+    .refine((names) => names.length === 1, { error: "must be one region: the default without --region" })
     .optional(),
   GANTRY_COMMAND: z
     .string()
     .regex(
       /^\/[a-z0-9_-]{1,31}$/u,
-      "must be a slash command like /gantry: a slash, then up to 31 small letters, digits, - or _",
+      "must be a slash command like /gantry: a slash and up to 31 lowercase letters, digits, - or _",
     )
     .default("/gantry"),
   GANTRY_DATA: z.string().optional(),
@@ -91,32 +91,31 @@ export const Environment = z.object({
   GANTRY_ACCOUNTS: z
     .enum(
       ["own", "fallback"],
-      "must be own (everybody acts with their own account only) or fallback (else the channel's, else the workspace's)",
+      "must be own (everybody uses their own account) or fallback (own account, else the channel's, else the workspace's)",
     )
     .default("fallback"),
   GANTRY_HISTORY_DAYS: wholeNumber("of days", { from: 1, to: 36_500, byDefault: 365 }),
   DATABASE_URL: z
     .string()
     .refine((text) => URL.canParse(text) && /^postgres(?:ql)?:$/u.test(new URL(text).protocol), {
-      error:
-        "must be an address like postgres://user:password@host:5432/gantry; leave it out for a file in GANTRY_DATA",
+      error: "must be a URL like postgres://user:password@host:5432/gantry (default: a file in GANTRY_DATA)",
       abort: true,
     })
     .refine(hasValidEscapes, {
-      error: "has a % that is no percent encoding: a % in the user name or the password is written %25",
+      error: "has an invalid percent encoding. Write a % in the user name or password as %25",
     })
     .optional(),
   DATABASE_TLS: z
     .enum(
       ["off", "verify", "unverified"],
-      "must be verify (the server's certificate is checked), unverified (encrypted only) or off",
+      "must be verify (encrypted, certificate checked), unverified (encrypted only) or off",
     )
     .optional(),
   DATABASE_CA: z.string().optional(),
   DATABASE_POOL: wholeNumber("of connections", { from: 1, to: 1_000, byDefault: 10 }),
   DATABASE_TIMEOUT_MS: wholeNumber("of milliseconds for one statement", { from: 50, to: 60_000, byDefault: 900 }),
   GANTRY_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], "must be debug, info, warn or error").optional(),
-  GANTRY_EMBEDDED_SERVICE_WITH_SLACK: z.literal("allow", "must be allow, or left out").optional(),
+  GANTRY_EMBEDDED_SERVICE_WITH_SLACK: z.literal("allow", "must be allow or unset").optional(),
   SERVICE_REGIONS: list(region).optional(),
   SERVICE_CALLS_PER_DAY: z.coerce
     .number({ error: "must be a whole number of calls" })
@@ -124,6 +123,6 @@ export const Environment = z.object({
     .min(1, { error: "must be at least 1" })
     .optional(),
   ...quotaVariables,
-  SERVICE_HOST_COMMANDS: z.literal("allow", "must be allow, or left out").optional(),
+  SERVICE_HOST_COMMANDS: z.literal("allow", "must be allow or unset").optional(),
 });
 export type Environment = z.infer<typeof Environment>;

@@ -33,7 +33,7 @@ export function manifestFor(text: string, target: ManifestTarget): string {
 function endpointOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== "https:") {
-    throw new Error(`“${url}” is no address that Slack can call: give it as https://gantry.example.com.`);
+    throw new Error(`Slack can't call “${url}”. Use an https address such as https://gantry.example.com.`);
   }
   const path = parsed.pathname.replace(/\/+$/u, "");
   return `${parsed.origin}${path.endsWith("/slack/events") ? path : `${path}/slack/events`}`;

@@ -49,11 +49,11 @@ export async function openPolicy({
     try {
       policy = policyFrom(content, path);
       const rules = policy.rules.length;
-      log.info({ path, rules }, "the changed policy was taken up");
+      log.info({ path, rules }, "policy reloaded");
       onChange?.({ kind: "taken", rules });
     } catch (error) {
       if (!(error instanceof PolicyError)) throw error;
-      log.error({ path, problems: error.problems }, "the changed policy is broken, the one before it stays");
+      log.error({ path, problems: error.problems }, "the changed policy has problems; keeping the previous one");
       onChange?.({ kind: "broken", message: error.message });
     }
   };
@@ -79,7 +79,7 @@ function isSame(one: Content, other: Content): boolean {
 
 function policyFrom(content: Content, path: string): Policy {
   if ("text" in content) return readPolicy(content.text, path);
-  const sentence = `The file cannot be read (${content.failure}): check GANTRY_POLICY and who may read the file.`;
+  const sentence = `Couldn't read the file (${content.failure}). Check GANTRY_POLICY and the file's permissions.`;
   throw new PolicyError(path, [{ line: 1, sentence }]);
 }
 

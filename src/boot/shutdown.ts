@@ -23,7 +23,7 @@ export function stopOnSignals(stop: () => Promise<void>): (code: number) => void
     stop().then(
       () => process.exit(worst),
       (error: unknown) => {
-        process.stderr.write(`Gantry did not stop cleanly: ${String(error)}\n`);
+        process.stderr.write(`Gantry didn't stop cleanly: ${String(error)}\n`);
         process.exit(1);
       },
     );

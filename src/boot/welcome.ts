@@ -9,9 +9,10 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
   const where = `http://${listen.host}:${ports.botPort}`;
   const health = `Health: ${where}/healthz and ${where}/readyz`;
   if (slack.kind === "real") {
-    return [`Gantry runs. Slack's request URL is ${where}/slack/events, behind your own https address.`, health].join(
-      "\n",
-    );
+    return [
+      `Gantry is running. Point Slack's request URL to ${where}/slack/events through your public https address.`,
+      health,
+    ].join("\n");
   }
   const page = `http://localhost:${ports.playgroundPort}`;
   const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
@@ -19,18 +20,18 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
   const say = (text: string): string => shell(`"${command} ${text}"`);
   const { kind } = service;
   return [
-    "Gantry runs, with a simulated Slack workspace" +
-      (kind === "embedded" ? " and a service that runs real processes on this machine." : "."),
-    ...(kind === "embedded" ? [`What it keeps lies in ${dataDir}`] : []),
+    "Gantry is running with a simulated Slack workspace" +
+      (kind === "embedded" ? " and a workload API that runs real processes on this machine." : "."),
+    ...(kind === "embedded" ? [`Data: ${dataDir}`] : []),
     "",
-    "In another shell you can type as somebody in Slack would:",
+    "Try it from another terminal:",
     say("list"),
     ...(kind === "embedded"
       ? [say("logs worker --grep error"), say("restart web"), shell("--as alex --click Approve")]
       : []),
     say("help"),
     "",
-    `${health}. Stop with Ctrl-C.`,
+    `${health}. Press Ctrl-C to stop.`,
     `open ${page}`,
   ].join("\n");
 }

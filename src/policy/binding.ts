@@ -44,15 +44,15 @@ export function outsideLock(binding: Binding, workload: Question["workload"]): O
   const { kind, region, name } = workload;
   const isElsewhere = kind !== "job" && region !== undefined && binding.region !== undefined;
   if (isElsewhere && region !== binding.region) {
-    return outside(binding, `region ${binding.region}`, `this is about region ${region}`);
+    return outside(binding, `region ${binding.region}. This request is for “${region}”.`);
   }
   if (name === undefined || coversName(binding, name)) return undefined;
-  return outside(binding, `names like ${binding.names}`, `${name} is not one`);
+  return outside(binding, `the names ${binding.names}. “${name}” doesn't match.`);
 }
 
-function outside({ boundBy }: Binding, to: string, is: string): Outside {
+function outside({ boundBy }: Binding, to: string): Outside {
   return {
-    why: `${boundBy.name} locked this channel to ${to}, and ${is}.`,
-    next: "Ask for it in another channel. Type use to see what this one is bound to; who may bind it can change that with use.",
+    why: `${boundBy.name} locked this channel to ${to}`,
+    next: "Request it in another channel. To see or change the binding: `/gantry use`",
   };
 }

@@ -2,20 +2,20 @@ import type { Policy } from "./policy.ts";
 import { readPolicy } from "./read-policy.ts";
 
 /** Used without a policy file. `npm run policy -- print` shows it as a starting point. */
-export const defaultPolicyText = `# Who may do what, where, and whose approval it takes. The first rule that matches decides; where none matches,
-# the answer is no. Bots and deactivated people may never do anything.
+export const defaultPolicyText = `# Who may do what, where, and who has to approve it. The first rule that matches decides. Without a match, the request
+# is refused. Bots and deactivated people are always refused.
 rules:
-  - name: full members read
+  - name: read access
     who: members
     does: read
     then: allow
 
-  - name: full members do what hurts nobody
+  - name: routine changes
     who: members
     does: routine
     then: allow
 
-  - name: one more full member for what interrupts or deletes
+  - name: disruptive changes
     who: members
     does: [disruptive, destructive]
     then:

@@ -1,7 +1,7 @@
 import type { Condition, Match } from "./match.ts";
 import type { Policy, Rule } from "./policy.ts";
 import type { Question } from "./question.ts";
-import { actionText, whereText, whoText, termsText } from "./wording.ts";
+import { fullActionText, whereText, whoText, termsText } from "./wording.ts";
 import { type RuleCheck, trace } from "./evaluate.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -50,14 +50,14 @@ function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
   const words: Readonly<Record<Condition["of"], readonly [readonly string[] | undefined, string | undefined]>> = {
     who: [rule.who, whoText(person)],
     where: [rule.where, whereText(where)],
-    does: [rule.does, `to ${actionText(question)}`],
+    does: [rule.does, `to ${fullActionText(question)}`],
     kind: [rule.kinds?.map((kind) => `${kind}s`), `a ${workload.kind}`],
     name: [rule.names, workload.name],
     region: [rule.regions, workload.region],
     account: [rule.accounts, account],
   };
   const isAboutNone = question.op === "bindChannel" && (of === "kind" || of === "name" || of === "account");
-  const [wanted = [], is = ""] = isAboutNone ? [words[of][0], "a binding, which is about no workload"] : words[of];
+  const [wanted = [], is = ""] = isAboutNone ? [words[of][0], "a channel binding, which has no workload"] : words[of];
   return `the rule is for ${wanted.join(", ")}; this is ${is}`;
 }
 
@@ -66,17 +66,17 @@ function questionText(question: Question): string {
   const facts = [
     ...(workload.region === undefined ? [] : [`region ${workload.region}`]),
     ...(account === undefined ? [] : [`account ${account}`]),
-    ...(breakGlass ? ["breaking the glass"] : []),
+    ...(breakGlass ? ["with --break-glass"] : []),
   ];
   const given = facts.length === 0 ? "" : `, ${facts.join(", ")}`;
   const who = person.name === person.userId ? `${whoText(person)},` : `${person.name} (${whoText(person)})`;
-  return `May ${who} ${actionText(question)} in ${whereText(where)}${given}?`;
+  return `May ${who} ${fullActionText(question)} in ${whereText(where)}${given}?`;
 }
 
 const matchWords = {
-  yes: "matches, but does not decide",
-  no: "does not match",
-  unknown: "may match, which opens nothing",
+  yes: "matches, but doesn't decide",
+  no: "doesn't match",
+  unknown: "might match, so it allows nothing",
 } as const;
 
 /** Plain text for a terminal or a message. */
@@ -85,18 +85,18 @@ export function explanationLines({ source, question, rules, verdict }: Explanati
     `${at + 1}. “${rule}” (line ${line}, ${end}): ${decides ? "decides" : matchWords[match]}`,
     ...because.map((each) => `   ${each}`),
   ]);
-  const none = rules.length === 0 ? ["No rule was looked at."] : [];
+  const none = rules.length === 0 ? ["No rule was checked."] : [];
   return [question, `By ${source}:`, ...looked, ...none, ...verdictLines(verdict)];
 }
 
 function verdictLines(verdict: Verdict): string[] {
   switch (verdict.kind) {
     case "allow":
-      return ["Yes, at once."];
+      return ["Yes, immediately."];
     case "break-glass":
-      return ["Yes, at once with a reason; the channel is told."];
+      return ["Yes, immediately with a reason. The channel sees it."];
     case "approve":
-      return [`Yes, after an approval: ${termsText(verdict.terms)}.`];
+      return [`Yes, with ${termsText(verdict.terms)}.`];
     case "refuse":
       return [`No. ${verdict.why}`, verdict.next];
   }

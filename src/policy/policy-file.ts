@@ -19,7 +19,7 @@ function listOf<Item extends z.ZodType>(item: Item) {
     input === undefined ? "This is missing." : "This must be a word, or a list of words.";
   return z.preprocess(
     (given) => (given === undefined || Array.isArray(given) ? given : [given]),
-    z.array(item, { error }).min(1, "This list is empty, so the rule would never match: name somebody or something."),
+    z.array(item, { error }).min(1, "This list is empty, so the rule would never match. Add at least one entry."),
   );
 }
 
@@ -29,9 +29,9 @@ const oneOf = <const Words extends readonly string[]>(words: Words) =>
 const Approve = z.strictObject(
   {
     votes: z
-      .int("This must be a whole number of votes, from 1 to 20.")
-      .min(1, "An approval takes at least 1 vote; use allow where none is needed.")
-      .max(20, "This must be a whole number of votes, from 1 to 20.")
+      .int("This must be a whole number of approvals from 1 to 20.")
+      .min(1, "This must be at least 1. For no approval, use then: allow.")
+      .max(20, "This must be a whole number of approvals from 1 to 20.")
       .default(1),
     from: listOf(ApproverWord).default(["channel-members"]),
     "self-approval": z.boolean("This must be true or false.").default(false),
@@ -43,7 +43,7 @@ const Approve = z.strictObject(
   { error: "This must be a map, like approve: { votes: 1, from: [channel-members] }." },
 );
 
-const nothing = z.strictObject({}, { error: "Nothing can be set here: write it as one word, like then: allow." });
+const nothing = z.strictObject({}, { error: "This takes no settings. Write it as one word, like then: allow." });
 const ends = "allow, refuse, break-glass or approve";
 
 /** `then: allow` is short for `then: { allow: {} }`, so an unknown word is reported as an unknown key. */
@@ -89,7 +89,10 @@ export function isRuleName(name: unknown): name is string {
 const RuleInFile = z
   .strictObject(
     {
-      name: z.string({ error: notText }).trim().regex(ruleName, "A rule's name is one line of 1 to 60 characters."),
+      name: z
+        .string({ error: notText })
+        .trim()
+        .regex(ruleName, "A rule's name must be one line of 1 to 60 characters."),
       who: listOf(WhoWord),
       where: listOf(WhereWord).optional(),
       does: listOf(ActionWord),
@@ -99,8 +102,8 @@ const RuleInFile = z
       say: z
         .string({ error: notText })
         .trim()
-        .min(1, "This is empty: write a sentence, or leave it out.")
-        .max(300, "A sentence for a refusal has at most 300 characters.")
+        .min(1, "This is empty. Write a sentence, or leave it out.")
+        .max(300, "This has a limit of 300 characters.")
         .optional(),
     },
     { error: "A rule must be a map with name, who, does and then." },
@@ -112,18 +115,18 @@ const RuleInFile = z
         code: "custom",
         path: ["does"],
         message:
-          "Reading cannot wait for an approval, nor does it break any glass: write routine, disruptive, destructive or operations that write, and give reading a rule of its own.",
+          "Reads can't need an approval or break-glass. Use routine, disruptive, destructive or write operations here, and add a separate rule for reads.",
       });
     }
     if (say !== undefined && then.refuse === undefined) {
-      context.addIssue({ code: "custom", path: ["say"], message: "Only a rule with then: refuse says something." });
+      context.addIssue({ code: "custom", path: ["say"], message: "Only rules with then: refuse can have say." });
     }
     const { from = [], votes = 1 } = then.approve ?? {};
     if (from.every(isUserId) && new Set(from).size < votes && then.approve !== undefined) {
       context.addIssue({
         code: "custom",
         path: ["then", "approve", "votes"],
-        message: `It takes ${votes} votes, but names fewer people who could give one: ask for fewer, or name more in from.`,
+        message: `This needs ${votes} approvals, but from lists fewer people. Require fewer, or add people to from.`,
       });
     }
   });
@@ -139,10 +142,10 @@ function isAboutReads(deeds: RuleActions): boolean {
 export const PolicyFile = z.strictObject(
   {
     rules: z
-      .array(RuleInFile, { error: "rules: must stand in the file, with a list of rules under it." })
-      .min(1, "There is no rule, so nobody could do anything: write at least one."),
+      .array(RuleInFile, { error: "rules: is missing, or isn't a list of rules." })
+      .min(1, "There are no rules, so nobody could do anything. Add at least one."),
   },
-  { error: "The file must be a map with rules: and a list of rules under it." },
+  { error: "The file must contain rules: with a list of rules." },
 );
 
 /** The valid keys at a path, for suggestions. */

@@ -14,15 +14,15 @@ const places = ["dm", "channels"] as const;
 const actionWords = ["read", "routine", "disruptive", "destructive", "anything"] as const;
 
 const findPerson =
-  "Write the id instead, because a name can be changed: open the person's profile in Slack, ⋮, Copy member ID (it begins with U or W); of a user group, ⋮ beside its name, Copy group ID (it begins with S).";
+  "Use the ID, because names can change. For a person: profile, ⋮, Copy member ID (starts with U or W). For a user group: ⋮ next to its name, Copy group ID (starts with S).";
 const findChannel =
-  "Write the id instead, because a name can be changed: it stands at the end of the channel's details in Slack, and begins with C or G.";
+  "Use the ID, because names can change. It is at the end of the channel's details in Slack, and starts with C or G.";
 
 /** The error for a value that isn't text: YAML reads `- #ops` as null and digits as a number. */
 export const notText = ({ input }: { readonly input?: unknown }): string => {
   if (input === undefined) return "This is missing.";
-  if (input !== null) return "This must be text: put it in quotes, and write no list or map here.";
-  return "This is empty. In YAML a # begins a comment; Slack's names are not taken here anyway, only ids such as C0123ABCD.";
+  if (input !== null) return "This must be text. Put it in quotes.";
+  return "This is empty. In YAML, # starts a comment. Use IDs such as C0123ABCD instead of Slack names.";
 };
 
 /** Text that is valid when `problem` returns nothing. */
@@ -36,37 +36,37 @@ function word(problem: (text: string) => string | undefined) {
 export const WhoWord = word((text) =>
   isOneOf(standings, text) || userId.test(text) || groupId.test(text)
     ? undefined
-    : `“${text}” is nobody that a rule knows. ${hint(text, standings, findPerson)}`,
+    : `“${text}” isn't a valid person or group. ${hint(text, standings, findPerson)}`,
 );
 
 export const ApproverWord = word((text) =>
   text === "channel-members" || userId.test(text) || groupId.test(text)
     ? undefined
-    : `“${text}” is nobody who can approve. ${hint(text, ["channel-members"], findPerson)}`,
+    : `“${text}” isn't a valid approver. ${hint(text, ["channel-members"], findPerson)}`,
 );
 
 export const WhereWord = word((text) =>
   isOneOf(places, text) || channelId.test(text)
     ? undefined
-    : `“${text}” is no place that a rule knows. ${hint(text, places, findChannel)}`,
+    : `“${text}” isn't a valid place. ${hint(text, places, findChannel)}`,
 );
 
 export const ChannelId = word((text) =>
-  channelId.test(text) ? undefined : `“${text}” is not the id of a channel. ${findChannel}`,
+  channelId.test(text) ? undefined : `“${text}” isn't a channel ID. ${findChannel}`,
 );
 
 export const ActionWord = z.string({ error: notText }).transform((text, context): RuleActions => {
   if (isOneOf(actionWords, text) || isActionId(text)) return text;
   const known = [...actionWords, ...Object.keys(operationFacts)];
   context.addIssue(
-    `“${text}” is nothing that a rule can speak of.${didYouMean(text, known)} Write one of ${actionWords.join(", ")}, an operation such as deleteService, or bindChannel.`,
+    `“${text}” isn't a valid action.${didYouMean(text, known)} Use ${actionWords.join(", ")}, an operation such as deleteService, or bindChannel.`,
   );
   return z.NEVER;
 });
 
 /** A pattern of names, regions or accounts. */
 export const Pattern = word((text) =>
-  text.trim() === "" ? "This is empty: write a name, or a pattern such as shop-*." : undefined,
+  text.trim() === "" ? "This is empty. Use a name, or a pattern such as shop-*." : undefined,
 );
 
 export const isUserId = (text: string): boolean => userId.test(text);
@@ -75,7 +75,7 @@ export const isGroupId = (text: string): boolean => groupId.test(text);
 /** Suggests a similar word, or explains how to find an id. */
 function hint(typed: string, known: readonly string[], find: string): string {
   const near = didYouMean(typed, known);
-  return near === "" ? `${find} Or write ${known.join(", ")}.` : near.trim();
+  return near === "" ? `${find} Or use ${known.join(", ")}.` : near.trim();
 }
 
 function isOneOf<Known extends string>(known: readonly Known[], text: string): text is Known {
@@ -84,7 +84,7 @@ function isOneOf<Known extends string>(known: readonly Known[], text: string): t
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 30 * 86_400_000;
-const error = "This must be a time such as 30m, 2h or 1d, from 1m to 30d.";
+const error = "This must be a duration from 1m to 30d, such as 30m, 2h or 1d.";
 
 /** `30m`, `2h`, `1d`; in milliseconds. */
 export const Duration = z.string({ error }).transform((text, context): number => {

@@ -18,9 +18,9 @@ export type QuestionOptions = {
   readonly "break-glass"?: boolean | undefined;
 };
 
-/** The options don't form a question; the message says which one is wrong. */
+/** An option is missing or wrong. */
 export class QuestionError extends Error {
-  override readonly name = "AskedError";
+  override readonly name = "QuestionError";
 }
 
 const standings = ["member", "guest", "outsider", "bot", "deactivated"] as const;
@@ -51,9 +51,9 @@ export function questionFromOptions(typed: QuestionOptions): Question {
   const op = operation(typed.op);
   const kind = typed.kind === undefined ? operationFacts[op].kind : oneOf("--kind", kinds, typed.kind);
   if (!/^[UW][A-Z0-9]+$/u.test(userId))
-    throw new QuestionError(`--as takes a user's id such as U0123ABCD, not “${userId}”.`);
+    throw new QuestionError(`--as takes a user ID such as U0123ABCD, not “${userId}”.`);
   if (place !== "dm" && !/^[CG][A-Z0-9]+$/u.test(place)) {
-    throw new QuestionError(`--in takes a channel's id such as C0123ABCD, or dm, not “${place}”.`);
+    throw new QuestionError(`--in takes a channel ID such as C0123ABCD, or dm, not “${place}”.`);
   }
   return {
     person: {
@@ -72,21 +72,21 @@ export function questionFromOptions(typed: QuestionOptions): Question {
 }
 
 function operation(op: string | undefined): Question["op"] {
-  if (op === undefined) throw new QuestionError("--op is missing: say which operation, such as --op deleteService.");
+  if (op === undefined) throw new QuestionError("--op is missing. Add an operation, such as --op deleteService.");
   if (isActionId(op)) return op;
   const known = Object.keys(operationFacts);
-  throw new QuestionError(`There is no operation “${op}”.${didYouMean(op, known)} There are: ${known.join(", ")}.`);
+  throw new QuestionError(`Unknown operation “${op}”.${didYouMean(op, known)} Operations: ${known.join(", ")}.`);
 }
 
 function riskOf(op: Question["op"], does: string | undefined): Question["risk"] {
   if (operationFacts[op].effect === "read") {
     if (does === undefined || does === "read") return undefined;
-    throw new QuestionError(`${op} only reads: leave --does out.`);
+    throw new QuestionError(`${op} only reads. Leave --does out.`);
   }
   if (does !== undefined) return oneOf("--does", risks, does);
   const usual: Partial<Record<Question["op"], Question["risk"]>> = riskOfOp;
   if (usual[op] !== undefined) return usual[op];
-  throw new QuestionError(`--does is missing: ${op} can be routine, disruptive or destructive.`);
+  throw new QuestionError(`--does is missing. ${op} can be routine, disruptive or destructive.`);
 }
 
 function membership(groups: string | undefined): Question["person"]["inGroup"] {
@@ -94,7 +94,7 @@ function membership(groups: string | undefined): Question["person"]["inGroup"] {
   const ids = groups?.split(",").map((id) => id.trim()) ?? [];
   const wrong = ids.find((id) => !isGroupId(id));
   if (wrong !== undefined) {
-    throw new QuestionError(`--groups takes ids such as S0123ABCD,S0456EFGH, or unknown; “${wrong}” is not one.`);
+    throw new QuestionError(`--groups takes IDs such as S0123ABCD,S0456EFGH, or unknown, not “${wrong}”.`);
   }
   return (group) => ids.includes(group);
 }

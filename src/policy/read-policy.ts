@@ -31,15 +31,15 @@ function plainData(document: Document, source: string): unknown {
     return document.toJS();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new PolicyError(source, [{ line: 1, sentence: `This is not YAML that can be read: ${why}.` }]);
+    throw new PolicyError(source, [{ line: 1, sentence: `Invalid YAML: ${why}.` }]);
   }
 }
 
 function yamlSentence({ code, message }: YAMLError): string {
-  if (code === "MULTIPLE_DOCS") return "A second document begins here (---): keep all rules in one.";
+  if (code === "MULTIPLE_DOCS") return "A second document starts here (---). Keep all rules in one.";
   const isName = code === "BAD_SCALAR_START" || message.startsWith("Comments must be separated");
-  const hint = isName ? " Names such as @oncall and #ops are not taken, only ids such as S0123ABCD and C0123ABCD." : "";
-  return `This is not YAML: ${message.replace(/\.$/u, "")}.${hint}`;
+  const hint = isName ? " Use IDs such as S0123ABCD and C0123ABCD instead of names such as @oncall and #ops." : "";
+  return `Invalid YAML: ${message.replace(/\.$/u, "")}.${hint}`;
 }
 
 function problemsOf({ issues }: z.ZodError, document: Document, lines: YamlLines): PolicyProblem[] {
@@ -52,10 +52,10 @@ function problemsOf({ issues }: z.ZodError, document: Document, lines: YamlLines
       return [{ line: lines.ofValue(issue.path), sentence: place + issue.message }];
     }
     const known = knownKeys(issue.path);
-    const list = known.length === 0 ? " Nothing can be set here." : ` Known here: ${known.join(", ")}.`;
+    const list = known.length === 0 ? " This takes no settings." : ` Valid keys: ${known.join(", ")}.`;
     return issue.keys.map((key) => ({
       line: lines.ofKey([...issue.path, key]),
-      sentence: `${place}“${key}” is not known here.${didYouMean(key, known)}${list}`,
+      sentence: `${place}unknown key “${key}”.${didYouMean(key, known)}${list}`,
     }));
   });
   return problems.sort((a, b) => a.line - b.line);
@@ -79,7 +79,7 @@ function sameNames(rules: readonly RuleInFile[], lines: YamlLines): PolicyProble
       first.set(name, line);
       return [];
     }
-    const sentence = `rule “${name}”: line ${before} has a rule of the same name, and cards and history tell rules by their names: choose another one.`;
+    const sentence = `rule “${name}”: line ${before} has a rule with the same name. Names must be unique, because cards and history show them.`;
     return [{ line, sentence }];
   });
 }
@@ -136,7 +136,9 @@ export class PolicyError extends Error {
 
   constructor(file: string, problems: readonly PolicyProblem[]) {
     const lines = problems.map(({ line, sentence }) => `- ${file}:${line}: ${sentence}`);
-    super(`The policy cannot be used as it is written:\n${lines.join("\n")}`);
+    super(
+      `The policy has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${lines.join("\n")}`,
+    );
     this.problems = problems;
   }
 }

@@ -12,14 +12,10 @@ type Refusal = Extract<Verdict, { readonly kind: "refuse" }>;
 /** Bots and deactivated people may do nothing, even if a rule allows everyone. */
 export function neverServed({ standing }: Person): Refusal | undefined {
   if (standing === "bot") {
-    return refusal(undefined, "Gantry does nothing for bots and apps.", "Let a person ask for it.");
+    return refusal(undefined, "I don't take requests from bots or apps.", "Ask a person to request it.");
   }
   if (standing === "deactivated") {
-    return refusal(
-      undefined,
-      "This Slack account is deactivated, so Gantry does nothing for it.",
-      "Let somebody else ask for it, or have the account activated again.",
-    );
+    return refusal(undefined, "This Slack account is deactivated.", askSomebody.deactivated);
   }
   return undefined;
 }
@@ -29,25 +25,24 @@ export function ruleRefuses({ rule, match, conditions }: RuleCheck, question: Qu
   const glass = mayBreak ? breakGlassHint : undefined;
   const unknown = match === "unknown" ? unknownFactsIn(conditions) : undefined;
   if (unknown !== undefined) {
-    const some = `The rule “${rule.name}” refuses this in some cases, and ${unknown.why}.`;
-    return refusal(rule.name, said === undefined ? some : `${sentence(said)} ${some}`, glass ?? unknown.next);
+    const some = `${youCannot(question)}: the policy rule “${rule.name}” may forbid it, and ${unknown.why}.`;
+    return refusal(rule.name, said === undefined ? some : `${some} ${sentence(said)}`, glass ?? unknown.next);
   }
-  const why = said ?? `The rule “${rule.name}” does not let you ${actionText(question)}.`;
-  const wrong = `If that is wrong, tell whoever keeps Gantry's rules: it is the rule “${rule.name}”.`;
-  return refusal(rule.name, sentence(why), glass ?? wrong);
+  const why = said === undefined ? `: the policy rule “${rule.name}” forbids it.` : `. ${sentence(said)}`;
+  return refusal(rule.name, `${youCannot(question)}${why}`, glass ?? "If this is wrong, contact your Gantry admin.");
 }
 
 /** Names the person's role when that is the reason, and suggests the closest way to get there. */
 export function noRuleMatches(checks: readonly RuleCheck[], question: Question, mayBreak: boolean): Refusal {
   const { standing } = question.person;
-  const who = { guest: "You are a guest here, and no", outsider: "You are from another organisation, and no" };
-  const no = standing === "guest" || standing === "outsider" ? who[standing] : "No";
-  const why = `${no} rule lets you ${actionText(question)}`;
+  const who = { guest: " for guests", outsider: " for people from other organizations" };
+  const forThem = standing === "guest" || standing === "outsider" ? who[standing] : "";
+  const why = `${youCannot(question)}: no policy rule allows it${forThem}`;
   const maybe = checks.find(({ match }) => match === "unknown");
   const unknown = maybe && unknownFactsIn(maybe.conditions);
   if (maybe !== undefined && unknown !== undefined) {
-    const might = `The rule “${maybe.rule.name}” might, but ${unknown.why}.`;
-    return refusal(undefined, `${why}. ${might}`, unknown.next);
+    const might = `the policy rule “${maybe.rule.name}” might allow it, but ${unknown.why}.`;
+    return refusal(undefined, `${youCannot(question)}: ${might}`, unknown.next);
   }
   const glass = mayBreak ? breakGlassHint : undefined;
   if (glass !== undefined) return refusal(undefined, `${why}.`, glass);
@@ -63,47 +58,47 @@ export function approvalUnclear({ rule, conditions }: RuleCheck, question: Quest
   const unknown = unknownFactsIn(conditions);
   return refusal(
     rule.name,
-    `The rule “${rule.name}” may ask for an approval before you ${actionText(question)}, but ${unknown?.why ?? "that cannot be told"}.`,
+    `${youCannot(question)} yet: the policy rule “${rule.name}” may need an approval, and ${unknown?.why ?? "a fact is unknown"}.`,
     unknown?.next ?? "Try again in a minute.",
   );
 }
 
 /** Only changes of workloads can be stored and approved later; a binding can't. */
 export function bindingCannotWait(rule: string): Refusal {
-  const why = `The rule “${rule}” asks for an approval before you bind this channel, and a binding cannot wait for one.`;
-  return refusal(rule, why, "Ask whoever keeps Gantry's rules for one that speaks of bindChannel and allows it.");
+  const why = `You can't bind this channel: the policy rule “${rule}” needs an approval, and binding can't wait for one.`;
+  return refusal(rule, why, "Ask your Gantry admin to add a policy rule that allows bindChannel.");
 }
 
 /** `maybe`: a break-glass rule that depends on an unknown fact. */
 export function breakGlassRefused(rule: string, maybe: RuleCheck | undefined): Refusal {
   const unknown = maybe && unknownFactsIn(maybe.conditions);
-  const next = "ask again without --break-glass, and have it approved.";
+  const next = "Request it again without `--break-glass`.";
   if (maybe === undefined || unknown === undefined) {
-    const why = `No rule lets you break the glass for this; the rule “${rule}” asks for an approval.`;
-    return refusal(rule, why, `A${next.slice(1)}`);
+    const why = `You can't skip the approval: no policy rule allows break-glass here, and “${rule}” needs an approval.`;
+    return refusal(rule, why, next);
   }
-  const why = `The rule “${maybe.rule.name}” might let you break the glass, but ${unknown.why}; the rule “${rule}” asks for an approval.`;
-  return refusal(rule, why, `${unknown.next} Or ${next}`);
+  const why = `You can't skip the approval: the policy rule “${maybe.rule.name}” might allow break-glass, but ${unknown.why}.`;
+  return refusal(rule, why, `${unknown.next} ${next}`);
 }
 
 const askSomebody = {
-  member: "Ask whoever keeps Gantry's rules to add one for it.",
-  guest: "Ask a full member of this workspace to do it.",
-  outsider: "Ask a member of the organisation that runs Gantry to do it.",
-  bot: "Let a person ask for it.",
-  deactivated: "Let somebody else ask for it.",
+  member: "Ask your Gantry admin to add a policy rule for it.",
+  guest: "Ask a full member of this workspace.",
+  outsider: "Ask a member of the organization that runs Gantry.",
+  bot: "Ask a person to request it.",
+  deactivated: "Ask somebody else to request it, or have the account reactivated.",
 } as const;
 
 function askElsewhere({ rule: { where = [] } }: RuleCheck): string {
   const places = where.map((word) => {
-    if (word === "dm") return "a direct message with Gantry";
-    return word === "channels" ? "a channel" : `the channel ${word}`;
+    if (word === "dm") return "a direct message with me";
+    return word === "channels" ? "a channel" : `#${word}`;
   });
-  return `It is possible in ${places.join(" or ")}: ask there.`;
+  return `Request it in ${places.join(" or ")}.`;
 }
 
 const breakGlassHint =
-  "If it cannot wait, ask again with --break-glass and --reason: it runs at once, and the channel is told.";
+  "If it can't wait, add `--break-glass` and `--reason`. It then runs immediately, and the channel sees it.";
 
 function unknownFactsIn(conditions: readonly Condition[]): UnknownFact | undefined {
   const unknowns = conditions.flatMap(({ unknown }) => (unknown === undefined ? [] : [unknown]));
@@ -111,6 +106,11 @@ function unknownFactsIn(conditions: readonly Condition[]): UnknownFact | undefin
   const all = (of: "why" | "next", between: string): string =>
     [...new Set(unknowns.map((unknown) => unknown[of]))].join(between);
   return { why: all("why", ", and "), next: all("next", " ") };
+}
+
+/** "You can't delete “web”". Views show quoted names in bold. */
+function youCannot(question: Question): string {
+  return `You can't ${actionText(question)}`;
 }
 
 function sentence(text: string): string {
@@ -129,13 +129,13 @@ export type UnknownFact = {
 };
 
 const kindOfOne = {
-  why: "it is not said whether a service or a job is meant",
-  next: "Write service/NAME or job/NAME.",
+  why: "it isn't clear whether you mean a service or a job",
+  next: "Write `service/NAME` or `job/NAME`.",
 };
-const kindOfList = { why: "this lists services and jobs together", next: "Ask for services or for jobs only." };
-const risk = { why: "it is not known yet how much this can hurt", next: "Ask with the whole command." };
+const kindOfList = { why: "this lists services and jobs together", next: "List only services or only jobs." };
+const risk = { why: "the risk depends on the exact change", next: "Type the whole command." };
 const nameOfOne = { why: "no workload is named", next: "Name the workload." };
-const nameOfList = { why: "a list shows workloads of every name", next: "Ask for one workload by its name." };
+const nameOfList = { why: "a list shows all names", next: "Show one workload by name." };
 
 export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, person }: Question): UnknownFact {
   const isList = operationFacts[op].verb === "list";
@@ -143,11 +143,11 @@ export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, per
   switch (of) {
     case "who":
       return {
-        why: `Slack did not tell whether you are in the user group ${unknownGroups(rule, person).join(" or ")}`,
-        next: "Try again in a minute; if it stays so, Gantry may lack the right to read user groups.",
+        why: `Slack didn't confirm whether you're in the user group ${unknownGroups(rule, person).join(" or ")}`,
+        next: "Try again in a minute. If this keeps happening, contact your Gantry admin.",
       };
     case "where":
-      return { why: "the place is not known", next: "Ask in a channel." };
+      return { why: "the channel is unknown", next: "Ask in a channel." };
     case "does":
       return workload.kind === undefined && operationFacts[op].twin !== undefined ? kind : risk;
     case "kind":
@@ -155,9 +155,9 @@ export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, per
     case "name":
       return isList ? nameOfList : nameOfOne;
     case "region":
-      return { why: "no region is named", next: "Name it with --region." };
+      return { why: "no region is named", next: "Add `--region`." };
     case "account":
-      return { why: "it is not known with which account it would be done", next: "Connect an account." };
+      return { why: "no account is connected", next: "Connect an account." };
   }
 }
 

@@ -6,7 +6,7 @@ import type { Terms } from "./verdict.ts";
 const standingWords = {
   member: "a full member",
   guest: "a guest",
-  outsider: "somebody of another organisation",
+  outsider: "from another organization",
   bot: "a bot",
   deactivated: "deactivated",
 } as const;
@@ -16,31 +16,40 @@ export function whoText({ userId, standing }: Person): string {
 }
 
 export function whereText({ kind, channelId }: Where): string {
-  return kind === "dm" ? "the direct message with Gantry" : `the channel ${channelId}`;
+  return kind === "dm" ? "a direct message with Gantry" : `channel ${channelId}`;
 }
 
-/** "delete the service web (destructive)": what follows "No rule lets you". */
-export function actionText({ op, risk, workload: { kind, name } }: Question): string {
+/** "delete “web”": follows "You can't". */
+export function actionText({ op, workload: { kind, name } }: Question): string {
   const { verb } = operationFacts[op];
   if (op === "bindChannel") return "bind this channel";
   if (verb === "list") return `list ${kind === undefined ? "workloads" : `${kind}s`}`;
-  const thing = kind ?? "workload";
-  const bare = kind === undefined ? `“${name}”` : `the ${kind} “${name}”`;
-  const hurts = risk === undefined ? "" : ` (${risk})`;
-  return `${verb} ${name === undefined ? `a ${thing}` : bare}${hurts}`;
+  return `${verb} ${name === undefined ? `a ${kind ?? "workload"}` : `“${name}”`}`;
 }
 
-/** "2 votes from full members of the channel or the user group S0ONCALL, within 1 hour; …". */
+/** "delete service “web” (destructive)": with all facts that rules can name. */
+export function fullActionText(question: Question): string {
+  const { op, risk, workload } = question;
+  const { kind, name } = workload;
+  if (op === "bindChannel" || name === undefined) return `${actionText(question)}${riskText(risk)}`;
+  return `${operationFacts[op].verb} ${kind === undefined ? "" : `${kind} `}“${name}”${riskText(risk)}`;
+}
+
+function riskText(risk: Question["risk"]): string {
+  return risk === undefined ? "" : ` (${risk})`;
+}
+
+/** "2 approvals from full members of the channel or user group S0ONCALL, within 1 hour; …". */
 export function termsText({ votes, from, selfApproval, reasonRequired, expiresMs, cardIn }: Terms): string {
   const people = [
     ...(from.channelMembers ? ["full members of the channel"] : []),
-    ...from.groups.map((group) => `the user group ${group}`),
+    ...from.groups.map((group) => `user group ${group}`),
     ...from.users,
   ];
   return [
-    `${votes} vote${votes === 1 ? "" : "s"} from ${people.join(" or ")}, within ${durationText(expiresMs)}`,
-    selfApproval ? "one's own vote counts" : "one's own vote does not count",
-    ...(reasonRequired ? ["a reason has to be given"] : []),
-    ...(cardIn === undefined ? [] : [`the card stands in the channel ${cardIn}`]),
+    `${votes} approval${votes === 1 ? "" : "s"} from ${people.join(" or ")}, within ${durationText(expiresMs)}`,
+    selfApproval ? "the requester can approve" : "the requester can't approve",
+    ...(reasonRequired ? ["a reason is required"] : []),
+    ...(cardIn === undefined ? [] : [`the card goes to channel ${cardIn}`]),
   ].join("; ");
 }

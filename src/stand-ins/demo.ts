@@ -50,7 +50,7 @@ export async function createDemo(
       await api.send(call);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      log.warn({ err: error, op: call.op }, "a demo workload could not be created");
+      log.warn({ err: error, op: call.op }, "couldn't create a demo workload");
     }
   }
   writeFileSync(marker, `${new Date().toISOString()}\n`);

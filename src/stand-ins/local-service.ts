@@ -42,10 +42,7 @@ export async function openLocalService({
     allowHostCommands: hostCommands,
     // pino serializes an Error only under the name `err`.
     onEvent: (engine, data: { readonly error?: unknown }) =>
-      log.debug(
-        { engine, ...data, ...(data.error !== undefined && { err: data.error }) },
-        "the process engine did something",
-      ),
+      log.debug({ engine, ...data, ...(data.error !== undefined && { err: data.error }) }, "process engine event"),
     ...engine,
   });
   for (const notice of opened.notices) log.warn(notice);

@@ -81,7 +81,7 @@ type Asked = {
 async function write({ store, accounts, log }: BindDeps, asked: Asked): Promise<boolean> {
   const { origin, profile, terms, before } = asked;
   const { teamId, channelId } = origin;
-  const was = before === undefined ? "" : `it was bound to ${bindingInWords(before)}`;
+  const was = before === undefined ? "" : `was: ${bindingInWords(before)}`;
   const event = bindEvent(
     asked,
     terms === undefined ? { kind: "unbound", result: was } : { kind: "bound", result: bindingInWords(terms) },
@@ -96,7 +96,7 @@ async function write({ store, accounts, log }: BindDeps, asked: Asked): Promise<
 }
 
 async function refuse(deps: BindDeps, asked: Asked, verdict: Verdict): Promise<Post> {
-  if (verdict.kind !== "refuse") throw new Error(`a binding cannot wait, but the policy says ${verdict.kind}`);
+  if (verdict.kind !== "refuse") throw new Error(`a binding can't wait, but the policy says ${verdict.kind}`);
   const { origin, profile: who, terms } = asked;
   const event = refusalEvent({
     refusal: verdict,

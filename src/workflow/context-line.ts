@@ -10,7 +10,7 @@ export function contextLine(command: ReadCommand, ask: Ask, context: Context): s
   const { kind, name } = about?.workload ?? {};
   const region = kind === "job" ? undefined : (ask.region ?? settings.region);
   if (binding?.region === undefined && region !== undefined && region === settings.region && region !== defaultRegion) {
-    return lines(boundLine(context, { region, name }), `Your own default region: ${region}`);
+    return lines(boundLine(context, { region, name }), `Your default region: ${region}`);
   }
   return lines(boundLine(context, { region, name }));
 }
@@ -32,5 +32,5 @@ function boundLine({ binding }: Context, { region, name }: Meant): string | unde
     names: name === undefined || isLocked ? names : undefined,
   };
   const isUsed = Object.values(used).some((each) => each !== undefined);
-  return isUsed ? `Bound here: ${bindingInWords({ ...used, isLocked })}` : undefined;
+  return isUsed ? `This channel: ${bindingInWords({ ...used, isLocked })}` : undefined;
 }

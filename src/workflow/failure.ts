@@ -31,20 +31,20 @@ export function isBug(error: unknown): boolean {
  */
 export function failureMessage({ settings, log, newReference }: FailureDeps, error: unknown, where: Where): Message {
   if (error instanceof UserError) {
-    log.info({ verb: where.verb }, "a command could not be done as asked");
+    log.info({ verb: where.verb }, "a command had a mistake");
     return userErrorMessage(error, settings.command);
   }
   const reference = where.reference ?? newReference();
   if (error instanceof StoreError) {
-    log.error({ err: error, ...where, reference }, "the database did not answer");
-    return sentences.storeAway(reference);
+    log.error({ err: error, ...where, reference }, "the database didn't answer");
+    return sentences.storeAway(reference, where.effect);
   }
   if (!(error instanceof Problem)) {
-    log.error({ err: error, ...where, reference }, "something broke in Gantry");
+    log.error({ err: error, ...where, reference }, "internal error");
     return bugMessage(reference);
   }
   const { op, kind, status } = error;
-  log.warn({ op, kind, status, ...where, reference }, "the service did not do what was asked");
+  log.warn({ op, kind, status, ...where, reference }, "the workload API failed or refused");
   if (kind === "aborted") return where.effect === "read" ? sentences.readStopped() : sentences.writeStopped();
-  return problemMessage(error, { reference });
+  return problemMessage(error, { reference, effect: where.effect });
 }

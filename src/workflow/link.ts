@@ -28,7 +28,7 @@ type ConnectInteraction = Extract<Interaction, { kind: "connect" }> & Answered;
 type DisconnectInteraction = Extract<Interaction, { kind: "disconnect" }> & Answered;
 
 /**
- * Links an account: the service is asked once whether it knows user name and token, then the token is sealed for this
+ * Links an account: the workload API is asked once whether it accepts user name and token, then the token is sealed for this
  * owner alone. The form shows the result; after a wrong token it keeps the user name. Repeating it changes nothing.
  */
 export async function connect(deps: LinkDeps, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
@@ -36,7 +36,7 @@ export async function connect(deps: LinkDeps, interaction: ConnectInteraction, s
     await linkAccount(deps, interaction, signal);
   } catch (error) {
     // The form must not stay at "checking". The error is also shown beside it.
-    const why = error instanceof UserError ? error.message : "Something went wrong in Gantry or on the way.";
+    const why = error instanceof UserError ? error.message : "Something went wrong in Gantry.";
     await deps.responder.showInForm(
       interaction.viewId,
       connectResult({ kind: "failed", why, next: "Try again in a minute." }),
@@ -84,7 +84,7 @@ export async function disconnect(deps: LinkDeps, interaction: DisconnectInteract
   if (isRemoved && whose === "channel") await deps.responder.announce(origin.channelId, message);
 }
 
-/** One live call; undefined when the service knows the account. */
+/** One live call; undefined when the API accepts the account. */
 async function refusalOf(
   deps: LinkDeps,
   { username, token }: ConnectInteraction,
@@ -98,7 +98,7 @@ async function refusalOf(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.status === 401 || error.status === 403) {
-      return "The service does not know this user name with this token. Check both; the token has to be typed again.";
+      return "The workload API rejected this user name or token. Check both and enter the token again.";
     }
     return `${error.sentence} ${error.next}`;
   }
@@ -114,6 +114,6 @@ type Linking = {
 
 function eventFor({ kind, origin, profile, username, whose }: Linking): NewHistoryEvent {
   const verb = kind === "connected" ? "connect" : "disconnect";
-  const result = whose === "mine" ? "the person's own account" : "the channel's account";
+  const result = whose === "mine" ? "own account" : "the channel's account";
   return originEvent(origin, profile, { kind, verb, result, account: username });
 }

@@ -53,13 +53,13 @@ test.each([
 
 test("the sentences of a broken keyring", () => {
   expect(sentenceOf(one)).toMatchInlineSnapshot(
-    `"Error: Key 1 lacks an id and a colon before it; an id is up to 32 letters, digits, - or _. Write each key as id:base64, with commas between them; base64 stands for 32 random bytes, as \`openssl rand -base64 32\` makes them."`,
+    `"Error: Key 1 lacks an id: up to 32 letters, digits, - or _, then a colon. Write each key as id:base64, separated by commas. Make the 32 bytes with \`openssl rand -base64 32\`."`,
   );
   expect(sentenceOf(`k1:${one},k2:short`)).toMatchInlineSnapshot(
-    `"Error: Key 2, “k2”, is not 32 bytes in base64. Write each key as id:base64, with commas between them; base64 stands for 32 random bytes, as \`openssl rand -base64 32\` makes them."`,
+    `"Error: Key 2, “k2”, isn't 32 bytes in base64. Write each key as id:base64, separated by commas. Make the 32 bytes with \`openssl rand -base64 32\`."`,
   );
   expect(sentenceOf(`k1:${one},k1:${two}`)).toMatchInlineSnapshot(
-    `"Error: Two keys are called “k1”, so it is not clear which one opens. Give each key its own id."`,
+    `"Error: Two keys have the id “k1”. Give each key its own id."`,
   );
 });
 

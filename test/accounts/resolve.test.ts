@@ -51,7 +51,7 @@ describe("with fallback", () => {
     const { message, next } = refusal(() => resolveAccount(none, { ...rules, workspace: undefined }));
 
     expect(`${message} ${next ?? ""}`).toMatchInlineSnapshot(
-      `"There is no account to act with: neither you, this channel nor the workspace has one. Type connect to link yours, or connect channel to link one for everybody here."`,
+      `"No account is connected for you, this channel or the workspace. Connect yours with \`/gantry connect\`, or one for this channel with \`/gantry connect channel\`."`,
     );
   });
 });
@@ -79,7 +79,7 @@ describe("in a channel that is bound to a user name", () => {
     const { message, next } = refusal(() => resolveAccount(found, { ...rules, wanted: "night-shift" }));
 
     expect(`${message} ${next ?? ""}`).toMatchInlineSnapshot(
-      `"This channel is bound to the account night-shift, and neither you, the channel nor the workspace has it. Type connect to link it, or connect channel for everybody here. Type use to see what this channel is bound to; who may bind it can change that with use."`,
+      `"This channel uses the account night-shift, which isn't connected. Connect it with \`/gantry connect\`, or for everybody here with \`/gantry connect channel\`. To see or change the channel's account: \`/gantry use\`"`,
     );
   });
 
@@ -87,7 +87,7 @@ describe("in a channel that is bound to a user name", () => {
     for (const wanted of ["ops", "team"]) {
       const { message, next } = refusal(() => resolveAccount(found, { ...rules, mode: "own", wanted }));
 
-      expect(message).toContain(`bound to the account ${wanted}, and you have not linked it`);
+      expect(message).toContain(`uses the account ${wanted}, which isn't connected for you`);
       expect(next).not.toContain("connect channel");
     }
     expect(resolveAccount(found, { ...rules, mode: "own", wanted: "dana" }).username).toBe("dana");
@@ -109,7 +109,7 @@ describe("with one's own only", () => {
     const { message, next } = refusal(() => resolveAccount({ own: undefined, channel }, strict));
 
     expect(`${message} ${next ?? ""}`).toMatchInlineSnapshot(
-      `"You have no account of your own linked, and here everybody acts with their own only. Type connect to link yours; it opens a form for the user name and token."`,
+      `"You haven't connected an account, and everybody here uses their own. Connect yours with \`/gantry connect\`. A form asks for the user name and token."`,
     );
   });
 });
@@ -128,8 +128,8 @@ describe("a row that does not open", () => {
   ])("%s never leads to another account", (_what, row) => {
     const { message, next, cause } = refusal(() => resolveAccount({ own: row, channel }, rules));
 
-    expect(message).toContain("cannot be opened, because what is stored of it is damaged");
-    expect(next).toContain("Type connect to link it again");
+    expect(message).toContain("its stored token is damaged");
+    expect(next).toContain("Connect it again with `/gantry connect`");
     expect(cause).toBeInstanceOf(SealError);
     expect(`${message} ${String(next)} ${String(cause)}`).not.toMatch(/token-of|g1\./u);
   });
@@ -138,7 +138,7 @@ describe("a row that does not open", () => {
     const elsewhere = { ...rules, seeker: { ...seeker, channelId: "C-OTHER" } };
     const { message, next } = refusal(() => resolveAccount({ own: undefined, channel }, elsewhere));
 
-    expect(message).toContain("The account linked to this channel (ops) cannot be opened");
+    expect(message).toContain("Couldn't use this channel's account (ops)");
     expect(next).toContain("connect channel");
   });
 
@@ -148,7 +148,7 @@ describe("a row that does not open", () => {
     );
 
     expect(message).toMatchInlineSnapshot(
-      `"Your linked account (dana) cannot be opened, because the key that sealed it is missing. Nothing was sent."`,
+      `"Couldn't use your account (dana): the key that sealed its token is missing. Nothing was changed."`,
     );
   });
 });
@@ -191,16 +191,16 @@ describe("a Change that was asked for earlier", () => {
     const { message, next } = refusal(() => openStoredAccount(ref, found, { ...rules, ...given }));
 
     expect(message).toBe(
-      `The account that this was asked for with (${ref.username}) was changed or unlinked meanwhile. Nothing was sent.`,
+      `The account of this request (${ref.username}) was changed or disconnected. Nothing was changed.`,
     );
-    expect(next).toBe("Ask for it again.");
+    expect(next).toBe("Request it again.");
   });
 
   test("is not sent with the channel's account when everybody may act with their own only by now", () => {
     const { message } = refusal(() => openStoredAccount(asChannel, { own, channel }, { ...rules, mode: "own" }));
 
     expect(message).toMatchInlineSnapshot(
-      `"This was asked for with the channel's account, and by now everybody may act with their own only. Nothing was sent."`,
+      `"This was requested with the channel's account. Everybody now has to use their own. Nothing was changed."`,
     );
   });
 });

@@ -89,7 +89,7 @@ test("a key that is gone is named", () => {
 
   expect(reason).toBe("unknown-key");
   expect(message).toContain(`“${keys.old.split(":")[0] ?? ""}”`);
-  expect(message).toContain("Put that key back");
+  expect(message).toContain("Add that key after the first one");
 });
 
 test("another key under the same name is told from a damaged row", () => {

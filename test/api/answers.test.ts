@@ -166,30 +166,30 @@ test("a deleted job gives its name back, with any status of success", async () =
 describe("something else than the API answers", () => {
   const page = "  <!DOCTYPE html><html><head><title>Sign in</title></head></html>";
   test.each<[Call, string | Uint8Array<ArrayBuffer>, string]>([
-    [calls.listJobs, page, "a web page"],
-    [calls.restartService, page, "a web page"],
-    [calls.deleteService, "<html></html>", "a web page"],
-    [calls.listJobs, '{"jobs":[{"metadata":{"na', "text that is not JSON, or JSON that breaks off"],
+    [calls.listJobs, page, "a web page instead of data"],
+    [calls.restartService, page, "a web page instead of data"],
+    [calls.deleteService, "<html></html>", "a web page instead of data"],
+    [calls.listJobs, '{"jobs":[{"metadata":{"na', "invalid or incomplete JSON"],
     [calls.listJobs, "", "an empty answer"],
     [calls.getService, " \n", "an empty answer"],
-    [calls.listServices, "[]", "a list in place of an object"],
-    [calls.getService, "[]", "a list in place of an object"],
-    [calls.getService, '"web"', "a string in place of an object"],
-    [calls.getJob, "null", "null in place of an object"],
-    [calls.getServiceLogs, "{}", "an object in place of a list"],
-    [calls.getJobInstanceLogs, '"line"', "a string in place of a list"],
-    [calls.listServices, '{"services":{}}', "an answer of another form (services is not a list)"],
-    [calls.listJobs, '{"login":"please"}', "an answer of another form (no jobs in it)"],
-    [calls.getJob, "{}", "an answer of another form (metadata is missing or is not what it should be)"],
-    [calls.getService, "{}", "an answer of another form (name is missing or is not what it should be)"],
-    [calls.createJob, "{}", "an answer of another form (job is missing or is not what it should be)"],
-    [calls.getService, Uint8Array.of(0x22, 0xff, 0xfe, 0x22), "text that is not UTF-8"],
+    [calls.listServices, "[]", "a list instead of an object"],
+    [calls.getService, "[]", "a list instead of an object"],
+    [calls.getService, '"web"', "a string instead of an object"],
+    [calls.getJob, "null", "null instead of an object"],
+    [calls.getServiceLogs, "{}", "an object instead of a list"],
+    [calls.getJobInstanceLogs, '"line"', "a string instead of a list"],
+    [calls.listServices, '{"services":{}}', "unexpected data (services isn't a list)"],
+    [calls.listJobs, '{"login":"please"}', "unexpected data (it has no jobs)"],
+    [calls.getJob, "{}", "unexpected data (metadata is missing or invalid)"],
+    [calls.getService, "{}", "unexpected data (name is missing or invalid)"],
+    [calls.createJob, "{}", "unexpected data (job is missing or invalid)"],
+    [calls.getService, Uint8Array.of(0x22, 0xff, 0xfe, 0x22), "text that isn't UTF-8"],
   ])("$op: %j", async (call, body, what) => {
     const problem = await problemOf(apiAnswering(200, body), call);
 
     expect(problem).toMatchObject({ kind: "unexpected", status: 200, maybeSent: true, op: call.op });
-    expect(problem.sentence).toBe(`The service answered something unexpected: ${what}.`);
-    expect(problem.next).toContain("check that the bot's address of the service is right");
+    expect(problem.sentence).toBe(`The workload API sent ${what}.`);
+    expect(problem.next).toContain("check WORKLOAD_API_URL");
   });
 
   test("50 MB of junk are not read to their end", async () => {
@@ -205,7 +205,7 @@ describe("something else than the API answers", () => {
 
     const problem = await problemOf(api, calls.listJobs);
 
-    expect(problem.sentence).toBe("The service answered something unexpected: more than 16 MB.");
+    expect(problem.sentence).toBe("The workload API sent an answer of more than 16 MB.");
     expect(pulled).toBeLessThan(20);
   });
 

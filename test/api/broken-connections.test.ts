@@ -18,7 +18,7 @@ function freePort(): Promise<number> {
   return promise;
 }
 
-describe("when the service cannot be reached", () => {
+describe("when the workload API can't be reached", () => {
   test("a port where nobody listens: nothing was sent, and nothing counted", async () => {
     const port = await freePort();
     const api = createApi({ baseUrl: `http://127.0.0.1:${port}`, ...still });
@@ -27,7 +27,7 @@ describe("when the service cannot be reached", () => {
 
     expect(problem).toMatchObject({ kind: "unreachable", maybeSent: false, op: "restartService" });
     expect(problem.message).toBe(
-      `The service cannot be reached at 127.0.0.1:${port}: nothing answers there. Try again in a minute; if it stays so, tell those who run this bot.`,
+      `The workload API at 127.0.0.1:${port} refused the connection. Try again in a minute. If this keeps happening, contact your Gantry admin.`,
     );
     expect(api.callsToday("dana").count).toBe(0);
   });
@@ -42,8 +42,8 @@ describe("when the service cannot be reached", () => {
   });
 
   test.each([
-    ["http://no-such-host.invalid", "its host name is not known"],
-    ["http://127.0.0.1:6000", "fetch never calls this port (https://fetch.spec.whatwg.org/#port-blocking)"],
+    ["http://no-such-host.invalid", "its host name is unknown"],
+    ["http://127.0.0.1:6000", "uses a blocked port (https://fetch.spec.whatwg.org/#port-blocking)"],
   ])("%s: %s", async (baseUrl, why) => {
     const problem = await problemOf(createApi({ baseUrl, ...still }).as(dana), calls.stopService);
 
@@ -59,7 +59,7 @@ describe("when the service cannot be reached", () => {
 
     expect(problem).toMatchObject({ kind: "unreachable", maybeSent: true });
     expect(inspect(problem, { depth: 20, showHidden: true })).not.toContain(dana.token);
-    expect(problem.next).toBe("Whether it was done is not known: look at it before you try again.");
+    expect(problem.next).toBe("It may or may not have been done. Check the workload before you try again.");
     expect(requests).toHaveLength(1);
     expect(api.callsToday("dana").count).toBe(1);
   });
@@ -87,7 +87,7 @@ describe("when the service cannot be reached", () => {
     const problem = await problemOf(createApi({ baseUrl: url, ...still }).as(dana), calls.listJobs);
 
     expect(problem.kind).toBe("unreachable");
-    expect(problem.sentence).toContain("the connection broke off before the answer was complete");
+    expect(problem.sentence).toContain("closed the connection before its answer was complete");
     expect(requests).toHaveLength(3);
   });
 
@@ -124,8 +124,10 @@ describe("time limits", () => {
     const problem = await problemOf(api, calls[op]);
 
     expect(problem).toMatchObject({ kind: "timeout", maybeSent: true });
-    expect(problem.sentence).toBe("The service did not answer within 0.25 seconds.");
-    expect(problem.next).toMatch(operationTable[op].effect === "write" ? /^Whether it was done/u : /^Try again/u);
+    expect(problem.sentence).toBe("The workload API didn't answer in 0.25 s.");
+    expect(problem.next).toMatch(
+      operationTable[op].effect === "write" ? /^It may or may not have been done/u : /^Try again/u,
+    );
     expect(requests).toHaveLength(1);
     await until(() => isClosed);
   });

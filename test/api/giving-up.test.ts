@@ -21,7 +21,7 @@ test("a call that is given up before it begins is not sent", async () => {
   const problem = await problemOf(api.as(dana), calls.updateService, { signal: AbortSignal.abort() });
 
   expect(problem).toMatchObject({ kind: "aborted", maybeSent: false });
-  expect(problem.next).toBe("Nothing was sent; try again when you need it.");
+  expect(problem.next).toBe("Nothing was sent. Try again.");
   expect(pending).toHaveLength(0);
 });
 

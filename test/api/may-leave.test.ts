@@ -30,7 +30,7 @@ test("a write that may not leave any more is not sent, not counted, and was not 
 
   expect(problem).toMatchObject({ kind: "aborted", maybeSent: false });
   expect(problem.message).toMatchInlineSnapshot(
-    `"The request was held back in the last moment: by then it might have come too late. Nothing was sent; try again when you need it."`,
+    `"The request took too long to prepare, and its time to run was over. Nothing was sent. Try again."`,
   );
   expect(order).toEqual(["may it leave?", "later"]);
   expect(api.callsToday("dana").count).toBe(0);

@@ -12,23 +12,23 @@ test("what is no name is told why", () => {
 
   expect(said).toMatchInlineSnapshot(`
     [
-      "none was given.",
-      "this one has 51 characters.",
-      "this one begins with "1".",
-      "this one begins with "-".",
-      "this one begins with a space.",
-      "this one begins with "W".",
-      "this one contains "_".",
-      "this one contains a space.",
-      "this one contains ".".",
-      "this one contains "é".",
-      "this one contains a character that cannot be seen.",
-      "this one contains "😀".",
-      "this one ends with "-".",
+      "Enter a name for the job. Names use lowercase letters, digits and dashes, and start with a letter.",
+      "Names have at most 50 characters. This one has 51.",
+      "Names use lowercase letters, digits and dashes, and start with a letter.",
+      "Names use lowercase letters, digits and dashes, and start with a letter.",
+      "Names use lowercase letters, digits and dashes, and start with a letter.",
+      "Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “web”?",
+      "Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “a-b”?",
+      "Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “a-b”?",
+      "Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “a-b”?",
+      "Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “web”?",
+      "Names use lowercase letters, digits and dashes, and start with a letter.",
+      "Names use lowercase letters, digits and dashes, and start with a letter.",
+      "Names use lowercase letters, digits and dashes, and start with a letter. They can't end with a dash.",
     ]
   `);
   expect(checkName("service", "")).toMatchInlineSnapshot(
-    `"The name of a service has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; none was given."`,
+    `"Enter a name for the service. Names use lowercase letters, digits and dashes, and start with a letter."`,
   );
 });
 

@@ -12,21 +12,21 @@ describe("each status has a sentence and a next step", () => {
 
     expect(`\n${said.join("\n")}\n`).toMatchInlineSnapshot(`
       "
-      The service did not accept the request (400). Check the values that were given and try again.
-      The service did not accept the user name and token (401). The token is wrong or has expired: renew it at the service, then link the account again.
-      The workload API doesn't allow this account to do that (403). Use another account, or ask your Gantry admin for the permission or a larger quota.
-      The service knows no such thing (404). Check the name and the region, or list what exists.
-      The service does not offer this operation (405). Tell those who run this bot: its address of the service may be wrong.
-      The state it is in does not allow that, or the name is taken (409). Look at what exists and at its status; wait until it has settled, then try again.
-      The request was too large for the service (413). Make it smaller and try again.
-      The service refused the request (418). Check the values that were given and try again.
-      The service did not accept the request (422). Check the values that were given and try again.
-      The service takes no more calls from this account for now (429). Try again later; some services count calls per day.
-      The service failed (500). Try again in a minute; if it stays so, tell those who run the service.
-      The service is not available at the moment (502). Try again in a minute; if it stays so, tell those who run the service.
-      The service is not available at the moment (503). Try again in a minute; if it stays so, tell those who run the service.
-      The service did not answer in time (504). Try again in a minute; if it stays so, tell those who run the service.
-      The service failed (507). Try again in a minute; if it stays so, tell those who run the service.
+      The workload API rejected the request (HTTP 400). Correct the values and try again.
+      The workload API rejected the user name or token (HTTP 401). The token is wrong or expired. Connect your account again, or ask your Gantry admin to renew the shared one.
+      The workload API doesn't allow this account to do that (HTTP 403). Connect another account, or ask your Gantry admin for access or a larger quota.
+      The workload API didn't find it (HTTP 404). Check the name and the region.
+      The workload API doesn't offer this operation (HTTP 405). Ask your Gantry admin to check WORKLOAD_API_URL.
+      The workload's state doesn't allow this, or the name is taken (HTTP 409). Check its status, then try again.
+      The request is too large for the workload API (HTTP 413). Make it smaller and try again.
+      The workload API refused the request (HTTP 418). Correct the values and try again.
+      The workload API rejected the request (HTTP 422). Correct the values and try again.
+      The workload API accepts no more requests from this account for now (HTTP 429). Try again later. The limit may be per day.
+      The workload API failed (HTTP 500). Try again in a minute. If this keeps happening, contact your Gantry admin.
+      The workload API is unavailable (HTTP 502). Try again in a minute. If this keeps happening, contact your Gantry admin.
+      The workload API is unavailable (HTTP 503). Try again in a minute. If this keeps happening, contact your Gantry admin.
+      The workload API didn't answer in time (HTTP 504). Try again in a minute. If this keeps happening, contact your Gantry admin.
+      The workload API failed (HTTP 507). Try again in a minute. If this keeps happening, contact your Gantry admin.
       "
     `);
   });
@@ -51,7 +51,7 @@ describe("each status has a sentence and a next step", () => {
       [504, "refused", true],
     ]);
     expect(message).toBe(
-      "The service failed (500): it broke. Whether it was done is not known: look at it before you try again.",
+      "The workload API failed: it broke. It may or may not have been done. Check the workload before you try again.",
     );
   });
 
@@ -72,8 +72,8 @@ describe("each status has a sentence and a next step", () => {
 });
 
 describe("what the service says is told, fit to be shown", () => {
-  const own = "The service did not accept the request (400).";
-  const told = (text: string) => `The service did not accept the request (400): ${text}`;
+  const own = "The workload API rejected the request (HTTP 400).";
+  const told = (text: string) => `The workload API rejected the request: ${text}`;
   const cases: [string, string][] = [
     ['{"message":"image is unknown"}', told("image is unknown.")],
     ['{"message":"Why not? "}', told("Why not?")],
@@ -121,7 +121,7 @@ describe("a call that could never be right is not sent", () => {
 
       expect(problem).toMatchObject({ kind: "invalid", maybeSent: false });
       expect(problem.sentence).toBe(
-        'This service name cannot be sent: it is empty, "." or "..", or holds "/", "\\" or control characters.',
+        `This service name can't be used: it is empty, "." or "..", or contains "/", "\\" or control characters.`,
       );
     },
   );
@@ -163,6 +163,6 @@ describe("a call that could never be right is not sent", () => {
 test.each(["", "service.test", "ftp://service.test", "http://u:p@service.test", "http://service.test/?a=b"])(
   "%j is no address of a service",
   (baseUrl) => {
-    expect(() => createApi({ baseUrl })).toThrow(/^the address of the service (is not a URL|has a user)/u);
+    expect(() => createApi({ baseUrl })).toThrow(/^WORKLOAD_API_URL must (start with http|have no user)/u);
   },
 );

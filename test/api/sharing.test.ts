@@ -100,7 +100,7 @@ describe("equal reads of one account under way at once", () => {
     answerAll('{"jobs":[]}');
 
     expect(problem.kind).toBe("timeout");
-    expect(problem.sentence).toBe("The service did not answer within 0.02 seconds.");
+    expect(problem.sentence).toBe("The workload API didn't answer in 0.02 s.");
     expect(await long).toEqual({ jobs: [], skipped: 0 });
   });
 });

@@ -92,7 +92,7 @@ test("a compressed answer is read, and its limit counts what comes out", async (
 
   expect(jobs).toEqual({ jobs: [], skipped: 0 });
   expect(bomb.byteLength).toBeLessThan(10_000);
-  expect(problem.sentence).toBe("The service answered something unexpected: more than 1 MB.");
+  expect(problem.sentence).toBe("The workload API sent an answer of more than 1 MB.");
 });
 
 test.each([200, 500])("a body that never ends is cut at the limit (status %i)", async (status) => {
@@ -128,9 +128,7 @@ test.each<Call>([calls.getService, calls.updateService])("a redirect is followed
   const problem = await problemOf(createApi({ baseUrl: url, ...still }).as(dana), call);
 
   expect(problem).toMatchObject({ kind: "unexpected", status: 307, maybeSent: true });
-  expect(problem.sentence).toBe(
-    `The service answered something unexpected: a redirect (307) to ${new URL(other.url).host}.`,
-  );
+  expect(problem.sentence).toBe(`The workload API sent a redirect (307) to ${new URL(other.url).host}.`);
   expect(requests).toHaveLength(1);
   expect(other.requests).toHaveLength(0);
 });

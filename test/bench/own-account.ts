@@ -13,5 +13,5 @@ export async function linkOwnAccount({ load, sink, sinkPort }: Stage, { port }: 
   const told = { group: `views.update ${group}`, command: String(at), quietMs: WITHIN_MS };
   const takenAt = await sink.ask("takenAt", told);
   const view = await sink.ask("lastView", { method: "views.update", group });
-  if (takenAt === null || !view.includes("Linked")) throw new Error(`no account was linked: ${view}`);
+  if (takenAt === null || !view.includes("Account connected")) throw new Error(`no account was connected: ${view}`);
 }

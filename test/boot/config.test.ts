@@ -29,7 +29,7 @@ test("without configuration everything is local", () => {
       command: "/gantry",
       region: "beijing1",
       regions: ["beijing1", "beijing2"],
-      serviceUrl: "the service inside this Gantry",
+      serviceUrl: "the built-in workload API",
       logFrom: "offset",
       logZone: "UTC",
       resourcesKey: "resources",
@@ -85,12 +85,12 @@ test("with a database for several replicas, its limits are set, and its password
 });
 
 test("replicas that share a database have to share a key", () => {
-  expect(problems(database)).toEqual([expect.stringMatching(/^GANTRY_KEYS is not set.*openssl rand/u)]);
+  expect(problems(database)).toEqual([expect.stringMatching(/^GANTRY_KEYS is missing.*openssl rand/u)]);
 });
 
 test("a % in the database's password that is not encoded is told, with the setting and without the password", () => {
   expect(problems({ ...keys, DATABASE_URL: "postgres://gantry:100%safe@db.example/gantry" })).toEqual([
-    "DATABASE_URL has a % that is no percent encoding: a % in the user name or the password is written %25.",
+    "DATABASE_URL has an invalid percent encoding. Write a % in the user name or password as %25.",
   ]);
 });
 
@@ -106,11 +106,13 @@ test("whose accounts count, where the policy lies and how long history is kept a
 
 test("with one set only, the other side is local, and that is said loudly", () => {
   expect(readConfig(service).slack.kind).toBe("playground");
-  expect(readConfig(service).notices.join()).toMatch(/^WARNING: Slack is simulated.*changes real workloads/u);
+  expect(readConfig(service).notices.join()).toMatch(/^WARNING: Slack is simulated.*change real workloads/u);
 
   const allowed = { ...slack, GANTRY_EMBEDDED_SERVICE_WITH_SLACK: "allow" };
   expect(readConfig(allowed).service.kind).toBe("embedded");
-  expect(readConfig(allowed).notices.join()).toMatch(/^WARNING: Slack is real, but the service is the one inside/u);
+  expect(readConfig(allowed).notices.join()).toMatch(
+    /^WARNING: Slack is real, but the workload API is the built-in one/u,
+  );
 });
 
 test.each([
@@ -120,9 +122,9 @@ test.each([
   ["GANTRY_COMMAND", "gantry", /^GANTRY_COMMAND must be a slash command like \/gantry/u],
   ["GANTRY_LOG_LEVEL", "loud", /^GANTRY_LOG_LEVEL must be debug, info, warn or error/u],
   ["WORKLOAD_API_LOG_FROM", "start", /^WORKLOAD_API_LOG_FROM must be offset or page/u],
-  ["WORKLOAD_API_LOG_ZONE", "Mars/Base", /^WORKLOAD_API_LOG_ZONE must be a time zone like UTC/u],
+  ["WORKLOAD_API_LOG_ZONE", "Mars/Base", /^WORKLOAD_API_LOG_ZONE must be the time zone .* like UTC/u],
   ["WORKLOAD_API_RESOURCES_KEY", "ressources", /^WORKLOAD_API_RESOURCES_KEY must be resources or resource/u],
-  ["WORKLOAD_REGIONS", "a b", /^WORKLOAD_REGIONS must be names of regions/u],
+  ["WORKLOAD_REGIONS", "a b", /^WORKLOAD_REGIONS must be region names/u],
   ["WORKLOAD_REGION", "a,b", /^WORKLOAD_REGION must be one region/u],
   ["SERVICE_CALLS_PER_DAY", "many", /^SERVICE_CALLS_PER_DAY must be a whole number/u],
   ["GANTRY_ACCOUNTS", "mine", /^GANTRY_ACCOUNTS must be own .* or fallback/u],
@@ -130,7 +132,7 @@ test.each([
   ["DATABASE_TLS", "yes", /^DATABASE_TLS must be verify .*, unverified .* or off/u],
   ["DATABASE_POOL", "0", /^DATABASE_POOL must be a whole number of connections from 1/u],
   ["DATABASE_TIMEOUT_MS", "soon", /^DATABASE_TIMEOUT_MS must be a whole number of milliseconds/u],
-  ["SLACK_API_URL", "http://127.0.0.1:1/api", /^SLACK_API_URL is set, but no SLACK_BOT_TOKEN/u],
+  ["SLACK_API_URL", "http://127.0.0.1:1/api", /^SLACK_API_URL needs SLACK_BOT_TOKEN/u],
 ])("%s=%s is refused by name, with what to set", (name, value, message) => {
   expect(problems({ [name]: value })).toEqual([expect.stringMatching(message)]);
 });

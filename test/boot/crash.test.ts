@@ -64,7 +64,7 @@ async function ended({ child }: Running): Promise<number | null> {
 
 test("an uncaught error is logged with a reference and the unfinished work, and Gantry shuts down in order", async () => {
   const running = start("../../src/main.ts", "throw new Error('a bug of ours')", { PORT: "0", PLAYGROUND_PORT: "0" });
-  await until(() => running.output().includes("Stop with Ctrl-C."));
+  await until(() => running.output().includes("Press Ctrl-C to stop."));
   const url = /PLAYGROUND_URL=(\S+) npm run say/u.exec(running.output())?.[1];
   // Its workload is followed for some seconds after it was changed.
   const said = await fetch(`${url}/playground/say`, {
@@ -110,7 +110,7 @@ test("an unhandled rejection also ends the bot when it runs alone", async () => 
 
 test("the workload API ends in the same way and logs its unanswered requests", async () => {
   const running = start("../../src/bin/service.ts", "throw new Error('a bug of the service')", { SERVICE_PORT: "0" });
-  await until(() => running.output().includes("Ctrl-C stops it"));
+  await until(() => running.output().includes("Press Ctrl-C to stop"));
 
   running.child.kill("SIGUSR2");
   const code = await ended(running);

@@ -9,7 +9,7 @@ test("the address stands in every place where Slack wants one, and nothing else 
   const ready = manifestFor(text, { kind: "url", url: "https://bots.acme.org/gantry/", command: "/gantry" });
 
   expect(ready).not.toContain("example.com");
-  expect(ready).toContain("# Who asks and who votes");
+  expect(ready).toContain("# Who requests and approves");
   const restored = ready.replaceAll(
     "https://bots.acme.org/gantry/slack/events",
     "https://gantry.example.com/slack/events",

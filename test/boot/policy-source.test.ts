@@ -38,7 +38,7 @@ test("a file that is broken at the start, or is not there, is an error with file
   const file = join(folder(), "policy.yaml");
 
   await expect(opened(file)).rejects.toThrow(
-    `${file}:1: The file cannot be read (ENOENT): check GANTRY_POLICY and who may read the file.`,
+    `${file}:1: Couldn't read the file (ENOENT). Check GANTRY_POLICY and the file's permissions.`,
   );
   writeFileSync(file, broken);
   await expect(opened(file)).rejects.toThrow(`${file}:2: rule “it”, does: “raed”`);
@@ -103,7 +103,7 @@ test("a broken change leaves the policy before it in force, and is told once, wi
   expect(news[0]).toEqual({ kind: "broken", message: expect.stringContaining(`${file}:2: rule “it”, does: “raed”`) });
   expect(JSON.parse(logged[0] ?? "")).toMatchObject({
     level: 50,
-    msg: "the changed policy is broken, the one before it stays",
+    msg: "the changed policy has problems; keeping the previous one",
     problems: [{ line: 2, sentence: expect.stringContaining("“raed”") }],
   });
 

@@ -78,8 +78,8 @@ test.concurrent("after SIGTERM with a stalled service, each accepted command's p
   expect(acks.every(({ acked }) => acked)).toBe(true);
   expect(late.acked).toBe(true);
   const told = here.told().join("\n");
-  expect(told).toContain("Gantry is restarting");
-  expect(told).toMatch(/did not answer within|stopped before it could answer/u);
+  expect(told).toContain("I'm restarting");
+  expect(told).toMatch(/didn't answer in|stopped before I could answer/u);
   expect(told).toMatch(/Cannot tell whether service web was restarted/u);
   expect(here.api.requests().filter((request) => request.startsWith("PUT"))).toHaveLength(1);
 });
@@ -100,7 +100,7 @@ test.concurrent("after kill -9, the next start reads back what was sent, goes on
 
   const told = here.told().join("\n");
   expect(told).toMatch(/Cannot tell whether service web was restarted/u);
-  expect(told).toMatch(/did not answer within/u);
+  expect(told).toMatch(/didn't answer in/u);
   const since = here.api.requests().slice(requestsBefore);
   expect(since.length).toBeGreaterThan(0);
   expect(since.filter((request) => !request.startsWith("GET"))).toEqual([]);

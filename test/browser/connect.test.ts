@@ -22,7 +22,7 @@ story("an account is connected in a window", (open) => {
     await dana.modal.getByText("A token has no blanks").waitFor();
     await token.fill("not-a-token-of-anybody");
     await token.press("Enter");
-    await dana.modal.getByText("Nothing was linked.").waitFor();
+    await dana.modal.getByText("Nothing was connected.").waitFor();
     await dana.modal.getByRole("textbox").and(dana.focused).waitFor();
     const again = { username: await username.inputValue(), token: await token.inputValue() };
     await dana.page.keyboard.press("Escape");
@@ -41,7 +41,7 @@ story("an account is connected in a window", (open) => {
     await dana.modal.getByRole("textbox", { name: "User name" }).fill("gantry");
     await dana.modal.getByRole("textbox", { name: "API token" }).fill(town.token);
     await dana.page.keyboard.press("Enter");
-    await dana.modal.getByText("Linked: Gantry acts with the account gantry for you alone").waitFor();
+    await dana.modal.getByText("Account connected. I'll use gantry for you only").waitFor();
     await dana.page.keyboard.press("Escape");
     await dana.modal.waitFor({ state: "hidden" });
     await dana.says("/gantry whoami");

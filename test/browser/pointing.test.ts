@@ -183,7 +183,7 @@ story("everything by pointing", (open) => {
     await town.approver.says("web answers 502 since ten, anybody?");
     await dana.newest().hover();
     await dana.newest().getByRole("button", { name: "More actions for this message" }).click();
-    await dana.page.getByRole("menuitem", { name: /Logs into this thread/iu }).click();
+    await dana.page.getByRole("menuitem", { name: /Logs in this thread/iu }).click();
     await field(dana, "Only lines with").fill("orders/7");
     const guessed = await dana.modal.getByRole("combobox", { name: "Workload" }).inputValue();
     await dana.page.keyboard.press("Enter");

@@ -13,7 +13,7 @@ const moment = Date.parse("2026-11-20T09:41:00Z");
 // Two votes, so that the picture shows a request with one of them.
 const policy = `
 rules:
-  - name: full members read
+  - name: read access
     who: members
     does: read
     then: allow

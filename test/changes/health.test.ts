@@ -106,7 +106,7 @@ describe("trouble brings the last lines", () => {
     const log = (): unknown => [
       line("web-0", "listening"),
       line("web-1", "password hunter2 refused"),
-      line("web-1", "[gantry] instance web-1 exited with code 1, started again in 2 s"),
+      line("web-1", "[gantry] instance web-1 exited with code 1, restarting in 2 s"),
       line("web-0", "GET / 200"),
     ];
 
@@ -120,7 +120,7 @@ describe("trouble brings the last lines", () => {
       {
         "excerpt": [
           "password [redacted] refused",
-          "[gantry] instance web-1 exited with code 1, started again in 2 s",
+          "[gantry] instance web-1 exited with code 1, restarting in 2 s",
         ],
         "kind": "trouble",
         "line": "its status is Failed, 37 s later",

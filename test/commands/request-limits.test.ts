@@ -75,7 +75,7 @@ describe("a request that the workload API would refuse is refused before anyone 
     [`${service} --domain 127.0.0.1`, "`127.0.0.1` isn't a domain name. Write one like `shop.example.com`."],
     [
       "create job nightly- --image gantry/batch",
-      'The name of a job has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one ends with "-".',
+      "Names use lowercase letters, digits and dashes, and start with a letter. They can't end with a dash. Did you mean “nightly”?",
     ],
   ])("%s", (text, sentence) => {
     expect(reasonOf(text)).toBe(sentence);
@@ -85,7 +85,7 @@ describe("a request that the workload API would refuse is refused before anyone 
     const values = { kind: "job", name: "nightly-", image: "gantry/batch", memory: "2Ti", port: "53/udp" };
 
     expect(errorsOf("create", values)).toMatchObject({
-      name: expect.stringContaining('this one ends with "-".'),
+      name: expect.stringContaining("They can't end with a dash."),
       memory: expect.stringContaining("from 1 MiB to 1 TiB"),
       port: "“53/udp” can't be opened: the workload API accepts only TCP ports. Write 53 for TCP.",
     });

@@ -24,8 +24,8 @@ test("where everybody acts with their own account, who has none is refused, and 
   await using town = await approvalTown({ users, accountMode: "own" });
   const { developer, approver } = town;
 
-  expect(await says(town, developer, "/gantry list")).toMatch(/no account of your own.*connect/su);
-  expect(await says(town, developer, "/gantry scale web 3")).toMatch(/no account of your own/u);
+  expect(await says(town, developer, "/gantry list")).toMatch(/haven't connected an account.*connect/su);
+  expect(await says(town, developer, "/gantry scale web 3")).toMatch(/haven't connected an account/u);
   expect(town.calls()).toEqual([]);
 
   await connects(town, developer, danas);
@@ -38,7 +38,7 @@ test("where everybody acts with their own account, a channel's account does not 
   await using town = await approvalTown({ users, accountMode: "own" });
   await connectsChannel(town, town.developer, teams);
 
-  expect(await says(town, town.approver, "/gantry list")).toMatch(/no account of your own/u);
+  expect(await says(town, town.approver, "/gantry list")).toMatch(/haven't connected an account/u);
 });
 
 test("a channel's account is for everybody there who has none of their own, and they are told", async () => {
@@ -54,7 +54,7 @@ test("a channel's account is for everybody there who has none of their own, and 
   expect(told.at(-1)?.text).toContain("team-ops");
   expect(usedFor(town, "updateService")).toEqual(["team-ops", "alex-own"]);
   expect(await saysIn(town, { person: developer, channel: "general" }, "/gantry whoami")).toContain(
-    "gantry, the workspace's",
+    "gantry, workspace account",
   );
 });
 
@@ -68,7 +68,7 @@ test("an account that was unlinked between request and approval sends nothing, a
   await clicks(town, approver, "Approve");
 
   expect(count(town, "restartService")).toBe(0);
-  expect(card(developer)).toMatch(/dana-own.*unlinked meanwhile/su);
+  expect(card(developer)).toMatch(/dana-own.*disconnected/su);
   await expect(approver.clicks("Approve")).rejects.toThrow(/nothing to click/u);
 });
 
@@ -82,7 +82,7 @@ test("an account that was replaced by another one meanwhile is not taken instead
   await clicks(town, approver, "Approve");
 
   expect(count(town, "restartService")).toBe(0);
-  expect(card(developer)).toMatch(/changed or unlinked/u);
+  expect(card(developer)).toMatch(/changed or disconnected/u);
 });
 
 test("a row that is copied to another user does not open, and no other account is taken instead", async () => {
@@ -97,8 +97,8 @@ test("a row that is copied to another user does not open, and no other account i
   await town.restartBot();
   const before = town.sent().length;
 
-  expect(await says(town, approver, "/gantry list")).toMatch(/dana-own.*cannot be opened/su);
-  expect(await says(town, approver, "/gantry scale web 4")).toMatch(/cannot be opened/u);
+  expect(await says(town, approver, "/gantry list")).toMatch(/Couldn't use your account \(dana-own\)/u);
+  expect(await says(town, approver, "/gantry scale web 4")).toMatch(/Couldn't use your account/u);
   expect(town.sent().slice(before)).toEqual([]);
 
   await says(town, developer, "/gantry list");

@@ -24,5 +24,5 @@ test("a database that is away does not keep the bot from ending", async () => {
 
   await town.stopBot();
 
-  expect(town.logged().some(({ msg }) => msg === "the last calls could not be counted")).toBe(true);
+  expect(town.logged().some(({ msg }) => msg === "couldn't count the last calls")).toBe(true);
 });

@@ -15,14 +15,14 @@ describe("a region that a channel is bound to", () => {
     const { developer, approver } = town;
     await creates(town, "far", "beijing2");
 
-    expect(await says(town, developer, "/gantry use --region beijing2")).toMatch(/Dana Reyes bound.*beijing2/su);
+    expect(await says(town, developer, "/gantry use --region beijing2")).toMatch(/Dana Reyes set up.*beijing2/su);
 
     const list = await says(town, approver, "/gantry list services");
-    expect(list).toContain("1 service in beijing2");
-    expect(list).toContain("Bound here: region beijing2");
+    expect(list).toContain("services in beijing2");
+    expect(list).toContain("This channel: region beijing2");
     expect(list).toContain("far");
     expect(await says(town, approver, "/gantry show web")).toMatch(/no service in beijing2/u);
-    expect(await says(town, approver, "/gantry show far")).toMatch(/beijing2.*Bound here: region beijing2/su);
+    expect(await says(town, approver, "/gantry show far")).toMatch(/beijing2.*This channel: region beijing2/su);
     expect(await says(town, approver, "/gantry list services --region beijing1")).not.toContain("Bound here");
     await says(town, developer, "/gantry scale far 3");
     expect(card(developer)).toContain("beijing2");
@@ -34,22 +34,20 @@ describe("a region that a channel is bound to", () => {
     const { developer, approver, guest } = town;
 
     await says(town, developer, '/gantry use --region beijing2 --names "shop-*" --lock');
-    expect(spoken(approver).at(-1)).toMatch(/Dana Reyes bound.*Other regions are refused.*shop-\*/su);
-    expect(await says(town, guest, "/gantry use")).toMatch(/is bound, by Dana Reyes.*beijing2/su);
+    expect(spoken(approver).at(-1)).toMatch(/Dana Reyes set up.*Other regions are refused.*shop-\*/su);
+    expect(await says(town, guest, "/gantry use")).toMatch(/set by Dana Reyes.*beijing2/su);
     await says(town, developer, "/gantry use --clear");
 
-    expect(spoken(approver).at(-1)).toMatch(/Dana Reyes unbound/u);
-    expect(await says(town, developer, "/gantry use")).toMatch(/is not bound/u);
-    expect(await says(town, developer, "/gantry use --clear")).toMatch(/is not bound/u);
-    expect(await says(town, developer, "/gantry list services")).toContain("1 service in beijing1");
+    expect(spoken(approver).at(-1)).toMatch(/Dana Reyes removed the binding/u);
+    expect(await says(town, developer, "/gantry use")).toMatch(/has no binding/u);
+    expect(await says(town, developer, "/gantry use --clear")).toMatch(/has no binding/u);
+    expect(await says(town, developer, "/gantry list services")).toContain("services in beijing1");
     expect(await happened(town)).toEqual([
       "unbound Dana Reyes: it was bound to region beijing2, names shop-*, locked",
       "bound Dana Reyes: region beijing2, names shop-*, locked",
     ]);
     const told = await says(town, developer, "/gantry history");
-    expect(told).toMatch(
-      /Dana Reyes cleared the defaults of a channel.*Dana Reyes set the defaults of a channel: region beijing2/su,
-    );
+    expect(told).toMatch(/Dana Reyes removed the binding a channel.*Dana Reyes bound a channel: region beijing2/su);
   });
 
   test("goes before one's own default region, and one's own before the configured one", async () => {
@@ -58,7 +56,7 @@ describe("a region that a channel is bound to", () => {
     await town.store().setRegion("T0PLAYGR", "U0DANA", "beijing2");
 
     expect(await says(town, developer, "/gantry list services")).toMatch(
-      /in beijing2.*Your own default region: beijing2/su,
+      /in beijing2.*Your default region: beijing2/su,
     );
     expect(await says(town, approver, "/gantry list services")).toContain("in beijing1");
     expect(await says(town, developer, "/gantry list services --region beijing1")).toContain("in beijing1");
@@ -66,7 +64,7 @@ describe("a region that a channel is bound to", () => {
     const bound = await says(town, developer, "/gantry list services");
 
     expect(bound).toContain("in beijing1");
-    expect(bound).toContain("Bound here: region beijing1");
+    expect(bound).toContain("This channel: region beijing1");
     expect(bound).not.toContain("Your own");
   });
 
@@ -101,7 +99,7 @@ describe("names that a channel is bound to", () => {
 
     expect(list).toContain("shop-front");
     expect(list).not.toMatch(/\bweb\b/u);
-    expect(list).toContain("Bound here: names shop-*");
+    expect(list).toContain("This channel: names shop-*");
     expect(await says(town, developer, "/gantry show webb")).not.toContain("Did you mean web");
     expect(await says(town, developer, "/gantry show web")).toContain("🟢 web · running");
   });
@@ -116,16 +114,16 @@ describe("an account that a channel is bound to", () => {
     await says(town, developer, "/gantry use --account team-ops");
 
     expect(await says(town, developer, "/gantry whoami")).toMatch(
-      /team-ops, this channel's.*Bound here: account team-ops/su,
+      /team-ops, this channel's.*This channel: account team-ops/su,
     );
     expect(await says(town, approver, "/gantry whoami")).toContain("team-ops, this channel's");
     await says(town, developer, "/gantry use --account dana-own");
-    expect(await says(town, developer, "/gantry whoami")).toContain("dana-own, your own");
+    expect(await says(town, developer, "/gantry whoami")).toContain("dana-own, your own account");
     const refused = await says(town, approver, "/gantry list");
-    expect(refused).toMatch(/bound to the account dana-own, and neither you, the channel nor the workspace has it/u);
-    expect(refused).toMatch(/connect.*Type use/su);
+    expect(refused).toMatch(/uses the account dana-own, which isn't connected/u);
+    expect(refused).toMatch(/connect.*To see or change/su);
     await says(town, approver, "/gantry use --account gantry");
-    expect(await says(town, developer, "/gantry whoami")).toContain("gantry, the workspace's");
+    expect(await says(town, developer, "/gantry whoami")).toContain("gantry, workspace account");
   });
 
   test("is only ever one's own where everybody acts with their own, and anybody who may can unbind it", async () => {
@@ -134,9 +132,9 @@ describe("an account that a channel is bound to", () => {
     await connects(town, developer, danas);
     await says(town, developer, "/gantry use --account gantry");
 
-    expect(await says(town, developer, "/gantry list")).toMatch(/account gantry, and you have not linked it/u);
+    expect(await says(town, developer, "/gantry list")).toMatch(/account gantry, which isn't connected for you/u);
     expect(town.sent().every(({ username }) => username === "dana-own")).toBe(true);
     await says(town, developer, "/gantry use --clear");
-    expect(await says(town, developer, "/gantry whoami")).toContain("dana-own, your own");
+    expect(await says(town, developer, "/gantry whoami")).toContain("dana-own, your own account");
   });
 });

@@ -12,15 +12,15 @@ test("connect opens a form, and with a good token everything goes with the own a
   await says(town, developer, "/gantry connect");
   expect(formOf(developer)).toContain("API token");
 
-  expect(await sends(town, developer, danas)).toMatch(/Linked.*dana-own/u);
+  expect(await sends(town, developer, danas)).toMatch(/Account connected.*dana-own/u);
   await developer.closes();
   expect(whispers(developer).at(-1)).toContain("dana-own");
   const whoami = await says(town, developer, "/gantry whoami");
-  expect(whoami).toContain("dana-own, your own");
+  expect(whoami).toContain("dana-own, your own account");
   expect(whoami).not.toContain(danas.token);
   await says(town, developer, "/gantry scale web 3");
   expect(usedFor(town, "updateService")).toEqual(["dana-own"]);
-  expect(await says(town, town.approver, "/gantry whoami")).toContain("gantry, the workspace's");
+  expect(await says(town, town.approver, "/gantry whoami")).toContain("gantry, workspace account");
 });
 
 test("a wrong token is told in the form, which keeps the user name, and nothing is stored", async () => {
@@ -30,13 +30,13 @@ test("a wrong token is told in the form, which keeps the user name, and nothing 
   await says(town, developer, "/gantry connect");
   await sends(town, developer, { ...danas, token: alexs.token });
 
-  expect(formOf(developer)).toMatch(/Nothing was linked/u);
+  expect(formOf(developer)).toMatch(/Nothing was connected/u);
   expect(formOf(developer)).toContain('"initial_value":"dana-own"');
   expect(formOf(developer)).not.toContain(alexs.token);
   expect(await linkedCount(town)).toBe(0);
-  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, the workspace's");
+  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, workspace account");
 
-  expect(await sends(town, developer, danas)).toMatch(/Linked/u);
+  expect(await sends(town, developer, danas)).toMatch(/Account connected/u);
   expect(await linkedCount(town)).toBe(1);
 });
 
@@ -48,7 +48,7 @@ test("what cannot be a token is said at its field, before anything is asked", as
   await developer.submits({ username: "dana-own", token: "two words" });
   await town.settled();
 
-  expect(developer.modal()?.errors["token"]).toMatch(/blanks/u);
+  expect(developer.modal()?.errors["token"]).toMatch(/spaces/u);
   expect(town.calls()).toEqual([]);
 });
 
@@ -60,11 +60,11 @@ test("a service that does not answer links nothing, and the form says so", async
   });
 
   await says(town, town.developer, "/gantry connect");
-  expect(await sends(town, town.developer, danas)).toMatch(/Nothing was linked/u);
+  expect(await sends(town, town.developer, danas)).toMatch(/Nothing was connected/u);
   expect(await linkedCount(town)).toBe(0);
 
   isDown = false;
-  expect(await sends(town, town.developer, danas)).toMatch(/Linked/u);
+  expect(await sends(town, town.developer, danas)).toMatch(/Account connected/u);
 });
 
 test("a conversation with the bot has no account of its own", async () => {
@@ -72,20 +72,20 @@ test("a conversation with the bot has no account of its own", async () => {
 
   const delivery = await town.developer.says("/gantry connect channel", { channel: "@gantry" });
 
-  expect(JSON.stringify(delivery.answer)).toMatch(/no account of its own/u);
+  expect(JSON.stringify(delivery.answer)).toMatch(/no channel account/u);
   expect(town.developer.modal()).toBeUndefined();
 });
 
 test("disconnect forgets it, and says so when there was nothing", async () => {
   await using town = await approvalTown({ users });
   const { developer } = town;
-  expect(await says(town, developer, "/gantry disconnect")).toMatch(/nothing to unlink/u);
+  expect(await says(town, developer, "/gantry disconnect")).toMatch(/Nothing to disconnect/u);
   await connects(town, developer, danas);
 
-  expect(await says(town, developer, "/gantry disconnect")).toMatch(/Unlinked/u);
+  expect(await says(town, developer, "/gantry disconnect")).toMatch(/Disconnected/u);
 
   expect(await linkedCount(town)).toBe(0);
-  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, the workspace's");
+  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, workspace account");
 });
 
 test("a token typed after connect is refused, and is repeated nowhere", async () => {
@@ -95,7 +95,7 @@ test("a token typed after connect is refused, and is repeated nowhere", async ()
   const delivery = await town.developer.says(`/gantry connect ${danas.token}`);
   await town.settled();
 
-  expect(JSON.stringify(delivery.answer)).toMatch(/revoke it now/u);
+  expect(JSON.stringify(delivery.answer)).toMatch(/Revoke that token now/u);
   const fromBot = town.playground
     .transcript()
     .slice(before)

@@ -34,7 +34,7 @@ test("looking goes on with the account that is known, and never with another one
       .map(({ username }) => username),
   ).toEqual(["dana-own", "dana-own", "dana-own"]);
   // Nobody knows whether alex has an account of their own, so the workspace's is not taken.
-  expect(await says(town, approver, "/gantry list")).toMatch(/cannot reach its database.*which account/su);
+  expect(await says(town, approver, "/gantry list")).toMatch(/can't reach my database.*your account/su);
   expect(town.sent()).toHaveLength(before + 3);
 });
 
@@ -49,7 +49,7 @@ test("an account that was unlinked is not used any more, whatever the database s
 
   database.leave();
 
-  expect(await says(town, developer, "/gantry list")).toMatch(/cannot reach its database/u);
+  expect(await says(town, developer, "/gantry list")).toMatch(/can't reach my database/u);
   expect(town.sent()).toHaveLength(before);
 });
 
@@ -62,7 +62,7 @@ test("what is known of an account is believed for a quarter of an hour", async (
   town.passMinutes(14);
   expect(await says(town, town.developer, "/gantry list")).toContain("web");
   town.passMinutes(2);
-  expect(await says(town, town.developer, "/gantry list")).toMatch(/cannot reach its database/u);
+  expect(await says(town, town.developer, "/gantry list")).toMatch(/can't reach my database/u);
 });
 
 test("writes, votes, connect and disconnect are refused with a sentence, and nothing runs", async () => {
@@ -113,9 +113,9 @@ test("what lies in the database is not told from memory", async () => {
   database.leave();
 
   for (const verb of ["history", "pending"]) {
-    expect(await says(town, town.developer, `/gantry ${verb}`), verb).toMatch(/the database can't be reached/u);
+    expect(await says(town, town.developer, `/gantry ${verb}`), verb).toMatch(/can't reach my database/u);
   }
-  expect(await says(town, town.developer, "/gantry whoami")).toContain("gantry, the workspace's");
+  expect(await says(town, town.developer, "/gantry whoami")).toContain("gantry, workspace account");
   expect(await says(town, town.developer, "/gantry help")).toContain("/gantry scale NAME N");
 });
 
@@ -126,7 +126,7 @@ test("when it is back, what waited goes on", async () => {
   await says(town, developer, "/gantry restart web");
   database.leave();
   await clicks(town, approver, "Approve");
-  await expect(town.sweep()).rejects.toThrow(/cannot be used/u);
+  await expect(town.sweep()).rejects.toThrow(/can't be used/u);
 
   database.comeBack();
   await town.sweep();
@@ -153,7 +153,7 @@ test("when it goes before the claim is written, nothing is sent, and it runs onc
 
   await clicks(town, approver, "Approve");
   expect(count(town, "restartService")).toBe(0);
-  expect(whispers(approver).at(-1)).toMatch(/lost its database/u);
+  expect(whispers(approver).at(-1)).toMatch(/lost my database/u);
 
   reads = 100;
   database.comeBack();
@@ -176,7 +176,7 @@ test("when it goes after the request left, the result is read back when it is ba
   const { developer } = town;
 
   const told = await says(town, developer, "/gantry scale web 4");
-  expect(told).toMatch(/lost its database in the middle/u);
+  expect(told).toMatch(/lost my database/u);
   expect((await town.service("web")).target_instance_size).toBe(4);
 
   database.comeBack();
@@ -186,13 +186,13 @@ test("when it goes after the request left, the result is read back when it is ba
   expect(card(developer)).toMatch(/✅/u);
 });
 
-test("/readyz says that the database does not answer, and that it does again; /healthz does not mind", async () => {
+test("/readyz says that the database doesn't answer, and that it does again; /healthz does not mind", async () => {
   const { town, database } = await townWith();
   await using _town = town;
   expect(await readyz(town)).toMatchObject({ status: 200 });
 
   database.leave();
-  expect(await readyz(town)).toMatchObject({ status: 503, text: expect.stringMatching(/database does not answer/u) });
+  expect(await readyz(town)).toMatchObject({ status: 503, text: expect.stringMatching(/database doesn't answer/u) });
   expect((await fetch(`${town.botUrl()}/healthz`)).status).toBe(200);
 
   database.comeBack();

@@ -112,7 +112,7 @@ test("somebody who may not know of the request that waits learns only that there
 
   const elsewhere = await saysIn(town, { person: guest, channel: "@gantry" }, "/gantry restart service/web");
 
-  expect(elsewhere).toBe("An equal request already waits for approval. Nothing was asked again.");
+  expect(elsewhere).toBe("The same request is already waiting for approval. Nothing new was requested.");
   expect(cards(town)).toHaveLength(1);
   // Where its card stands they read it anyway.
   expect(await says(town, guest, "/gantry restart service/web")).toContain(`Already waiting: ${id}`);

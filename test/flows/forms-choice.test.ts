@@ -155,7 +155,7 @@ test("another region chosen after the read is read before anything is sent", asy
   await developer.submits({ region: "us" });
   await town.settled();
 
-  expect(form(developer)).toMatch(/do not run in the region us/u);
+  expect(form(developer)).toMatch(/unknown region us/u);
   expect(held(developer, "size")).toBeUndefined();
   expect(count(town, "updateService")).toBe(0);
 });

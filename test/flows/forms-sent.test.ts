@@ -55,7 +55,7 @@ test("a service that breaks down after the form was sent leaves the form there, 
   await town.settled();
 
   expect(count(town, "updateService")).toBe(0);
-  expect(form(developer)).toMatch(/⚠️[\s\S]*the sale begins/u);
+  expect(form(developer)).toMatch(/❌[\s\S]*the sale begins/u);
   release();
   await developer.submits();
   await town.settled();

@@ -13,7 +13,7 @@ test("--json gives a file with the rows, for the asker alone", async () => {
 
   const told = await says(town, developer, "/gantry history --json");
 
-  expect(told).toContain("The file is in your conversation with Gantry");
+  expect(told).toContain("Only you should see this file");
   expect(whispers(developer)).toContain(told);
   expect(developer.sees("ops").flatMap(({ files }) => files)).toEqual([]);
   expect(approver.sees("@gantry")).toEqual([]);

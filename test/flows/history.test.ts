@@ -73,7 +73,7 @@ test("a row names who by id and name, where, with which account, by which rule, 
     verb: "restart",
     workload: { kind: "service", region: "beijing1", name: "web" },
     account: "gantry",
-    rule: "one more full member for what interrupts or deletes",
+    rule: "disruptive changes",
     breakGlass: false,
   });
   expect(done?.elapsedMs).toBeGreaterThanOrEqual(2 * 60_000);

@@ -29,8 +29,9 @@ test("Home shows what runs, with one list call for each kind", async () => {
 
   const shown = await opensHome(town, developer);
 
-  expect(shown).toMatch(/Workloads \(beijing1\)\s+1 workload · 1 healthy\s+🟢 \*web\*/u);
-  expect(shown).toContain("Acting as gantry (workspace account) · default region beijing1");
+  expect(shown).toMatch(/1 service in beijing1: 1 Running/u);
+  expect(shown).toMatch(/0 jobs/u);
+  expect(shown).toMatch(/gantry, workspace account|gantry[\s\S]*the workspace's/u);
   expect(town.calls().toSorted()).toEqual(["listJobs", "listServices"]);
 });
 
@@ -105,7 +106,7 @@ test("what needs an approval cannot be asked for in a conversation alone; the fo
   await developer.submits({ reason: "it leaks" });
   await town.settled();
 
-  expect(form(developer)).toMatch(/in this conversation there are only you and Gantry/u);
+  expect(form(developer)).toMatch(/nobody else is in this conversation/u);
   expect(form(developer)).toContain("it leaks");
   await developer.submits({ channel: developer.channelId("ops") });
   await town.settled();
@@ -214,7 +215,7 @@ test("accounts are linked and unlinked by pointing, for oneself and for a channe
   expect(await opensHome(town, developer)).toMatch(/dana-own/u);
 
   await chooses(town, "connect", { whose: "channel" });
-  expect(form(developer)).toMatch(/has no account of its own/u);
+  expect(form(developer)).toMatch(/has no channel account/u);
   await developer.dismisses();
   await chooses(town, "connect", { whose: "channel", channel: developer.channelId("ops") });
   await developer.submits(teams);
@@ -234,7 +235,7 @@ test("what needs no form is answered in the conversation with the bot", async ()
   await developer.selects("home:do", "whoami", { home: true });
   await town.settled();
 
-  expect(inDirect(developer).at(-1)).toMatch(/Who you are to Gantry/u);
+  expect(inDirect(developer).at(-1)).toMatch(/Your account/u);
 });
 
 /** Chooses a verb on dana's Home, and sends its form. */

@@ -24,14 +24,14 @@ describe("a locked channel", () => {
     ];
     for (const words of refused) {
       const told = await says(town, approver, `/gantry ${words}`);
-      expect(told, words).toMatch(/Dana Reyes locked this channel to (?:region beijing1|names like shop-\*)/u);
-      expect(told, words).toMatch(/Type use to see/u);
+      expect(told, words).toMatch(/Dana Reyes locked this channel to (?:region beijing1|the names shop-\*)/u);
+      expect(told, words).toMatch(/To see or change the binding/u);
     }
 
     expect(town.calls().length).toBe(before);
     expect(await says(town, approver, "/gantry can-i scale web 3")).toMatch(/locked this channel/u);
     expect(await says(town, approver, "/gantry show shop-front")).toMatch(
-      /Bound here: region beijing1, names shop-\*, locked/u,
+      /This channel: region beijing1, names shop-\*, locked/u,
     );
     await says(town, approver, "/gantry scale shop-front 2");
     expect(count(town, "updateService")).toBe(1);
@@ -74,5 +74,5 @@ test("a binding outlives the process, and looks keep to it while the database is
   expect(await says(town, developer, "/gantry use")).toMatch(/database/u);
   expect(await says(town, developer, "/gantry use --clear")).toMatch(/Not started/u);
   // What this channel is bound to is not known for somebody who has not asked before.
-  expect(await says(town, approver, "/gantry list")).toMatch(/cannot reach its database/u);
+  expect(await says(town, approver, "/gantry list")).toMatch(/can't reach my database/u);
 });

@@ -66,7 +66,9 @@ test("when Slack limits the questions about groups, the sentence says so, nothin
   town.playground.faults.answer("usergroups.users.list", "429", { retryAfterSeconds: 30 });
 
   const told = await says(town, town.developer, "/gantry scale web 3");
-  expect(told).toContain("Slack limits how often Gantry may ask who is in the user group, so nothing was done.");
+  expect(told).toContain(
+    "Couldn't read the members of the user group: Slack's rate limit is reached. Nothing was changed.",
+  );
   expect(told).toMatch(/Try again in \d+ s/u);
   expect(count(town, "updateService")).toBe(0);
 

@@ -99,7 +99,7 @@ test("a token is not asked for in a message, and a guest is told why not", async
 
   await developer.says("@gantry connect");
   await town.settled();
-  expect(newest(developer)).toMatch(/only from a command/u);
+  expect(newest(developer)).toMatch(/Never send a token in a message/u);
 
   await guest.says("@gantry show web");
   await town.settled();

@@ -128,11 +128,11 @@ test("when Slack refuses a card's blocks, its text says what to type, and no old
   await says(town, developer, "/gantry restart web");
   const second = idOf(card(developer));
   expect(card(developer)).toContain(`/gantry approve ${second}`);
-  expect(card(developer)).toMatch(/Buttons couldn't be shown/u);
+  expect(card(developer)).toMatch(/Couldn't show the buttons/u);
   await says(town, approver, `/gantry approve ${second}`);
 
   expect(count(town, "restartService")).toBe(1);
-  expect(card(developer)).toMatch(/shown without its layout/u);
+  expect(card(developer)).toMatch(/Couldn't show the layout/u);
   const refusals = town.logged().filter(({ msg }) => msg === "Slack refused our blocks");
   expect(refusals.length).toBeGreaterThan(0);
 });

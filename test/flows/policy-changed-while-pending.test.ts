@@ -161,7 +161,7 @@ test("a break-glass change left behind doesn't run once nobody may break the gla
   await town.sweep();
 
   expect(count(town, "restartService")).toBe(0);
-  expect(card(town.developer)).toMatch(/❌.*Alex Kim may not do this any more/su);
+  expect(card(town.developer)).toMatch(/❌.*Alex Kim may no longer do this/su);
 });
 
 test("a change doesn't become pending again next to a pending duplicate", async () => {

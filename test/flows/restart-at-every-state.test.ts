@@ -25,7 +25,7 @@ test("a command that nobody began for long is not begun any more, and who typed 
   await town.crashBot();
   await town.settled();
 
-  expect(whispers(town.developer).at(-1)).toMatch(/stopped before it began your restart.*Nothing was sent/u);
+  expect(whispers(town.developer).at(-1)).toMatch(/stopped before I started your restart.*Nothing was changed/u);
   expect(town.calls()).toEqual([]);
   expect(card(town.developer)).toBe("");
 });

@@ -179,12 +179,12 @@ test.each([
   [
     "a database that does not answer",
     { DATABASE_URL: `postgres://gantry:${password}@127.0.0.1:9/gantry`, GANTRY_KEYS: newKey() },
-    /database cannot be used/u,
+    /database can't be used/u,
   ],
   [
     "a database without a key",
     { DATABASE_URL: `postgres://gantry:${password}@127.0.0.1:9/gantry` },
-    /GANTRY_KEYS is not set/u,
+    /GANTRY_KEYS is missing/u,
   ],
   [
     "an address of another kind",
@@ -201,7 +201,7 @@ test.each([
   [
     "tokens that belong together, and one is missing",
     { SLACK_BOT_TOKEN: `xoxb-${password}`, WORKLOAD_API_TOKEN: password },
-    /SLACK_SIGNING_SECRET is not set/u,
+    /SLACK_SIGNING_SECRET is missing/u,
   ],
 ])("a start that fails tells no secret: %s", async (_, env, told) => {
   const { code, output } = await started(env);

@@ -36,7 +36,9 @@ test("whoever could not be told that nothing was done is told when Slack is back
   await comeBack(town);
 
   expect(acked).toBe(true);
-  expect(whispers(developer)).toEqual([expect.stringMatching(/Slack did not tell who you are, so nothing was done/u)]);
+  expect(whispers(developer)).toEqual([
+    expect.stringMatching(/Couldn't read your Slack profile.*Nothing was changed/u),
+  ]);
   expect(count(town, "updateService")).toBe(0);
   await comeBack(town);
   expect(whispers(developer)).toHaveLength(1);
@@ -44,7 +46,12 @@ test("whoever could not be told that nothing was done is told when Slack is back
 
 test.each([
   ["that it was so already", "developer", "/gantry scale web 2", /2 instances|already/u],
-  ["that it is not allowed, and why", "guest", "/gantry scale web 3", /You are a guest here.*Nothing was done/su],
+  [
+    "that it is not allowed, and why",
+    "guest",
+    "/gantry scale web 3",
+    /no policy rule allows it for guests.*Nothing was changed/su,
+  ],
 ] as const)("an answer that Slack swallowed (%s) is said later, and nothing is asked again", async (...story) => {
   await using town = await approvalTown();
   const [, who, text, words] = story;
@@ -122,7 +129,7 @@ test("Slack that stays deaf is given up after minutes, and the log says whom it 
   await comeBack(town);
 
   expect(whispers(town.developer)).toEqual([]);
-  const given = town.logged().filter(({ msg }) => msg === "a person could not be answered");
+  const given = town.logged().filter(({ msg }) => msg === "couldn't answer a person");
   expect(given).toHaveLength(5);
 });
 

@@ -4,9 +4,9 @@ import { onCallDecides } from "../support/policies.ts";
 import { says } from "../support/speak.ts";
 
 test.each([
-  ["who is in the channel", "conversations.members", undefined],
-  ["who is in the user group", "usergroups.users.list", onCallDecides],
-  ["who U0ALEX is", "users.info", undefined],
+  ["the members of this channel", "conversations.members", undefined],
+  ["the members of the user group", "usergroups.users.list", onCallDecides],
+  ["the Slack profile of U0ALEX", "users.info", undefined],
 ] as const)("when Slack does not tell %s, nothing is done and the sentence says so", async (what, method, policy) => {
   await using town = await approvalTown(policy === undefined ? {} : { policy });
   // Who asks is known for a while.
@@ -15,7 +15,7 @@ test.each([
 
   const told = await says(town, town.developer, "/gantry restart web");
 
-  expect(told).toContain(`Slack did not tell ${what}, so nothing was done.`);
+  expect(told).toContain(`Couldn't read ${what}: Slack didn't answer. Nothing was changed.`);
   expect(told).toContain("Try again in a minute");
   const reference = /Reference ([0-9a-f]{8})/u.exec(told)?.[1];
   expect(town.logged().filter((line) => line["reference"] === reference)).toEqual([

@@ -149,7 +149,7 @@ test("people read which scope the app lacks, and the log has it under the same r
 
   const told = await says(town, developer, "/gantry restart web");
 
-  expect(told).toMatch(/Slack did not tell who is in the channel.*the app lacks the channels:read scope/su);
+  expect(told).toMatch(/Couldn't read the members of this channel: the Slack app lacks the channels:read scope/u);
   expect(told).not.toMatch(/in a minute/u);
   expect(explained(town, told)).toEqual([
     expect.objectContaining({ method: "conversations.members", slackError: "missing_scope", needed: "channels:read" }),
@@ -168,7 +168,7 @@ test.each([
 
     const told = await says(town, town.developer, "/gantry scale web");
 
-    expect(told).toContain(`The form didn't open: ${why}. Nothing was done`);
+    expect(told).toContain(`The form didn't open: ${why}. Nothing was changed`);
     expect(explained(town, told)).toEqual([expect.objectContaining({ method: "views.open", target: "U0DANA" })]);
   },
 );
@@ -183,7 +183,7 @@ test.each(["token_revoked", "account_inactive"])(
 
     await developer.opensHome();
     await town.settled();
-    expect(await readyz(town)).toMatch(new RegExp(`^503.*Slack refuses the bot token \\(${tokenError}\\)`, "u"));
+    expect(await readyz(town)).toMatch(new RegExp(`^503.*Slack rejected the bot token \\(${tokenError}\\)`, "u"));
 
     playground.faults.clear();
     await developer.opensHome();

@@ -22,7 +22,7 @@ test("a machine suspended between claim and request doesn't send it, and says so
 
   expect(count(town, "updateService")).toBe(0);
   expect((await town.service("web")).target_instance_size).toBe(2);
-  expect(card(town.developer)).toMatch(/❌.*held back.*Nothing was sent/su);
+  expect(card(town.developer)).toMatch(/❌.*took too long to prepare.*Nothing was sent/su);
 });
 
 test("a process that was paused sends nothing, even if the wall clock was set back", async () => {
@@ -48,5 +48,5 @@ test("a process that was paused sends nothing, even if the wall clock was set ba
   await says(town, town.developer, "/gantry scale web 4");
 
   expect(count(town, "updateService")).toBe(0);
-  expect(card(town.developer)).toMatch(/❌.*held back.*Nothing was sent/su);
+  expect(card(town.developer)).toMatch(/❌.*took too long to prepare.*Nothing was sent/su);
 });

@@ -23,9 +23,9 @@ describe("a lock", () => {
     expect(await says(town, approver, "/gantry can-i use --clear")).toMatch(/🚫 No\. Dana Reyes locked/u);
     expect((await happened(town))[0]).toMatch(/^refused Gwen Moss/u);
 
-    expect(await says(town, approver, "/gantry use")).toMatch(/is bound, by Dana Reyes/u);
+    expect(await says(town, approver, "/gantry use")).toMatch(/set by Dana Reyes/u);
     await says(town, developer, "/gantry use --clear");
-    expect(await says(town, developer, "/gantry use")).toMatch(/is not bound/u);
+    expect(await says(town, developer, "/gantry use")).toMatch(/has no binding/u);
   });
 
   test("is lifted by people whom a bindChannel rule allows", async () => {
@@ -35,7 +35,7 @@ describe("a lock", () => {
 
     await says(town, town.approver, "/gantry use --clear");
 
-    expect(await says(town, town.developer, "/gantry use")).toMatch(/is not bound/u);
+    expect(await says(town, town.developer, "/gantry use")).toMatch(/has no binding/u);
   });
 
   test("on one region can't be lifted by people who may only bind to another", async () => {
@@ -58,7 +58,7 @@ rules:
 
     await says(town, town.approver, "/gantry use --clear");
 
-    expect(await says(town, town.developer, "/gantry use")).toMatch(/is not bound/u);
+    expect(await says(town, town.developer, "/gantry use")).toMatch(/has no binding/u);
   });
 });
 
@@ -67,12 +67,16 @@ describe("the account of a channel", () => {
     await using town = await approvalTown({ users: [teams], policy: bindersOnly });
     const { developer, approver } = town;
 
-    expect(await says(town, developer, "/gantry connect channel")).toMatch(/no rule lets you bind this channel/iu);
+    expect(await says(town, developer, "/gantry connect channel")).toMatch(
+      /can't bind this channel: no policy rule allows it/u,
+    );
     expect(formOf(developer)).toBe("");
     await says(town, approver, "/gantry connect channel");
-    expect(await sends(town, approver, teams)).toMatch(/Linked/u);
+    expect(await sends(town, approver, teams)).toMatch(/Account connected/u);
     await approver.closes();
-    expect(await says(town, developer, "/gantry disconnect channel")).toMatch(/no rule lets you bind this channel/iu);
+    expect(await says(town, developer, "/gantry disconnect channel")).toMatch(
+      /can't bind this channel: no policy rule allows it/u,
+    );
 
     expect(await linkedCount(town)).toBe(1);
     const refused = (await town.store().history({ teamId: "T0PLAYGR", limit: 10 })).filter(
@@ -92,7 +96,7 @@ describe("the account of a channel", () => {
     expect(await says(town, developer, "/gantry connect channel")).toMatch(/Alex Kim locked this channel/u);
     expect(formOf(developer)).toBe("");
     await says(town, approver, "/gantry connect channel");
-    expect(await sends(town, approver, teams)).toMatch(/Linked/u);
+    expect(await sends(town, approver, teams)).toMatch(/Account connected/u);
     await approver.closes();
 
     expect(await linkedCount(town)).toBe(1);
@@ -104,7 +108,7 @@ describe("the account of a channel", () => {
     await says(town, developer, "/gantry connect channel");
     town.setPolicy(bindersOnly);
 
-    expect(await sends(town, developer, teams)).toMatch(/no rule lets you bind this channel/iu);
+    expect(await sends(town, developer, teams)).toMatch(/can't bind this channel: no policy rule allows it/u);
 
     expect(await linkedCount(town)).toBe(0);
     expect(town.calls()).toEqual([]);

@@ -11,11 +11,11 @@ describe("who may bind", () => {
     await using town = await approvalTown();
 
     expect(await says(town, town.guest, "/gantry use --region beijing2")).toMatch(
-      /guest.*no rule lets you bind this channel/u,
+      /can't bind this channel: no policy rule allows it for guests/u,
     );
     expect(await says(town, town.guest, "/gantry can-i use")).toMatch(/No\./u);
-    expect(await says(town, town.developer, "/gantry can-i use --clear")).toMatch(/Yes, at once/u);
-    expect(await says(town, town.guest, "/gantry use")).toMatch(/is not bound/u);
+    expect(await says(town, town.developer, "/gantry can-i use --clear")).toMatch(/✅ Yes, you can/u);
+    expect(await says(town, town.guest, "/gantry use")).toMatch(/has no binding/u);
     expect(await happened(town)).toEqual([expect.stringMatching(/^refused Gwen Moss:/u)]);
   });
 
@@ -29,8 +29,8 @@ rules:
 
     const told = await says(town, town.developer, "/gantry use --region beijing2 --lock");
 
-    expect(told).toMatch(/“two eyes” asks for an approval.*a binding cannot wait/su);
-    expect(await says(town, town.developer, "/gantry use")).toMatch(/is not bound/u);
+    expect(told).toMatch(/two eyes needs an approval.*binding can't wait/su);
+    expect(await says(town, town.developer, "/gantry use")).toMatch(/has no binding/u);
   });
 
   test("a rule can speak of it alone, and of the region", async () => {
@@ -40,8 +40,10 @@ rules:
 `;
     await using town = await approvalTown({ policy });
 
-    expect(await says(town, town.developer, "/gantry use --region us")).toMatch(/lets you bind this channel/u);
-    expect(await says(town, town.developer, "/gantry use --region beijing2")).toMatch(/bound/u);
+    expect(await says(town, town.developer, "/gantry use --region us")).toMatch(
+      /can't bind this channel: no policy rule allows it/u,
+    );
+    expect(await says(town, town.developer, "/gantry use --region beijing2")).toMatch(/set up/u);
   });
 });
 
@@ -51,9 +53,9 @@ test("a conversation with the bot cannot be bound, and says so", async () => {
   const place = { person: developer, channel: "@gantry" };
 
   for (const words of ["use", "use --region beijing2", "use --clear"]) {
-    expect(await saysIn(town, place, words)).toMatch(/conversation with Gantry cannot be bound/u);
+    expect(await saysIn(town, place, words)).toMatch(/only channels, not direct messages/u);
   }
-  expect(await saysIn(town, place, "can-i use")).toMatch(/No\. A conversation with Gantry cannot be bound/u);
+  expect(await saysIn(town, place, "can-i use")).toMatch(/No\. You can't bind a direct message/u);
 });
 
 test("binding to the same again is said, and neither told to the channel nor written down twice", async () => {
@@ -62,7 +64,7 @@ test("binding to the same again is said, and neither told to the channel nor wri
   await says(town, developer, "/gantry use --region beijing2");
   const before = spoken(developer).length;
 
-  expect(await says(town, developer, "/gantry use --region beijing2")).toMatch(/bound to just that already/u);
+  expect(await says(town, developer, "/gantry use --region beijing2")).toMatch(/already has this binding/u);
 
   expect(spoken(developer)).toHaveLength(before);
   expect(await happened(town)).toHaveLength(1);
@@ -71,17 +73,17 @@ test("binding to the same again is said, and neither told to the channel nor wri
 test("a region that is not configured is taken, with a word of warning", async () => {
   await using town = await approvalTown();
 
-  expect(await says(town, town.developer, "/gantry use --region bejing2")).toMatch(/bejing2 is none of the regions/u);
+  expect(await says(town, town.developer, "/gantry use --region bejing2")).toMatch(/bejing2 isn't a known region/u);
 });
 
 test.each([
   ["use --lock", /--lock needs --region or --names/u],
-  ["use --clear --region beijing2", /--clear stands alone/u],
-  ["use --names *", /means every name/u],
+  ["use --clear --region beijing2", /without other flags/u],
+  ["use --names *", /to allow every name/u],
   ["use --names ../x", /a pattern such as shop-\*/u],
-  ["use --region a/b", /cannot be the name of a region/u],
-  ["use beijing2", /doesn't take/u],
-  ["use --share", /I don't know the flag --share/u],
+  ["use --region a/b", /needs a region name/u],
+  ["use beijing2", /one word too many/u],
+  ["use --share", /no flag --share/u],
 ])("%s is told how it is written", async (words, sentence) => {
   await using town = await approvalTown();
 
@@ -103,6 +105,6 @@ test("a binding that waited too long for another process is not made any more", 
   await town.restartBot();
   await town.settled();
 
-  expect(whispers(developer).at(-1)).toMatch(/stopped before it began your use/u);
+  expect(whispers(developer).at(-1)).toMatch(/stopped before I started your use/u);
   expect(await town.store().bindingOf("T0PLAYGR", "C0OPS")).toBeUndefined();
 });

@@ -65,5 +65,5 @@ test("an account is linked for the person who sends the connect form, not for th
   await sendsFormOf(town, { opener: developer, sender: approver });
 
   expect(await says(town, approver, "/gantry whoami")).toContain("alex-own, your own");
-  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, the workspace's");
+  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, workspace account");
 });

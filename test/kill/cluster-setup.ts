@@ -3,7 +3,7 @@ import { readAppManifest } from "../../src/boot/app-manifest.ts";
 /** Most is decided by one approval; what concerns `brief-*` within a minute. */
 export const policy = `
 rules:
-  - name: full members read
+  - name: read access
     who: members
     does: read
     then: allow
@@ -38,5 +38,5 @@ export function appOfManifest() {
 export function isBug(line: string): boolean {
   // On a machine that is busy with something else the database may not answer in time: that is said, and tried again.
   if (/did not start: StoreError/u.test(line)) return false;
-  return /something broke in Gantry|unhandled rejection|ended by itself|did not start|cannot be read/u.test(line);
+  return /internal error|unhandled rejection|ended by itself|did not start|cannot be read/u.test(line);
 }

@@ -128,7 +128,7 @@ function saysMoreThanWaiting(person: Person): boolean {
   const text = formText(person);
   if (person.modal() === undefined || text.includes("⏳ Asking")) return false;
   const isToFill = person.modal()?.content["submit"] !== undefined;
-  return !isToFill || /nothing was done|not done|reference/iu.test(text);
+  return !isToFill || /nothing was (?:done|changed)|not done|reference/iu.test(text);
 }
 
 /** Cards in the channel that no row knows: posts whose answer got lost. */

@@ -13,9 +13,9 @@ describe("a lock", () => {
   test.each([
     ["what is inside", service, undefined],
     ["another region", { ...service, region: "us" }, "region beijing1"],
-    ["another name", { ...service, name: "web" }, "names like shop-*"],
+    ["another name", { ...service, name: "web" }, "the names shop-*"],
     ["a job, whatever the region is", { kind: "job", region: "us", name: "shop-job" }, undefined],
-    ["a job of another name", { kind: "job", region: "us", name: "nightly" }, "names like shop-*"],
+    ["a job of another name", { kind: "job", region: "us", name: "nightly" }, "the names shop-*"],
     ["a bare name in another region", { kind: undefined, region: "us", name: "shop-front" }, "region beijing1"],
     ["a list of the region", { ...service, name: undefined }, undefined],
     ["what has no region yet", { ...service, region: undefined }, undefined],
@@ -23,14 +23,14 @@ describe("a lock", () => {
     const outside = outsideLock(locked, workload);
 
     if (held === undefined) expect(outside).toBeUndefined();
-    else expect(outside?.why).toContain(`Dana Reyes locked this channel to ${held}, and `);
+    else expect(outside?.why).toContain(`Dana Reyes locked this channel to ${held}. `);
   });
 
   test("says what to do, and one that is open refuses nothing", () => {
     expect(outsideLock(locked, { ...service, name: "web" })).toMatchInlineSnapshot(`
       {
-        "next": "Ask for it in another channel. Type use to see what this one is bound to; who may bind it can change that with use.",
-        "why": "Dana Reyes locked this channel to names like shop-*, and web is not one.",
+        "next": "Request it in another channel. To see or change the binding: \`/gantry use\`",
+        "why": "Dana Reyes locked this channel to the names shop-*. “web” doesn't match.",
       }
     `);
     expect(outsideLock({ ...locked, isLocked: false }, { ...service, name: "web", region: "us" })).toBeUndefined();
@@ -92,9 +92,9 @@ rules:
     expect(verdict("does: routine, then: { approve: {} }")).toMatchInlineSnapshot(`
       {
         "kind": "refuse",
-        "next": "Ask whoever keeps Gantry's rules for one that speaks of bindChannel and allows it.",
+        "next": "Ask your Gantry admin to add a policy rule that allows bindChannel.",
         "rule": "it",
-        "why": "The rule “it” asks for an approval before you bind this channel, and a binding cannot wait for one.",
+        "why": "You can't bind this channel: the policy rule “it” needs an approval, and binding can't wait for one.",
       }
     `);
   });
@@ -107,14 +107,14 @@ rules:
 `;
 
     expect(explanationLines(explain(readPolicy(text, "policy.yaml"), binding)).join("\n")).toMatchInlineSnapshot(`
-      "May Dana Reyes (U0DANA, a full member) bind this channel in the channel C0OPS, region beijing1?
+      "May Dana Reyes (U0DANA, a full member) bind this channel (routine) in channel C0OPS, region beijing1?
       By policy.yaml:
-      1. “ours” (line 3, allow): does not match
-         kind: the rule is for services; this is a binding, which is about no workload
-         name: the rule is for shop-*; this is a binding, which is about no workload
+      1. “ours” (line 3, allow): doesn't match
+         kind: the rule is for services; this is a channel binding, which has no workload
+         name: the rule is for shop-*; this is a channel binding, which has no workload
       2. “eyes” (line 4, approve): decides
-      No. The rule “eyes” asks for an approval before you bind this channel, and a binding cannot wait for one.
-      Ask whoever keeps Gantry's rules for one that speaks of bindChannel and allows it."
+      No. You can't bind this channel: the policy rule “eyes” needs an approval, and binding can't wait for one.
+      Ask your Gantry admin to add a policy rule that allows bindChannel."
     `);
   });
 });

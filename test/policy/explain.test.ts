@@ -32,18 +32,18 @@ test("it names the rules in their order, why each does not match, and the one th
   const lines = explanationLines(explain(policy, questionOf({ groups: ["S0TEAM"] })));
 
   expect(lines.join("\n")).toMatchInlineSnapshot(`
-    "May Dana Reyes (U0DANA, a full member) delete the service “web” (destructive) in the channel C0OPS, region beijing1, account ops?
+    "May Dana Reyes (U0DANA, a full member) delete service “web” (destructive) in channel C0OPS, region beijing1, account ops?
     By policy.yaml:
-    1. “reading” (line 2, allow): does not match
-       does: the rule is for read; this is to delete the service “web” (destructive)
-    2. “elsewhere” (line 6, allow): does not match
-       where: the rule is for C0GENERAL, dm; this is the channel C0OPS
+    1. “reading” (line 2, allow): doesn't match
+       does: the rule is for read; this is to delete service “web” (destructive)
+    2. “elsewhere” (line 6, allow): doesn't match
+       where: the rule is for C0GENERAL, dm; this is channel C0OPS
        kind: the rule is for jobs; this is a service
        name: the rule is for shop-*, db; this is web
        region: the rule is for us; this is beijing1
        account: the rule is for dana; this is ops
     3. “prod” (line 16, approve): decides
-    Yes, after an approval: 2 votes from full members of the channel or the user group S0LEADS or U0ALEX, within 90 minutes; one's own vote does not count; a reason has to be given; the card stands in the channel C0PROD."
+    Yes, with 2 approvals from full members of the channel or user group S0LEADS or U0ALEX, within 90 minutes; the requester can't approve; a reason is required; the card goes to channel C0PROD."
   `);
 });
 
@@ -51,22 +51,22 @@ test("with broken glass the rules for it come first, and what is not known is sa
   const lines = explanationLines(explain(policy, questionOf({ groups: "unknown", breakGlass: true })));
 
   expect(lines.join("\n")).toMatchInlineSnapshot(`
-    "May Dana Reyes (U0DANA, a full member) delete the service “web” (destructive) in the channel C0OPS, region beijing1, account ops, breaking the glass?
+    "May Dana Reyes (U0DANA, a full member) delete service “web” (destructive) in channel C0OPS, region beijing1, account ops, with --break-glass?
     By policy.yaml:
-    1. “night” (line 12, break-glass): may match, which opens nothing
-       who: Slack did not tell whether you are in the user group S0ONCALL
-    2. “reading” (line 2, allow): does not match
-       does: the rule is for read; this is to delete the service “web” (destructive)
-    3. “elsewhere” (line 6, allow): does not match
-       where: the rule is for C0GENERAL, dm; this is the channel C0OPS
+    1. “night” (line 12, break-glass): might match, so it allows nothing
+       who: Slack didn't confirm whether you're in the user group S0ONCALL
+    2. “reading” (line 2, allow): doesn't match
+       does: the rule is for read; this is to delete service “web” (destructive)
+    3. “elsewhere” (line 6, allow): doesn't match
+       where: the rule is for C0GENERAL, dm; this is channel C0OPS
        kind: the rule is for jobs; this is a service
        name: the rule is for shop-*, db; this is web
        region: the rule is for us; this is beijing1
        account: the rule is for dana; this is ops
-    4. “prod” (line 16, approve): may match, which opens nothing
-       who: Slack did not tell whether you are in the user group S0TEAM
-    No. No rule lets you delete the service “web” (destructive). The rule “night” might, but Slack did not tell whether you are in the user group S0ONCALL.
-    Try again in a minute; if it stays so, Gantry may lack the right to read user groups."
+    4. “prod” (line 16, approve): might match, so it allows nothing
+       who: Slack didn't confirm whether you're in the user group S0TEAM
+    No. You can't delete “web”: the policy rule “night” might allow it, but Slack didn't confirm whether you're in the user group S0ONCALL.
+    Try again in a minute. If this keeps happening, contact your Gantry admin."
   `);
 });
 
@@ -82,8 +82,8 @@ test("for a bot no rule is looked at", () => {
 
   expect(lines.slice(1)).toEqual([
     "By policy.yaml:",
-    "No rule was looked at.",
-    "No. Gantry does nothing for bots and apps.",
-    "Let a person ask for it.",
+    "No rule was checked.",
+    "No. I don't take requests from bots or apps.",
+    "Ask a person to request it.",
   ]);
 });

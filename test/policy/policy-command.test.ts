@@ -38,12 +38,12 @@ test("check says whether a file can be used, and ends with 2 when it cannot", as
     run(["check", bad]),
   ]);
 
-  expect(built).toEqual({ code: 0, out: "the built-in policy can be used: 3 rules.\n", err: "" });
-  expect(named).toEqual({ code: 0, out: `${good} can be used: 1 rule.\n`, err: "" });
+  expect(built).toEqual({ code: 0, out: "the built-in policy is valid: 3 rules.\n", err: "" });
+  expect(named).toEqual({ code: 0, out: `${good} is valid: 1 rule.\n`, err: "" });
   expect(byEnvironment).toEqual(named);
   expect(wrong.code).toBe(2);
   expect(wrong.err).toContain(
-    `${bad}:2: rule “it”, who: “member” is nobody that a rule knows. Did you mean “members”?`,
+    `${bad}:2: rule “it”, who: “member” isn't a valid person or group. Did you mean “members”?`,
   );
 });
 
@@ -55,18 +55,18 @@ test("explain tells how the answer is found, and ends with 1 when it is no", asy
 
   expect(yes.code).toBe(0);
   expect(yes.out).toMatchInlineSnapshot(`
-    "May U0DANA, a full member, delete the service “web” (destructive) in the channel C0OPS, region beijing1?
+    "May U0DANA, a full member, delete service “web” (destructive) in channel C0OPS, region beijing1?
     By the built-in policy:
-    1. “full members read” (line 4, allow): does not match
-       does: the rule is for read; this is to delete the service “web” (destructive)
-    2. “full members do what hurts nobody” (line 9, allow): does not match
-       does: the rule is for routine; this is to delete the service “web” (destructive)
-    3. “one more full member for what interrupts or deletes” (line 14, approve): decides
-    Yes, after an approval: 1 vote from full members of the channel, within 1 hour; one's own vote does not count.
+    1. “read access” (line 4, allow): doesn't match
+       does: the rule is for read; this is to delete service “web” (destructive)
+    2. “routine changes” (line 9, allow): doesn't match
+       does: the rule is for routine; this is to delete service “web” (destructive)
+    3. “disruptive changes” (line 14, approve): decides
+    Yes, with 1 approval from full members of the channel, within 1 hour; the requester can't approve.
     "
   `);
   expect(no.code).toBe(1);
-  expect(no.out).toContain("No. You are a guest here, and no rule lets you look at the service “web”.");
+  expect(no.out).toContain("No. You can't look at “web”: no policy rule allows it for guests.");
 });
 
 test("what cannot be a question ends with 2 and the usage", async () => {
@@ -77,13 +77,13 @@ test("what cannot be a question ends with 2 and the usage", async () => {
   );
 
   expect(ends.map(({ code, err }) => `${code} ${err.split("\n")[0]}`).join("\n")).toMatchInlineSnapshot(`
-    "2 Say what to do.
-    2 “chek” is nothing that this can do.
-    2 --op is missing: say which operation, such as --op deleteService.
-    2 There is no operation “delete”. Did you mean “deleteJob” or “deleteService”? There are: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, startService, stopService, restartService, bindChannel.
+    "2 Use check, explain or print.
+    2 Unknown command “chek”. Use check, explain or print.
+    2 --op is missing. Add an operation, such as --op deleteService.
+    2 Unknown operation “delete”. Did you mean “deleteJob” or “deleteService”? Operations: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, startService, stopService, restartService, bindChannel.
     2 Unknown option '--wat'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "--wat"
-    2 /no/such/file cannot be read: ENOENT: no such file or directory, open '/no/such/file'
-    2 “b” is one word too many."
+    2 Couldn't read /no/such/file: ENOENT: no such file or directory, open '/no/such/file'
+    2 Unexpected argument “b”."
   `);
 });
 

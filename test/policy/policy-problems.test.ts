@@ -49,13 +49,13 @@ describe("a policy file that cannot be used", () => {
 `;
 
     expect(problemsIn(text)).toMatchInlineSnapshot(`
-      "- policy.yaml:10: rule “broken”, who: “@oncall” is nobody that a rule knows. Write the id instead, because a name can be changed: open the person's profile in Slack, ⋮, Copy member ID (it begins with U or W); of a user group, ⋮ beside its name, Copy group ID (it begins with S). Or write members, guests, outsiders, everyone.
-      - policy.yaml:11: rule “broken”: “were” is not known here. Did you mean “where”? Known here: name, who, where, does, workloads, then, say.
-      - policy.yaml:12: rule “broken”, does: “delete” is nothing that a rule can speak of. Did you mean “deleteJob” or “deleteService”? Write one of read, routine, disruptive, destructive, anything, an operation such as deleteService, or bindChannel.
-      - policy.yaml:15: rule “broken”, workloads: “regoin” is not known here. Did you mean “region”? Known here: kind, name, region, account.
-      - policy.yaml:18: rule “broken”, then.approve.votes: An approval takes at least 1 vote; use allow where none is needed.
-      - policy.yaml:19: rule “broken”, then.approve.expires: This must be a time such as 30m, 2h or 1d, from 1m to 30d.
-      - policy.yaml:24: rule “fine too”, then: “alow” is not known here. Did you mean “allow”? Known here: allow, refuse, break-glass, approve."
+      "- policy.yaml:10: rule “broken”, who: “@oncall” isn't a valid person or group. Use the ID, because names can change. For a person: profile, ⋮, Copy member ID (starts with U or W). For a user group: ⋮ next to its name, Copy group ID (starts with S). Or use members, guests, outsiders, everyone.
+      - policy.yaml:11: rule “broken”: unknown key “were”. Did you mean “where”? Valid keys: name, who, where, does, workloads, then, say.
+      - policy.yaml:12: rule “broken”, does: “delete” isn't a valid action. Did you mean “deleteJob” or “deleteService”? Use read, routine, disruptive, destructive, anything, an operation such as deleteService, or bindChannel.
+      - policy.yaml:15: rule “broken”, workloads: unknown key “regoin”. Did you mean “region”? Valid keys: kind, name, region, account.
+      - policy.yaml:18: rule “broken”, then.approve.votes: This must be at least 1. For no approval, use then: allow.
+      - policy.yaml:19: rule “broken”, then.approve.expires: This must be a duration from 1m to 30d, such as 30m, 2h or 1d.
+      - policy.yaml:24: rule “fine too”, then: unknown key “alow”. Did you mean “allow”? Valid keys: allow, refuse, break-glass, approve."
     `);
   });
 
@@ -106,16 +106,16 @@ describe("a policy file that cannot be used", () => {
 
     expect(texts.join("\n\n")).toMatchInlineSnapshot(`
       "an empty file:
-      - policy.yaml:1: The file must be a map with rules: and a list of rules under it.
+      - policy.yaml:1: The file must contain rules: with a list of rules.
 
       a list:
-      - policy.yaml:1: The file must be a map with rules: and a list of rules under it.
+      - policy.yaml:1: The file must contain rules: with a list of rules.
 
       no rules:
-      - policy.yaml:1: There is no rule, so nobody could do anything: write at least one.
+      - policy.yaml:1: There are no rules, so nobody could do anything. Add at least one.
 
       rules that are a word:
-      - policy.yaml:1: rules: must stand in the file, with a list of rules under it.
+      - policy.yaml:1: rules: is missing, or isn't a list of rules.
 
       a rule that is a word:
       - policy.yaml:2: rule 1: A rule must be a map with name, who, does and then.
@@ -127,34 +127,34 @@ describe("a policy file that cannot be used", () => {
       - policy.yaml:2: rule 1, then: This must be allow, refuse, break-glass or approve.
 
       two rules of one name:
-      - policy.yaml:3: rule “it”: line 2 has a rule of the same name, and cards and history tell rules by their names: choose another one.
+      - policy.yaml:3: rule “it”: line 2 has a rule with the same name. Names must be unique, because cards and history show them.
 
       a name of two lines:
-      - policy.yaml:2: rule 1, name: A rule's name is one line of 1 to 60 characters.
+      - policy.yaml:2: rule 1, name: A rule's name must be one line of 1 to 60 characters.
 
       nobody:
-      - policy.yaml:2: rule “it”, who: This list is empty, so the rule would never match: name somebody or something.
+      - policy.yaml:2: rule “it”, who: This list is empty, so the rule would never match. Add at least one entry.
 
       a number:
-      - policy.yaml:2: rule “it”, who: This must be text: put it in quotes, and write no list or map here.
+      - policy.yaml:2: rule “it”, who: This must be text. Put it in quotes.
 
       a comment that was meant as a channel:
-      - policy.yaml:5: rule “it”, where: This is empty. In YAML a # begins a comment; Slack's names are not taken here anyway, only ids such as C0123ABCD.
+      - policy.yaml:5: rule “it”, where: This is empty. In YAML, # starts a comment. Use IDs such as C0123ABCD instead of Slack names.
 
       a handle in quotes:
-      - policy.yaml:2: rule “it”, who: “@dana” is nobody that a rule knows. Write the id instead, because a name can be changed: open the person's profile in Slack, ⋮, Copy member ID (it begins with U or W); of a user group, ⋮ beside its name, Copy group ID (it begins with S). Or write members, guests, outsiders, everyone.
+      - policy.yaml:2: rule “it”, who: “@dana” isn't a valid person or group. Use the ID, because names can change. For a person: profile, ⋮, Copy member ID (starts with U or W). For a user group: ⋮ next to its name, Copy group ID (starts with S). Or use members, guests, outsiders, everyone.
 
       a handle without quotes:
-      - policy.yaml:2: This is not YAML: Plain value cannot start with reserved character @. Names such as @oncall and #ops are not taken, only ids such as S0123ABCD and C0123ABCD.
+      - policy.yaml:2: Invalid YAML: Plain value cannot start with reserved character @. Use IDs such as S0123ABCD and C0123ABCD instead of names such as @oncall and #ops.
 
       a short word that is no id:
-      - policy.yaml:2: rule “it”, who: “SRE” is nobody that a rule knows. Write the id instead, because a name can be changed: open the person's profile in Slack, ⋮, Copy member ID (it begins with U or W); of a user group, ⋮ beside its name, Copy group ID (it begins with S). Or write members, guests, outsiders, everyone.
+      - policy.yaml:2: rule “it”, who: “SRE” isn't a valid person or group. Use the ID, because names can change. For a person: profile, ⋮, Copy member ID (starts with U or W). For a user group: ⋮ next to its name, Copy group ID (starts with S). Or use members, guests, outsiders, everyone.
 
       a channel's name:
-      - policy.yaml:2: rule “it”, where: “#ops” is no place that a rule knows. Write the id instead, because a name can be changed: it stands at the end of the channel's details in Slack, and begins with C or G. Or write dm, channels.
+      - policy.yaml:2: rule “it”, where: “#ops” isn't a valid place. Use the ID, because names can change. It is at the end of the channel's details in Slack, and starts with C or G. Or use dm, channels.
 
       a verb:
-      - policy.yaml:2: rule “it”, does: “restart” is nothing that a rule can speak of. Did you mean “restartService”? Write one of read, routine, disruptive, destructive, anything, an operation such as deleteService, or bindChannel.
+      - policy.yaml:2: rule “it”, does: “restart” isn't a valid action. Did you mean “restartService”? Use read, routine, disruptive, destructive, anything, an operation such as deleteService, or bindChannel.
 
       two ends:
       - policy.yaml:2: rule “it”, then: This must be exactly one of allow, refuse, break-glass or approve.
@@ -163,50 +163,50 @@ describe("a policy file that cannot be used", () => {
       - policy.yaml:2: rule “it”, then: This must be exactly one of allow, refuse, break-glass or approve.
 
       votes for what is allowed:
-      - policy.yaml:2: rule “it”, then.allow: “votes” is not known here. Nothing can be set here.
+      - policy.yaml:2: rule “it”, then.allow: unknown key “votes”. This takes no settings.
 
       approvers by name:
-      - policy.yaml:2: rule “it”, then.approve.from: “members” is nobody who can approve. Did you mean “channel-members”?
+      - policy.yaml:2: rule “it”, then.approve.from: “members” isn't a valid approver. Did you mean “channel-members”?
 
       fewer people than votes:
-      - policy.yaml:2: rule “it”, then.approve.votes: It takes 2 votes, but names fewer people who could give one: ask for fewer, or name more in from.
+      - policy.yaml:2: rule “it”, then.approve.votes: This needs 2 approvals, but from lists fewer people. Require fewer, or add people to from.
 
       half a vote:
-      - policy.yaml:2: rule “it”, then.approve.votes: This must be a whole number of votes, from 1 to 20.
+      - policy.yaml:2: rule “it”, then.approve.votes: This must be a whole number of approvals from 1 to 20.
 
       a bare number of time:
-      - policy.yaml:2: rule “it”, then.approve.expires: This must be a time such as 30m, 2h or 1d, from 1m to 30d.
+      - policy.yaml:2: rule “it”, then.approve.expires: This must be a duration from 1m to 30d, such as 30m, 2h or 1d.
 
       too long a time:
-      - policy.yaml:2: rule “it”, then.approve.expires: This must be a time such as 30m, 2h or 1d, from 1m to 30d.
+      - policy.yaml:2: rule “it”, then.approve.expires: This must be a duration from 1m to 30d, such as 30m, 2h or 1d.
 
       reading that waits:
-      - policy.yaml:2: rule “it”, does: Reading cannot wait for an approval, nor does it break any glass: write routine, disruptive, destructive or operations that write, and give reading a rule of its own.
+      - policy.yaml:2: rule “it”, does: Reads can't need an approval or break-glass. Use routine, disruptive, destructive or write operations here, and add a separate rule for reads.
 
       reading that breaks glass:
-      - policy.yaml:2: rule “it”, does: Reading cannot wait for an approval, nor does it break any glass: write routine, disruptive, destructive or operations that write, and give reading a rule of its own.
+      - policy.yaml:2: rule “it”, does: Reads can't need an approval or break-glass. Use routine, disruptive, destructive or write operations here, and add a separate rule for reads.
 
       a sentence for what is allowed:
-      - policy.yaml:2: rule “it”, say: Only a rule with then: refuse says something.
+      - policy.yaml:2: rule “it”, say: Only rules with then: refuse can have say.
 
       an empty pattern:
-      - policy.yaml:2: rule “it”, workloads.name: This is empty: write a name, or a pattern such as shop-*.
+      - policy.yaml:2: rule “it”, workloads.name: This is empty. Use a name, or a pattern such as shop-*.
 
       the same key twice:
-      - policy.yaml:2: This is not YAML: Map keys must be unique.
+      - policy.yaml:2: Invalid YAML: Map keys must be unique.
 
       a tab:
-      - policy.yaml:2: This is not YAML: Tabs are not allowed as indentation.
+      - policy.yaml:2: Invalid YAML: Tabs are not allowed as indentation.
 
       a list that is never closed:
-      - policy.yaml:3: This is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ].
-      - policy.yaml:3: This is not YAML: Flow map in block collection must be sufficiently indented and end with a }.
+      - policy.yaml:3: Invalid YAML: Flow sequence in block collection must be sufficiently indented and end with a ].
+      - policy.yaml:3: Invalid YAML: Flow map in block collection must be sufficiently indented and end with a }.
 
       two documents:
-      - policy.yaml:2: A second document begins here (---): keep all rules in one.
+      - policy.yaml:2: A second document starts here (---). Keep all rules in one.
 
       aliases that multiply:
-      - policy.yaml:1: This is not YAML that can be read: Excessive alias count indicates a resource exhaustion attack."
+      - policy.yaml:1: Invalid YAML: Excessive alias count indicates a resource exhaustion attack."
     `);
   });
 });

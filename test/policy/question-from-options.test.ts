@@ -52,28 +52,28 @@ test("groups of which Slack does not tell", () => {
 });
 
 test.each<[string, QuestionOptions, string]>([
-  ["no operation", {}, "--op is missing: say which operation, such as --op deleteService."],
+  ["no operation", {}, "--op is missing. Add an operation, such as --op deleteService."],
   [
     "an update of unknown risk",
     { op: "updateService" },
-    "--does is missing: updateService can be routine, disruptive or destructive.",
+    "--does is missing. updateService can be routine, disruptive or destructive.",
   ],
-  ["a read that hurts", { op: "getJob", does: "routine" }, "getJob only reads: leave --does out."],
+  ["a read that hurts", { op: "getJob", does: "routine" }, "getJob only reads. Leave --does out."],
   [
     "a risk that is none",
     { op: "deleteJob", does: "destroy" },
     "--does takes routine, disruptive, destructive, not “destroy”.",
   ],
-  ["a name for a person", { op: "getJob", as: "dana" }, "--as takes a user's id such as U0123ABCD, not “dana”."],
+  ["a name for a person", { op: "getJob", as: "dana" }, "--as takes a user ID such as U0123ABCD, not “dana”."],
   [
     "a name for a channel",
     { op: "getJob", in: "#ops" },
-    "--in takes a channel's id such as C0123ABCD, or dm, not “#ops”.",
+    "--in takes a channel ID such as C0123ABCD, or dm, not “#ops”.",
   ],
   [
     "a handle for a group",
     { op: "getJob", groups: "@oncall" },
-    "--groups takes ids such as S0123ABCD,S0456EFGH, or unknown; “@oncall” is not one.",
+    "--groups takes IDs such as S0123ABCD,S0456EFGH, or unknown, not “@oncall”.",
   ],
   [
     "a standing",

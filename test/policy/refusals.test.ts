@@ -46,63 +46,63 @@ test("what a refused person reads", () => {
 
   expect(texts.join("\n\n")).toMatchInlineSnapshot(`
     "a bot:
-    Gantry does nothing for bots and apps.
-    Let a person ask for it.
+    I don't take requests from bots or apps.
+    Ask a person to request it.
 
     somebody deactivated:
-    This Slack account is deactivated, so Gantry does nothing for it.
-    Let somebody else ask for it, or have the account activated again.
+    This Slack account is deactivated.
+    Ask somebody else to request it, or have the account reactivated.
 
     a guest:
-    You are a guest here, and no rule lets you delete the service “web” (destructive).
-    Ask a full member of this workspace to do it.
+    You can't delete “web”: no policy rule allows it for guests.
+    Ask a full member of this workspace.
 
     an outsider:
-    You are from another organisation, and no rule lets you delete the service “web” (destructive).
-    Ask a member of the organisation that runs Gantry to do it.
+    You can't delete “web”: no policy rule allows it for people from other organizations.
+    Ask a member of the organization that runs Gantry.
 
     a member:
-    No rule lets you create the job “web” (routine).
-    Ask whoever keeps Gantry's rules to add one for it.
+    You can't create “web”: no policy rule allows it.
+    Ask your Gantry admin to add a policy rule for it.
 
     a rule's own sentence:
-    The ledger is changed by the bank alone.
-    If that is wrong, tell whoever keeps Gantry's rules: it is the rule “no ledger”.
+    You can't delete “ledger”. The ledger is changed by the bank alone.
+    If this is wrong, contact your Gantry admin.
 
     a rule without a sentence:
-    The rule “frozen jobs” does not let you delete the job “web” (destructive).
-    If that is wrong, tell whoever keeps Gantry's rules: it is the rule “frozen jobs”.
+    You can't delete “web”: the policy rule “frozen jobs” forbids it.
+    If this is wrong, contact your Gantry admin.
 
     in the wrong channel:
-    No rule lets you restart the service “web” (disruptive) here.
-    It is possible in the channel C0OPS or a direct message with Gantry: ask there.
+    You can't restart “web”: no policy rule allows it here.
+    Request it in #C0OPS or a direct message with me.
 
     on call, without the flag:
-    No rule lets you delete the service “web” (destructive).
-    If it cannot wait, ask again with --break-glass and --reason: it runs at once, and the channel is told.
+    You can't delete “web”: no policy rule allows it.
+    If it can't wait, add \`--break-glass\` and \`--reason\`. It then runs immediately, and the channel sees it.
 
     a list:
-    The ledger is changed by the bank alone. The rule “no ledger” refuses this in some cases, and a list shows workloads of every name.
-    Ask for one workload by its name.
+    You can't list workloads: the policy rule “no ledger” may forbid it, and a list shows all names. The ledger is changed by the bank alone.
+    Show one workload by name.
 
     a bare name that may be refused:
-    The rule “frozen jobs” refuses this in some cases, and it is not said whether a service or a job is meant.
-    Write service/NAME or job/NAME.
+    You can't delete “web”: the policy rule “frozen jobs” may forbid it, and it isn't clear whether you mean a service or a job.
+    Write \`service/NAME\` or \`job/NAME\`.
 
     somebody of whom Slack does not tell:
-    No rule lets you delete the service “web” (destructive). The rule “team” might, but Slack did not tell whether you are in the user group S0TEAM.
-    Try again in a minute; if it stays so, Gantry may lack the right to read user groups.
+    You can't delete “web”: the policy rule “team” might allow it, but Slack didn't confirm whether you're in the user group S0TEAM.
+    Try again in a minute. If this keeps happening, contact your Gantry admin.
 
     somebody who may need an approval:
-    The rule “newcomers” may ask for an approval before you stop the service “web” (disruptive), but Slack did not tell whether you are in the user group S0NEW.
-    Try again in a minute; if it stays so, Gantry may lack the right to read user groups.
+    You can't stop “web” yet: the policy rule “newcomers” may need an approval, and Slack didn't confirm whether you're in the user group S0NEW.
+    Try again in a minute. If this keeps happening, contact your Gantry admin.
 
     glass that stays:
-    No rule lets you break the glass for this; the rule “team” asks for an approval.
-    Ask again without --break-glass, and have it approved.
+    You can't skip the approval: no policy rule allows break-glass here, and “team” needs an approval.
+    Request it again without \`--break-glass\`.
 
     glass of which it is not known:
-    The rule “night” might let you break the glass, but Slack did not tell whether you are in the user group S0ONCALL; the rule “team” asks for an approval.
-    Try again in a minute; if it stays so, Gantry may lack the right to read user groups. Or ask again without --break-glass, and have it approved."
+    You can't skip the approval: the policy rule “night” might allow break-glass, but Slack didn't confirm whether you're in the user group S0ONCALL.
+    Try again in a minute. If this keeps happening, contact your Gantry admin. Request it again without \`--break-glass\`."
   `);
 });

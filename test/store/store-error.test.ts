@@ -30,7 +30,7 @@ test.each([
 
   expect(told).toBeInstanceOf(StoreError);
   expect(told?.message).toContain(why);
-  expect(told?.message).toMatch(/^Gantry's database cannot be used: .*try again in a minute/u);
+  expect(told?.message).toMatch(/^Gantry's database can't be used: .*Try again in a minute/u);
   expect(told?.cause).toBe(error);
 });
 

@@ -4,7 +4,7 @@ import type { Store } from "../../src/store/store.ts";
 export type AwayStore = {
   /** Stands between the bot and its store. */
   readonly wrap: (real: Store) => Store;
-  /** From now on the database does not answer, as if its machine were gone. */
+  /** From now on the database doesn't answer, as if its machine were gone. */
   readonly leave: () => void;
   readonly comeBack: () => void;
 };
@@ -15,7 +15,7 @@ export function awayStore(): AwayStore {
   const unlessAway =
     (work: (...args: readonly unknown[]) => unknown) =>
     async (...args: readonly unknown[]) => {
-      if (isAway) throw new StoreError("Gantry's database cannot be used: it cannot be reached (ECONNREFUSED).");
+      if (isAway) throw new StoreError("Gantry's database can't be used: it can't be reached (ECONNREFUSED).");
       return work(...args);
     };
   return {

@@ -10,17 +10,37 @@ import { inviteHint } from "../../src/views/messages/sentences.ts";
 import { drawn } from "./support/drawn.ts";
 import { command } from "./support/workloads.ts";
 
-test("a problem says what happened, what to do, and its reference", () => {
-  const problem = { sentence: "The service refused the token.", next: "Renew it.", status: 401 };
+test("a problem says what failed, whether anything changed, what to do, and its reference", () => {
+  const problem = { sentence: "The workload API failed.", next: "Try again in a minute.", status: 500 };
 
-  const message = problemMessage(problem, { reference: "abc123" });
+  const message = problemMessage(problem, { reference: "abc123", effect: "write" });
 
-  expect(message.text).toMatchInlineSnapshot(`"The service refused the token. Renew it."`);
+  expect(message.text).toMatchInlineSnapshot(`"The workload API failed. Nothing was changed. Try again in a minute."`);
   expect(drawn(message)).toMatchInlineSnapshot(`
-    "⚠️ The service refused the token.
-    Renew it.
-    The service answered 401. Reference abc123"
+    "❌ The workload API failed.
+    Nothing was changed. Try again in a minute.
+    HTTP 500 · Reference abc123"
   `);
+});
+
+test("a rejected account comes with a button that connects one", () => {
+  const problem = { sentence: "The workload API rejected the user name or token.", next: "Renew it.", status: 401 };
+
+  const message = problemMessage(problem, { reference: "abc123", effect: "read" });
+
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "❌ The workload API rejected the user name or token.
+    Renew it.
+    [Connect your account]
+    HTTP 401 · Reference abc123"
+  `);
+  expect(message.blocks[1]).toMatchObject({ elements: [{ action_id: "form:open:connect" }] });
+});
+
+test("a mistake names the command of this deployment", () => {
+  const error = new UserError("No account is connected.", { next: "Connect yours with `/gantry connect`." });
+
+  expect(userErrorMessage(error, "/fleet").text).toContain("Connect yours with /fleet connect.");
 });
 
 test("a mistake is told with the usage of the verb", () => {
@@ -35,7 +55,7 @@ test("a mistake is told with the usage of the verb", () => {
   expect(message.text).toMatchInlineSnapshot(
     `
     "--region needs a value.
-    Write \`--region R\`.
+    Write --region R.
     Usage: /gantry scale NAME N"
   `,
   );
@@ -51,7 +71,7 @@ test("a bug has a reference", () => {
   const message = bugMessage("abc123");
 
   expect(message.text).toMatchInlineSnapshot(
-    `"Something broke in Gantry; it is no mistake of yours. If you asked for a change, look whether it took effect before you ask again. Tell who runs Gantry here the reference abc123: the log says more under it."`,
+    `"❌ Something went wrong in Gantry. If you changed a workload, check it before you try again. To report this, contact your Gantry admin. Reference abc123"`,
   );
 });
 
@@ -59,14 +79,14 @@ test("the bot says how it is invited", () => {
   const hint = inviteHint("C0OPS", "gantry");
 
   expect(hint.text).toMatchInlineSnapshot(
-    `"Only you see this: Gantry cannot post in this channel. To let it in, type /invite @gantry"`,
+    `"Only you can see this: I can't post in this channel. Invite me with /invite @gantry"`,
   );
   expect(drawn(hint)).toMatchInlineSnapshot(
-    `"Only you see this: Gantry cannot post in #ops. To let it in, type /invite @gantry there."`,
+    `"Only you can see this: I can't post in #ops. Invite me with /invite @gantry."`,
   );
 });
 
-test("what was missing in a mention stands there with a button that opens the form", () => {
+test("what was missing in a mention comes with a button that opens the form", () => {
   const error = new UserError("NAME is missing: say which workload.", {
     usage: "scale NAME N",
     example: "scale web 4",

@@ -4,7 +4,7 @@ import type { Change, Outcome } from "../../src/changes/change.ts";
 import { UserError } from "../../src/errors.ts";
 import { makeExcerpt } from "../../src/logs/excerpt.ts";
 import { bugMessage, problemMessage, userErrorMessage } from "../../src/views/messages/error-messages.ts";
-import { helpList, helpVerb } from "../../src/commands/verbs/help/view.ts";
+import { helpAll, helpStart, helpVerb } from "../../src/commands/verbs/help/view.ts";
 import { inviteHint } from "../../src/views/messages/sentences.ts";
 import { jobCard } from "../../src/commands/verbs/show/job-card.ts";
 import { logExcerpt } from "../../src/commands/verbs/logs/log-excerpt.ts";
@@ -182,12 +182,17 @@ const verb = fc.record({
 
 holds("help", fc.array(verb, { maxLength: 4 }), (commands) => {
   const outlook = "approve" as const;
-  expectFits(helpList({ commands: commands.map((each) => ({ ...each, outlook })), command }));
-  for (const each of commands) expectFits(helpVerb({ verb: each, command, outlooks: [{ risk: "routine", outlook }] }));
+  const listed = commands.map((each) => ({ ...each, outlook, group: "Look" as const }));
+  expectFits(helpAll({ commands: listed, command }));
+  expectFits(helpStart({ commands: listed.map((each) => ({ ...each, name: "list" })), command }));
+  for (const { usage: alias, ...each } of commands) {
+    const verb = { ...each, usage: alias, hasForm: false, aliases: [alias] };
+    expectFits(helpVerb({ verb, command, outlooks: [{ risk: "routine", outlook }] }));
+  }
 });
 
 holds("a problem", fc.tuple(hostileText, hostileText), ([sentence, next]) => {
-  expectFits(problemMessage({ sentence, next, status: 400 }, { reference: sentence }));
+  expectFits(problemMessage({ sentence, next, status: 400 }, { reference: sentence, effect: "write" }));
 });
 
 holds("a mistake", fc.tuple(hostileText, fc.option(hostileText, { nil: undefined })), ([message, next]) => {
@@ -202,9 +207,7 @@ holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, servic
   const calls = { count, since: new Date(count) };
   const account = { owner: { kind: "workspace" } as const, username, calls };
 
-  expectFits(
-    whoami({ account, service, region: service, regions: [username, service], slackUser: username, command, now }),
-  );
+  expectFits(whoami({ account, service, region: service, regions: [username, service], slackUser: username, command }));
 });
 
 holds("how the bot is invited", fc.tuple(hostileText, hostileText), ([channel, bot]) => {

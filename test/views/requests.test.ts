@@ -37,31 +37,31 @@ test("a refusal says why, what to do, and which rule decided", () => {
   expect(answers.join("\n\n")).toMatchInlineSnapshot(`
     "🚫 Guests may only look.
     Ask a full member.
-    Nothing was done · rule “no-guests” · what you may do: /gantry help
+    Nothing was changed · policy: no-guests · to see what you can do: /gantry help
 
     🚫 No rule lets you delete.
     Ask who keeps the policy.
-    Nothing was done · no rule allows it · what you may do: /gantry help
+    Nothing was changed · to see what you can do: /gantry help
 
-    🚫 This needs a reason, for those who decide and for history.
-    Ask again and add --reason "why it is needed".
-    Nothing was done · rule “ops-only” · what you may do: /gantry help
+    🚫 This request needs a reason.
+    Request it again with --reason "orders time out".
+    Nothing was changed · policy: ops-only · to see what you can do: /gantry help
 
-    🚫 This needs the approval of somebody else, and in this conversation there are only you and Gantry.
-    Ask in a channel where Gantry and those who may approve are.
-    Nothing was done · rule “ops-only” · what you may do: /gantry help
+    🚫 This request needs an approval, and nobody else is in this conversation.
+    Request it in a channel with me and the approvers.
+    Nothing was changed · policy: ops-only · to see what you can do: /gantry help
 
-    🚫 Others have to see this, and Gantry cannot post in #general, where its card would stand.
-    Let it in by typing /invite @gantry there, then ask again.
-    Nothing was done · rule “ops-only” · what you may do: /gantry help
+    🚫 I can't post an approval card in #general.
+    Invite me with /invite @gantry, then try again.
+    Nothing was changed · policy: ops-only · to see what you can do: /gantry help
 
-    🚫 This needs 1 vote of people other than you, and nobody could vote now.
-    Ask where more of those who may approve are members, or ask who keeps the policy to name more approvers or to want fewer votes.
-    Nothing was done · rule “ops-only” · what you may do: /gantry help
+    🚫 This request needs 1 approval, and nobody can approve here.
+    Request it in a channel with more approvers, or ask your Gantry admin to change the policy.
+    Nothing was changed · policy: ops-only · to see what you can do: /gantry help
 
-    🚫 This needs 3 votes of people other than you, and only Alex Kim, Omar Haddad could vote now.
-    Ask where more of those who may approve are members, or ask who keeps the policy to name more approvers or to want fewer votes.
-    Nothing was done · rule “ops-only” · what you may do: /gantry help"
+    🚫 This request needs 3 approvals, and only Alex Kim, Omar Haddad can approve here.
+    Request it in a channel with more approvers, or ask your Gantry admin to change the policy.
+    Nothing was changed · policy: ops-only · to see what you can do: /gantry help"
   `);
 });
 
@@ -89,13 +89,13 @@ describe("linking an account", () => {
     expectFormTaken(view);
     expect(drawnForm(view)).toMatchInlineSnapshot(`
       "(Connect an account)
-      Gantry will act with this account for you alone, wherever you ask.
+      I'll use this account for you only, in every channel.
       User name:
       [          ]
-      The account's name at the container workload service.
+      The account's user name in the workload API.
       API token:
       [          ]
-      Slack shows it while you type, so look who can see your screen. Gantry tries it once, stores it sealed, and never shows it again.
+      Visible while you type. I test it once, store it encrypted and never show it again.
       [Connect] [Cancel]"
     `);
   });
@@ -111,14 +111,14 @@ describe("linking an account", () => {
     expectFormTaken(view);
     expect(drawnForm(view)).toMatchInlineSnapshot(`
       "(Connect an account)
-      ⚠️ Nothing was linked. The service refused the token. Copy it again.
-      Gantry will act with this account in #ops, for everybody there who has not linked their own.
+      ❌ Nothing was connected. The service refused the token. Copy it again.
+      I'll use this account in #ops, for everybody without their own account.
       User name:
       [dana]
-      The account's name at the container workload service.
+      The account's user name in the workload API.
       API token:
       [          ]
-      Slack shows it while you type, so look who can see your screen. Gantry tries it once, stores it sealed, and never shows it again.
+      Visible while you type. I test it once, store it encrypted and never show it again.
       [Connect] [Cancel]"
     `);
     expect(JSON.stringify(view).match(/initial_value/gu)).toHaveLength(1);
@@ -135,22 +135,22 @@ describe("linking an account", () => {
     for (const view of views) expectFormTaken(view);
     expect(views.map(drawnForm).join("\n\n")).toMatchInlineSnapshot(`
       "(Connect an account)
-      ⏳ Trying the account dana with one call to the service…
+      ⏳ Testing the account dana with the workload API…
       This takes a few seconds.
       [Close]
 
       (Connect an account)
-      ✅ Linked: Gantry acts with the account dana for you alone, wherever you ask.
-      See it with /gantry whoami
+      ✅ Account connected. I'll use dana for you only, in every channel.
+      To check it: /gantry whoami
       [Close]
 
       (Connect an account)
-      ✅ Linked: Gantry acts with the account ops in #ops, for everybody there who has not linked their own.
-      See it with /gantry whoami
+      ✅ Account connected. I'll use ops in #ops, for everybody without their own account.
+      To check it: /gantry whoami
       [Close]
 
       (Connect an account)
-      ❌ Nothing was linked. The database does not answer.
+      ❌ Nothing was connected. The database does not answer.
       Try again in a minute.
       [Close]"
     `);
@@ -167,27 +167,27 @@ describe("linking an account", () => {
     ];
 
     expect(posts.map(drawn).join("\n\n")).toMatchInlineSnapshot(`
-      "✅ Linked: Gantry acts with the account dana for you alone, wherever you ask.
-      See it with /gantry whoami, unlink it with /gantry disconnect
+      "✅ Account connected. I'll use dana for you only, in every channel.
+      To check it: /gantry whoami. To disconnect it: /gantry disconnect
 
-      ✅ Linked: Gantry acts with the account ops in #ops, for everybody there who has not linked their own.
-      See it with /gantry whoami, unlink it with /gantry disconnect channel
+      ✅ Account connected. I'll use ops in #ops, for everybody without their own account.
+      To check it: /gantry whoami. To disconnect it: /gantry disconnect channel
 
-      ✅ Unlinked your own account. Gantry has forgotten its token.
-      The token itself still works: revoke it at the service if nobody else needs it.
-      What you act with now: /gantry whoami
+      ✅ Disconnected your account. I deleted its token here.
+      The token still works in the workload API. Revoke it there if nobody needs it.
+      See which account you use now: /gantry whoami
 
-      ✅ Unlinked the account of #ops. Gantry has forgotten its token.
-      The token itself still works: revoke it at the service if nobody else needs it.
-      What you act with now: /gantry whoami
+      ✅ Disconnected the account of #ops. I deleted its token here.
+      The token still works in the workload API. Revoke it there if nobody needs it.
+      See which account you use now: /gantry whoami
 
-      There is nothing to unlink: you have no account of your own here.
-      Link one with /gantry connect
-      What you act with now: /gantry whoami
+      Nothing to disconnect: you haven't connected an account.
+      To connect an account: /gantry connect
+      See which account you use now: /gantry whoami
 
-      There is nothing to unlink: #ops has no account of its own.
-      Link one with /gantry connect channel
-      What you act with now: /gantry whoami"
+      Nothing to disconnect: #ops has no account.
+      To connect an account: /gantry connect channel
+      See which account you use now: /gantry whoami"
     `);
   });
 });

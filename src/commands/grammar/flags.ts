@@ -19,19 +19,19 @@ export type Flags = Readonly<Record<string, Flag>>;
 
 /** Flags of every verb that reads or changes workloads. */
 export const commonFlags = {
-  region: { value: "R", summary: "region of the service; jobs always run in `us`" },
-  share: { summary: "show the answer to everyone in the channel" },
+  region: { value: "R", summary: "region of the service (jobs always run in `us`)" },
+  share: { summary: "show the answer to everybody in the channel" },
 } as const satisfies Flags;
 
 /** Flags of every verb that changes workloads. */
 export const writeFlags = {
   ...commonFlags,
-  reason: { value: "TEXT", summary: "why; approvers and history show it" },
-  "break-glass": { summary: "run immediately where a rule allows it; needs a reason, and the channel sees it" },
+  reason: { value: "TEXT", summary: "why you need it; approvers and history show it" },
+  "break-glass": { summary: "run without approval where policy allows it; needs a reason, and the channel sees it" },
 } as const satisfies Flags;
 
 export const rejectFlags = {
-  reason: { value: "TEXT", summary: "why; the card and history show it" },
+  reason: { value: "TEXT", summary: "why you reject it; the card and history show it" },
 } as const satisfies Flags;
 
 /** A verb's flags with their other names. */

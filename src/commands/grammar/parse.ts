@@ -3,13 +3,14 @@ import type { Ask } from "../ask.ts";
 import type { Command } from "../command.ts";
 import type { Form, FormValues } from "../forms/form.ts";
 import { commands } from "../verbs.ts";
+import { menuAsk } from "../verbs/help/help.ts";
 import { findCommand } from "./find-command.ts";
 import { splitWords } from "./words.ts";
 
 export type Parsed = { readonly command: Command; readonly ask: Ask };
 
 /**
- * The verb and Ask of the text after the slash command; an empty text is `help`. Pure. Throws a `UserError` with the
+ * The verb and Ask of the text after the slash command; an empty text asks for the short menu. Pure. Throws a `UserError` with the
  * usage line of the verb, or with the nearest verb.
  */
 export function parseText(text: string): Parsed {
@@ -18,7 +19,8 @@ export function parseText(text: string): Parsed {
 
 /** `parseText` for words that are split already. */
 export function parseWords(typed: readonly string[]): Parsed {
-  const [first = "help", ...rest] = typed;
+  const [first, ...rest] = typed;
+  if (first === undefined) return { command: findCommand(commands, menuAsk.verb), ask: menuAsk };
   // `status` alone asks about everything.
   const verb = first.toLowerCase() === "status" && rest[0]?.startsWith("-") !== false ? "list" : first;
   const command = findCommand(commands, verb, rest);
@@ -34,7 +36,7 @@ function asksForHelp(words: readonly string[]): boolean {
 }
 
 /** The answer to a greeting, and to a mention without words. */
-export function shortMenu(): Parsed {
+export function menu(): Parsed {
   return parseWords([]);
 }
 

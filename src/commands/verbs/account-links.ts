@@ -17,13 +17,13 @@ const Args = z.object({ whose: z.enum(["mine", "channel"]).default("mine") });
 
 const whoseField: FormField = {
   id: "whose",
-  label: "Whose account",
+  label: "Use it for",
   input: {
     kind: "choice",
     style: "radio",
     options: [
-      { value: "mine", text: "My own", description: "For what I ask, wherever I ask" },
-      { value: "channel", text: "The channel's", description: "For everybody there without one of their own" },
+      { value: "mine", text: "Only me", description: "Your requests, in every channel" },
+      { value: "channel", text: "This channel", description: "Everybody here without their own account" },
     ],
   },
 };
@@ -52,8 +52,8 @@ function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
 
 /** Doesn't quote the word: it may be a token, and everybody who can read Slack's logs has it already. */
 function maybeToken(name: string, usage: string): UserError {
-  return new UserError(`${name} takes no other word than channel, and what was typed after it may be a token.`, {
-    next: "If it was one, revoke it now: whoever can read what is typed here could use it. A token is asked for in a form, after connect alone.",
+  return new UserError(`\`${name}\` takes only the word \`channel\`. If you typed a token, it isn't safe any more.`, {
+    next: "Revoke that token now: others may be able to read it. Then use `/gantry connect`, which asks for the token in a form.",
     usage,
     example: name,
   });
@@ -61,14 +61,14 @@ function maybeToken(name: string, usage: string): UserError {
 
 export const connect = linkVerb({
   name: "connect",
-  summary: "Link your own account, or one for this channel; a form asks for the token",
+  summary: "Connect your account, or one for this channel",
   title: "Connect an account",
-  submit: "Go on",
+  submit: "Continue",
 });
 
 export const disconnect = linkVerb({
   name: "disconnect",
-  summary: "Unlink your own account, or this channel's",
-  title: "Unlink an account",
-  submit: "Unlink",
+  summary: "Disconnect your account, or this channel's",
+  title: "Disconnect an account",
+  submit: "Disconnect",
 });

@@ -11,7 +11,7 @@ import { workloadField } from "../forms/fields.ts";
 
 export const remove = writeVerb({
   name: "delete",
-  summary: "Delete a service or a job for good",
+  summary: "Permanently delete a service or job",
   example: "delete job/nightly-report",
   words: { name: "NAME" },
   args: z.object({ name: Target }),

@@ -23,7 +23,7 @@ type Edit = "add" | "remove" | "set";
 
 export const domains = writeVerb({
   name: "domains",
-  summary: "Add, remove or set the custom domain names of a service",
+  summary: "Add, remove or set the domains of a service",
   example: "domains web add shop.example.com",
   words: { name: "NAME", edit: "add|remove|set", domains: "DOMAIN…" },
   actions: [

@@ -22,7 +22,7 @@ export const memory = writeVerb({
   name: "memory",
   summary: "Set the memory limit of a service",
   example: "memory web 1024",
-  flags: { container: { value: "C", summary: "which container, where there are several" } },
+  flags: { container: { value: "C", summary: "which container, if there are several" } },
   words: { name: "NAME", mib: "MIB" },
   actions: [{ op: "updateService", risk: "disruptive" }],
   args: z.object({

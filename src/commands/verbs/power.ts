@@ -74,7 +74,7 @@ export const stop = powerVerb({
   name: "stop",
   op: "stopService",
   risk: "disruptive",
-  summary: "Stop a service; its definition stays",
+  summary: "Stop a service and keep its settings",
   doneStatus: "Stopped",
   diff: (status) => `status ${status} → Stopped`,
   effect: "All its instances will be stopped; its definition stays, and it can be started again.",
@@ -85,7 +85,7 @@ export const restart = powerVerb({
   name: "restart",
   op: "restartService",
   risk: "disruptive",
-  summary: "Stop and start every instance of a service",
+  summary: "Restart all instances of a service",
   diff: () => "a stop and a new start of every instance",
   effect: "Every instance will be stopped and started anew.",
 });

@@ -25,7 +25,7 @@ const SizeOrSteps = z.union([Steps, Size], {
 
 export const scale = writeVerb({
   name: "scale",
-  summary: "Set how many instances a service has",
+  summary: "Set the number of instances of a service",
   example: "scale web 4",
   words: { name: "NAME", size: "N" },
   usage: "scale NAME N",

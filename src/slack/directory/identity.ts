@@ -40,11 +40,11 @@ export function createIdentity({ client, tokenRefusal, log, now }: Parts): Ident
       const { code, kind } = classify(error);
       if (kind === "token") {
         throw new Error(
-          `Slack does not accept SLACK_BOT_TOKEN (${code}). Copy the Bot User OAuth Token from the app's page, OAuth & Permissions, and set it.`,
+          `Slack rejected SLACK_BOT_TOKEN (${code}). Copy the Bot User OAuth Token from your app's page, under OAuth & Permissions.`,
           { cause: error },
         );
       }
-      log.warn({ err: error }, "Slack did not confirm the token yet");
+      log.warn({ err: error }, "Slack hasn't confirmed the token yet");
     }
   };
   const isDue = (everyMs: number): boolean => now().getTime() - askedMs >= everyMs;
@@ -58,7 +58,7 @@ export function createIdentity({ client, tokenRefusal, log, now }: Parts): Ident
     recheck() {
       if (known === undefined || !isDue(tokenRefusal() === undefined ? CHECK_EVERY_MS : ASK_AGAIN_MS)) return;
       // `tokenRefusal` has the result.
-      check().catch((err: unknown) => log.error({ err }, "Slack refuses the bot token"));
+      check().catch((err: unknown) => log.error({ err }, "Slack rejected the bot token"));
     },
     bot,
   };

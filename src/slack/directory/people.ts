@@ -51,18 +51,18 @@ export function createPeople(parts: Parts): People {
   const groups = createGroups(parts);
   return {
     profile(userId, maxAgeMs, called) {
-      const what = called === undefined ? "who you are" : `who ${called} is`;
+      const what = called === undefined ? "your Slack profile" : `the Slack profile of ${called}`;
       return answered(parts, { what, method: "users.info", target: userId }, () =>
         profileOf(profiles, userId, maxAgeMs),
       );
     },
     groupMembers(groupId, maxAgeMs) {
-      const lookup = { what: "who is in the user group", method: "usergroups.users.list", target: groupId };
+      const lookup = { what: "the members of the user group", method: "usergroups.users.list", target: groupId };
       return answered(parts, lookup, () => groups.members(groupId, maxAgeMs));
     },
     groupHandles: groups.handles,
     channelMembers(channelId, maxAgeMs) {
-      const lookup = { what: "who is in the channel", method: "conversations.members", target: channelId };
+      const lookup = { what: "the members of this channel", method: "conversations.members", target: channelId };
       return answered(parts, lookup, () => channels.get(channelId, maxAgeMs));
     },
     bot: parts.bot,
@@ -87,18 +87,18 @@ async function answered<Value>({ failed }: Parts, lookup: Lookup, ask: () => Pro
 function lookupError(what: string, failure: Classified, reference: string): UserError {
   if (failure.kind === "limited") {
     const seconds = Math.max(1, Math.ceil((failure.retryAfterMs ?? 60_000) / 1_000));
-    return new SlackAway(`Slack limits how often Gantry may ask ${what}, so nothing was done.`, {
-      next: `Try again in ${seconds} s. Reference ${reference}.`,
+    return new SlackAway(`Couldn't read ${what}: Slack's rate limit is reached. Nothing was changed.`, {
+      next: `Try again in ${seconds} s. Reference \`${reference}\``,
     });
   }
-  const sentence = `Slack did not tell ${what}, so nothing was done.`;
+  const sentence = `Couldn't read ${what}: ${reasonFor(failure)}. Nothing was changed.`;
   if (isTemporary(failure)) {
     return new SlackAway(sentence, {
-      next: `Try again in a minute; if it stays so, tell those who run Gantry here. Reference ${reference}.`,
+      next: `Try again in a minute. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
     });
   }
   return new UserError(sentence, {
-    next: `The reason: ${reasonFor(failure)}. Tell those who run Gantry here. Reference ${reference}.`,
+    next: `Contact your Gantry admin. Reference \`${reference}\``,
   });
 }
 
@@ -115,7 +115,7 @@ async function profileOf(memo: Memo<Profile>, userId: string, maxAgeMs: number):
 async function readProfile({ client, teamId, pace }: Parts, userId: string): Promise<Profile> {
   const user = User.parse((await pace("users.info", () => client.users.info({ user: userId }))).user);
   const ours = await teamId();
-  if (ours === undefined) throw new Error("the workspace of the bot is not known yet");
+  if (ours === undefined) throw new Error("the bot's workspace isn't known yet");
   const name = user.real_name ?? user.profile?.real_name ?? user.name ?? userId;
   return { userId, name, standing: standingOf(user, ours) };
 }
@@ -152,9 +152,12 @@ async function readChannel(parts: Parts, channelId: string): Promise<ReadonlySet
     throw error;
   }
   // With a partial list, members would be taken for strangers.
-  throw new UserError(`This channel has more than ${MOST_PAGES * PAGE} members, too many for Gantry to look up.`, {
-    next: "Ask in a smaller channel.",
-  });
+  throw new UserError(
+    `This channel has more than ${MOST_PAGES * PAGE} members, too many to look up. Nothing was changed.`,
+    {
+      next: "Request it in a smaller channel.",
+    },
+  );
 }
 
 function isOf(error: unknown, codes: readonly string[]): boolean {

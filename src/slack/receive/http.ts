@@ -82,7 +82,7 @@ function lastAnswer({ newReference }: ReceiverParts, request: IncomingMessage, r
   const reference = newReference();
   if (response.headersSent) return reference;
   if (isCommand(request)) {
-    const text = `Something broke in Gantry before it began. Ask again, or tell who runs Gantry here the reference \`${reference}\`.`;
+    const text = `Something went wrong in Gantry. Nothing was changed. Try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``;
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify(ackBody(sentence(text))));
   } else {

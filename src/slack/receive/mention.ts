@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readMention } from "../../commands/grammar/mention-words.ts";
-import { shortMenu, unfinishedForm } from "../../commands/grammar/parse.ts";
+import { menu, unfinishedForm } from "../../commands/grammar/parse.ts";
 import type { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
@@ -79,7 +79,7 @@ export async function onMention(deps: MentionDeps, body: unknown): Promise<void>
   const heard = readMention(wordsOf(deps, mention.event.text));
   if (heard.kind === "error") return tellMistake(deps, { error: heard.error, mention, origin }, tell);
   if (heard.kind === "confirm") return tell(confirmMessage(heard.parsed.ask));
-  const { command, ask } = heard.kind === "menu" ? shortMenu() : heard.parsed;
+  const { command, ask } = heard.kind === "menu" ? menu() : heard.parsed;
   await dispatch(deps, { command, ask, origin, id: key }, tell);
   // Writes are stored under this id before they begin.
   if (command.effect === "read" || command.effect === "link" || command.effect === "bind") await noteRead(deps, key);

@@ -43,7 +43,7 @@ export async function onReadClick(deps: ReadClickDeps, looking: Looking): Promis
 
 /** Another page, or a refresh, replaces the message; everything else is answered below it. */
 function isPaging({ verb, args }: Ask, { actionId }: Looking): boolean {
-  if (actionId.startsWith("pick:") || verb === "logs") return false;
+  if (/^(?:pick|ask:beside):/u.test(actionId) || verb === "logs") return false;
   // Only the pages of the waiting requests name one; "Review" on a card leaves the card where it is.
   return verb !== "pending" || args["page"] !== undefined;
 }

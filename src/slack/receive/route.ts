@@ -136,7 +136,7 @@ async function afterFailure(deps: RouteDeps, { error, body, isAcked }: Failed, a
     if (!isAcked) await ack();
     await deps.responder.tell(message, originOf(deps, interaction));
   } catch (err) {
-    deps.log.error({ err }, "a failure could not be told");
+    deps.log.error({ err }, "couldn't report a failure");
   }
 }
 

@@ -93,10 +93,10 @@ function connection(sent: Submission): Read {
   const username = valueOf(sent, "username");
   const token = valueOf(sent, "token");
   const errors = {
-    ...(username === "" && { username: "The user name of the account at the service is missing." }),
-    ...(token === "" && { token: "The token is missing: copy it from the service." }),
-    ...(/[^!-~]/u.test(token) && { token: "A token has no blanks, line breaks or accented letters: copy it again." }),
-    ...(/[^ -~]/u.test(username) && { username: "A user name has only plain letters, digits and signs." }),
+    ...(username === "" && { username: "Enter the account's user name." }),
+    ...(token === "" && { token: "Enter the token." }),
+    ...(/[^!-~]/u.test(token) && { token: "A token has no spaces, line breaks or accented letters. Copy it again." }),
+    ...(/[^ -~]/u.test(username) && { username: "A user name has only plain letters, digits and symbols." }),
   };
   if (Object.keys(errors).length > 0) return { errors };
   const interaction: Interaction = {

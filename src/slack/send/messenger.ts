@@ -216,7 +216,7 @@ async function asTextIfRefused<Value>(
   const blockTypes = blocks.map(({ type }) => type);
   log.error({ reference, method, slackError, blockTypes }, "Slack refused our blocks");
   const note = blockTypes.includes("actions")
-    ? `(Buttons couldn't be shown. Type ${command} help. Reference ${reference})`
-    : `(shown without its layout; reference ${reference})`;
+    ? `(Couldn't show the buttons. Use ${command} help. Reference ${reference})`
+    : `(Couldn't show the layout. Reference ${reference})`;
   return send({ text: `${truncate(text, MOST_TEXT)}\n${note}` });
 }

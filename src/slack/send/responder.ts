@@ -23,7 +23,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     tell: (message, origin) => tell(deps, message, origin),
     async announce(channelId, message) {
       const posted = await messenger.post({ channel: channelId }, message, "background");
-      if (!posted.ok) log.warn({ ...whyNot(posted), channelId }, "a channel could not be told of what changed for it");
+      if (!posted.ok) log.warn({ ...whyNot(posted), channelId }, "couldn't announce a change to a channel");
       return posted.ok;
     },
     showInForm: async (viewId, view) => (await messenger.updateView({ viewId, view })).ok,
@@ -94,7 +94,7 @@ async function sendDirectly(deps: ResponderDeps, post: Post, sending: Sending): 
     }
   }
   if (result.ok) return true;
-  deps.log.error({ ...whyNot(result), userId, channelId }, "a person could not be answered");
+  deps.log.error({ ...whyNot(result), userId, channelId }, "couldn't answer a person");
   return false;
 }
 

@@ -135,15 +135,15 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 const reasonsByKind: Readonly<Partial<Record<FailureKind, string>>> = {
-  uninvited: "the bot isn't in the channel",
+  uninvited: "I'm not in the channel",
   superseded: "somebody else updated it first",
   limited: "Slack's rate limit is reached",
   unsure: "Slack didn't answer",
 };
 
-/** Why a call failed, in plain English, as the end of a sentence: "the app lacks the channels:read scope". */
+/** Why a call failed, in plain English, as the end of a sentence: "the Slack app lacks the channels:read scope". */
 export function reasonFor({ kind, code, needed }: Pick<SlackFailure, "kind" | "code" | "needed">): string {
-  if (kind === "scope") return `the app lacks ${needed === undefined ? "a scope" : `the ${needed} scope`}`;
-  if (kind === "token") return `Slack doesn't accept the bot token (${code})`;
+  if (kind === "scope") return `the Slack app lacks ${needed === undefined ? "a scope" : `the ${needed} scope`}`;
+  if (kind === "token") return `Slack rejected the bot token (${code})`;
   return reasons[code] ?? reasonsByKind[kind] ?? `Slack refused it (${code})`;
 }

@@ -28,7 +28,7 @@ export async function postThread(deps: ThreadDeps, message: Message, to: Convers
   const failure = await failedRest(deps, message, { channel, threadTs: to.threadTs ?? ts });
   if (failure === undefined) return { kind: "complete" };
   const { reference, method, code: slackError } = failure;
-  deps.log.error({ reference, method, slackError, channelId: to.channel }, "a thread could not be completed");
+  deps.log.error({ reference, method, slackError, channelId: to.channel }, "couldn't complete a thread");
   return { kind: "incomplete", reference };
 }
 

@@ -1,28 +1,28 @@
 import { StoreError } from "../../errors.ts";
 
-const unreachable = "it cannot be reached";
+const unreachable = "it can't be reached";
 
 /** Codes of PostgreSQL by class, https://www.postgresql.org/docs/current/errcodes-appendix.html. */
 const postgresTrouble: readonly (readonly [RegExp, string])[] = [
   [/^08/u, unreachable],
-  [/^28/u, "it refuses the user or the password of DATABASE_URL"],
-  [/^3D/u, "the database that DATABASE_URL names does not exist"],
-  [/^(?:57014|55P03|25P0[34])$/u, "it does not answer in time"],
-  [/^57P/u, "it is being stopped or started"],
-  [/^53/u, "it is at its limits (connections, memory or disk)"],
-  [/^(?:40001|40P01)$/u, "too much is going on at once"],
-  [/^25006$/u, "it is read-only now"],
-  [/^58030$/u, "it cannot read or write its disk"],
+  [/^28/u, "it rejected the user or password in DATABASE_URL"],
+  [/^3D/u, "the database in DATABASE_URL doesn't exist"],
+  [/^(?:57014|55P03|25P0[34])$/u, "it didn't answer in time"],
+  [/^57P/u, "it is stopping or starting"],
+  [/^53/u, "it reached a limit (connections, memory or disk)"],
+  [/^(?:40001|40P01)$/u, "too many changes happened at the same time"],
+  [/^25006$/u, "it is read-only"],
+  [/^58030$/u, "it can't read or write its disk"],
 ];
 
 /** SQLite's primary result codes, https://sqlite.org/rescode.html; extended ones keep them in the low byte. */
 const sqliteTrouble: Readonly<Record<number, string>> = {
-  5: "another program holds it locked",
-  6: "another program holds it locked",
-  8: "it cannot be written to",
-  10: "it cannot read or write its disk",
+  5: "another program has locked it",
+  6: "another program has locked it",
+  8: "it is read-only",
+  10: "it can't read or write its disk",
   13: "its disk is full",
-  14: "it cannot be opened",
+  14: "it can't be opened",
 };
 
 /** Of the socket, when there is no answer from PostgreSQL at all. */
@@ -34,12 +34,12 @@ const tlsCodes = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|(?:DEPTH_ZERO_)?SELF_SI
 const driverSentences: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:Query read timeout|timeout e(?:xceeded|xpired)|Connection terminated due to connection timeout)/u,
-    "it does not answer in time",
+    "it didn't answer in time",
   ],
   [/^(?:Connection terminated|This socket has been ended|Postgres connection has been discarded)/u, unreachable],
   [/^Client (?:has encountered a connection error|was closed)/u, unreachable],
-  [/^Cannot use a pool after calling end/u, "it was closed, because Gantry is stopping"],
-  [/^The server does not support SSL/u, "it speaks no TLS, and the settings ask for TLS"],
+  [/^Cannot use a pool after calling end/u, "it is closed because Gantry is stopping"],
+  [/^The server does not support SSL/u, "it doesn't support TLS, which the settings require"],
 ];
 
 /** The `StoreError` for an error of the driver; undefined for anything else, which is a bug. */
@@ -50,8 +50,8 @@ export function storeErrorOf(error: unknown): StoreError | undefined {
   if (why === undefined) return undefined;
   const code = codeOf(error) === "" ? "" : ` (${codeOf(error)})`;
   return new StoreError(
-    `Gantry's database cannot be used: ${why}${code}. Nothing is carried out without a record; try again in a minute, ` +
-      "and if it stays like this, tell those who run Gantry.",
+    `Gantry's database can't be used: ${why}${code}. Nothing was changed. Try again in a minute. ` +
+      "If this keeps happening, contact your Gantry admin.",
     { cause: error },
   );
 }
@@ -61,7 +61,7 @@ function troubleOf(error: Error): string | undefined {
   const said = driverSentences.find(([pattern]) => pattern.test(error.message))?.[1];
   if (said !== undefined) return said;
   const code = codeOf(error);
-  if (tlsCodes.test(code)) return "its TLS certificate or protocol is not accepted";
+  if (tlsCodes.test(code)) return "its TLS certificate or protocol isn't accepted";
   // A file that cannot be opened is a mistake in the settings. An AggregateError: several addresses, and none answered.
   const isSocket = ("syscall" in error && error.syscall !== "open") || error instanceof AggregateError;
   if (isSocket && socketCodes.test(code)) return unreachable;

@@ -28,18 +28,18 @@ export function connectForm({ owner, metadata, username, problems = [] }: Connec
     form: { callbackId: "account:connect", submit: "Connect", metadata },
     blocks: [
       ...problems.slice(0, PROBLEMS).map(wrong),
-      section([words("Gantry will act with this account "), ...forWhom(owner)]),
+      section([words("I'll use this account "), ...forWhom(owner)]),
       textInput({
         id: "username",
         label: "User name",
-        hint: "The account's name at the container workload service.",
+        hint: "The account's user name in the workload API.",
         initial: username,
         maxLength: USERNAME,
       }),
       textInput({
         id: "token",
         label: "API token",
-        hint: "Slack shows it while you type, so look who can see your screen. Gantry tries it once, stores it sealed, and never shows it again.",
+        hint: "Visible while you type. I test it once, store it encrypted and never show it again.",
         maxLength: limits.inputLength,
       }),
     ],
@@ -47,14 +47,14 @@ export function connectForm({ owner, metadata, username, problems = [] }: Connec
 }
 
 function wrong(problem: string): Block {
-  return section([words(`⚠️ Nothing was linked. ${problem}`, 900)]);
+  return section([words(`❌ Nothing was connected. ${problem}`, 900)]);
 }
 
 export type ConnectResult =
   /** The account is being tested with one call. */
   | { readonly kind: "checking"; readonly username: string }
   | { readonly kind: "done"; readonly owner: LinkOwner; readonly username: string; readonly command: string }
-  /** The account couldn't be tested or stored; nothing was linked. */
+  /** The account couldn't be tested or stored; nothing was connected. */
   | { readonly kind: "failed"; readonly why: string; readonly next: string };
 
 /** Replaces the form after its submission. */
@@ -66,12 +66,15 @@ function body(result: ConnectResult): Block {
   switch (result.kind) {
     case "checking":
       return section(
-        [words("⏳ Trying the account "), code(result.username, 100), words(" with one call to the service…")],
+        [words("⏳ Testing the account "), code(result.username, 100), words(" with the workload API…")],
         "This takes a few seconds.",
       );
     case "done":
-      return section([words("✅ Linked: "), ...connectedWords(result)], `See it with \`${result.command} whoami\``);
+      return section(
+        [words("✅ Account connected. "), ...connectedWords(result)],
+        `To check it: \`${result.command} whoami\``,
+      );
     case "failed":
-      return section([words(`❌ Nothing was linked. ${result.why}`, 700)], [words(result.next, 700)]);
+      return section([words(`❌ Nothing was connected. ${result.why}`, 700)], [words(result.next, 700)]);
   }
 }

@@ -4,6 +4,8 @@ import { channel, code, firstOf, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf } from "../kit/post.ts";
 import { counted, truncate } from "../kit/text.ts";
+import { policyText } from "./policy-text.ts";
+import { withCommand } from "./with-command.ts";
 
 type Decided = { readonly rule: string; readonly command: string };
 
@@ -19,15 +21,15 @@ export type Refusal =
   /** Too few people could approve. `names`: those who could, without the requester. */
   | (Decided & { readonly kind: "approvers"; readonly needed: number; readonly names: readonly string[] });
 
-/** The reason and the next step, with the rule's name in small print for its maintainers. */
+/** The reason and the next step, with the rule's name in small print for Gantry admins. */
 export function refusalMessage(refusal: Refusal): Post {
   const { command } = refusal;
   const rule = refusal.kind === "policy" ? refusal.verdict.rule : refusal.rule;
-  const decided = rule === undefined || rule === "" ? "no rule allows it" : `rule “${truncate(rule, 100)}”`;
+  const decided = rule === undefined || rule === "" ? "" : ` · policy: ${truncate(rule, 100)}`;
   const [why, ...next] = lines(refusal);
   return postOf([
     section([words("🚫 "), ...why], ...next),
-    context(`Nothing was done · ${decided} · what you may do: ${command} help`),
+    context(`Nothing was changed${decided} · to see what you can do: ${command} help`),
   ]);
 }
 
@@ -35,17 +37,19 @@ type Pieces = Extract<Line, readonly unknown[]>;
 
 function lines(refusal: Refusal): readonly [Pieces, ...Line[]] {
   switch (refusal.kind) {
-    case "policy":
-      return [[words(refusal.verdict.why, 700)], [words(refusal.verdict.next, 700)]];
+    case "policy": {
+      const { verdict, command } = refusal;
+      return [policyText(verdict.why), policyText(withCommand(verdict.next, command))];
+    }
     case "reason":
       return [
-        [words("This needs a reason, for those who decide and for history.")],
-        [words("Ask again and add "), code('--reason "why it is needed"'), words(".")],
+        [words("This request needs a reason.")],
+        [words("Request it again with "), code('--reason "orders time out"'), words(".")],
       ];
     case "dm":
       return [
-        [words("This needs the approval of somebody else, and in this conversation there are only you and Gantry.")],
-        [words("Ask in a channel where Gantry and those who may approve are.")],
+        [words("This request needs an approval, and nobody else is in this conversation.")],
+        [words("Request it in a channel with me and the approvers.")],
       ];
     case "no-card":
       return noCard(refusal);
@@ -56,28 +60,16 @@ function lines(refusal: Refusal): readonly [Pieces, ...Line[]] {
 
 function noCard({ channelId, botName }: Extract<Refusal, { kind: "no-card" }>): readonly [Pieces, ...Line[]] {
   return [
-    [
-      words("Others have to see this, and Gantry cannot post in "),
-      channel(channelId),
-      words(", where its card would stand."),
-    ],
-    [words("Let it in by typing "), code(`/invite @${botName}`, 100), words(" there, then ask again.")],
+    [words("I can't post an approval card in "), channel(channelId), words(".")],
+    [words("Invite me with "), code(`/invite @${botName}`, 100), words(", then try again.")],
   ];
 }
 
 function tooFew({ needed, names }: Extract<Refusal, { kind: "approvers" }>): readonly [Pieces, ...Line[]] {
-  const could =
+  const can =
     names.length === 0 ? [words("nobody")] : [words("only "), ...firstOf(names, 6, (name) => words(name, 80))];
   return [
-    [
-      words(`This needs ${counted(needed, "vote")} of people other than you, and `),
-      ...could,
-      words(" could vote now."),
-    ],
-    [
-      words(
-        "Ask where more of those who may approve are members, or ask who keeps the policy to name more approvers or to want fewer votes.",
-      ),
-    ],
+    [words(`This request needs ${counted(needed, "approval")}, and `), ...can, words(" can approve here.")],
+    [words("Request it in a channel with more approvers, or ask your Gantry admin to change the policy.")],
   ];
 }

@@ -10,82 +10,78 @@ export function sentence(text: string): Message {
 
 /** Messages about deliveries, not about workloads. `command` is the slash command. */
 export const sentences = {
-  restarting: () => sentence("Gantry is restarting, and did nothing with this. Try again in a moment."),
-  busy: () => sentence("Gantry has more to do than it can take in, and did nothing with this. Try again in a minute."),
+  restarting: () => sentence("I'm restarting. Nothing was changed. Try again in a moment."),
+  busy: () => sentence("I'm too busy right now. Nothing was changed. Try again in a minute."),
   askedAlready: (kind: "waiting" | "undo") =>
     sentence(
       kind === "undo"
-        ? "Somebody already asked to undo this. Nothing was asked again."
-        : "An equal request already waits for approval. Nothing was asked again.",
+        ? "The undo of this request already exists. Nothing new was requested."
+        : "The same request is already waiting for approval. Nothing new was requested.",
     ),
   editNotRun: (command: string) =>
-    sentence(
-      `I don't run edited messages: this one was handled when you first sent it. To run it again, send a new message, or type \`${command}\` with the same words.`,
-    ),
+    sentence(`I don't run edited messages. To run this one again, send a new message or use \`${command}\`.`),
   notStored: (reference: string, command: string) =>
     sentence(
-      `Not started: the database didn't confirm that your command was saved, so it won't run. Check \`${command} pending\` before you try again. If this keeps happening, give your Gantry admin the reference \`${reference}\`.`,
+      `Not started: the database didn't confirm your request, so it won't run. Check \`${command} pending\`, then try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
     ),
-  otherCommand: (command: string) =>
-    sentence(`This Gantry listens to \`${command}\`, not to the command you typed. Type \`${command} help\`.`),
+  otherCommand: (command: string) => sentence(`I answer to \`${command}\`. To see all commands: \`${command} help\``),
   staleButton: (command: string) =>
     sentence(
-      `This button does nothing: it is from another version of Gantry, or not from Gantry. Type \`${command} help\` to see what there is.`,
+      `This button is from another version of Gantry. Nothing was changed. To see all commands: \`${command} help\``,
     ),
   nothingChosen: () =>
-    sentence(
-      "Nothing was chosen: that line only says why there is no list. Type a name into the menu, or open it again later.",
-    ),
+    sentence("Nothing was chosen: that entry is only a message. Type a name into the menu, or open it again later."),
   writeButton: (command: string) =>
-    sentence(`This button would change something, and buttons here only look. Type the command: \`${command} help\`.`),
+    sentence(`This button can't change anything. Nothing was changed. Type the command instead: \`${command} help\``),
   unknownShortcut: (command: string) =>
-    sentence(`Gantry has no such shortcut. Type \`${command} help\` to see what there is.`),
+    sentence(`I don't know this shortcut. To see all commands: \`${command} help\``),
   unknownForm: (command: string) =>
     sentence(
-      `Gantry does not know this form, so nothing was done with it. Type \`${command} help\` to see what there is.`,
+      `This form is from another version of Gantry. Nothing was changed. To see all commands: \`${command} help\``,
     ),
-  readStopped: () => sentence("Gantry stopped before it could answer. Nothing was changed; ask again in a moment."),
-  writeStopped: () => sentence("Gantry stopped before it began. Nothing was sent; ask again in a moment."),
-  storeAway: (reference: string) =>
+  readStopped: () => sentence("I was stopped before I could answer. Nothing was changed. Try again in a moment."),
+  writeStopped: () => sentence("I was stopped before I started. Nothing was changed. Try again in a moment."),
+  storeAway: (reference: string, effect: "read" | "write") =>
     sentence(
-      `Gantry lost its database in the middle of this. What was not sent yet will not be sent twice: Gantry goes on by itself when the database is back, and the card says how it ended. Reference \`${reference}\`.`,
+      effect === "read"
+        ? `I can't reach my database. Nothing was changed. Try again in a minute. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``
+        : `I lost my database while handling this. I'll continue when it is back, and never send a request twice. The card will show the outcome. Reference \`${reference}\``,
     ),
   neverBegan: (verb: string) =>
-    sentence(`Gantry stopped before it began your \`${verb}\`. Nothing was sent; ask again if you still want it.`),
+    sentence(`I was stopped before I started your \`${verb}\`. Nothing was changed. Try again if you still need it.`),
   noForm: (command: string) =>
-    sentence(`Slack did not open the form in time, and nothing was done. Try again, or type \`${command} help\`.`),
+    sentence(
+      `Slack didn't open the form in time. Nothing was changed. Try again, or type the command: \`${command} help\``,
+    ),
   formRefused: (reason: string, reference: string) =>
     sentence(
-      `The form didn't open: ${reason}. Nothing was done. Give your Gantry admin the reference \`${reference}\`.`,
+      `The form didn't open: ${reason}. Nothing was changed. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
     ),
   needsCommand: (command: string) =>
     sentence(
-      `A form can be opened only from a command: type \`${command} connect\` outside of a thread. A token never stands in a message.`,
+      `Never send a token in a message. To connect an account, type \`${command} connect\` outside a thread: it opens a form.`,
     ),
   noChannel: () =>
     sentence(
-      "A conversation with Gantry has no account of its own. Type it in a channel, or choose one; without `channel` it is about your own account.",
+      "A direct message has no channel account. Use `connect channel` or `disconnect channel` in a channel, or leave out `channel` for your own account.",
     ),
-  fileElsewhere: () =>
-    sentence(
-      "The file is in your conversation with Gantry: it is for your eyes, and a file here would be for everybody.",
-    ),
+  fileElsewhere: () => sentence("Only you should see this file, so I sent it to you as a direct message."),
   threadIncomplete: (reference: string) =>
     sentence(
-      `The thread is not complete: Slack did not take all of it. Ask again, or tell who runs Gantry here the reference \`${reference}\`.`,
+      `Slack didn't accept the whole thread. Try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
     ),
 } as const;
 
-/** Why an answer is for the asker's eyes only, and how the bot is let into the channel. */
+/** Why only the asker sees an answer, and how to invite the bot. */
 export function inviteHint(channelId: string, botName: string): Post {
   const invite = `/invite @${botName}`;
-  return post(`Only you see this: Gantry cannot post in this channel. To let it in, type ${invite}`, [
+  return post(`Only you can see this: I can't post in this channel. Invite me with ${invite}`, [
     section([
-      words("Only you see this: Gantry cannot post in "),
+      words("Only you can see this: I can't post in "),
       channel(channelId),
-      words(". To let it in, type "),
+      words(". Invite me with "),
       code(invite, 100),
-      words(" there."),
+      words("."),
     ]),
   ]);
 }

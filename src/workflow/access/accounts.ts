@@ -40,8 +40,8 @@ export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts)
       const known = last.get(key);
       if (!(error instanceof StoreError)) throw error;
       if (effect === "read" && known !== undefined && nowMs() - known.at < BELIEVE_MS) return known.found;
-      throw new UserError("Gantry cannot reach its database, so it does not know with which account you act.", {
-        next: "Nothing was done. Try again in a minute; if it stays so, tell those who run Gantry here.",
+      throw new UserError("I can't reach my database, so I can't look up your account.", {
+        next: "Nothing was changed. Try again in a minute. If this keeps happening, contact your Gantry admin.",
       });
     }
   };

@@ -11,12 +11,12 @@ export async function checkChosen(people: People, origin: Origin): Promise<void>
   if (isChosen !== true) return;
   const members = await people.channelMembers(channelId, freshness.deciding);
   if (members === undefined) {
-    throw new UserError("Gantry is not in the channel that you chose, so it cannot see whether you are.", {
-      next: "Choose another one, or invite Gantry there.",
+    throw new UserError("I'm not in the channel you chose. Nothing was changed.", {
+      next: "Choose another one, or invite me with `/invite`.",
     });
   }
   if (members.has(userId)) return;
-  throw new UserError("You are not in the channel that you chose.", {
-    next: "Choose one that you are in, or join it.",
+  throw new UserError("You're not in the channel you chose. Nothing was changed.", {
+    next: "Choose one you're in, or join it.",
   });
 }

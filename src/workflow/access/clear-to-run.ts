@@ -48,7 +48,7 @@ export async function clearToRun(
     const verdict = await verdictNow(deps, asked);
     if (verdict.kind === "refuse") {
       const { name } = change.requester;
-      throw new UserError(`${name} may not do this any more: ${verdict.why}`, { next: verdict.next });
+      throw new UserError(`${name} may no longer do this. ${verdict.why}`, { next: verdict.next });
     }
     if (verdict.kind !== "approve") return { kind: "run", opened };
     return await recount(deps, { ...asked, verdict });
@@ -57,11 +57,14 @@ export async function clearToRun(
     if (error instanceof SlackAway) {
       deps.log.warn(
         { err: error, changeId: change.id },
-        "an approved change waits for Slack to tell who may approve it",
+        "an approved request waits for Slack to confirm its approvers",
       );
       return { kind: "untold" };
     }
-    return { kind: "refused", outcome: { kind: "failed", why: error.message, next: error.next ?? "Ask again." } };
+    return {
+      kind: "refused",
+      outcome: { kind: "failed", why: error.message, next: error.next ?? "Request it again." },
+    };
   }
 }
 
@@ -111,7 +114,7 @@ async function recount(deps: ClearToRunDeps, counted: Counted): Promise<Clearanc
   const { terms } = verdict;
   if (terms.reasonRequired && change.reason === undefined) {
     throw new UserError("The policy now requires a reason, and none was given.", {
-      next: "Ask again, with a reason.",
+      next: "Request it again with a reason.",
     });
   }
   const counting = await countingApprovals(deps, counted);
@@ -157,7 +160,7 @@ async function checkCard(deps: ClearToRunDeps, { change, verdict, notice }: Miss
   if (refused === undefined && !isElsewhere) return;
   const why = refused?.why ?? "policy now wants its card in another channel";
   throw new UserError(`${notice} That isn't possible here: ${why}.`, {
-    next: "Ask again: the current policy then applies.",
+    next: "Request it again. The current policy then applies.",
   });
 }
 

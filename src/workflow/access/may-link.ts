@@ -46,7 +46,7 @@ async function mayLink(deps: MayLinkDeps, { whose, origin }: Linking): Promise<M
 const membersOnly: Refusal = {
   kind: "refuse",
   rule: undefined,
-  why: "Only full members of this workspace can link or unlink an account.",
+  why: "Only full members of this workspace can connect or disconnect an account.",
   next: "Ask a full member or your Gantry admin.",
 };
 

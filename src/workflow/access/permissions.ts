@@ -48,7 +48,7 @@ function outsideOf({ binding, channelId }: Bound, { op, workload }: About): Retu
   return binding === undefined ? undefined : outsideLock(binding, workload);
 }
 
-const onlyChannels = { why: "A conversation with Gantry cannot be bound.", next: "Bind a channel: type it there." };
+const onlyChannels = { why: "You can't bind a direct message.", next: "Use it in a channel." };
 
 function whereOf(channelId: string): Where {
   return { kind: isDirect(channelId) ? "dm" : "channel", channelId };

@@ -21,7 +21,7 @@ export async function preflight(deps: PreflightDeps, { terms, rule, asker }: Wan
   const channelId = terms.cardIn ?? asker.channelId;
   // Nobody else sees a direct conversation.
   if (isDirect(channelId)) {
-    return { post: refusalMessage({ kind: "dm", rule, command }), why: "nobody else is in a direct conversation" };
+    return { post: refusalMessage({ kind: "dm", rule, command }), why: "a direct message has no approvers" };
   }
   return (await noCardThere(deps, { channelId, rule })) ?? tooFew(deps, { terms, rule, asker }, channelId);
 }
@@ -32,8 +32,8 @@ export async function preflightGlass(
   { rule, asker: { channelId } }: Omit<Wanted, "terms">,
 ): Promise<Refused | undefined> {
   if (!isDirect(channelId)) return noCardThere(deps, { channelId, rule });
-  const why = "Breaking the glass is told to a channel, and here nobody but you would see it.";
-  const verdict = { kind: "refuse", rule, why, next: "Ask in the channel of the people it concerns." } as const;
+  const why = "You can't use break-glass here: nobody else would see it.";
+  const verdict = { kind: "refuse", rule, why, next: "Request it in a channel with the people it affects." } as const;
   return { post: refusalMessage({ kind: "policy", verdict, command: deps.settings.command }), why };
 }
 
@@ -46,7 +46,7 @@ async function noCardThere(
   if (members !== undefined && (bot.userId === undefined || members.has(bot.userId))) return undefined;
   const { command } = settings;
   const post = refusalMessage({ kind: "no-card", rule, command, channelId, botName: bot.name });
-  return { post, why: "the bot is not in the channel where the card would stand" };
+  return { post, why: "Gantry isn't in the channel of the approval card" };
 }
 
 async function tooFew(

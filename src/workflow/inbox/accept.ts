@@ -73,10 +73,10 @@ export function takeOver(deps: AcceptDeps, delivery: Delivery): void {
   try {
     interaction = openInteraction(sealer, delivery);
   } catch (err) {
-    log.error({ err, deliveryId: id }, "a delivery that was left over cannot be read");
+    log.error({ err, deliveryId: id }, "couldn't read a delivery that was left over");
     return;
   }
-  log.warn({ interaction: interaction.kind }, "a delivery was left over by a replica that is gone");
+  log.warn({ interaction: interaction.kind }, "taking over a delivery of a replica that is gone");
   const isLate = clock.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
   start(deps, { id, interaction, isTakenOver: true, isLate, tries: 0 }, "sweeping");
 }

@@ -124,12 +124,9 @@ async function noteBug(deps: ProcessDeps, { origin }: Interaction, { verb, refer
   const profile = await deps.people.profile(userId, freshness.reading).catch(() => undefined);
   const who = { userId, name: profile?.name ?? userId };
   try {
-    await note(
-      deps,
-      originEvent(origin, who, { kind: "failed", verb, result: "something broke in Gantry", reference }),
-    );
+    await note(deps, originEvent(origin, who, { kind: "failed", verb, result: "internal error", reference }));
   } catch (err) {
-    deps.log.warn({ err, reference }, "a bug could not be written into history");
+    deps.log.warn({ err, reference }, "couldn't write an internal error to history");
   }
 }
 
@@ -144,6 +141,6 @@ async function finish({ store, log }: ProcessDeps, id: string): Promise<void> {
     await store.finish(id);
   } catch (err) {
     // Processed again later, it finds what it did: everything it does happens once.
-    log.warn({ err }, "a delivery could not be marked as finished");
+    log.warn({ err }, "couldn't mark a delivery as finished");
   }
 }

@@ -146,10 +146,10 @@ describe("what is wrong stands under its field, in the form's own words", () => 
         by: “dana” isn't a person. Type @ after “Person” and pick one from Slack's list.
         day: “Date” is missing.
       can-i
-        verb: “What” is missing.
+        verb: “Command” is missing.
       can-i
         words: A quote isn't closed. Add the closing quote, or remove the opening one.
-        verb: “What” must be one of those that the list offers.
+        verb: “Command” must be one of those that the list offers.
       create
         kind: Say what to create: service or job.
         name: “Name” is missing.
@@ -167,7 +167,7 @@ describe("what is wrong stands under its field, in the form's own words", () => 
         publish: “http” is not a port: write a number from 1 to 65535, as in 8080.
         volume: “data” is not a service volume: write NAME=DISK, or NAME=DISK:ro for read-only.
         domain: “localhost” isn't a domain name. Write one like “shop.example.com”.
-        name: The name of a service has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W".
+        name: Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “web-1”?
       create
         image: “Image” is missing: say which image to run.
         mount: “Mounts” uses the volume tmp, but no “Volumes” declares it."

@@ -104,7 +104,7 @@ describe("what cannot be understood is answered with what to do", () => {
       "history --by dana",
       "“dana” isn't a person. Type @ after --by and pick one from Slack's list. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
     ],
-    ["can-i", "VERB is missing: say what you want to do. | can-i VERB [words…] | can-i scale web 0"],
+    ["can-i", "`can-i` needs a command to check. | can-i COMMAND [ARGUMENTS…] | can-i scale web 0"],
     ["can-i frobnicate web", "I don't know `frobnicate`. | See all commands with `help`."],
   ])("%s", (text, answer) => {
     expect(refusal(text)).toBe(answer);
@@ -129,18 +129,18 @@ describe("a token does not belong into a command line", () => {
     "connect -- hunter2",
   ])("%s is refused without being said back", (text) => {
     expect(refusal(text)).not.toContain("hunter2");
-    expect(refusal(text)).toContain("revoke it now");
+    expect(refusal(text)).toContain("Revoke that token now");
   });
 
   test("it says what to do instead", () => {
     expect(refusal("connect hunter2")).toMatchInlineSnapshot(
-      `"connect takes no other word than channel, and what was typed after it may be a token. | If it was one, revoke it now: whoever can read what is typed here could use it. A token is asked for in a form, after connect alone. | connect [channel] | connect"`,
+      `"\`connect\` takes only the word \`channel\`. If you typed a token, it isn't safe any more. | Revoke that token now: others may be able to read it. Then use \`/gantry connect\`, which asks for the token in a form. | connect [channel] | connect"`,
     );
   });
 });
 
 test("a bad name is refused with the rule", () => {
   expect(refusal("create job Web_1 --image x")).toMatchInlineSnapshot(
-    `"The name of a job has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W". | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0"`,
+    `"Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “web-1”? | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0"`,
   );
 });

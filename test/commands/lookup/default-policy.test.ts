@@ -31,21 +31,20 @@ async function told(text: string, standing: Standing): Promise<string> {
   return drawn(await (command as ReadCommand).answer(ask, contextOf(standing))); // the texts below are reads
 }
 
-test("a member is told what runs at once and what takes a vote", async () => {
-  expect(await told("can-i scale web 4", "member")).toContain("✅ Yes, at once.");
-  expect(await told("can-i scale web 0", "member")).toContain("⏳ Yes, with approval");
-  expect(await told("can-i restart web", "member")).toContain("Now these could approve: Alex Kim.");
-  expect(await told("can-i show web", "member")).toContain("✅ Yes, at once.");
-  expect(await told("help", "member")).toContain(
-    "/gantry delete NAME  Delete a service or a job for good · needs approval",
+test("a member sees what runs immediately and what needs an approval", async () => {
+  expect(await told("can-i scale web 4", "member")).toContain("✅ Yes, you can");
+  expect(await told("can-i scale web 0", "member")).toContain("with 1 approval");
+  expect(await told("can-i restart web", "member")).toContain("Can approve now: Alex Kim.");
+  expect(await told("can-i show web", "member")).toContain("✅ Yes, you can");
+  expect(await told("help all", "member")).toContain(
+    "/gantry delete NAME  Permanently delete a service or job (needs approval)",
   );
 });
 
 test("a guest is told why not, by which way it goes, and that help left things out", async () => {
   expect(await told("can-i delete service/web", "guest")).toMatchInlineSnapshot(`
-    "delete service web, for you here:
-    🚫 No. You are a guest here, and no rule lets you delete the service “web” (destructive).
-    Ask a full member of this workspace to do it."
+    "🚫 No. You can't delete web: no policy rule allows it for guests.
+    Ask a full member of this workspace."
   `);
   expect(await told("can-i show web", "guest")).toContain("🚫 No.");
   expect(await told("help", "guest")).toContain(leftOut(ruled));

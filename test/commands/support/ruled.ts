@@ -7,7 +7,7 @@ export const ruled = commands.filter(({ actions }) => actions.length > 0);
 /** The verbs about Gantry itself, which help shows to everybody. */
 export const unruled = commands.filter(({ actions }) => actions.length === 0);
 
-/** The last line of a help that leaves these verbs out. */
+/** The line of a help that leaves these verbs out. */
 export function leftOut(verbs: readonly Command[]): string {
-  return `${verbs.length} verbs are left out, because you may not use them here; /gantry can-i VERB says why.`;
+  return `${verbs.length} commands aren't allowed for you here. To see why: /gantry can-i COMMAND`;
 }

@@ -3,7 +3,7 @@ import type { AccountOwner } from "../../../src/accounts/account.ts";
 import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { whoami } from "../../../src/commands/verbs/whoami/view.ts";
-import { now, scripted } from "../support/script.ts";
+import { scripted } from "../support/script.ts";
 
 async function told(owner: AccountOwner): Promise<string> {
   const { context } = scripted();
@@ -13,15 +13,19 @@ async function told(owner: AccountOwner): Promise<string> {
 }
 
 test.each<[AccountOwner, string, string]>([
-  [{ kind: "user", userId: "U0DANA" }, "dana, your own", "To unlink this one: /gantry disconnect"],
-  [{ kind: "channel", channelId: "C0OPS" }, "dana, this channel's", "To act with your own account: /gantry connect."],
-  [{ kind: "workspace" }, "dana, the workspace's", "One for everybody in this channel: /gantry connect channel"],
+  [{ kind: "user", userId: "U0DANA" }, "dana, your own account", "To disconnect it: /gantry disconnect"],
+  [
+    { kind: "channel", channelId: "C0OPS" },
+    "dana, this channel's account",
+    "To use your own account: /gantry connect.",
+  ],
+  [{ kind: "workspace" }, "dana, workspace account", "To set one for this channel: /gantry connect channel"],
 ])("it is said whose account it is, and how another one comes in: %o", async (owner, account, next) => {
   const text = await told(owner);
 
   expect(text).toContain(`Account  ${account}`);
   expect(text).not.toContain("Token  ");
-  expect(text).toContain("Calls  3 calls since 2026-11-21 00:00 UTC (12 h)");
+  expect(text).toContain("API requests  3 since 2026-11-21 00:00 UTC");
   expect(text).toContain(next);
 });
 
@@ -37,20 +41,19 @@ test("whoami tells the account and how much it was used", () => {
     region: "beijing1",
     regions: ["us", "beijing1", "beijing2"],
     slackUser: "UDANA",
-    now,
   });
 
   expect(message.text).toMatchInlineSnapshot(
-    `"Gantry acts as dana (your own) at https://workloads.example.org, 1,234 calls today"`,
+    `"Account dana (your own account) at https://workloads.example.org, 1,234 requests today"`,
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
-    "# Who you are to Gantry
+    "# Your account
     You  @UDANA
-    Account  dana, your own
-    Service  https://workloads.example.org
-    Region  beijing1 for services without --region; jobs run in the region us
-    Known regions  us, beijing1, beijing2
-    Calls  1,234 calls since 2026-11-21 00:00 UTC (12 h)
-    Another token or account: /gantry connect. To unlink this one: /gantry disconnect"
+    Account  dana, your own account
+    Workload API  https://workloads.example.org
+    Region  beijing1 (default for services; jobs always run in us)
+    All regions  us, beijing1, beijing2
+    API requests  1,234 since 2026-11-21 00:00 UTC
+    To change it: /gantry connect. To disconnect it: /gantry disconnect"
   `);
 });

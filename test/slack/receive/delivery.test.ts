@@ -103,9 +103,9 @@ test("when a write cannot be written down, nothing is done, and the ack says so"
   await town.settled();
 
   expect(ack.acked).toBe(true);
-  expect(newest(town.developer)).toMatch(/Not started: the database didn't confirm that your command was saved/u);
+  expect(newest(town.developer)).toMatch(/Not started: the database didn't confirm your request/u);
   expect(town.calls()).toEqual([]);
-  const reference = /reference ([0-9a-f]{8})/u.exec(newest(town.developer))?.[1];
+  const reference = /[Rr]eference ([0-9a-f]{8})/u.exec(newest(town.developer))?.[1];
   expect(town.logged().find((line) => line["reference"] === reference)).toMatchObject({
     level: 50,
     interaction: "ask",
@@ -137,8 +137,8 @@ test("a failure of ours reaches the person with a reference that stands in the l
   await town.developer.says("/gantry whoami");
   await town.settled();
 
-  const reference = /reference ([0-9a-f]{8})/u.exec(newest(town.developer))?.[1];
-  expect(newest(town.developer)).toContain("Something broke in Gantry");
+  const reference = /[Rr]eference ([0-9a-f]{8})/u.exec(newest(town.developer))?.[1];
+  expect(newest(town.developer)).toContain("Something went wrong in Gantry");
   const line = town.logged().find((each) => each["reference"] === reference);
   expect(line).toMatchObject({ level: 50, verb: "whoami", err: { message: "a bug for the test" } });
   expect(JSON.stringify(line)).toContain("at ");

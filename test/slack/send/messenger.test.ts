@@ -135,7 +135,7 @@ test("when Slack refuses blocks, the text goes out in a post, an update and an e
   expect(again.map(({ ok }) => ok)).toEqual([true, true, true]);
   const seen = playground.as("dana").sees("ops");
   expect(seen.map(({ text }) => text)).toEqual(
-    Array.from({ length: 3 }, () => "Everything is fine.\n(shown without its layout; reference abcd1234)"),
+    Array.from({ length: 3 }, () => "Everything is fine.\n(Couldn't show the layout. Reference abcd1234)"),
   );
 });
 

@@ -81,7 +81,7 @@ test("what Slack does not like to draw is said without its layout, and is a bug 
       "replace_original": false,
       "response_type": "ephemeral",
       "text": "Everything is fine.
-    (shown without its layout; reference abcd1234)",
+    (Couldn't show the layout. Reference abcd1234)",
     }
   `);
   expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
@@ -126,5 +126,5 @@ test.each([
   await tell(message, origin);
 
   expect(posted).toHaveLength(1);
-  expect(lines.join("")).toContain("a person could not be answered");
+  expect(lines.join("")).toContain("couldn't answer a person");
 });

@@ -14,8 +14,8 @@ import { makeForm, type FormShape } from "../../forms/make-form.ts";
 
 const described = {
   name: "can-i",
-  summary: "Say whether you may do something, which rule decides, and who could approve",
-  usage: "can-i VERB [words…]",
+  summary: "Check whether you can do something, and who can approve it",
+  usage: "can-i COMMAND [ARGUMENTS…]",
   example: "can-i scale web 0",
 } as const;
 
@@ -34,7 +34,7 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
     about: () => undefined,
     ...formOf(all),
     parse([verb, ...words]): Ask {
-      if (verb === undefined) throw new UserError("VERB is missing: say what you want to do.", described);
+      if (verb === undefined) throw new UserError("`can-i` needs a command to check.", described);
       findCommand(all(), verb);
       const own = wordsBeforeCommand(words);
       return {
@@ -59,14 +59,14 @@ function formOf(all: () => readonly Command[]): Pick<ReadCommand, "form" | "unfi
       description: truncate(summary, limits.optionDescription),
     }));
   const form: FormShape = {
-    title: "What may I do?",
-    submit: "Ask",
+    title: "Can I …?",
+    submit: "Check",
     fields: () => [
-      { id: "verb", label: "What", input: { kind: "choice", style: "menu", options: verbs() } },
+      { id: "verb", label: "Command", input: { kind: "choice", style: "menu", options: verbs() } },
       {
         id: "words",
-        label: "What you would type after it",
-        placeholder: "web 0",
+        label: "Its arguments",
+        placeholder: "For example: web 0",
         isOptional: true,
         input: { kind: "command", maxLength: 3_000 },
       },

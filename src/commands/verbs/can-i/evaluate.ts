@@ -53,7 +53,7 @@ export async function evaluateWrite(query: Query<WriteCommand>, context: Context
     };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return evaluateActions(query, `The workload could not be read. ${error.sentence}`, context);
+    return evaluateActions(query, `Couldn't read the workload. ${error.sentence}`, context);
   }
 }
 

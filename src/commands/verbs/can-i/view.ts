@@ -1,11 +1,13 @@
 import type { Command } from "../../command.ts";
 import type { Risk } from "../../../policy/question.ts";
+import { durationText } from "../../../policy/policy-words.ts";
 import type { Terms, Verdict } from "../../../policy/verdict.ts";
-import { bullets, context, section, type Line } from "../../../views/kit/blocks.ts";
+import { bullets, context, section } from "../../../views/kit/blocks.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
+import { policyText } from "../../../views/messages/policy-text.ts";
+import { withCommand } from "../../../views/messages/with-command.ts";
 import { counted, truncate, visible } from "../../../views/kit/text.ts";
-import { span } from "../../../views/kit/time.ts";
 
 /** Policy's answer on one action of a verb. */
 export type ActionAnswer = {
@@ -39,40 +41,35 @@ export type CanI = {
   readonly command: string;
 };
 
-/** The answer of can-i: the verdict, the rule that decides, missing parts and possible approvers. */
+/** A clear yes or no, then the rule, possible approvers, missing parts and the effect. */
 export function canI(input: CanI): Message {
-  const { evaluation, verb } = input;
+  const { evaluation, verb, command } = input;
   if (evaluation.kind === "free") return free(verb);
   const { name = "", kind } = evaluation.workload;
-  const asked = truncate(visible([verb.name, kind, name].filter(Boolean).join(" ")), 300);
+  const asked = truncate(visible([verb.name, name === "" ? kind : name].filter(Boolean).join(" ")), 300);
   const groups = sameAnswers(evaluation.answers);
   const [first] = groups[0] ?? [];
-  if (first === undefined) return said([`No rule can be asked about \`${asked}\`.`], []);
-  const lines =
-    groups.length === 1
-      ? sentences(first, evaluation)
-      : groups.flatMap(([one, ...others]) =>
-          one === undefined
-            ? []
-            : [`${label([one, ...others], evaluation.answers)}: ${sentences(one, evaluation).join(" ")}`],
-        );
-  return said([`\`${asked}\`, for you here:`, ...lines], [...changed(evaluation), ...basis(input)]);
+  if (first === undefined) return said([`No policy rule is about \`${asked}\`.`], []);
+  const more = [...changed(evaluation), ...basis(input)];
+  if (groups.length === 1)
+    return said(
+      sentences(first, evaluation, asked).map((line) => withCommand(line, command)),
+      more,
+    );
+  const isByRisk = new Set(evaluation.answers.map(({ risk }) => risk)).size > 1;
+  const lines = groups.map((group) => withCommand(shortAnswer(group, isByRisk), command));
+  return said([`❓ \`${asked}\` here: it depends on the ${isByRisk ? "change" : "kind"}.`, ...lines], more);
 }
 
 /** For verbs that need no rule. The card of a change says who decides about it. */
 function free({ name, effect }: CanI["verb"]): Message {
-  if (effect === "decide") {
-    return said(
-      [`Whether you may ${name} depends on the change: its card and \`pending\` say who decides about it.`],
-      [],
-    );
-  }
-  return said([`No rule of the policy decides about ${name}: full members may use it.`], []);
+  if (effect !== "decide") return said([`✅ Yes, every full member can use \`${name}\`. It needs no policy rule.`], []);
+  return said([`❓ It depends on the request. Its card and \`pending\` show who can ${name} it.`], []);
 }
 
 function said([first = "", ...rest]: readonly string[], more: readonly Block[]): Message {
-  const lines: [Line, ...Line[]] = [first, ...rest];
-  return post([first, ...rest].join("\n").replaceAll("`", ""), [section(...lines), ...more]);
+  const text = [first, ...rest].join("\n").replaceAll(/[`“”]/gu, "");
+  return post(text, [section(policyText(first), ...rest.map(policyText)), ...more]);
 }
 
 /** Groups actions with the same answer. */
@@ -80,95 +77,123 @@ function sameAnswers(answers: readonly ActionAnswer[]): readonly (readonly Actio
   return [...Map.groupBy(answers, ({ verdict, glassRule }) => JSON.stringify([verdict, glassRule])).values()];
 }
 
-const riskWords: Readonly<Record<Risk, string>> = {
-  routine: "only adds (routine)",
-  disruptive: "interrupts (disruptive)",
-  destructive: "takes away (destructive)",
-};
-
-/** Names a group of actions by their risk if risks differ, else by the kind of workload. */
-function label(group: readonly ActionAnswer[], all: readonly ActionAnswer[]): string {
-  const isByRisk = new Set(all.map(({ risk }) => risk)).size > 1;
-  const parts = group.map(({ risk, kind }) =>
-    isByRisk && risk !== undefined ? riskWords[risk] : `a ${kind ?? "workload"}`,
-  );
-  return `${isByRisk ? "Where it " : ""}${[...new Set(parts)].join(" or ")}`;
+/** One of several answers: "⏳ Disruptive changes: with 1 approval." */
+function shortAnswer(group: readonly ActionAnswer[], isByRisk: boolean): string {
+  const [action] = group;
+  if (action === undefined) return "";
+  const parts = group.map(({ risk, kind }) => (isByRisk && risk !== undefined ? risk : `${kind ?? "workload"}s`));
+  const which = `${[...new Set(parts)].join(" and ")}${isByRisk ? " changes" : ""}`;
+  const label = `${which.charAt(0).toUpperCase()}${which.slice(1)}`;
+  const { verdict } = action;
+  switch (verdict.kind) {
+    case "allow":
+      return `✅ ${label}: yes.`;
+    case "break-glass":
+      return `🚨 ${label}: yes, with break-glass.`;
+    case "approve":
+      return [
+        `⏳ ${label}: with ${counted(verdict.terms.votes, "approval")}.`,
+        ...approversNow(action, verdict.terms),
+      ].join(" ");
+    case "refuse":
+      return `🚫 ${label}: no. ${verdict.why}`;
+    case "depends":
+      return `❓ ${label}: it depends on the workload. Add its name.`;
+  }
 }
 
 type Evaluated = Extract<Evaluation, { kind: "evaluated" }>;
 
-function sentences(action: ActionAnswer, { hasReason }: Evaluated): string[] {
+/** The only answer, in full. */
+function sentences(action: ActionAnswer, { hasReason }: Evaluated, asked: string): string[] {
   const { verdict, glassRule } = action;
+  const yes = `Yes, you can run \`${asked}\` here`;
   const glass =
-    glassRule === undefined
-      ? []
-      : [`With \`--break-glass\` and a reason it would run at once: the rule ${quoted(glassRule)} lets you.`];
+    glassRule === undefined ? [] : [`With \`--break-glass\` and a reason, it runs immediately${byPolicy(glassRule)}.`];
   switch (verdict.kind) {
     case "allow":
-      return [`✅ Yes, at once. The rule ${quoted(verdict.rule)} allows it.`];
+      return [`✅ ${yes}.`, policyLine(verdict.rule)];
     case "break-glass":
       return [
-        `🚨 Yes, at once, by breaking the glass: the rule ${quoted(verdict.rule)} lets you. The channel is told, and history marks it.`,
+        `🚨 ${yes} immediately with break-glass.`,
+        "The channel sees it, and history marks it.",
+        policyLine(verdict.rule),
         ...missingReason(!hasReason),
       ];
     case "approve":
       return [
-        ...withApproval(verdict.rule, verdict.terms, action),
+        tooFew(action, verdict.terms) ?? `⏳ ${yes} with ${counted(verdict.terms.votes, "approval")}.`,
+        ...withApproval(verdict.terms, action),
+        policyLine(verdict.rule),
         ...missingReason(verdict.terms.reasonRequired && !hasReason),
         ...glass,
       ];
     case "refuse":
-      return [`🚫 No. ${verdict.why}`, verdict.next, ...whichRule(verdict.rule, verdict.why), ...glass];
+      return [`🚫 No. ${verdict.why}`, verdict.next, ...ruleUnlessNamed(verdict), ...glass];
     case "depends":
-      return ["❓ That depends on the workload: say its NAME.", ...glass];
+      return ["❓ It depends on the workload. Add its name.", ...glass];
   }
 }
 
-function quoted(rule: string): string {
-  return `“${truncate(visible(rule), 120)}”`;
+function byPolicy(rule: string): string {
+  return ` (policy: ${truncate(visible(rule), 120)})`;
 }
 
-/** Names the rule unless the sentence does; a text from the rule's `say` usually doesn't. */
-function whichRule(rule: string | undefined, why: string): string[] {
-  return rule === undefined || why.includes(rule) ? [] : [`The rule ${quoted(rule)} decides.`];
+function policyLine(rule: string): string {
+  return `Policy: ${truncate(visible(rule), 120)}.`;
+}
+
+/** A text from the rule's `say` usually doesn't name the rule. */
+function ruleUnlessNamed({ rule, why }: Extract<Verdict, { kind: "refuse" }>): string[] {
+  return rule === undefined || why.includes(rule) ? [] : [policyLine(rule)];
 }
 
 function missingReason(isMissing: boolean): string[] {
-  return isMissing ? ["Missing: a reason. Add `--reason TEXT`."] : [];
+  return isMissing ? ["It needs a reason. Add `--reason TEXT`."] : [];
 }
 
-function withApproval(rule: string, terms: Terms, { approvers }: ActionAnswer): string[] {
-  const own = terms.selfApproval ? " Your own vote counts." : "";
+/** A no: the approval is possible in general, but not with the people who are here now. */
+function tooFew({ approvers }: ActionAnswer, { votes, selfApproval }: Terms): string | undefined {
+  if (approvers === undefined || approvers.count + (selfApproval ? 1 : 0) >= votes) return undefined;
+  const who = approvers.count === 0 ? "nobody" : `only ${namesOf(approvers)}`;
+  return `🚫 Not now: it needs ${counted(votes, "approval")}, and ${who} can approve here.`;
+}
+
+function withApproval(terms: Terms, action: ActionAnswer): string[] {
+  const own = terms.selfApproval ? " You can approve it yourself." : "";
   return [
-    `⏳ Yes, with approval: the rule ${quoted(rule)} wants ${counted(terms.votes, "vote")} from ${voters(terms)}, within ${span(terms.expiresMs)}.${own}`,
-    ...(approvers === undefined ? [] : [whoCould(approvers, terms)]),
+    `Approvers: ${approversText(terms)}. It expires after ${durationText(terms.expiresMs)}.${own}`,
+    ...approversNow(action, terms),
   ];
 }
 
-function voters({ from }: Terms): string {
-  const groups = from.groups.length === 0 ? [] : [`the members of ${counted(from.groups.length, "user group")}`];
-  const users = from.users.length === 0 ? [] : [counted(from.users.length, "named person", "named people")];
-  return (
-    [...(from.channelMembers ? ["any other full member of the channel"] : []), ...groups, ...users].join(" or ") ||
-    "nobody"
-  );
+function approversNow(action: ActionAnswer, terms: Terms): string[] {
+  const { approvers } = action;
+  const isPossible = approvers !== undefined && approvers.count > 0 && tooFew(action, terms) === undefined;
+  return isPossible ? [`Can approve now: ${namesOf(approvers)}.`] : [];
 }
 
-function whoCould({ names, count }: NonNullable<ActionAnswer["approvers"]>, { votes, selfApproval }: Terms): string {
-  if (count === 0 && !selfApproval) return "Missing: somebody who could approve. Nobody here could, now.";
+function namesOf({ names, count }: NonNullable<ActionAnswer["approvers"]>): string {
   const shown = names.map((name) => truncate(visible(name), 60));
   const more = count > shown.length ? [`${count - shown.length} more`] : [];
-  const who = [...shown, ...more].join(", ");
-  if (count + (selfApproval ? 1 : 0) >= votes) return `Now these could approve: ${who || "you"}.`;
-  return `Missing: enough people. Only ${who} could approve now, and it takes ${counted(votes, "vote")}.`;
+  return [...shown, ...more].join(", ");
+}
+
+function approversText({ from }: Terms): string {
+  const groups = from.groups.length === 0 ? [] : [`members of ${counted(from.groups.length, "user group")}`];
+  const users = from.users.length === 0 ? [] : [counted(from.users.length, "named person", "named people")];
+  return (
+    [...(from.channelMembers ? ["any other full member of this channel"] : []), ...groups, ...users].join(" or ") ||
+    "nobody"
+  );
 }
 
 function changed({ change }: Evaluated): Block[] {
   if (change === undefined) return [];
   const [first, ...rest] = change.diff.slice(0, 8).map((line) => truncate(visible(line), 200));
-  if (first === undefined) return [section("It is already so: nothing would be sent.")];
+  if (first === undefined) return [section("Nothing would change.")];
   const more = change.diff.length > 8 ? [`and ${change.diff.length - 8} more`] : [];
-  return [section("It would change now:"), bullets([first, ...rest, ...more])];
+  return [section("It would change:"), bullets([first, ...rest, ...more])];
 }
 
 /** Says so when only the verb and the name were evaluated. */
@@ -179,7 +204,7 @@ function basis({ evaluation, verb, command }: CanI): Block[] {
   const note = evaluation.note === undefined ? "" : ` ${truncate(visible(evaluation.note), 400)}`;
   return [
     context(
-      `Judged by the verb and the name, without reading the workload.${note} A whole command gets a sure answer: ${command} can-i ${verb.example}`,
+      `Based on the command and name only.${note} For an exact answer, type the whole command: ${command} can-i ${verb.example}`,
     ),
   ];
 }

@@ -8,24 +8,28 @@ import type { Flags, Typed } from "../../grammar/flags.ts";
 import { writeVerb } from "../../grammar/verb.ts";
 
 const flags = {
-  image: { value: "I", summary: "image reference (needed)" },
-  memory: { value: "MIB", summary: "memory limit in MiB, or with a unit: 512, 512Mi, 1Gi" },
-  env: { value: "K=V", many: true, summary: "environment variable; may be repeated" },
-  port: { value: "PORT", many: true, summary: "TCP port that the container opens; may be repeated" },
-  mount: { value: "VOLUME:/PATH", many: true, summary: "where a volume is mounted; may be repeated" },
-  volume: { value: "NAME=DISK", many: true, summary: "service: NAME=DISK or NAME=DISK:ro; job: NAME; may be repeated" },
-  "sync-timezone": { summary: "give the containers the local time zone of the host" },
-  instances: { value: "N", summary: "services: how many instances, 1 without it" },
-  publish: { value: "PORT", many: true, summary: "services: port to make reachable from outside; may be repeated" },
-  domain: { value: "D", many: true, summary: "services: custom domain name; may be repeated" },
-  "pull-always": { summary: "jobs: pull the image each time" },
+  image: { value: "I", summary: "container image (required)" },
+  memory: { value: "MIB", summary: "memory limit: 512 (MiB), 512Mi or 1Gi" },
+  env: { value: "K=V", many: true, summary: "environment variable (repeatable)" },
+  port: { value: "PORT", many: true, summary: "TCP port that the container listens on (repeatable)" },
+  mount: { value: "VOLUME:/PATH", many: true, summary: "mount path of a volume (repeatable)" },
+  volume: {
+    value: "NAME=DISK",
+    many: true,
+    summary: "volume: NAME=DISK or NAME=DISK:ro for services, NAME for jobs (repeatable)",
+  },
+  "sync-timezone": { summary: "use the host's time zone in the containers" },
+  instances: { value: "N", summary: "services: number of instances (default: 1)" },
+  publish: { value: "PORT", many: true, summary: "services: port reachable from outside (repeatable)" },
+  domain: { value: "D", many: true, summary: "services: custom domain (repeatable)" },
+  "pull-always": { summary: "jobs: always pull the image" },
 } as const satisfies Flags;
 
 const only = { service: ["instances", "publish", "domain"], job: ["pull-always"] } as const;
 
 export const create = writeVerb({
   name: "create",
-  summary: "Create a service or a job",
+  summary: "Create a service or job",
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
   words: { kind: "service|job", name: "NAME" },

@@ -8,7 +8,7 @@ import { readVerb } from "../../grammar/verb.ts";
 
 export const pending = readVerb({
   name: "pending",
-  summary: "Show requests that wait for approval",
+  summary: "Show requests waiting for approval",
   example: "pending",
   args: z.object({ page: z.number().int().min(0).default(0) }),
   async answer({ page: wanted }, context) {

@@ -16,7 +16,7 @@ import { workloadField } from "../../forms/fields.ts";
 export function showCommand(commands: () => readonly Command[]): ReadCommand {
   return readVerb({
     name: "show",
-    summary: "Show one service or job",
+    summary: "Show a workload's status, instances and last change",
     example: "show web",
     words: { name: "NAME" },
     args: z.object({ name: Target }),

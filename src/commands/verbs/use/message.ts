@@ -32,22 +32,29 @@ export function useMessage(message: UseMessage): Post {
     case "unbound":
       return postOf([
         section(
-          [words("✅ "), words(message.by, 80), words(" unbound "), channel(message.channelId), words(".")],
+          [
+            words("✅ "),
+            words(message.by, 80),
+            words(" removed the binding of "),
+            channel(message.channelId),
+            words("."),
+          ],
           plain,
         ),
       ]);
     case "nothing":
-      return postOf([section([channel(message.channelId), words(" is not bound. "), words(plain)], how(message))]);
+      return postOf([section([channel(message.channelId), words(" has no binding. "), words(plain)], how(message))]);
     case "direct":
       return postOf([
-        section("A conversation with Gantry cannot be bound, only a channel.", [
-          words("Type it in a channel. Your own default region is chosen in Gantry's Home."),
-        ]),
+        section(
+          "You can bind only channels, not direct messages. Use it in a channel.",
+          "To set your own default region, open my Home tab.",
+        ),
       ]);
   }
 }
 
-const plain = "Every region and every name can be asked for there, as far as the policy allows it.";
+const plain = "All regions and names are available, as far as policy allows.";
 
 function bound({
   kind,
@@ -59,57 +66,56 @@ function bound({
 }: Extract<UseMessage, { readonly by: string; readonly terms: BindingTerms }>): Post {
   const head: Line =
     kind === "bound"
-      ? [words("✅ "), words(by, 80), words(" bound "), channel(channelId), words(":")]
-      : [channel(channelId), words(" was bound to just that already:")];
+      ? [words("✅ "), words(by, 80), words(" set up "), channel(channelId), words(":")]
+      : [channel(channelId), words(" already has this binding. Nothing to do.")];
   const { region } = terms;
   const isUnknown = region !== undefined && regions.length > 0 && !regions.includes(region);
   return postOf([
     section(head),
     ...meaning(terms),
     ...(isUnknown ? [section([...unknown(region), ...firstOf(regions, 8, (each) => code(each, 60)), words(".")])] : []),
-    section(`See it with \`${command} use\`, take it away with \`${command} use --clear\``),
+    section(`To see it: \`${command} use\`. To remove it: \`${command} use --clear\``),
   ]);
 }
 
 function unknown(region: string) {
-  return [words("⚠️ "), code(region, 100), words(" is none of the regions that are known here: ")];
+  return [words("⚠️ "), code(region, 100), words(" isn't a known region. Known regions: ")];
 }
 
 function shown({ binding, channelId, command }: Extract<UseMessage, { kind: "shown" }>): Post {
   const { boundBy, boundAt } = binding;
-  const made = [words(`, by ${boundBy.name}, `, 120), moment(boundAt.toISOString()), words(":")];
+  const made = [words(`, set by ${boundBy.name} on `, 120), moment(boundAt.toISOString()), words(":")];
   return postOf([
-    section([channel(channelId), words(" is bound"), ...made]),
+    section([words("Binding of "), channel(channelId), ...made]),
     ...meaning(binding),
-    section(`Bind it anew with \`${command} use\` and flags, take it away with \`${command} use --clear\``),
+    section(`To change it: \`${command} use --region R\`. To remove it: \`${command} use --clear\``),
   ]);
 }
 
 /** The effect of each part of the binding. */
 function meaning({ region, names, account, isLocked }: BindingTerms): Block[] {
   const rest = {
-    region: isLocked ? "Other regions are refused here." : "--region still asks for another one.",
-    names: isLocked ? "Other names are refused here." : "Another name still works when it is typed in full.",
+    region: isLocked ? "Other regions are refused here." : "Use --region for another one.",
+    names: isLocked ? "Other names are refused here." : "Other names still work when typed in full.",
   };
   const lines: Line[] = [];
   if (region !== undefined) {
     lines.push([
       words("Region "),
       code(region, 100),
-      words(` is meant for services; jobs are always in the region us. ${rest.region}`),
+      words(` is the default for services; jobs always run in us. ${rest.region}`),
     ]);
   }
   if (names !== undefined) {
-    lines.push([words("Names "), code(names, 100), words(`: only these are listed and suggested. ${rest.names}`)]);
+    lines.push([words("Names "), code(names, 100), words(`: lists and suggestions show only these. ${rest.names}`)]);
   }
   if (account !== undefined) {
-    const whose = ": your own, the channel's or the workspace's, whichever has this user name.";
-    lines.push([words("Gantry acts with the account "), code(account, 100), words(whose)]);
+    lines.push([words("Account "), code(account, 100), words(" is used for requests here.")]);
   }
   const [first, ...others] = lines;
   return first === undefined ? [] : [bullets([first, ...others])];
 }
 
 function how({ command }: InChannel): string {
-  return `Bind it with \`${command} use --region R\`, \`--names "shop-*"\` or \`--account A\`; \`--lock\` refuses the rest`;
+  return `To bind it: \`${command} use --region R\`, \`--names "shop-*"\` or \`--account A\`. Add \`--lock\` to refuse everything else.`;
 }

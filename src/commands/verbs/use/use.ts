@@ -5,41 +5,39 @@ import { bindVerb } from "../../grammar/verb.ts";
 
 const LONGEST = 100;
 
-const Region = z
-  .string()
-  .refine((text) => text.length <= LONGEST && pathSafe(text), "--region cannot be the name of a region.");
+const Region = z.string().refine((text) => text.length <= LONGEST && pathSafe(text), "--region needs a region name.");
 /** Must match the user names that the form of connect accepts. */
 const Account = z
   .string()
-  .regex(/^[!-~](?:[ -~]{0,98}[!-~])?$/u, "--account takes the user name of an account, in plain letters and digits.");
+  .regex(/^[!-~](?:[ -~]{0,98}[!-~])?$/u, "--account needs a user name in plain letters and digits.");
 const Names = z
   .string()
   .refine(
     (text) => text.length <= LONGEST && pathSafe(text) && text.trim() === text,
-    "--names takes a name, or a pattern such as shop-*.",
+    "--names needs a name, or a pattern such as shop-*.",
   )
-  .refine((text) => !/^\*+$/u.test(text), "--names * means every name: leave it out.");
+  .refine((text) => !/^\*+$/u.test(text), "Leave out --names to allow every name.");
 
 const fields: readonly FormField[] = [
   {
     id: "region",
     label: "Region",
-    hint: "Meant for services when nothing else is said here.",
+    hint: "The default region for services here.",
     isOptional: true,
     input: { kind: "region" },
   },
   {
     id: "names",
     label: "Names",
-    hint: "Only these are listed and suggested; * stands for any characters.",
-    placeholder: "shop-*",
+    hint: "Lists and suggestions show only these. Use * for any characters.",
+    placeholder: "For example: shop-*",
     isOptional: true,
     input: { kind: "text", maxLength: LONGEST },
   },
   {
     id: "account",
     label: "Account",
-    hint: "The user name of the account that Gantry acts with here.",
+    hint: "The user name of the account to use here.",
     isOptional: true,
     input: { kind: "text", maxLength: LONGEST },
   },
@@ -47,28 +45,28 @@ const fields: readonly FormField[] = [
     id: "lock",
     label: "Lock",
     isOptional: true,
-    input: { kind: "tick", text: "Refuse other regions and other names here" },
+    input: { kind: "tick", text: "Refuse other regions and names here" },
   },
   {
     id: "clear",
-    label: "Take the binding away",
+    label: "Remove the binding",
     isOptional: true,
     isMore: true,
-    input: { kind: "tick", text: "Bind this channel to nothing" },
+    input: { kind: "tick", text: "Remove everything set for this channel" },
   },
 ];
 
 export const use = bindVerb({
   name: "use",
-  summary: "Bind this channel to a region, to names or to an account; show what it is bound to",
+  summary: "Show or set this channel's region, names and account",
   usage: 'use [--region R] [--names "shop-*"] [--account A] [--lock] [--clear]',
   example: 'use --region beijing1 --names "shop-*" --lock',
   flags: {
-    region: { value: "R", summary: "the region that is meant here for services, without --region" },
-    names: { value: "PATTERN", summary: "list and suggest only these; * stands for any characters" },
-    account: { value: "A", summary: "act with the account of this user name here" },
-    lock: { summary: "refuse other regions and other names here" },
-    clear: { summary: "take the binding away" },
+    region: { value: "R", summary: "default region for services here" },
+    names: { value: "PATTERN", summary: "list and suggest only these names; * matches anything" },
+    account: { value: "A", summary: "use this account here" },
+    lock: { summary: "refuse other regions and names here" },
+    clear: { summary: "remove the binding" },
   },
   actions: [
     { op: "bindChannel", risk: "routine" },
@@ -86,9 +84,13 @@ export const use = bindVerb({
     .superRefine(({ region, names, account, lock, clear }, context) => {
       const isBound = region !== undefined || names !== undefined;
       if (clear && (isBound || account !== undefined || lock)) {
-        context.addIssue({ code: "custom", path: ["clear"], message: "--clear stands alone: it takes all away." });
+        context.addIssue({
+          code: "custom",
+          path: ["clear"],
+          message: "--clear removes the whole binding. Use it without other flags.",
+        });
       } else if (lock && !isBound) {
-        const message = "--lock needs --region or --names: it refuses what is not as they say.";
+        const message = "--lock needs --region or --names.";
         context.addIssue({ code: "custom", path: ["lock"], message });
       }
     }),

@@ -3,8 +3,7 @@ import { fields, header, section } from "../../../views/kit/blocks.ts";
 import { code, firstOf, moment, person, words } from "../../../views/kit/inline.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
-import { counted } from "../../../views/kit/text.ts";
-import { span } from "../../../views/kit/time.ts";
+import { counted, grouped } from "../../../views/kit/text.ts";
 
 export type Whoami = {
   readonly account: {
@@ -14,36 +13,31 @@ export type Whoami = {
     readonly calls: { readonly count: number; readonly since: Date };
   };
   readonly command: string;
-  /** Where the service answers. */
+  /** The workload API's address. */
   readonly service: string;
   readonly region: string;
   readonly regions: readonly string[];
   readonly slackUser: string;
-  readonly now: Date;
 };
 
-/** The account Gantry uses for a person. No part of its token is ever shown. */
-export function whoami({ account, command, service, region, regions, slackUser, now }: Whoami): Message {
+/** The account that a person's requests use. No part of its token is ever shown. */
+export function whoami({ account, command, service, region, regions, slackUser }: Whoami): Message {
   const { count, since } = account.calls;
-  const calls = counted(count, "call");
-  return post(`Gantry acts as ${account.username} (${whose[account.owner.kind]}) at ${service}, ${calls} today`, [
-    header("Who you are to Gantry"),
+  const calls = counted(count, "request");
+  return post(`Account ${account.username} (${whose[account.owner.kind]}) at ${service}, ${calls} today`, [
+    header("Your account"),
     ...fields([
       { label: "You", value: [person(slackUser)] },
       { label: "Account", value: [code(account.username, 100), words(`, ${whose[account.owner.kind]}`)] },
-      { label: "Service", value: [words(service)] },
+      { label: "Workload API", value: [words(service)] },
       {
         label: "Region",
-        value: [words(region, 60), words(" for services without --region; jobs run in the region us")],
+        value: [words(region, 60), words(" (default for services; jobs always run in us)")],
       },
-      { label: "Known regions", value: firstOf(regions, 20, (each) => words(each, 60)) },
+      { label: "All regions", value: firstOf(regions, 20, (each) => words(each, 60)) },
       {
-        label: "Calls",
-        value: [
-          words(`${calls} since `),
-          moment(since.toISOString()),
-          words(` (${span(now.getTime() - since.getTime())})`),
-        ],
+        label: "API requests",
+        value: [words(`${grouped(count)} since `), moment(since.toISOString())],
       },
     ]),
     section(...next[account.owner.kind](command)),
@@ -51,20 +45,18 @@ export function whoami({ account, command, service, region, regions, slackUser, 
 }
 
 const whose: Readonly<Record<AccountOwner["kind"], string>> = {
-  user: "your own",
-  channel: "this channel's",
-  workspace: "the workspace's",
+  user: "your own account",
+  channel: "this channel's account",
+  workspace: "workspace account",
 };
 
-/** How another account comes in. */
+/** How to use another account. */
 const next: Readonly<Record<AccountOwner["kind"], (command: string) => [string, ...string[]]>> = {
-  user: (command) => [
-    `Another token or account: \`${command} connect\`. To unlink this one: \`${command} disconnect\``,
-  ],
+  user: (command) => [`To change it: \`${command} connect\`. To disconnect it: \`${command} disconnect\``],
   channel: (command) => [
-    `To act with your own account: \`${command} connect\`. Another one for this channel: \`${command} connect channel\``,
+    `To use your own account: \`${command} connect\`. To change this channel's: \`${command} connect channel\``,
   ],
   workspace: (command) => [
-    `To act with your own account: \`${command} connect\`. One for everybody in this channel: \`${command} connect channel\``,
+    `To use your own account: \`${command} connect\`. To set one for this channel: \`${command} connect channel\``,
   ],
 };

@@ -4,11 +4,11 @@ import { readVerb } from "../../grammar/verb.ts";
 
 export const whoami = readVerb({
   name: "whoami",
-  summary: "Show which account Gantry acts with for you, and how many calls it made",
+  summary: "Show your account, region and API usage",
   example: "whoami",
   args: z.object({}),
   forEverybody: true,
-  answer: async (_args, { account, settings, region, asker, now }) =>
+  answer: async (_args, { account, settings, region, asker }) =>
     whoamiMessage({
       account: { ...account, calls: await account.calls() },
       command: settings.command,
@@ -16,6 +16,5 @@ export const whoami = readVerb({
       region,
       regions: settings.regions,
       slackUser: asker.userId,
-      now,
     }),
 });

@@ -24,31 +24,31 @@ test("what a channel is bound to, in each case", () => {
   ];
 
   expect(messages.map((each) => drawn(useMessage(each))).join("\n\n")).toMatchInlineSnapshot(`
-    "✅ Dana Reyes bound #ops:
-    • Region beijing1 is meant for services; jobs are always in the region us. Other regions are refused here.
-    • Names shop-*: only these are listed and suggested. Other names are refused here.
-    • Gantry acts with the account team-ops: your own, the channel's or the workspace's, whichever has this user name.
-    See it with /gantry use, take it away with /gantry use --clear
+    "✅ Dana Reyes set up #ops:
+    • Region beijing1 is the default for services; jobs always run in us. Other regions are refused here.
+    • Names shop-*: lists and suggestions show only these. Other names are refused here.
+    • Account team-ops is used for requests here.
+    To see it: /gantry use. To remove it: /gantry use --clear
 
-    #ops was bound to just that already:
-    • Region bejing1 is meant for services; jobs are always in the region us. --region still asks for another one.
-    ⚠️ bejing1 is none of the regions that are known here: beijing1, beijing2.
-    See it with /gantry use, take it away with /gantry use --clear
+    #ops already has this binding. Nothing to do.
+    • Region bejing1 is the default for services; jobs always run in us. Use --region for another one.
+    ⚠️ bejing1 isn't a known region. Known regions: beijing1, beijing2.
+    To see it: /gantry use. To remove it: /gantry use --clear
 
-    #ops is bound, by Dana Reyes, 1970-01-01 00:00 UTC:
-    • Region beijing1 is meant for services; jobs are always in the region us. --region still asks for another one.
-    • Names shop-*: only these are listed and suggested. Another name still works when it is typed in full.
-    • Gantry acts with the account team-ops: your own, the channel's or the workspace's, whichever has this user name.
-    Bind it anew with /gantry use and flags, take it away with /gantry use --clear
+    Binding of #ops, set by Dana Reyes on 1970-01-01 00:00 UTC:
+    • Region beijing1 is the default for services; jobs always run in us. Use --region for another one.
+    • Names shop-*: lists and suggestions show only these. Other names still work when typed in full.
+    • Account team-ops is used for requests here.
+    To change it: /gantry use --region R. To remove it: /gantry use --clear
 
-    ✅ Dana Reyes unbound #ops.
-    Every region and every name can be asked for there, as far as the policy allows it.
+    ✅ Dana Reyes removed the binding of #ops.
+    All regions and names are available, as far as policy allows.
 
-    #ops is not bound. Every region and every name can be asked for there, as far as the policy allows it.
-    Bind it with /gantry use --region R, --names "shop-*" or --account A; --lock refuses the rest
+    #ops has no binding. All regions and names are available, as far as policy allows.
+    To bind it: /gantry use --region R, --names "shop-*" or --account A. Add --lock to refuse everything else.
 
-    A conversation with Gantry cannot be bound, only a channel.
-    Type it in a channel. Your own default region is chosen in Gantry's Home."
+    You can bind only channels, not direct messages. Use it in a channel.
+    To set your own default region, open my Home tab."
   `);
 });
 
@@ -60,7 +60,7 @@ test("whatever it is bound to, Slack takes it, and nothing in it comes alive", (
       expectFits(useMessage({ kind: "bound", by, terms: any, regions: known, ...unreal }));
       const bound = { ...any, boundBy: { userId: "U0DANA", name: by }, boundAt: new Date(0) };
       expectFits(useMessage({ kind: "shown", binding: bound, ...unreal }));
-      expectFits(withContextLine(post(by, [section(by)]), `Bound here: ${any.names}`));
+      expectFits(withContextLine(post(by, [section(by)]), `This channel: ${any.names}`));
     }),
     { numRuns: cases / 5 },
   );
@@ -69,15 +69,18 @@ test("whatever it is bound to, Slack takes it, and nothing in it comes alive", (
 test("a small line stands under the head of a thread and under what one person gets; a full message stays as it is", () => {
   const alone = post("alone", [section("alone")]);
   const head = post("head", [section("head")]);
-  const threaded = withContextLine({ ...head, thread: { replies: [head], files: [], alone } }, "Bound here: region us");
+  const threaded = withContextLine(
+    { ...head, thread: { replies: [head], files: [], alone } },
+    "This channel: region us",
+  );
   const full = post(
     "full",
     Array.from({ length: limits.blocks }, () => section("x")),
   );
 
-  expect(drawn(threaded)).toBe("head\nBound here: region us");
-  expect(drawn(threaded.thread?.alone ?? head)).toBe("alone\nBound here: region us");
+  expect(drawn(threaded)).toBe("head\nThis channel: region us");
+  expect(drawn(threaded.thread?.alone ?? head)).toBe("alone\nThis channel: region us");
   expect(threaded.thread?.replies).toEqual([head]);
-  expect(withContextLine(full, "Bound here: region us").blocks).toHaveLength(limits.blocks);
-  expect(withContextLine(full, "Bound here: region us").text).toBe("full\nBound here: region us");
+  expect(withContextLine(full, "This channel: region us").blocks).toHaveLength(limits.blocks);
+  expect(withContextLine(full, "This channel: region us").text).toBe("full\nThis channel: region us");
 });

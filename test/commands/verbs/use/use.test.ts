@@ -30,11 +30,11 @@ test.each([
 test.each([
   ["use --lock", /--lock needs --region or --names/u],
   ["use --lock --account team", /--lock needs --region or --names/u],
-  ["use --clear --lock", /--clear stands alone/u],
+  ["use --clear --lock", /without other flags/u],
   ['use --names "**"', /every name/u],
   ['use --names ""', /a pattern such as/u],
   ["use --names a/b", /a pattern such as/u],
-  [`use --region ${"r".repeat(101)}`, /cannot be the name of a region/u],
+  [`use --region ${"r".repeat(101)}`, /needs a region name/u],
   ["use --account é", /plain letters/u],
   ["use --region", /`--region` needs a value/u],
 ])("%s is refused", (text, sentence) => {
@@ -61,8 +61,8 @@ describe("can-i use", () => {
     await answerTo("can-i use --names x", script);
 
     expect(told).toMatchInlineSnapshot(`
-      "use, for you here:
-      ✅ Yes, at once. The rule “members do” allows it."
+      "✅ Yes, you can run use here.
+      Policy: members do."
     `);
     expect(script.asked.map(({ op, risk, workload }) => [op, risk, workload.region])).toEqual([
       ["bindChannel", "routine", "us"],
@@ -74,8 +74,7 @@ describe("can-i use", () => {
 
   test("says why not", async () => {
     expect(drawn(await answerTo("can-i use", { permissions: () => refuse }))).toMatchInlineSnapshot(`
-      "use, for you here:
-      🚫 No. No rule lets a guest do this.
+      "🚫 No. No rule lets a guest do this.
       Ask a full member."
     `);
   });
@@ -84,15 +83,16 @@ describe("can-i use", () => {
 test("help names the flags", async () => {
   expect(drawn(await answerTo("help use"))).toMatchInlineSnapshot(`
     "# /gantry use
-    Bind this channel to a region, to names or to an account; show what it is bound to
+    Show or set this channel's region, names and account
     Usage  /gantry use [--region R] [--names "shop-*"] [--account A] [--lock] [--clear]
     Example  /gantry use --region beijing1 --names "shop-*" --lock
-    You may use it here, at once; /gantry can-i use says which rule decides.
-    • --region R  the region that is meant here for services, without --region
-    • --names PATTERN  list and suggest only these; * stands for any characters
-    • --account A  act with the account of this user name here
-    • --lock  refuse other regions and other names here
-    • --clear  take the binding away"
+    You can use it here. To see which policy rule decides: /gantry can-i use
+    • --region R  default region for services here
+    • --names PATTERN  list and suggest only these names; * matches anything
+    • --account A  use this account here
+    • --lock  refuse other regions and names here
+    • --clear  remove the binding
+    [Open form]"
   `);
 });
 
