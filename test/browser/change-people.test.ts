@@ -30,7 +30,7 @@ story("Change the people", (open) => {
     await page.getByLabel("Alex Kim is deactivated").check();
     await page.getByLabel("Omar Haddad is deactivated").check();
     await dana.says("/gantry restart web");
-    await dana.sees("nobody could vote now");
+    await dana.sees("nobody can approve here");
     await page.getByLabel("Alex Kim is deactivated").uncheck();
     town.passMinutes(2);
     await dana.says("/gantry restart web");

@@ -19,7 +19,7 @@ story("an account is connected in a window", (open) => {
     const empty = { invalid: await token.getAttribute("aria-invalid"), faults: await faults(dana) };
     await token.fill("two words");
     await token.press("Enter");
-    await dana.modal.getByText("A token has no blanks").waitFor();
+    await dana.modal.getByText("A token has no spaces").waitFor();
     await token.fill("not-a-token-of-anybody");
     await token.press("Enter");
     await dana.modal.getByText("Nothing was connected.").waitFor();

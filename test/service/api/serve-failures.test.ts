@@ -96,7 +96,7 @@ describe("limits and failures", () => {
 
     expect((await ask(`${services}/web`)).status).toBe(500);
     expect(String(Object(logged[0]?.data).err)).toMatchInlineSnapshot(
-      `"WrongAnswer: getService refused with 409, which the contract does not name for it"`,
+      `"WrongAnswer: getService refused with 409, which openapi.yaml doesn't list for it"`,
     );
   });
 

@@ -151,7 +151,7 @@ export const updateServiceCases: readonly ContractCase[] = [
         ["containers has web twice", { containers: [fine, fine].map((change) => ({ ...change, name: "web" })) }],
         ["containers must have at most 10", { containers: Array.from({ length: 11 }, () => fine) }],
         ["containers[0].name", { containers: [{ ...fine, name: "x".repeat(254) }] }],
-        ["containers[0].resourses is not", { containers: [{ resourses: fine.resources }] }],
+        ["containers[0].resourses isn't", { containers: [{ resourses: fine.resources }] }],
         ["did you mean target_instance_size?", { target_instance_sise: 3 }],
         ["volumes isn't a property", { volumes: [] }],
         ["target_instance_size must be at most 1000", { target_instance_size: 1_001 }],

@@ -37,8 +37,8 @@ describe("names and places", () => {
 
     expect(said).toMatchInlineSnapshot(`
       [
-        "404 there is no service named ghost: list what there is to see the names",
-        "404 there is no job named ghost: list what there is to see the names",
+        "404 no service is named ghost: check the name",
+        "404 no job is named ghost: check the name",
       ]
     `);
   });
@@ -54,7 +54,7 @@ describe("names and places", () => {
 
     expect(said).toMatchInlineSnapshot(`
       [
-        "409 a service named twin exists in beijing1: choose another name",
+        "409 a service named twin already exists in beijing1: choose another name",
         "409 a job named twin already exists: choose another name",
       ]
     `);
@@ -76,7 +76,7 @@ describe("names and places", () => {
       engine.listJobs({ user: { username: "dana" }, path, query: undefined, body: undefined, signal }),
     );
 
-    expect(said).toMatchInlineSnapshot(`"400 jobs run only in the region us, not in beijing1: use us"`);
+    expect(said).toMatchInlineSnapshot(`"400 jobs don't run in the region beijing1: use us"`);
   });
 
   test("an instance that the job does not have is 404", async () => {
@@ -111,7 +111,7 @@ describe("names and places", () => {
 
     const said = await sentence(dana.update("lone", { containers: [{ name: "other" }] }));
 
-    expect(said).toMatchInlineSnapshot(`"400 containers[0] is no container of this service: it has lone"`);
+    expect(said).toMatchInlineSnapshot(`"400 containers[0] isn't a container of this service: it has lone"`);
   });
 });
 
