@@ -14,7 +14,6 @@ type Verb = {
   readonly usage: string;
   readonly example: string;
   readonly options: readonly { readonly flag: string; readonly summary: string }[];
-  readonly aliases?: readonly string[];
 };
 
 /** The best verdict on the verb for the person who asks, here. */
