@@ -50,6 +50,24 @@ export function daysBefore(date: string, days: number): string {
   return dotted(new Date(Date.UTC(year, month - 1, day - days)));
 }
 
+/**
+ * The moment a log date begins in its zone. Midnight UTC is close enough to find the zone's offset, and the second look
+ * is for a day that begins after a clock change.
+ */
+export function startOfLogDate(date: string, zone: string): Date {
+  const midnight = Date.parse(`${date.replaceAll(".", "-")}T00:00:00Z`);
+  const guess = midnight - offsetMs(new Date(midnight), zone);
+  return new Date(midnight - offsetMs(new Date(guess), zone));
+}
+
+/** How far the zone's clocks are ahead of UTC. */
+function offsetMs(at: Date, zone: string): number {
+  const clock = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }).format(
+    at,
+  );
+  return Date.parse(`${clock.replace(" ", "T")}Z`) - Math.floor(at.getTime() / 1000) * 1000;
+}
+
 function dotted(date: Date): string {
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10).replaceAll("-", ".");
 }

@@ -8,7 +8,7 @@ import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { ActionId } from "../policy/operation-facts.ts";
 import type { Standing, Question, Risk } from "../policy/question.ts";
 import type { Approvers, Verdict } from "../policy/verdict.ts";
-import type { Message } from "../views/kit/message.ts";
+import type { Block, Message } from "../views/kit/message.ts";
 import type { Ask } from "./ask.ts";
 import type { Directory } from "./lookup/directory.ts";
 import type { Form, FormValues } from "./forms/form.ts";
@@ -156,6 +156,8 @@ export type ReadCommand = CommandBase & {
   readonly about: (ask: Ask, settings: Settings) => About | undefined;
   /** Throws `UserError` or `Problem`. */
   readonly answer: (ask: Ask, context: Context) => Promise<Message>;
+  /** Buttons below the message about an error that `answer` threw. Pure. */
+  readonly onFailure?: (ask: Ask, error: unknown) => readonly Block[];
 };
 
 /** A verb that changes a workload. It proposes a Change and writes nothing. */

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { UserError } from "../errors.ts";
+import { TooExpensive } from "../logs/too-expensive.ts";
 import type { Report, Step, Task } from "./task.ts";
 
 type Run = {
@@ -14,7 +14,7 @@ type Run = {
 const START_WITHIN_MS = 20_000;
 
 /**
- * Runs one task. After a rejection the thread may still be busy and must be ended. Throws UserError when a step exceeds
+ * Runs one task. After a rejection the thread may still be busy and must be ended. Throws TooExpensive when a step exceeds
  * its limit.
  */
 export async function runTask(thread: Worker, { task, lines, stepLimitMs, signal }: Run): Promise<Report> {
@@ -45,15 +45,15 @@ function isOutOfMemory(error: Error): boolean {
   return "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-function tooExpensive(step: Step, lines: number, limitMs: number): UserError {
+function tooExpensive(step: Step, lines: number, limitMs: number): TooExpensive {
   const limit = limitMs === 0 ? "its memory limit" : `${limitMs / 1000} s`;
   const of = `${lines} ${lines === 1 ? "line" : "lines"}`;
   if (step === "matching") {
-    return new UserError(`This expression is too slow: searching ${of} takes more than ${limit}.`, {
-      next: "Search for plain words, avoid large counts like `{900}`, or read fewer lines with `--size 20`.",
+    return new TooExpensive(`This expression is too slow: searching ${of} takes more than ${limit}.`, {
+      next: "Search for plain words, avoid large counts such as `{900}`, or read fewer lines.",
     });
   }
-  return new UserError(`Checking ${of} for secrets takes more than ${limit}, so none are shown.`, {
-    next: "Read fewer lines with `--size 20`.",
+  return new TooExpensive(`Checking ${of} for secrets takes more than ${limit}, so none are shown.`, {
+    next: "Read fewer lines.",
   });
 }

@@ -11,7 +11,7 @@ import type { Origin } from "./origin.ts";
 import type { Responder } from "./ports.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
 import { refusedRead } from "../commands/lookup/authorize.ts";
-import { withContextLine } from "../views/kit/post.ts";
+import { numbered, withContextLine } from "../views/kit/post.ts";
 
 export type AnswerReadDeps = ContextDeps &
   HistoryDeps &
@@ -34,7 +34,9 @@ export async function answerRead(
     return await deps.responder.answer(answer, origin, { isShared: ask.share });
   } catch (error) {
     const where = { verb: command.name, effect: command.effect };
-    await deps.responder.tell(failureMessage(deps, error, where), origin);
+    const { text, blocks } = failureMessage(deps, error, where);
+    const buttons = numbered(command.onFailure?.(ask, error) ?? []);
+    await deps.responder.tell({ text, blocks: [...blocks, ...buttons] }, origin);
   }
 }
 

@@ -94,6 +94,8 @@ test.each(long.map((text) => [text.slice(0, 12), text]))(
 
 const record = fc.record({ instance: fc.option(hostileText, { nil: undefined }), text: hostileText });
 
+const logPage = { day: { date: "2026.11.20", zone: "UTC", today: "2026.11.21" }, mark: "1.x", canShare: true };
+
 holds(
   "a log excerpt",
   fc.record({
@@ -115,7 +117,7 @@ holds(
     const excerpt = { lines, read: lines.length, matched, from, size: 5, mayHaveOlder: true, instance, overlap };
 
     expectFits(
-      logExcerpt({ workload: { kind: "job", name }, date: "2026.11.20", zone: "UTC", excerpt, ask: asked, command }),
+      logExcerpt({ ...logPage, workload: { kind: "job", name }, requester: name, excerpt, ask: asked }),
     );
   },
 );
@@ -125,12 +127,11 @@ holds("a log excerpt as it is made", fc.tuple(fc.array(record, { maxLength: 4 })
 
   expectFits(
     logExcerpt({
+      ...logPage,
       workload: { kind: "service", name: "web" },
-      date: "2026.11.20",
-      zone: "UTC",
+      requester: "Dana Reyes",
       excerpt,
       ask: asked,
-      command,
     }),
   );
 });

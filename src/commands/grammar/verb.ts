@@ -42,7 +42,7 @@ type UnlessNamed<Args extends z.ZodType, Member> = z.output<Args> extends { read
 
 type ReadShape<Args extends z.ZodType> = Shape<Args> & {
   readonly answer: (args: z.output<Args>, context: VerbContext) => Promise<Message>;
-};
+} & Pick<ReadCommand, "onFailure">;
 /** A read for which nobody needs a rule. */
 type FreeRead = {
   readonly reads?: undefined;
@@ -81,6 +81,7 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
     effect: "read",
     ...describe(shape, commonFlags, reads === undefined ? [shareField] : readFields),
     ...(shape.forEverybody === true && { forEverybody: true }),
+    ...(shape.onFailure !== undefined && { onFailure: shape.onFailure }),
     actions,
     about: (ask, settings) =>
       reads === undefined ? undefined : about(checkArguments(shape, ask.args), ask.region ?? settings.region),

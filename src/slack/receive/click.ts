@@ -104,7 +104,7 @@ function onAcked(deps: ClickDeps, click: Click, origin: Origin): Promise<void> |
   const opening = openingIn(actionId, value, blockId);
   if (opening !== undefined) return openVerbForm(deps, { ...opening, origin: inThread(click, origin), triggerId });
   const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, origin));
-  return onReadClick(deps, { actionId, blockId, value, origin, tell });
+  return onReadClick(deps, { actionId, blockId, value, origin, threadTs: click.container.thread_ts, tell });
 }
 
 /** A button in a thread opens a form whose answer goes into that thread. */

@@ -22,28 +22,46 @@ type Looking = {
   readonly blockId: string;
   readonly value: string;
   readonly origin: Origin;
+  /** The thread of the message with the button: logs stay in it. */
+  readonly threadTs?: string | undefined;
   readonly tell: (message: Message) => Promise<unknown>;
 };
 
 /** A button that carries an Ask, or a menu in which a workload was chosen. */
 export async function onReadClick(deps: ReadClickDeps, looking: Looking): Promise<void> {
-  const { origin, tell } = looking;
+  const { origin, threadTs, tell } = looking;
   if (looking.value === NONE) return void (await tell(sentences.nothingChosen()));
   const asked = askOf(looking);
   const { command: typed } = deps.settings;
   if (asked === undefined) return void (await tell(sentences.staleButton(typed)));
   if (asked.command === "writes") return void (await tell(sentences.writeButton(typed)));
-  const { command, ask } = asked;
-  const where = isPaging(ask, looking) ? origin : beside(origin);
+  const { command } = asked;
+  const isMine = isForMe(asked.ask, origin);
+  const ask = isMine ? privately(asked.ask) : asked.ask;
+  const inThread = ask.verb === "logs" && !isMine ? { threadTs } : {};
+  const where = isPaging(asked.ask, looking) ? origin : { ...beside(origin), ...inThread };
   const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
     answerRead(deps, { command, ask, origin: where }, signal),
   );
   if (!isTaken) await tell(sentences.busy());
 }
 
-/** Another page, or a refresh, replaces the message; everything else is answered below it. */
-function isPaging({ verb, args }: Ask, { actionId }: Looking): boolean {
-  if (/^(?:pick|ask:beside):/u.test(actionId) || verb === "logs") return false;
+/** Logs requested from a message that only one person sees are for that person, except to share them. */
+function isForMe({ verb, share }: Ask, { replaces }: Origin): boolean {
+  return verb === "logs" && !share && replaces === "ephemeral";
+}
+
+function privately(ask: Ask): Ask {
+  return { ...ask, args: { ...ask.args, private: true } };
+}
+
+/**
+ * Another page, or a refresh, replaces the message; everything else is answered below it. A thread keeps all its pages of
+ * a log, because other people read them too.
+ */
+function isPaging({ verb, args }: Ask, { actionId, origin }: Looking): boolean {
+  if (/^(?:pick|ask:beside):/u.test(actionId)) return false;
+  if (verb === "logs") return args["private"] === true && origin.replaces === "ephemeral";
   // Only the pages of the waiting requests name one; "Review" on a card leaves the card where it is.
   return verb !== "pending" || args["page"] !== undefined;
 }

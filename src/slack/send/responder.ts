@@ -35,6 +35,7 @@ export function createResponder(deps: ResponderDeps): Responder {
 type Answering = { readonly origin: Origin; readonly isShared: boolean };
 
 async function answer(deps: ResponderDeps, message: Message, { origin, isShared }: Answering): Promise<void> {
+  if (message.isPrivate === true) return void (await send(deps, message, { origin, how: privately(origin) }));
   if (message.thread === undefined) {
     await send(deps, message, { origin, how: howToAnswer(origin, isShared) });
     return;
@@ -65,6 +66,11 @@ function howToAnswer(origin: Origin, isShared: boolean): ResponseHow {
   const { threadTs } = origin;
   if (threadTs !== undefined) return { response_type: "in_channel", replace_original: false, thread_ts: threadTs };
   return { response_type: isShared ? "in_channel" : "ephemeral", replace_original: false };
+}
+
+/** Only a page of a private message takes that message's place. */
+function privately({ replaces }: Origin): ResponseHow {
+  return { response_type: "ephemeral", replace_original: replaces === "ephemeral" };
 }
 
 function tell(deps: ResponderDeps, message: Post, origin: Origin): Promise<boolean> {

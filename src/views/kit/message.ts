@@ -13,6 +13,8 @@ export type Post = { readonly text: string; readonly blocks: readonly Block[] };
  * direct message with the bot. Where the bot can't post, the requester gets `alone` as an ephemeral message instead.
  */
 export type Message = Post & {
+  /** Only for the person who asked, even if they asked in a thread. */
+  readonly isPrivate?: true;
   readonly thread?: {
     readonly replies: readonly Post[];
     readonly files: readonly TextFile[];

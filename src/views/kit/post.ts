@@ -108,8 +108,8 @@ export function postOf(blocks: readonly Block[], names: Names = {}): Post {
 /** Adds a context line to an answer, in every form in which it can be posted. */
 export function withContextLine(message: Message, line: string): Message {
   const { thread } = message;
-  if (thread === undefined) return withLine(message, line);
-  return { ...withLine(message, line), thread: { ...thread, alone: withLine(thread.alone, line) } };
+  if (thread === undefined) return { ...message, ...withLine(message, line) };
+  return { ...message, ...withLine(message, line), thread: { ...thread, alone: withLine(thread.alone, line) } };
 }
 
 /** A full message gets the line only in its text. */

@@ -9,11 +9,12 @@ import { ask, command, service } from "../../views/support/workloads.ts";
 function excerpt(given: Partial<ExcerptInput> & Pick<ExcerptInput, "lines">, args = {}) {
   return logExcerpt({
     workload: { kind: "service", name: "web" },
-    date: "2026.11.20",
-    zone: "UTC",
+    day: { date: "2026.11.20", zone: "UTC", today: "2026.11.20" },
     excerpt: makeExcerpt({ from: 0, size: 100, ...given }),
     ask: ask("logs", args),
-    command,
+    mark: given.lines.length === 0 ? undefined : "10.mark",
+    requester: "Dana Reyes",
+    canShare: true,
   });
 }
 
@@ -24,14 +25,17 @@ function lines(count: number, text = "GET / 200"): { text: string }[] {
 test("a short excerpt is a head and one reply, oldest first", () => {
   const message = excerpt({ lines: lines(3) });
 
-  expect(message.text).toBe("web · 2026.11.20 UTC · 3 lines");
+  expect(message.text).toBe("Logs of web · all 3 lines of today");
   expect(drawnAll(message)).toMatchInlineSnapshot(`
-    "web · 2026.11.20 UTC · 3 lines
+    "📄 web · all 3 lines of today
+    2026-11-20 UTC · since 2026-11-20 00:00 UTC your time
+    Requested by Dana Reyes
     ↳ \`\`\`
     1 GET / 200
     2 GET / 200
     3 GET / 200
-    \`\`\`"
+    \`\`\`
+    [Previous day] [Newer] [Filter]"
   `);
 });
 
@@ -44,25 +48,29 @@ test("of several instances each line has its own, as short as it tells them apar
   });
 
   expect(drawnAll(message)).toMatchInlineSnapshot(`
-    "web · 2026.11.20 UTC · 2 lines
+    "📄 web · all 2 lines of today
+    2026-11-20 UTC · since 2026-11-20 00:00 UTC your time
+    Requested by Dana Reyes
     ↳ \`\`\`
     x2x5p │ start
     x2x5p │   at once
     abcde │ start
-    \`\`\`"
+    \`\`\`
+    [Previous day] [Newer] [Filter]"
   `);
 });
 
-test("a full page says that there may be more, and gives the command for it", () => {
+test("a full page says who asked, what matched, and which lines it repeats", () => {
   const message = excerpt(
     { lines: lines(100), grep: compileGrep("[12] GET"), overlap: 2 },
     { grep: '"[12]" GET', instance: "web-1" },
   );
 
   expect(drawn(message)).toMatchInlineSnapshot(`
-    "web · 2026.11.20 UTC · 100 lines · 20 match
-    There may be older lines: /gantry logs service/web --date 2026.11.20 --from 100 --size 100 --instance web-1 --grep "\\"[12]\\" GET"
-    The newest 2 lines stand on the page before this one too: new ones arrived between the two."
+    "📄 web · last 100 lines of today · 20 match "[12]" GET
+    2026-11-20 UTC · since 2026-11-20 00:00 UTC your time
+    The last 2 lines were on the previous page too, because new lines arrived.
+    Requested by Dana Reyes"
   `);
 });
 
@@ -71,25 +79,27 @@ test("what does not fit on one page is split on line ends", () => {
 
   const texts = message.thread?.replies.map((reply) => drawn(reply)) ?? [];
   expect(texts).toHaveLength(2);
-  expect(texts.join("\n").replaceAll("```\n", "").replaceAll("\n```", "").split("\n")).toEqual(
+  const shown = texts.join("\n").replaceAll("```\n", "").replaceAll("\n```", "").split("\n");
+  expect(shown.pop()).toBe("[Older] [Newer] [Last 1,000 lines] [Filter]");
+  expect(shown).toEqual(
     lines(100, "x".repeat(60)).map(({ text }) => text),
   );
-  expect(message.thread?.replies[1]?.text).toBe("Log of web, 2026.11.20 UTC, part 2 of 2");
+  expect(message.thread?.replies[1]?.text).toBe("Logs of web, today, part 2 of 2");
 });
 
-test("a long excerpt is one file, with its first lines inline", () => {
+test("a long excerpt is one file, with its last lines inline", () => {
   const message = excerpt({ lines: lines(812, "x".repeat(90)), size: 812 });
 
   const { replies = [], files = [] } = message.thread ?? {};
   expect(replies).toHaveLength(1);
   expect(replies[0]?.text).toMatchInlineSnapshot(
-    `"Log of web, 2026.11.20 UTC. First 42 of 812 lines; all of them are in the file."`,
+    `"Logs of web, today. Last 42 of 812 lines. All of them are in the file below."`,
   );
   expect(files.map(({ name, title }) => [name, title])).toMatchInlineSnapshot(`
     [
       [
-        "web-2026.11.20.log",
-        "web · 2026.11.20 UTC · 812 lines",
+        "web-2026-11-20.log",
+        "Logs of web · last 812 lines of today",
       ],
     ]
   `);
@@ -102,35 +112,39 @@ test("for the asker alone the newest lines that fit are shown, and it is said", 
   const text = drawn(message.thread?.alone ?? { text: "", blocks: [] });
   expect(text).toContain("\n100 xxx");
   expect(text).not.toContain("\n1 xxx");
-  expect(text.split("\n").at(-1)).toBe("The newest 42 of 100 lines: more do not fit into one message.");
+  expect(text).toContain("Last 42 of 100 lines. 58 earlier lines aren't shown.");
+  expect(text.split("\n").at(-1)).toBe("[Older] [Newer] [Filter] [Post to channel]");
+  // Older goes on above the first line shown, not above the first line read.
+  expect(JSON.stringify(message.thread?.alone)).toContain(String.raw`\"private\":true,\"from\":\"42\"`);
 });
 
 describe("nothing to show makes no thread", () => {
   test.each([
-    ["no lines on that day", excerpt({ lines: [] }), "web has no lines on 2026.11.20 UTC."],
+    ["no lines on that day", excerpt({ lines: [] }), "web has no log lines today."],
     [
       "none of that instance",
       excerpt({ lines: [{ instance: "web-0", text: "x" }], instance: "web-9" }),
-      "web has no lines of its instance web-9 on 2026.11.20 UTC.",
+      "web has no log lines from instance web-9 today.",
     ],
-    ["none before", excerpt({ lines: [], from: 1200 }), "web has no lines before the newest 1,200 on 2026.11.20 UTC."],
+    ["none before", excerpt({ lines: [], from: 1200 }), "web has no log lines before the last 1,200 today."],
     [
       "no line matches",
       excerpt({ lines: lines(3), grep: compileGrep("ERR") }, { grep: "ERR" }),
-      "No line of web matches ERR: 3 lines on 2026.11.20 UTC were searched.",
+      "Nothing in the logs of web matches ERR. Searched 3 lines of today.",
     ],
   ])("%s", (_what, message, sentence) => {
     expect(message.thread).toBeUndefined();
     expect(message.text).toBe(sentence);
-    expect(drawn(message)).toBe(sentence);
+    expect(drawn(message)).toContain(sentence);
   });
 
-  test("where older lines may match, the command for them is given", () => {
+  test("where older lines may match, a button searches them", () => {
     const message = excerpt({ lines: lines(100), grep: compileGrep("ERR") }, { grep: "ERR" });
 
     expect(drawn(message)).toMatchInlineSnapshot(`
-      "No line of web matches ERR: 100 lines on 2026.11.20 UTC were searched.
-      There may be older lines: /gantry logs service/web --date 2026.11.20 --from 100 --size 100 --grep ERR"
+      "📄 Nothing in the logs of web matches ERR. Searched 100 lines of today.
+      2026-11-20 UTC · since 2026-11-20 00:00 UTC your time
+      [Older] [Newer] [Search last 1,000 lines] [Filter]"
     `);
   });
 });

@@ -12,12 +12,20 @@ export function logDay(typed: string, zone: string, now: Date): string {
   if (word === "yesterday") return daysBefore(today, 1);
   const day = parseLogDate(typed);
   if (day === undefined) {
-    throw new UserError(`“${typed}” is not a day.`, { next: "Write 2026.11.20, 2026-11-20, today or yesterday." });
+    throw new UserError(`I don't know the day “${typed}”.`, { next: "Use `2026-11-20`, `today` or `yesterday`." });
   }
   if (day > today) {
-    throw new UserError(`${day} is still to come: today is ${today} in ${zone}, the zone of the log.`, {
-      next: "Choose today or an earlier day.",
-    });
+    throw new UserError(
+      `${isoDay(day)} is in the future. In ${zone}, the zone of the logs, today is ${isoDay(today)}.`,
+      {
+        next: "Choose today or an earlier day.",
+      },
+    );
   }
   return day;
+}
+
+/** `2026-11-20`, as people write it. */
+export function isoDay(date: string): string {
+  return date.replaceAll(".", "-");
 }

@@ -1,140 +1,118 @@
-import type { Ask } from "../../ask.ts";
-import type { Excerpt } from "../../../logs/excerpt.ts";
+import { logDayLine } from "../../../views/logs/day-line.ts";
+import { logPages, logTexts, newestPage } from "../../../views/logs/pages.ts";
 import { context, preformatted, section } from "../../../views/kit/blocks.ts";
 import { code, strong, words, type Inline } from "../../../views/kit/inline.ts";
-import { logPages, logTexts, newestPage } from "../../../views/logs/pages.ts";
 import type { Block, Message, Post, TextFile } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts";
-
-export type LogExcerpt = {
-  readonly workload: { readonly kind: "service" | "job"; readonly name: string };
-  /** In the workload API's form: "2026.11.20". */
-  readonly date: string;
-  readonly zone: string;
-  readonly excerpt: Excerpt;
-  /** The command for older lines repeats its flags. */
-  readonly ask: Ask;
-  readonly command: string;
-};
+import { isoDay } from "./day.ts";
+import { logButtons } from "./log-buttons.ts";
+import { emptyLog } from "./empty-log.ts";
+import { dayWords, type LogExcerpt, logName } from "./log-words.ts";
 
 /** An excerpt of more pages becomes a file. */
 const REPLIES = 3;
 
 /**
- * A head line with the log lines in its thread, oldest first. Many lines become a file, with the first ones inline.
+ * A head line with the log lines in its thread, oldest first. Many lines become a file, with the last ones inline.
  * Without lines there is no thread.
  */
 export function logExcerpt(log: LogExcerpt): Message {
   const { excerpt } = log;
-  if (excerpt.lines.length === 0) return nothing(log);
+  if (excerpt.lines.length === 0) return emptyLog(log);
   const texts = logTexts(excerpt.lines);
   const pages = logPages(texts);
   const thread = pages.length <= REPLIES ? { replies: replies(log, texts), files: [] } : asFile(log, texts);
-  return { ...post(headText(log), head(log)), thread: { ...thread, alone: alone(log, texts) } };
+  const asked = context(`Requested by ${truncate(visible(log.requester), 80)}`);
+  return { ...post(headText(log), [...head(log), asked]), thread: { ...thread, alone: alone(log, texts) } };
 }
 
-function name({ workload }: LogExcerpt): string {
-  return truncate(visible(workload.name), 255);
+/** "last 100 lines of today", "all 4 lines of today", "23 new lines" */
+function which(log: LogExcerpt): string {
+  const { excerpt, since } = log;
+  const lines = counted(excerpt.read, "line");
+  if (since === "contiguous") return counted(excerpt.read, "new line");
+  const end = excerpt.from === 0 ? "" : ` before the last ${grouped(excerpt.from)}`;
+  if (excerpt.from > 0) return `${lines} of ${dayWords(log)}${end}`;
+  if (!excerpt.mayHaveOlder && excerpt.read === 1) return `the only line of ${dayWords(log)}`;
+  return `${excerpt.mayHaveOlder ? "last" : "all"} ${lines} of ${dayWords(log)}`;
 }
 
-/** "2026.11.20 UTC · 100 lines · 3 match" */
-function facts({ date, zone, excerpt }: LogExcerpt): string {
-  const match = excerpt.matched === undefined ? [] : [`${grouped(excerpt.matched)} match`];
-  const instance = excerpt.instance === undefined ? [] : [`instance ${visible(excerpt.instance)}`];
-  return [`${date} ${zone}`, ...instance, counted(excerpt.read, "line"), ...match].join(" · ");
+function facts(log: LogExcerpt): Inline[] {
+  const { excerpt, ask } = log;
+  const { grep } = ask.args;
+  const instance = excerpt.instance === undefined ? "" : ` · instance ${visible(excerpt.instance)}`;
+  const match = excerpt.matched === undefined ? "" : ` · ${grouped(excerpt.matched)} match`;
+  return [
+    words(` · ${which(log)}${instance}${match}`),
+    ...(typeof grep === "string" ? [words(" "), code(grep, 200)] : []),
+  ];
 }
 
 function headText(log: LogExcerpt): string {
-  return `${name(log)} · ${facts(log)}`;
+  const said = facts(log).map((piece) => (piece.type === "text" ? piece.text : ""));
+  return `Logs of ${logName(log)}${said.join("")}`;
 }
 
 function head(log: LogExcerpt): Block[] {
-  return [section([strong(name(log), 255), words(` · ${facts(log)}`)]), ...older(log), ...overlap(log)];
+  const title: Inline[] = [words("📄 "), strong(logName(log), 255), ...facts(log)];
+  return [section(title, logDayLine(log.day)), ...noted(log)];
 }
 
-/** The command for older lines. The workload API only says that there may be some. */
-function older(log: LogExcerpt): Block[] {
-  const { excerpt } = log;
-  if (!excerpt.mayHaveOlder) return [];
-  return [section([words("There may be older lines: "), code(olderCommand(log), 600)])];
-}
-
-function olderCommand({ workload, date, excerpt, ask, command }: LogExcerpt): string {
-  const { instance, grep, private: isPrivate } = ask.args;
-  const flags = [
-    `--date ${date}`,
-    `--from ${excerpt.from + excerpt.size}`,
-    `--size ${excerpt.size}`,
-    ...(typeof instance === "string" ? [`--instance ${typed(instance)}`] : []),
-    ...(typeof grep === "string" ? [`--grep ${typed(grep)}`] : []),
-    ...(ask.region === undefined ? [] : [`--region ${typed(ask.region)}`]),
-    ...(isPrivate === true ? ["--private"] : []),
-  ];
-  return `${command} logs ${workload.kind}/${workload.name} ${flags.join(" ")}`;
-}
-
-/** In quotes unless it is one plain word. */
-function typed(value: string): string {
-  return /^[\w.:/@-]+$/u.test(value) ? value : `"${value.replaceAll(/["\\]/gu, "\\$&")}"`;
-}
-
-function overlap({ excerpt }: LogExcerpt): Block[] {
+/** New lines push a page back while it is read. */
+function noted({ excerpt, since }: LogExcerpt): Block[] {
+  if (since === "gap")
+    return [context("Many new lines arrived. Some lines after the previous page aren't shown here.")];
   if (excerpt.overlap === 0) return [];
-  const what = counted(excerpt.overlap, "line");
-  return [context(`The newest ${what} stand on the page before this one too: new ones arrived between the two.`)];
+  const repeated = excerpt.overlap === 1 ? "line was" : `${grouped(excerpt.overlap)} lines were`;
+  return [context(`The last ${repeated} on the previous page too, because new lines arrived.`)];
 }
 
+function title(log: LogExcerpt): string {
+  return `Logs of ${logName(log)}, ${dayWords(log)}`;
+}
+
+/** The buttons are below the last line. */
 function replies(log: LogExcerpt, texts: readonly string[]): Post[] {
   const pages = logPages(texts);
   return pages.map(({ text }, at) => {
     const part = pages.length === 1 ? "" : `, part ${at + 1} of ${pages.length}`;
-    return post(`Log of ${name(log)}, ${log.date} ${log.zone}${part}`, [preformatted(text)]);
+    const buttons = at === pages.length - 1 ? logButtons(log, { isPrivate: false }) : [];
+    return post(`${title(log)}${part}`, [preformatted(text), ...buttons]);
   });
 }
 
 function asFile(log: LogExcerpt, texts: readonly string[]): { replies: Post[]; files: TextFile[] } {
-  const [first = { text: "", lines: 0 }] = logPages(texts);
-  const file = `${name(log)
+  const last = newestPage(texts);
+  const name = logName(log)
     .replaceAll(/[^\w.-]+/gu, "_")
-    .slice(0, 80)}-${log.date.replaceAll(/[^\d.]/gu, "")}.log`;
-  const said = `First ${grouped(first.lines)} of ${counted(texts.length, "line")}; all of them are in the file.`;
+    .slice(0, 80);
+  const file = `${name}-${isoDay(log.day.date).replaceAll(/[^\d-]/gu, "")}.log`;
+  const said = `${lastOf(last.lines, texts.length)} All of them are in the file below.`;
+  const reply = [preformatted(last.text), context(said), ...logButtons(log, { isPrivate: false })];
   return {
-    replies: [post(`Log of ${name(log)}, ${log.date} ${log.zone}. ${said}`, [preformatted(first.text), context(said)])],
+    replies: [post(`${title(log)}. ${said}`, reply)],
     files: [{ name: file, title: truncate(headText(log), 200), content: `${texts.join("\n")}\n` }],
   };
 }
 
-function alone(log: LogExcerpt, texts: readonly string[]): Post {
-  const newest = newestPage(texts);
-  const isAll = newest.lines === texts.length;
-  const said = `The newest ${grouped(newest.lines)} of ${counted(texts.length, "line")}: more do not fit into one message.`;
-  return post(`${headText(log)}${isAll ? "" : `. ${said}`}`, [
-    ...head(log),
-    preformatted(newest.text),
-    ...(isAll ? [] : [context(said)]),
-  ]);
+function lastOf(shown: number, all: number): string {
+  return `Last ${grouped(shown)} of ${counted(all, "line")}.`;
 }
 
-/** "No lines on that day" and "no line matches" are different answers; neither is "no such workload". */
-function nothing(log: LogExcerpt): Message {
-  const { excerpt, ask } = log;
-  const day = `on ${log.date} ${log.zone}`;
-  const grep = typeof ask.args["grep"] === "string" ? [words(" "), code(ask.args["grep"], 200)] : [];
-  const of = excerpt.instance === undefined ? "" : ` of its instance ${visible(excerpt.instance)}`;
-  const where = excerpt.from > 0 ? `before the newest ${grouped(excerpt.from)} ` : "";
-  const pieces: Inline[] =
-    excerpt.matched === undefined || excerpt.read === 0
-      ? [strong(name(log), 255), words(` has no lines${of} ${where}${day}.`)]
-      : [
-          words(`No line of `),
-          strong(name(log), 255),
-          words(` matches`),
-          ...grep,
-          words(
-            `: ${counted(excerpt.read, "line")}${of} ${where}${day} ${excerpt.read === 1 ? "was" : "were"} searched.`,
-          ),
-        ];
-  const spoken = pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
-  return post(spoken, [section(pieces), ...older(log)]);
+/** For one person: one message with the last lines. */
+function alone(log: LogExcerpt, texts: readonly string[]): Post {
+  const last = newestPage(texts);
+  const isAll = last.lines === texts.length;
+  const earlier = texts.length - last.lines;
+  const said = `${lastOf(last.lines, texts.length)} ${counted(earlier, "earlier line")} ${earlier === 1 ? "isn't" : "aren't"} shown.`;
+  // Older continues above the first line shown. After a filter, that line's position isn't known.
+  const { matched, instance } = log.excerpt;
+  const isUnfiltered = matched === undefined && (instance === undefined || log.workload.kind === "job");
+  return post(`${headText(log)}${isAll ? "" : `. ${said}`}`, [
+    ...head(log),
+    ...(isAll ? [] : [context(said)]),
+    preformatted(last.text),
+    ...logButtons(log, { isPrivate: true, ...(!isAll && isUnfiltered && { shown: last.lines }) }),
+  ]);
 }

@@ -1,13 +1,16 @@
 import { z } from "zod";
 import type { LogLine } from "../../../api/answers.ts";
-import { firstRecord, logQuery } from "../../../api/log-pages.ts";
+import { firstRecord, type LogPage, logQuery } from "../../../api/log-pages.ts";
 import { Problem } from "../../../api/problem.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
 import { UserError } from "../../../errors.ts";
 import type { ExcerptRequest } from "../../../logs/excerpt.ts";
 import { compileGrep } from "../../../logs/grep.ts";
 import { logExcerpt } from "./log-excerpt.ts";
+import { failureButtons, MOST_LINES } from "./log-buttons.ts";
+import { linesAfter, markOf, searchPage, type Slice } from "./newer-lines.ts";
 import type { Message } from "../../../views/kit/message.ts";
+import { grouped } from "../../../views/kit/text.ts";
 import type { Logged } from "../../command.ts";
 import { logDay } from "./day.ts";
 import { recentLines } from "./recent-lines.ts";
@@ -20,18 +23,20 @@ import { JOB_REGION, regionOf, Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/argument-types.ts";
 
-const badInstance = "--instance takes the name of an instance, of 253 characters at most.";
+const badInstance = "--instance takes the name of an instance, at most 253 characters.";
 
 const Args = z.object({
   name: Target,
   instance: z.string().min(1, badInstance).max(253, badInstance).optional(),
-  date: z.string().max(20, "A date is written 2026.11.20.").default("today"),
+  date: z.string().max(20, "Write a date as 2026-11-20.").default("today"),
   from: wholeNumber("--from", { from: 0, to: requestLimits.logFrom }).default(0),
-  size: wholeNumber("--size", { from: 1, to: 1000 }).default(100),
-  grep: z.string().max(200, "--grep takes 200 characters at most.").optional(),
+  size: wholeNumber("--size", { from: 1, to: MOST_LINES }).default(100),
+  grep: z.string().max(200, "--grep takes at most 200 characters.").optional(),
   since: Since.optional(),
   follow: z.boolean().default(false),
   private: z.boolean().default(false),
+  /** The end of the page before, of a button for newer lines. Nobody types it. */
+  after: z.string().max(40).optional(),
 });
 type Args = z.output<typeof Args>;
 
@@ -43,8 +48,8 @@ export const logs = readVerb({
     instance: { value: "I", summary: "only the lines of this instance" },
     date: { value: "D", summary: "today (default), yesterday, or a day such as 2026-11-20" },
     from: { value: "N", summary: "skip the newest N lines" },
-    size: { value: "N", summary: "number of lines, 1 to 1000 (default: 100)" },
-    grep: { value: "RE", summary: "only lines that match this regular expression, ignoring case" },
+    size: { value: "N", summary: `number of lines, 1 to ${grouped(MOST_LINES)} (default: 100)` },
+    grep: { value: "RE", summary: "only lines that match this text or regular expression, ignoring case" },
     since: { value: "T", summary: "only lines from the last 10m, 2h, …, by the times in them" },
     follow: { summary: "the newest lines; Slack can't stream a log" },
     private: { summary: "show them only to you, without a thread" },
@@ -55,26 +60,31 @@ export const logs = readVerb({
   read: (_typed, { since, size = since === undefined ? undefined : "1000", ...byName }) => ({ ...byName, since, size }),
   reads: ["getServiceLogs", "getJobInstanceLogs"],
   form: logsForm,
+  onFailure: failureButtons,
   async answer(args, context) {
     const { settings, ask } = context;
     // An invalid expression must not cost a call.
     if (args.grep !== undefined) compileGrep(args.grep);
     const date = logDay(args.date, settings.logZone, context.now);
-    const found = await read(args, date, context);
+    const { after, from, size } = args;
+    const wanted: LogPage = { mode: settings.logFrom, from, size };
+    const found = await read({ ...args, ...(after !== undefined && searchPage(wanted)) }, date, context);
     if (args.name.kind === undefined) {
       const { actions, region } = context;
       await checkRead(readQuestion(actions, { kind: found.kind, name: args.name.name }, region), context);
     }
-    const from = firstRecord({ mode: settings.logFrom, from: args.from, size: args.size });
-    const request = excerptRequest({ args, found, date, from }, context);
+    const slice = sliceOf(after, found.lines, wanted);
+    const request = excerptRequest({ args, found, date, slice }, context);
     const excerpt = await context.logs.excerpt(request, logged(found.kind, args, context));
     const message = logExcerpt({
       workload: { kind: found.kind, name: args.name.name },
-      date,
-      zone: settings.logZone,
+      day: { date, zone: settings.logZone, today: logDay("today", settings.logZone, context.now) },
       excerpt,
       ask,
-      command: settings.command,
+      mark: markOf(slice.lines),
+      ...(after !== undefined && { since: slice.hasGap ? "gap" : "contiguous" }),
+      requester: context.asker.name,
+      canShare: /^[CG]/u.test(context.asker.channelId),
     });
     const said = args.follow
       ? withContextLine(message, "I can't follow a log live. These are the newest lines.")
@@ -83,28 +93,34 @@ export const logs = readVerb({
   },
 });
 
+function sliceOf(after: string | undefined, lines: readonly LogLine[], wanted: LogPage): Slice {
+  return after === undefined ? { lines, from: firstRecord(wanted), hasGap: false } : linesAfter(after, lines, wanted);
+}
+
 type Page = {
   readonly args: z.output<typeof Args>;
   readonly found: Awaited<ReturnType<typeof read>>;
   readonly date: string;
-  readonly from: number;
+  readonly slice: Slice;
 };
 
-function excerptRequest({ args, found, date, from }: Page, context: VerbContext): ExcerptRequest {
+function excerptRequest({ args, found, date, slice }: Page, context: VerbContext): ExcerptRequest {
   const { account, region, directory } = context;
-  const { instance, size, grep, name, since } = args;
-  const lines = found.lines.map((line) => ({
+  const { instance, size, grep, name, after, since } = args;
+  const { from } = slice;
+  const lines = slice.lines.map((line) => ({
     ...(line.instance_name && { instance: line.instance_name }),
     text: line.log,
   }));
   const log = JSON.stringify([account.username, region, found.kind, name.name, found.instance, date]);
+  const overlap = directory.logPages.overlap({ log, from, lines: slice.lines.map((line) => line.log) });
   return {
     lines: since === undefined ? lines : recentLines(lines, since, context),
     ...(found.kind === "service" && instance !== undefined && { instance }),
     ...(grep !== undefined && { grep }),
     from,
     size,
-    overlap: directory.logPages.overlap({ log, from, lines: found.lines.map((line) => line.log) }),
+    overlap: after === undefined ? overlap : 0,
   };
 }
 
@@ -132,8 +148,8 @@ async function read(args: Args, date: string, context: VerbContext): Promise<Fou
   if (job === undefined) throw await unknownName(open, context);
   const instance = args.instance ?? job.instance_names?.at(-1);
   if (instance === undefined) {
-    throw new UserError(`The job ${args.name.name} has no instance yet, so there is no log.`, {
-      next: "Wait until it runs, and ask again.",
+    throw new UserError(`Job ${args.name.name} hasn't started yet, so it has no logs.`, {
+      next: "Try again in a moment.",
     });
   }
   return { kind: "job", instance, lines: await instanceLines(instance, { args, date, context }) };
@@ -181,12 +197,12 @@ async function instanceLines(instance: string, { args, date, context }: Wanted):
   const path = { region: JOB_REGION, job_name: args.name.name, instance_name: instance };
   const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }));
   if (lines !== undefined) return lines.map((log) => ({ instance_name: instance, log }));
-  throw new UserError(`The job ${args.name.name} has no instance named ${instance}.`, {
-    next: `See its instances with ${settings.command} show job/${args.name.name}.`,
+  throw new UserError(`Job ${args.name.name} has no instance ${instance}.`, {
+    next: `\`${settings.command} show job/${args.name.name}\` lists its instances.`,
   });
 }
 
-/** The excerpt for the asker only. */
+/** The excerpt for the asker only, in a thread too. */
 function alone({ thread, ...message }: Message): Message {
-  return thread === undefined ? message : thread.alone;
+  return { ...(thread?.alone ?? message), isPrivate: true };
 }
