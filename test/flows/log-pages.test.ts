@@ -14,7 +14,8 @@ function logsOf(days: Readonly<Record<string, readonly Line[]>>): (request: Requ
       const end = Math.max(0, lines.length - Number(searchParams.get("from")));
       return Response.json(lines.slice(Math.max(0, end - Number(searchParams.get("size"))), end));
     }
-    if (pathname.endsWith("/services/web")) return Response.json({ name: "web", status: "Running", target_instance_size: 2 });
+    if (pathname.endsWith("/services/web"))
+      return Response.json({ name: "web", status: "Running", target_instance_size: 2 });
     if (pathname.endsWith("/services")) return Response.json({ region: "beijing1", services: [{ name: "web" }] });
     if (pathname.endsWith("/jobs")) return Response.json({ jobs: [] });
     return Response.json({ message: "no such thing" }, { status: 404 });
@@ -118,7 +119,9 @@ describe("pages of a log, in its thread", () => {
     await using town = await world({ apiFetch: (request) => logsOf({ [today]: log })(request) });
     const { developer } = town;
     await says(town, "/gantry logs web");
-    expect(developer.sees("ops").at(-1)?.text).toMatch(/web has no log lines today[\s\S]*\[Previous day\] \[Check again\]/u);
+    expect(developer.sees("ops").at(-1)?.text).toMatch(
+      /web has no log lines today[\s\S]*\[Previous day\] \[Check again\]/u,
+    );
 
     log.push(...lines(1, 2));
     await clicks(town, developer, "Check again");

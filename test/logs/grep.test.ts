@@ -33,12 +33,12 @@ test("what cannot be searched for is refused in words", () => {
   const sources = ["(open", "*", "[z-a]", "(?=ahead)", "a{2000}", "", "x".repeat(201)];
 
   expect(sources.map(refusal).join("\n")).toMatchInlineSnapshot(`
-    "The expression is not one that can be searched for: missing closing ): \`(?i)(open\`. Put a backslash before characters with a meaning, such as \`\\[\` or \`\\(\`. Plain words work too: \`--grep timeout\`. Capitals and small letters count the same; begin with \`(?-i)\` to tell them apart.
-    The expression is not one that can be searched for: missing argument to repetition operator: \`*\`. Put a backslash before characters with a meaning, such as \`\\[\` or \`\\(\`. Plain words work too: \`--grep timeout\`. Capitals and small letters count the same; begin with \`(?-i)\` to tell them apart.
-    The expression is not one that can be searched for: invalid character class range: \`z-a\`. Put a backslash before characters with a meaning, such as \`\\[\` or \`\\(\`. Plain words work too: \`--grep timeout\`. Capitals and small letters count the same; begin with \`(?-i)\` to tell them apart.
-    The expression is not one that can be searched for: invalid or unsupported Perl syntax: \`(?=\`. Put a backslash before characters with a meaning, such as \`\\[\` or \`\\(\`. Plain words work too: \`--grep timeout\`. Capitals and small letters count the same; begin with \`(?-i)\` to tell them apart.
-    The expression is not one that can be searched for: invalid repeat count: \`{2000}\`. Put a backslash before characters with a meaning, such as \`\\[\` or \`\\(\`. Plain words work too: \`--grep timeout\`. Capitals and small letters count the same; begin with \`(?-i)\` to tell them apart.
-    The expression after \`--grep\` is empty. Plain words work too: \`--grep timeout\`. Capitals and small letters count the same; begin with \`(?-i)\` to tell them apart.
-    The expression is 201 characters long; at most 200 are searched for. Search for a shorter part of it."
+    "I can't search for this regular expression: missing closing ): \`(?i)(open\`. Put a backslash before special characters, such as \`\\[\` or \`\\(\`. Plain text works too: \`--grep timeout\`. Start with \`(?-i)\` to match upper and lower case exactly.
+    I can't search for this regular expression: missing argument to repetition operator: \`*\`. Put a backslash before special characters, such as \`\\[\` or \`\\(\`. Plain text works too: \`--grep timeout\`. Start with \`(?-i)\` to match upper and lower case exactly.
+    I can't search for this regular expression: invalid character class range: \`z-a\`. Put a backslash before special characters, such as \`\\[\` or \`\\(\`. Plain text works too: \`--grep timeout\`. Start with \`(?-i)\` to match upper and lower case exactly.
+    I can't search for this regular expression: invalid or unsupported Perl syntax: \`(?=\`. Put a backslash before special characters, such as \`\\[\` or \`\\(\`. Plain text works too: \`--grep timeout\`. Start with \`(?-i)\` to match upper and lower case exactly.
+    I can't search for this regular expression: invalid repeat count: \`{2000}\`. Put a backslash before special characters, such as \`\\[\` or \`\\(\`. Plain text works too: \`--grep timeout\`. Start with \`(?-i)\` to match upper and lower case exactly.
+    \`--grep\` needs a text to search for. Plain text works too: \`--grep timeout\`. Start with \`(?-i)\` to match upper and lower case exactly.
+    The filter has 201 characters. The limit is 200. Use a shorter filter."
   `);
 });

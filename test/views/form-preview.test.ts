@@ -7,7 +7,6 @@ import { endView, skeletonView } from "../../src/views/forms/form-states.ts";
 import { drawn, drawnForm } from "./support/drawn.ts";
 import { expectFormFits } from "./support/judges.ts";
 import { names, terms } from "./support/stored-changes.ts";
-import { command } from "./support/workloads.ts";
 
 const change: Change = {
   call: {
@@ -26,10 +25,8 @@ const approve: Verdict = { kind: "approve", rule: "on-call", terms };
 function preview(given: Partial<FormPreview>) {
   const blocks = previewBlocks({
     change,
-    risk: "routine",
     verdict: { kind: "allow", rule: "members" },
     approvers: undefined,
-    command,
     defaultRegion: "beijing1",
     names,
     ...given,
@@ -41,10 +38,9 @@ test("a preview says what would change and that it runs at once, and no value of
   const shown = preview({});
 
   expect(drawn(shown)).toMatchInlineSnapshot(`
-    "This would create service web in region beijing2:
+    "Preview: create service web in region beijing2
     • a new service web in beijing2, 2 instances of the image gantry/hello-web
-    Risk  routine
-    ✅ It runs at once.
+    ✅ Runs immediately. No approval needed.
     ────────"
   `);
   expect(JSON.stringify(shown)).not.toContain("hunter2");
@@ -60,23 +56,23 @@ test("what the policy says to it, in a sentence", () => {
     { change: { ...change, diff: [] } },
   ];
 
-  const said = cases.map((given) => drawn(preview(given)).split("Risk  routine\n").at(-1));
+  const said = cases.map((given) => drawn(preview(given)).split("image gantry/hello-web\n").at(-1));
 
   expect(said.join("\n")).toMatchInlineSnapshot(`
-    "⏳ It asks for 2 votes of @oncall.
-    Those who could now: Alex Kim, Omar Haddad and 2 more.
+    "⏳ Needs 2 votes of @oncall.
+    Can approve now: Alex Kim, Omar Haddad and 2 more.
     ────────
-    ⏳ It asks for 2 votes of @oncall.
-    ⚠️ It takes 2 votes, and only Alex Kim could vote now.
+    ⏳ Needs 2 votes of @oncall.
+    ⚠️ Needs 2 approvals, but only Alex Kim can approve right now.
     ────────
-    ⏳ It asks for 2 votes of @oncall.
-    ⚠️ It takes 2 votes, and nobody could vote now.
+    ⏳ Needs 2 votes of @oncall.
+    ⚠️ Needs 2 approvals, but nobody can approve right now.
     ────────
-    ⏳ It asks for 2 votes of @oncall.
+    ⏳ Needs 2 votes of @oncall.
     ────────
-    🚨 It runs at once, by breaking the glass: the channel is told, and history marks it.
+    🚨 Runs immediately without approval (break glass). The channel is notified.
     ────────
-    It is already so: nothing would be sent.
+    Nothing to do: service web in region beijing2 is already like this.
     ────────"
   `);
 });
@@ -108,7 +104,7 @@ test("what stands there while one waits, and how it ended", () => {
     [Close]
 
     (Scale a service)
-    It is done.
+    Done.
     [Close]"
   `);
 });

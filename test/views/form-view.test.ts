@@ -42,7 +42,7 @@ test("a form shows the fields that matter, and the others behind a button", () =
 });
 
 test("after More settings all fields stand there, with what stands in them", () => {
-  const view = form({ values: filledIn, isMore: true, asksWhere: true });
+  const view = form({ values: filledIn, isMore: true, asksWhere: "card" });
 
   expectFormFits(view);
   expect(drawnForm(view)).toMatchInlineSnapshot(`
@@ -74,10 +74,10 @@ test("after More settings all fields stand there, with what stands in them", () 
     Since (optional):
     [2026-11-20]
     By (optional):
-    [Choose somebody… ▾]
-    Where to ask (optional):
+    [Choose a person… ▾]
+    Channel (optional):
     [Choose a channel… ▾]
-    Approvals need a channel. Without one, Gantry answers in your conversation with it.
+    For the approval card and the outcome. Default: your messages with Gantry, where nobody can approve.
     [Scale] [Cancel]"
   `);
 });
@@ -95,13 +95,13 @@ test("a rarer field in which something stands is shown, and the others wait behi
 test("what stands in a form is what is sent", () => {
   const values = { ...filledIn, channel: "C0OPS" };
 
-  const back = valuesIn(sent(form({ values, isMore: true, asksWhere: true })));
+  const back = valuesIn(sent(form({ values, isMore: true, asksWhere: "card" })));
 
   expect(back).toEqual(values);
 });
 
 test("a form in which nothing stands sends nothing", () => {
-  expect(valuesIn(sent(form({ isMore: true, asksWhere: true })))).toEqual({});
+  expect(valuesIn(sent(form({ isMore: true, asksWhere: "card" })))).toEqual({});
 });
 
 test("values that came later stand in blocks of another generation, and are sent under their field", () => {

@@ -67,7 +67,7 @@ const field: fc.Arbitrary<FormField> = fc.record({
 const common = fc.record({
   notes: fc.array(hostileText, { maxLength: 3 }),
   isMore: fc.boolean(),
-  asksWhere: fc.boolean(),
+  asksWhere: fc.constantFrom("card", "answer", undefined),
   generations: fc.constantFrom({}, { name: 3 }),
 });
 
@@ -87,7 +87,7 @@ test("a form in which every value and sentence is long breaks no limit", () => {
   for (const text of long) {
     const typed = Object.fromEntries(fields.map(({ id }) => [id, text]));
     const notes = Array.from({ length: 50 }, () => text);
-    expectFormFits(form({ values: typed, notes, asksWhere: true, form: { title: text, submit: text } }));
+    expectFormFits(form({ values: typed, notes, asksWhere: "card", form: { title: text, submit: text } }));
   }
   expect(long.length).toBeGreaterThan(3);
 });
@@ -123,7 +123,7 @@ const approvers = fc.option(fc.record({ names: fc.array(hostileText, { maxLength
 });
 
 holds("a preview", fc.record({ change, verdict, approvers }), (preview) => {
-  const above = previewBlocks({ ...preview, risk: "destructive", command, defaultRegion: "us" });
+  const above = previewBlocks({ ...preview, defaultRegion: "us" });
 
   expectFormFits(form({ above }));
   expectFormFits(endView({ title: "Preview", post: { blocks: above } }));

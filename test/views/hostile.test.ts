@@ -116,9 +116,7 @@ holds(
     const instance = all[0]?.instance;
     const excerpt = { lines, read: lines.length, matched, from, size: 5, mayHaveOlder: true, instance, overlap };
 
-    expectFits(
-      logExcerpt({ ...logPage, workload: { kind: "job", name }, requester: name, excerpt, ask: asked }),
-    );
+    expectFits(logExcerpt({ ...logPage, workload: { kind: "job", name }, requester: name, excerpt, ask: asked }));
   },
 );
 

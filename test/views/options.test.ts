@@ -160,12 +160,12 @@ test("instances, regions and changes are found by what is typed", () => {
         "  Use “2” as typed = 2",
       ],
       [
-        "Changes that wait",
-        "  7K3M9Q scale service web = 7K3M9Q (asked by Dana Reyes)",
+        "Waiting requests",
+        "  7K3M9Q scale service web = 7K3M9Q (requested by Dana Reyes)",
       ],
       [
         "About this list",
-        "  Nothing waits for approval. = !none",
+        "  Nothing is waiting for approval. = !none",
       ],
     ]
   `);

@@ -198,12 +198,12 @@ test("the form of a rejection asks why, and takes no answer too", () => {
   expectFormTaken(view);
   expect([view.callback_id, view.private_metadata]).toEqual(["change:reject", "{}"]);
   expect(drawnForm(view)).toMatchInlineSnapshot(`
-    "(Reject this change)
-    @dana asks to scale service web.
+    "(Reject request)
+    @dana wants to scale service web.
     • instances 6 → 2
-    Why not? (optional):
+    Reason (optional):
     [          ]
-    Stands on the card and in history.
+    Shown on the card and in history.
     [Reject] [Back]"
   `);
 });

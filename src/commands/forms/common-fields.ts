@@ -8,7 +8,7 @@ export type CommonField = FormField & { readonly id: CommonId };
 export const regionField: CommonField = {
   id: "region",
   label: "Region",
-  hint: "Where the service is; jobs are always in the region us.",
+  hint: "Where the service runs. Jobs always run in us.",
   isOptional: true,
   isMore: true,
   input: { kind: "region" },
@@ -16,35 +16,35 @@ export const regionField: CommonField = {
 
 export const shareField: CommonField = {
   id: "share",
-  label: "Who sees the answer",
+  label: "Who sees it",
   isOptional: true,
   isMore: true,
-  input: { kind: "tick", text: "Show it to everybody in the channel" },
+  input: { kind: "tick", text: "Everyone in this channel" },
 };
 
 /** The reason of a rejection, always visible. */
 export const rejectReasonField: CommonField = {
   id: "reason",
   label: "Reason",
-  hint: "It stands on the card and in history.",
-  placeholder: "Not before the sale is over",
+  hint: "Shown on the card and in history.",
+  placeholder: "For example: wait until the sale is over",
   isOptional: true,
   input: { kind: "text", maxLength: LONGEST_REASON },
 };
 
 export const reasonField: CommonField = {
   ...rejectReasonField,
-  hint: "Why, for those who approve and for history.",
-  placeholder: "The sale is over",
+  hint: "Shown to approvers and in history.",
+  placeholder: "For example: orders time out",
 };
 
 export const breakGlassField: CommonField = {
   id: "break-glass",
-  label: "Break the glass",
-  hint: "Takes a reason, and the channel is told.",
+  label: "Break glass",
+  hint: "Needs a reason. The channel is notified.",
   isOptional: true,
   isMore: true,
-  input: { kind: "tick", text: "Run at once, without approval, where a rule lets me" },
+  input: { kind: "tick", text: "Run now without approval, if policy allows it" },
 };
 
 export const readFields: readonly CommonField[] = [regionField, shareField];

@@ -21,7 +21,7 @@ export function commonFromForm(values: FormValues): CommonValues {
 
 function regionError(region: string): Record<string, string> {
   const isRegion = region === "" || (pathSafe(region) && region.length <= 100);
-  return isRegion ? {} : { region: "--region cannot be the name of a region." };
+  return isRegion ? {} : { region: "--region isn't a valid region name." };
 }
 
 function reasonIn(values: FormValues): { readonly reason?: string; readonly error?: string } {

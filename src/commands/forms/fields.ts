@@ -4,7 +4,7 @@ import type { FormField } from "./form.ts";
 export const workloadField = {
   id: "name",
   label: "Workload",
-  placeholder: "A service or a job",
+  placeholder: "Choose a service or job",
   input: { kind: "workload", of: "any" },
 } as const satisfies FormField;
 
@@ -12,15 +12,15 @@ export const workloadField = {
 export const serviceField = {
   id: "name",
   label: "Service",
-  placeholder: "A service",
+  placeholder: "Choose a service",
   redraws: true,
   input: { kind: "workload", of: "service" },
 } as const satisfies FormField;
 
-/** A change that waits for approval. */
+/** A request that waits for approval. */
 export const changeField = {
   id: "id",
-  label: "Change",
-  placeholder: "One that waits",
+  label: "Request",
+  placeholder: "Choose a waiting request",
   input: { kind: "change" },
 } as const satisfies FormField;

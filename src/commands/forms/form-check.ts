@@ -9,7 +9,7 @@ import { labelled } from "./form-sentence.ts";
 export function fieldError(field: FormField, text: string): string | undefined {
   const { input, isOptional } = field;
   if (text.trim() === "") {
-    return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is missing.`;
+    return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is required.`;
   }
   return maskError(field, text) ?? inputError(field, text);
 }
@@ -26,7 +26,7 @@ function inputError(field: FormField, text: string): string | undefined {
     case "choice":
       return input.options.some(({ value }) => value === text.trim())
         ? undefined
-        : `${labelled(field)} must be one of those that the list offers.`;
+        : `Choose ${labelled(field)} from the list.`;
     case "tick":
       return undefined;
     default:
@@ -38,16 +38,16 @@ function inputError(field: FormField, text: string): string | undefined {
 function maskError({ isSecret }: FormField, text: string): string | undefined {
   const line = isSecret === true ? maskedLine(text) : undefined;
   if (line === undefined) return undefined;
-  return `The value of ${line.split("=", 1)[0]} is hidden here, so Gantry does not know it: type it anew.`;
+  return `Type the value of ${line.split("=", 1)[0]} again. It isn't kept in forms.`;
 }
 
 function lengthError(field: FormField, text: string, maxLength: number): string | undefined {
   if (text.length <= maxLength) return undefined;
-  return `${labelled(field)} has ${text.length} characters, and ${maxLength} are taken at most.`;
+  return `${labelled(field)} has ${text.length} characters. The limit is ${maxLength}.`;
 }
 
 /** Except in the reason: `readReason` joins its lines. */
 function lineBreakError(field: FormField, text: string): string | undefined {
   if (field.id === "reason" || !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.trim())) return undefined;
-  return `${labelled(field)} has a line break or another character in it that cannot be seen. Type it anew, on one line.`;
+  return `${labelled(field)} contains a line break or an invisible character. Type it again on one line.`;
 }

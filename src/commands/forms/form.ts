@@ -1,3 +1,4 @@
+import type { Line } from "../../views/kit/blocks.ts";
 import type { Ask } from "../ask.ts";
 import type { Context } from "../command.ts";
 
@@ -48,7 +49,7 @@ export type FormField = {
 };
 
 /** Sentences for the head of a form, and values for its empty fields. */
-export type FormFacts = { readonly notes: readonly string[]; readonly values: FormValues };
+export type FormFacts = { readonly notes: readonly Line[]; readonly values: FormValues };
 
 export const noFacts: FormFacts = { notes: [], values: {} };
 
@@ -66,6 +67,8 @@ export type Form = {
   readonly fields: (values: FormValues) => readonly FormField[];
   /** Facts for the decision, with at most one call when the kind is known. Throws what `propose` throws. */
   readonly prefill?: (values: FormValues, region: string | undefined, context: Context) => Promise<FormFacts>;
+  /** `prefill` has something to say before a workload is chosen. */
+  readonly prefillsAtOnce?: true;
   /** The person confirms a preview of the change before it is requested. */
   readonly hasPreview?: true;
   /** The Ask, checked by the schema that checks words. Pure. */

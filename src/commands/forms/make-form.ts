@@ -10,7 +10,7 @@ import type { FilledForm, Form, FormField, FormValues } from "./form.ts";
 export type RawArguments = Readonly<Record<string, RawArgument>>;
 
 /** The form in a verb's file. */
-export type FormShape = Pick<Form, "title" | "submit" | "fields" | "hasPreview"> & {
+export type FormShape = Pick<Form, "title" | "submit" | "fields" | "hasPreview" | "prefillsAtOnce"> & {
   /** Turns the fields into the verb's arguments, where they differ. Pure. */
   readonly toArgs?: (raw: RawArguments) => RawArguments;
   /** Errors by field that the schema of the arguments can't find. Pure; never throws. */
@@ -27,12 +27,13 @@ export type FormSource = {
 
 /** The fields become the arguments that words would give, and the same schema checks them. */
 export function makeForm(source: FormSource): Form {
-  const { title, submit, hasPreview } = source.form;
+  const { title, submit, hasPreview, prefillsAtOnce } = source.form;
   return {
     title,
     submit,
     fields: (values) => allFields(source, values),
     ...(hasPreview === true && { hasPreview }),
+    ...(prefillsAtOnce === true && { prefillsAtOnce }),
     fill: (values) => fill(source, values),
   };
 }

@@ -1,8 +1,11 @@
 import { z } from "zod";
 import type { Job, Service } from "../../api/answers.ts";
+import { jobStatus, serviceStatus } from "../../api/workload-status.ts";
 import { jobSnapshot } from "../../changes/snapshot.ts";
+import type { Line } from "../../views/kit/blocks.ts";
 import { counted } from "../../views/kit/text.ts";
 import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
+import { aboutWorkload } from "../forms/workload-note.ts";
 import { findWorkload } from "../lookup/find.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
@@ -21,13 +24,13 @@ export const remove = writeVerb({
   ],
   form: {
     title: "Delete a workload",
-    submit: "Delete for good",
+    submit: "Delete",
     fields: () => [
       { ...workloadField, redraws: true },
       {
         id: "confirm",
-        label: "Type the name to delete it",
-        placeholder: "web",
+        label: "Confirm the name",
+        placeholder: "Type the name to confirm",
         input: { kind: "text", maxLength: 260 },
       },
     ],
@@ -57,7 +60,7 @@ function confirmError({ name, confirm = "" }: FormValues): Record<string, string
   const target = Target.safeParse(name?.trim()).data;
   const typed = confirm.trim();
   if (target === undefined || typed === target.name || typed === `${target.kind}/${target.name}`) return {};
-  return { confirm: `This has to be the name of what is deleted: type ${target.name}.` };
+  return { confirm: `Type ${target.name} to confirm.` };
 }
 
 async function describeLoss(values: FormValues, context: VerbContext): Promise<FormFacts> {
@@ -68,19 +71,22 @@ async function describeLoss(values: FormValues, context: VerbContext): Promise<F
   return { notes, values: {} };
 }
 
-function serviceLoss({
-  name,
-  status = "not told",
-  target_instance_size: size,
-  binding_domain_name: domains = [],
-}: Service): string[] {
-  const parts = [
-    size === undefined ? "its instances" : counted(size, "instance"),
-    ...(domains.length > 0 ? [counted(domains.length, "domain")] : []),
-  ];
-  return [`The service ${name} (status ${status}) goes for good, with ${parts.join(" and ")}.`];
+function serviceLoss(service: Service): Line[] {
+  const { name, binding_domain_name: domains = [] } = service;
+  const parts = [instancesOf(service), ...(domains.length > 0 ? [counted(domains.length, "domain")] : [])];
+  return [aboutWorkload(name, ` (${parts.join(", ")}).`, "⚠️ Permanently deletes ")];
 }
 
-function jobLoss({ metadata: { name }, instance_names: instances = [] }: Job): string[] {
-  return [`The job ${name} goes for good, with ${counted(instances.length, "instance")} and what they logged.`];
+/** "1 running instance"; "2 instances, stopped" */
+function instancesOf(service: Service): string {
+  const { target_instance_size: size } = service;
+  const { level, words } = serviceStatus(service);
+  if (size === undefined) return words;
+  return level === "healthy" ? counted(size, "running instance") : `${counted(size, "instance")}, ${words}`;
+}
+
+function jobLoss(job: Job): Line[] {
+  const { metadata, instance_names: instances = [] } = job;
+  const lost = ` (${jobStatus(job).words}), its ${counted(instances.length, "instance")} and their logs.`;
+  return [aboutWorkload(metadata.name, lost, "⚠️ Permanently deletes job ")];
 }

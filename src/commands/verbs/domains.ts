@@ -7,6 +7,7 @@ import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { FormFacts } from "../forms/form.ts";
 import { servicePrefill } from "../forms/service-prefill.ts";
+import { aboutWorkload } from "../forms/workload-note.ts";
 import { findService } from "../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { DomainList } from "../grammar/argument-types.ts";
@@ -51,8 +52,8 @@ export const domains = writeVerb({
       {
         id: "domains",
         label: "Domains",
-        hint: "All of them, one a line. With an empty list the service has none.",
-        placeholder: "shop.example.com",
+        hint: "The complete list, one per line. An empty list removes all domains.",
+        placeholder: "For example: shop.example.com",
         isOptional: true,
         input: { kind: "lines", maxLength: LONGEST_LIST },
       },
@@ -97,12 +98,12 @@ function oldDomains(change: Change): { readonly edit: "set"; readonly domains: r
 function currentDomains({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {
   const list = now.join("\n");
   if (list.length > LONGEST_LIST) {
-    throw new UserError(`${name} has ${now.length} domains, more than a form can hold.`, {
-      next: `Use words: ${command} domains service/${name} add DOMAIN, or remove DOMAIN.`,
+    throw new UserError(`${name} has ${now.length} domains, too many for a form.`, {
+      next: `Use \`${command} domains service/${name} add DOMAIN\` or \`remove DOMAIN\`.`,
     });
   }
-  const count = now.length === 0 ? "no domain" : counted(now.length, "domain");
-  return { notes: [`${name} has ${count} of its own now.`], values: list === "" ? {} : { domains: list } };
+  const count = now.length === 0 ? "no domains" : counted(now.length, "domain");
+  return { notes: [aboutWorkload(name, ` has ${count} now.`)], values: list === "" ? {} : { domains: list } };
 }
 
 /** The new list. The API only takes whole lists. Pure. */

@@ -8,6 +8,7 @@ import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
 import { servicePrefill } from "../forms/service-prefill.ts";
+import { aboutWorkload } from "../forms/workload-note.ts";
 import { findService } from "../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
@@ -16,7 +17,7 @@ import { serviceField } from "../forms/fields.ts";
 
 const sizes = `${updateMemoryMiB.slice(0, -1).join(", ")} or ${updateMemoryMiB.at(-1)}`;
 const options = updateMemoryMiB.map((mib) => ({ value: String(mib), text: `${mib} MiB` }));
-const badSize = `MIB must be ${sizes}: the service takes no other memory limit in MiB.`;
+const badSize = `MIB must be ${sizes}. The workload API takes no other limit.`;
 
 export const memory = writeVerb({
   name: "memory",
@@ -47,13 +48,13 @@ export const memory = writeVerb({
       {
         id: "mib",
         label: "Memory",
-        hint: "The limit of one instance.",
+        hint: "The limit for each instance.",
         input: { kind: "choice", style: "menu", options },
       },
       {
         id: "container",
         label: "Container",
-        hint: "Which one, where there are several.",
+        hint: "Only needed if the service has several containers.",
         isOptional: true,
         isMore: true,
         input: { kind: "text", maxLength: requestLimits.containerName },
@@ -93,17 +94,20 @@ function oldMemory(change: Change): { readonly mib: string; readonly container?:
 function currentMemory({ name, containers = [] }: Service): FormFacts {
   const limits = containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory));
   const [mib] = limits;
-  const words = limits.map((limit) => (limit === undefined ? "a limit that is not told" : `${limit} MiB`));
+  const words = limits.map((limit) => (limit === undefined ? "unknown limit" : `${limit} MiB`));
   if (containers.length <= 1) {
     return {
-      notes: [`${name} has ${words[0] ?? "a limit that is not told"} now.`],
+      notes: [aboutWorkload(name, ` · now ${words[0] ?? "unknown limit"} for each instance`)],
       values: isUpdateMemory(mib) ? { mib: String(mib) } : {},
     };
   }
-  const each = containers.map((container, at) => `${container.name ?? "one without a name"} with ${words[at]}`);
+  const each = containers.map((container, at) => `${container.name ?? "unnamed"} (${words[at]})`);
   return {
     notes: [
-      `${name} has ${containers.length} containers: ${each.join(", ")}. Say which one under “Container”, in the further settings.`,
+      aboutWorkload(
+        name,
+        ` has ${containers.length} containers: ${each.join(", ")}. Enter one of them under “Container” in “More settings”.`,
+      ),
     ],
     values: {},
   };

@@ -5,6 +5,7 @@ import type { WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
 import { serviceField } from "../forms/fields.ts";
 import { servicePrefill } from "../forms/service-prefill.ts";
+import { serviceNote } from "../forms/workload-note.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import { findService } from "../lookup/find.ts";
@@ -21,7 +22,7 @@ type Power = {
   readonly doneStatus?: string;
   readonly diff: (status: string) => string;
   /** A sentence for the form. */
-  readonly effect: string;
+  readonly effect: (instances: string) => string;
   /** The operation that this verb takes back. */
   readonly undoes?: PowerOp;
 };
@@ -42,7 +43,10 @@ function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }
       submit: verb,
       fields: () => [serviceField],
       prefill: servicePrefill((service) => ({
-        notes: [currentStatus(service), isDone(service) ? `So there is nothing to ${name}.` : effect],
+        notes: [
+          serviceNote(service),
+          isDone(service) ? `Already ${doneStatus?.toLowerCase()}. Nothing to do.` : effect(allInstances(service)),
+        ],
         values: {},
       })),
     },
@@ -55,8 +59,10 @@ function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }
   });
 }
 
-function currentStatus({ name, status = "not told", target_instance_size: size }: Service): string {
-  return `The status of ${name} is ${status}${size === undefined ? "" : `, with ${counted(size, "instance")}`}.`;
+/** "its only instance", "all 3 instances" */
+function allInstances({ target_instance_size: size }: Service): string {
+  if (size === undefined) return "all instances";
+  return size === 1 ? "its only instance" : `all ${counted(size, "instance")}`;
 }
 
 export const start = powerVerb({
@@ -66,7 +72,7 @@ export const start = powerVerb({
   summary: "Start a stopped service",
   doneStatus: "Running",
   diff: (status) => `status ${status} → Running`,
-  effect: "All its instances will be started.",
+  effect: (instances) => `Starts ${instances}.`,
   undoes: "stopService",
 });
 
@@ -77,7 +83,7 @@ export const stop = powerVerb({
   summary: "Stop a service and keep its settings",
   doneStatus: "Stopped",
   diff: (status) => `status ${status} → Stopped`,
-  effect: "All its instances will be stopped; its definition stays, and it can be started again.",
+  effect: (instances) => `Stops ${instances}. Its settings are kept, so you can start it again.`,
   undoes: "startService",
 });
 
@@ -87,5 +93,5 @@ export const restart = powerVerb({
   risk: "disruptive",
   summary: "Restart all instances of a service",
   diff: () => "a stop and a new start of every instance",
-  effect: "Every instance will be stopped and started anew.",
+  effect: (instances) => `Restarts ${instances}. Causes a short interruption.`,
 });

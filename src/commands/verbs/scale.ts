@@ -5,6 +5,7 @@ import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import { serviceField } from "../forms/fields.ts";
 import { servicePrefill } from "../forms/service-prefill.ts";
+import { serviceNote } from "../forms/workload-note.ts";
 import { wholeNumber } from "../grammar/argument-types.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb } from "../grammar/verb.ts";
@@ -47,14 +48,12 @@ export const scale = writeVerb({
     submit: "Scale",
     fields: () => [
       serviceField,
-      { id: "size", label: "Instances", hint: "0 stops all of them.", input: { kind: "number", ...range } },
+      { id: "size", label: "Instances", hint: "0 stops all instances.", input: { kind: "number", ...range } },
     ],
-    prefill: servicePrefill(({ name, status, target_instance_size: now }) => ({
-      notes: [
-        `${name} has ${now === undefined ? "an untold number of instances" : counted(now, "instance")} now, status ${status ?? "not told"}.`,
-      ],
-      values: now === undefined ? {} : { size: String(now) },
-    })),
+    prefill: servicePrefill((service) => {
+      const now = service.target_instance_size;
+      return { notes: [serviceNote(service)], values: now === undefined ? {} : { size: String(now) } };
+    }),
   },
   async propose({ name, size: wanted }, context) {
     const service = await findService(name, context);

@@ -2,6 +2,7 @@ import type { ModalView } from "@slack/types";
 import type { FormField, FormValues } from "../../commands/forms/form.ts";
 import { maskValues } from "../../commands/forms/form-secret.ts";
 import { formView } from "../../views/forms/form-view.ts";
+import type { Line } from "../../views/kit/blocks.ts";
 import type { Block } from "../../views/kit/message.ts";
 import type { FormMetadata } from "./form-metadata.ts";
 import type { FormCommand } from "../../commands/grammar/parse.ts";
@@ -15,7 +16,7 @@ export type OpenedForm = {
 
 type Extras = {
   /** Sentences about the workload, before the fields. */
-  readonly notes?: readonly string[];
+  readonly notes?: readonly Line[];
   /** Above everything else: a refusal, or the preview. */
   readonly above?: readonly Block[];
   /** Instead of the form's own button, below a preview. */
@@ -35,13 +36,13 @@ export function drawForm({ command, metadata, values }: OpenedForm, extras: Extr
   const fields = metadata.needsReason === true ? all.map(withReason) : all;
   return formView({
     verb,
-    form: submit === undefined ? form : { ...form, submit },
+    form: { ...form, submit: submit ?? (form.hasPreview === true ? "Preview" : form.submit) },
     fields,
     values: withoutSecrets(values, fields, fresh),
     notes,
     above,
     isMore: metadata.isMore,
-    asksWhere: metadata.asksWhere,
+    asksWhere: metadata.asksWhere ? (command.effect === "read" ? "answer" : "card") : undefined,
     generations: metadata.generations,
     metadata: JSON.stringify(metadata),
   });

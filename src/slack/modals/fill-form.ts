@@ -39,7 +39,7 @@ type Filling = OpenedForm & {
 
 /** The form while it reads, without the fields that the read may fill. */
 export function readingView(reading: OpenedForm): object {
-  const above = [section(`⏳ Reading ${chosenName(reading) ?? "the service"}…`)];
+  const above = [section(`⏳ Loading ${chosenName(reading) ?? "current values"}…`)];
   return drawForm(reading, { above, hidden: hiddenWhileReading(reading) });
 }
 
@@ -142,8 +142,8 @@ async function factsFor(deps: FillDeps, filling: Filling, { signal, isReading }:
 function whyNotRead({ log, newReference }: Pick<FillDeps, "log" | "newReference">, error: unknown): string {
   if (error instanceof UserError) return [error.message, error.next].filter(Boolean).join(" ");
   if (error instanceof Problem)
-    return `${error.sentence} So what is now is not shown here; you can go on all the same.`;
+    return `${error.sentence} Current values aren't shown, but you can still use this form.`;
   const reference = newReference();
   log.error({ err: error, reference }, "the facts of a form could not be read");
-  return `Something broke in Gantry, so what is now is not shown here. Reference ${reference}.`;
+  return `Couldn't load current values. You can still use this form. Reference \`${reference}\`.`;
 }

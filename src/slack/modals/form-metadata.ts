@@ -47,21 +47,30 @@ export type SentForm = z.infer<typeof SentForm>;
 /** These need a channel: for a card, or because they change the channel itself. Everything else answers the asker. */
 const inChannels: ReadonlySet<Command["effect"]> = new Set(["write", "bind", "link"]);
 
+/** A shortcut of the composer has no channel. The form asks for one, so that the answer comes where the person is. */
+function asksWhere(effect: Command["effect"], { channelId, userId, isHome }: Origin): boolean {
+  if (!isDirect(channelId)) return false;
+  return inChannels.has(effect) || (effect === "read" && channelId === userId && isHome !== true);
+}
+
 export function newMetadata({ name, effect }: Pick<Command, "name" | "effect">, origin: Origin): FormMetadata {
   // The form answers below the message whose button opened it.
   const { replaces: _replaces, ...beside } = origin;
   return {
     verb: name,
     origin: beside,
-    asksWhere: inChannels.has(effect) && isDirect(origin.channelId),
+    asksWhere: asksWhere(effect, origin),
     isMore: false,
     generations: {},
     filled: {},
   };
 }
 
-/** Equal for equal values: a preview counts only for the values it was made of. */
-export function valuesDigest(values: FormValues): string {
+/**
+ * Equal for equal values: a preview counts only for the values it was made of. A reason changes nothing in it, so it can
+ * still be entered below.
+ */
+export function valuesDigest({ reason: _reason, ...values }: FormValues): string {
   const sorted = Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return digest(JSON.stringify(sorted));
 }

@@ -63,27 +63,28 @@ async function previewOf(deps: FillDeps, { command, ask, origin }: Previewing, s
       const { blocks } = refusalMessage({ kind: "policy", verdict: judged.refusal, command: slash });
       return { blocks, submit: undefined };
     }
-    const { change, about, verdict } = judged;
+    const { change, verdict } = judged;
     const approvers = await approversOf(verdict, context);
-    const blocks = previewBlocks({ change, risk: about.risk, verdict, approvers, command: slash, defaultRegion });
+    const blocks = previewBlocks({ change, verdict, approvers, defaultRegion });
     if (change.diff.length === 0) return { blocks, submit: undefined };
     const isReasonMissing = verdict.kind === "approve" && verdict.terms.reasonRequired && ask.reason === undefined;
-    if (isReasonMissing) return { blocks: [...blocks, reasonMissing], submit: undefined, needsReason: true };
-    return { blocks, submit: submits[verdict.kind] };
+    if (isReasonMissing)
+      return { blocks: [...blocks, reasonMissing], submit: submits[verdict.kind], needsReason: true };
+    return { blocks, submit: submits[verdict.kind] ?? command.form.submit };
   } catch (error) {
     const { blocks } = failureMessage(deps, error, { verb: command.name, effect: "read" });
     return { blocks, submit: undefined };
   }
 }
 
-const reasonMissing = section("⚠️ This needs a reason, for those who decide and for history: fill in “Reason”.");
+const reasonMissing = section("⚠️ Approvers need a reason. Enter one below.");
 
 type Verdict = Extract<Proposal, { kind: "proposed" }>["verdict"];
 
-const submits: Readonly<Record<Verdict["kind"], string>> = {
-  allow: "Do it",
-  "break-glass": "Do it without approval",
-  approve: "Ask for approval",
+const submits: Readonly<Record<Verdict["kind"], string | undefined>> = {
+  allow: undefined,
+  "break-glass": "Run without approval",
+  approve: "Request approval",
 };
 
 type Approvers = Awaited<ReturnType<Context["permissions"]["approvers"]>>;

@@ -14,6 +14,7 @@ import { previewLater } from "./form-preview.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { type CarriedView, jsonIn } from "../receive/view-payload.ts";
 import type { VerbFormDeps } from "./open-form.ts";
+import { wrongChoices } from "./check-choice.ts";
 
 export type SubmissionDeps = VerbFormDeps & DepsOf<typeof dispatch>;
 
@@ -51,11 +52,15 @@ export async function onForm(deps: SubmissionDeps, sent: Sent, ack: Ack): Promis
   const filled = command.form.fill(argumentsIn(values));
   if (filled.kind === "errors") return ack({ response_action: "errors", errors: under(filled.errors, view) });
   if (command.form.hasPreview === true && metadata.previewed !== valuesDigest(values)) {
-    await ack(update(drawForm(opened, { above: [section("⏳ Looking what this would do…")] })));
+    await ack(update(drawForm(opened, { above: [section("⏳ Preparing the preview…")] })));
     const version = versionAfterAck(view, isCurrent);
     return previewLater(deps, { ...opened, version, ask: filled.ask, origin: originIn(opened, userId) });
   }
   const origin = originIn(opened, userId);
+  if (command.effect === "read") {
+    const wrong = await wrongChoices(deps, { command, ask: filled.ask, origin });
+    if (Object.keys(wrong).length > 0) return ack({ response_action: "errors", errors: under(wrong, view) });
+  }
   const form = { viewId: view.id, metadata, values };
   const isAsked = command.effect === "write";
   const opens = async (next: object): Promise<void> => ack(update(next));
@@ -77,7 +82,7 @@ export function stays(opened: OpenedForm, { blocks }: Pick<Post, "blocks">): obj
 /** Until the outcome is known, the form keeps the typed values, and sending it again does nothing. */
 function asking(opened: OpenedForm): object {
   const metadata = { ...opened.metadata, isSent: true };
-  return drawForm({ ...opened, metadata }, { above: [section("⏳ Asking for it…")], submit: "Asking…" });
+  return drawForm({ ...opened, metadata }, { above: [section("⏳ Sending the request…")], submit: "Sending…" });
 }
 
 function update(view: object): object {

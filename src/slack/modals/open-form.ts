@@ -26,9 +26,9 @@ export async function openVerbForm(deps: VerbFormDeps, { command, values, origin
   const { like, ...shown } = values;
   const metadata = { ...newMetadata(command, origin), ...(like !== undefined && { like }) };
   const opened: OpenedForm = { command, values: shown, metadata };
-  const isFilled = readsFacts(opened);
+  const isFilled = readsFacts(opened) || command.form.prefillsAtOnce === true;
   const view = isFilled
-    ? skeletonView({ title: command.form.title, sentence: `Reading ${chosenName(opened) ?? "the service"}…` })
+    ? skeletonView({ title: command.form.title, sentence: `Loading ${chosenName(opened) ?? "the form"}…` })
     : drawForm(opened, { fresh: new Set(Object.keys(shown)) });
   const open = await openForm(deps, { triggerId, view, origin });
   if (open === undefined) return;

@@ -65,7 +65,7 @@ export async function onShortcut(deps: ShortcutDeps, body: unknown, ack: Ack): P
   const { trigger_id: triggerId, message } = used;
   if (message === undefined) return openVerbForm(deps, { command, values: {}, origin, triggerId });
   const opened: OpenedForm = { command, values: {}, metadata: newMetadata(command, origin) };
-  const view = skeletonView({ title: command.form.title, sentence: "Looking which workload this message is about…" });
+  const view = skeletonView({ title: command.form.title, sentence: "Finding the workload in this message…" });
   const open = await openForm(deps, { triggerId, view, origin });
   if (open === undefined) return undefined;
   const version = { ...open, isCurrent: deps.openViews.changed(open.viewId) };
@@ -82,7 +82,7 @@ function guessLater(deps: ShortcutDeps, guessing: Guessing): void {
   const { version } = guessing;
   const isTaken = deps.lanes.add({ lane: "people", owner: guessing.metadata.origin.userId }, async (signal) => {
     const guess = await guessOf(deps, guessing, signal);
-    const note = guess === undefined ? "The message names no workload that Gantry knows: choose one." : undefined;
+    const note = guess === undefined ? "I couldn't find a workload in this message. Choose one." : undefined;
     const values = guess === undefined ? {} : { name: guess };
     if (guess !== undefined && guessing.command.form.prefill !== undefined) {
       return fillLater(deps, { ...guessing, values, isNew: true });
@@ -90,7 +90,7 @@ function guessLater(deps: ShortcutDeps, guessing: Guessing): void {
     await drawView(deps, version, drawForm({ ...guessing, values }, { notes: note === undefined ? [] : [note] }));
   });
   if (isTaken) return;
-  const above = [section("⚠️ Gantry has too much to do to look which workload this is: choose one.")];
+  const above = [section("⚠️ I'm too busy to look for the workload in this message. Choose one.")];
   void deps.lanes.track(drawView(deps, version, drawForm(guessing, { above })));
 }
 

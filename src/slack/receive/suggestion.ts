@@ -59,7 +59,7 @@ export async function onSuggestion(deps: SuggestionDeps, body: unknown, ack: Ack
   const options = deps.lanes.track(optionsFor(deps, { ...asked, value: query }));
   const found = await Promise.race([options, late]);
   control.abort();
-  await ack(found ?? workloadOptions({ query, problems: ["Still loading. Type the whole name."] }));
+  await ack(found ?? workloadOptions({ query, problems: ["Still loading. Type the full name."] }));
 }
 
 const pickers = ["service", "job", "any", "instance", "region", "change"] as const;
@@ -70,7 +70,7 @@ async function optionsFor(deps: SuggestionDeps, asked: Suggestion): Promise<Opti
     return await optionsOf(deps, asked);
   } catch (error) {
     if (!(error instanceof UserError)) deps.log.error({ err: error }, "a picker could not be filled");
-    const why = error instanceof UserError ? error.message : "Couldn't load the names. Type the whole name.";
+    const why = error instanceof UserError ? error.message : "Couldn't load the list. Type the full name.";
     return workloadOptions({ query: asked.value, problems: [why] });
   }
 }

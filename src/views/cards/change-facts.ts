@@ -49,7 +49,7 @@ function field(label: string, value: readonly Inline[] | false): Field {
 }
 
 /** The risk in words. Only a deletion can't be undone. */
-export function riskWords({ op, risk }: Pick<StoredChange, "op" | "risk">): string {
+function riskWords({ op, risk }: Pick<StoredChange, "op" | "risk">): string {
   if (op === "deleteService" || op === "deleteJob") return "destructive, cannot be undone";
   if (risk === "destructive") return "destructive, takes something away";
   return risk === "disruptive" ? "disruptive, interrupts it" : "routine";

@@ -33,7 +33,7 @@ export function formElement({ id, input, placeholder = "" }: FormField, value: s
     case "date":
       return { type: "datepicker", ...base, ...(isDay(value) && { initial_date: value }) };
     case "person":
-      return { type: "users_select", ...withPlaceholder(base, "Choose somebody…"), ...personOf(value) };
+      return { type: "users_select", ...withPlaceholder(base, "Choose a person…"), ...personOf(value) };
     default:
       return picked(base, input, value);
   }
@@ -108,7 +108,10 @@ function picked(base: Base, input: Picks, value: string): InputBlockElement {
   const initial = option({ value, text });
   // A long name doesn't fit into an option, but into a text field.
   if (value !== "" && initial === undefined) return typed(base, { maxLength: NAME_LENGTH, isMultiline: false, value });
-  const element = picker(input.kind === "workload" ? input.of : input.kind, base.placeholder?.text ?? "Type to find…");
+  const element = picker(
+    input.kind === "workload" ? input.of : input.kind,
+    base.placeholder?.text ?? "Type to search…",
+  );
   return { ...element, ...(initial !== undefined && { initial_option: initial }) };
 }
 

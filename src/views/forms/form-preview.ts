@@ -1,22 +1,18 @@
 import type { Change } from "../../changes/change.ts";
-import type { Risk } from "../../policy/question.ts";
 import type { Terms, Verdict } from "../../policy/verdict.ts";
 import { termsWords, operationWords, workloadWords } from "../cards/change-words.ts";
-import { divider, fields, section, type Line } from "../kit/blocks.ts";
-import { riskWords } from "../cards/change-facts.ts";
+import { divider, section, type Line } from "../kit/blocks.ts";
 import { diffList } from "../cards/diff.ts";
-import { firstOf, words } from "../kit/inline.ts";
+import { firstOf, strong, words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
 import type { Names } from "../kit/post.ts";
 import { counted } from "../kit/text.ts";
 
 export type FormPreview = {
   readonly change: Change;
-  readonly risk: Risk;
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
   /** Who could approve now; undefined when no approval is needed, or Slack can't be asked. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
-  readonly command: string;
   readonly defaultRegion?: string | undefined;
   /** Group handles and approvers' names by id. */
   readonly names?: Names;
@@ -27,17 +23,14 @@ export type FormPreview = {
  * contain values of environment variables.
  */
 export function previewBlocks(preview: FormPreview): Block[] {
-  const { change, risk, defaultRegion } = preview;
+  const { change, defaultRegion } = preview;
   const { call, workload, diff } = change;
-  if (diff.length === 0) return [section("It is already so: nothing would be sent."), divider];
+  const what = workloadWords({ workload, defaultRegion });
+  if (diff.length === 0)
+    return [section([words("Nothing to do: "), ...what, words(" is already like this.")]), divider];
   return [
-    section([
-      words(`This would ${operationWords[call.op][1]} `),
-      ...workloadWords({ workload, defaultRegion }),
-      words(":"),
-    ]),
+    section([strong("Preview: "), words(`${operationWords[call.op][1]} `), ...what]),
     ...diffList(diff),
-    ...fields([{ label: "Risk", value: [words(riskWords({ op: call.op, risk }))] }]),
     policyWords(preview),
     divider,
   ];
@@ -46,18 +39,18 @@ export function previewBlocks(preview: FormPreview): Block[] {
 function policyWords({ verdict, approvers, names = {} }: FormPreview): Block {
   switch (verdict.kind) {
     case "allow":
-      return section("✅ It runs at once.");
+      return section("✅ Runs immediately. No approval needed.");
     case "break-glass":
-      return section("🚨 It runs at once, by breaking the glass: the channel is told, and history marks it.");
+      return section("🚨 Runs immediately without approval (break glass). The channel is notified.");
     case "approve":
       return section(
-        [words("⏳ It asks for "), ...termsWords({ ...verdict.terms, mention: "all" }, names), words(".")],
-        ...couldNow(verdict.terms, approvers),
+        [words("⏳ Needs "), ...termsWords({ ...verdict.terms, mention: "all" }, names), words(".")],
+        ...canApprove(verdict.terms, approvers),
       );
   }
 }
 
-function couldNow({ votes, selfApproval }: Terms, approvers: FormPreview["approvers"]): Line[] {
+function canApprove({ votes, selfApproval }: Terms, approvers: FormPreview["approvers"]): Line[] {
   if (approvers === undefined) return [];
   const { names, count } = approvers;
   const shown = names.slice(0, 6);
@@ -65,7 +58,7 @@ function couldNow({ votes, selfApproval }: Terms, approvers: FormPreview["approv
   const who = [...firstOf(shown, 6, (name) => words(name, 80)), ...others];
   if (count + (selfApproval ? 1 : 0) < votes) {
     const only = who.length === 0 ? [words("nobody")] : [words("only "), ...who];
-    return [[words(`⚠️ It takes ${counted(votes, "vote")}, and `), ...only, words(" could vote now.")]];
+    return [[words(`⚠️ Needs ${counted(votes, "approval")}, but `), ...only, words(" can approve right now.")]];
   }
-  return who.length === 0 ? [] : [[words("Those who could now: "), ...who, words(".")]];
+  return who.length === 0 ? [] : [[words("Can approve now: "), ...who, words(".")]];
 }

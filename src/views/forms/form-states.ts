@@ -21,7 +21,7 @@ type End = { readonly title: string; readonly post: Pick<Post, "blocks"> };
 /** A message shown in the form, without the blocks that only a message can have. */
 export function endView({ title, post }: End): ModalView {
   const kept = post.blocks.filter(isForModals);
-  return modal({ title, blocks: kept.length === 0 ? [section("It is done.")] : kept });
+  return modal({ title, blocks: kept.length === 0 ? [section("Done.")] : kept });
 }
 
 /** Slack allows no tables in modals, and a click in one doesn't name a message to update. */
@@ -39,13 +39,13 @@ export function placedInForm({ change, defaultRegion }: Placed): Post {
   const deed = actionWords(change, defaultRegion);
   const headline: Inline[] =
     change.state === "pending"
-      ? [words("⏳ You asked to "), ...deed, words(". Others have to approve it.")]
-      : [words("✅ Gantry is at it: "), ...deed, words(".")];
-  return postOf([section(headline, [...where(change), words(" tells how it goes.")]), context(`Change ${change.id}`)]);
+      ? [words("⏳ Sent for approval: "), ...deed, words(".")]
+      : [words("🔄 Started: "), ...deed, words(".")];
+  return postOf([section(headline, [...where(change), words(" shows the outcome.")]), context(`Request ${change.id}`)]);
 }
 
 function where({ card, terms, channelId }: StoredChange): Inline[] {
   const id = card?.channelId ?? terms?.cardIn ?? channelId;
-  if (!/^[CG]/u.test(id)) return [words("Its card in your conversation with Gantry")];
-  return [words("Its card in "), channel(id)];
+  if (!/^[CG]/u.test(id)) return [words("The card in your messages with Gantry")];
+  return [words("The card in "), channel(id)];
 }

@@ -13,13 +13,13 @@ export type FormViewInput = {
   readonly fields: readonly FormField[];
   readonly values: FormValues;
   /** Complete sentences about data that was read. */
-  readonly notes: readonly string[];
+  readonly notes: readonly Line[];
   /** At the top: problems, or a preview. */
   readonly above: readonly Block[];
   /** Whether "More settings" was clicked. */
   readonly isMore: boolean;
-  /** Asks for a channel, when it was opened outside of one. */
-  readonly asksWhere: boolean;
+  /** Asks for a channel, when it was opened outside of one: for an approval card, or only for the answer. */
+  readonly asksWhere: keyof typeof channelHints | undefined;
   /** By field: see `blockIdOf`. */
   readonly generations: Readonly<Record<string, number>>;
   /** Comes back with each click and the submission; at most 3,000 characters. */
@@ -43,7 +43,7 @@ export function formView(input: FormViewInput): ModalView {
       ...input.above,
       ...noteBlocks(input.notes),
       ...inputs(shown, input),
-      ...(input.asksWhere ? [channelInput(valueOf(values, CHANNEL_FIELD))] : []),
+      ...(input.asksWhere === undefined ? [] : [channelInput(input.asksWhere, valueOf(values, CHANNEL_FIELD))]),
       ...(shown.length < input.fields.length ? actions(moreButton) : []),
     ],
   });
@@ -60,28 +60,39 @@ function shownFields({ fields, values, isMore }: FormViewInput): readonly FormFi
   return fields.filter((field) => isMore || field.isMore !== true || valueOf(values, field.id) !== "");
 }
 
-function noteBlocks(notes: readonly string[]): Block[] {
-  const [first, ...rest] = notes.slice(0, NOTES).map((note): Line => truncate(note, NOTE));
+function noteBlocks(notes: readonly Line[]): Block[] {
+  const [first, ...rest] = notes
+    .slice(0, NOTES)
+    .map((note): Line => (typeof note === "string" ? truncate(note, NOTE) : note));
   return first === undefined ? [] : [section(first, ...rest)];
 }
 
 /** A value that would make the view too large for Slack is left out. */
 function inputs(fields: readonly FormField[], { values, generations }: FormViewInput): Block[] {
+  const focused = fields.find((field) => !isOptional(field) && valueOf(values, field.id) === "");
   let room = ROOM;
   return fields.map((field) => {
     const generation = (Object.hasOwn(generations, field.id) ? generations[field.id] : undefined) ?? 0;
-    const full = formInput(field, { value: valueOf(values, field.id), generation });
+    const drawing = { generation, isFocused: field === focused };
+    const full = formInput(field, { ...drawing, value: valueOf(values, field.id) });
     const size = Buffer.byteLength(JSON.stringify(full));
-    if (size > room) return formInput(field, { value: "", generation });
+    if (size > room) return formInput(field, { ...drawing, value: "" });
     room -= size;
     return full;
   });
+}
+
+/** Slack doesn't submit a form with an unticked box that isn't optional. */
+function isOptional({ isOptional: mayBeEmpty, input }: FormField): boolean {
+  return mayBeEmpty === true || input.kind === "tick";
 }
 
 type Drawing = {
   readonly value: string;
   /** See `blockIdOf`. */
   readonly generation: number;
+  /** The first empty field that is needed has the cursor. Slack takes one focused element in a view. */
+  readonly isFocused?: boolean;
 };
 
 /**
@@ -94,33 +105,34 @@ export function blockIdOf(fieldId: string, generation: number): string {
 }
 
 /** A field as a Slack block. A value that Slack would refuse is left out. */
-export function formInput(field: FormField, { value, generation }: Drawing): InputBlock {
-  const { id, label, hint = "", input } = field;
+export function formInput(field: FormField, { value, generation, isFocused = false }: Drawing): InputBlock {
+  const { id, label, hint = "" } = field;
   return {
     type: "input",
     block_id: blockIdOf(id, generation),
     label: plain(label, limits.inputLabel),
-    // Slack doesn't submit a form with an unticked box that isn't optional.
-    optional: field.isOptional === true || input.kind === "tick",
+    optional: isOptional(field),
     ...(hint !== "" && { hint: plain(hint, limits.inputHint) }),
     ...(field.redraws === true && { dispatch_action: true }),
-    element: formElement(field, value),
+    element: { ...formElement(field, value), ...(isFocused && { focus_on_load: true }) },
   };
 }
 
-export const CHANNEL_FIELD = "channel";
+const CHANNEL_FIELD = "channel";
+
+const channelHints = {
+  card: "For the approval card and the outcome. Default: your messages with Gantry, where nobody can approve.",
+  answer: "Only you see the answer there. Default: your messages with Gantry.",
+} as const;
 
 /** For forms that are opened outside of a channel. The person must be a member of the channel they choose. */
-export function channelInput(chosen = ""): InputBlock {
+function channelInput(use: keyof typeof channelHints, chosen: string): InputBlock {
   return {
     type: "input",
     block_id: CHANNEL_FIELD,
-    label: plain("Where to ask", limits.inputLabel),
+    label: plain("Channel", limits.inputLabel),
     optional: true,
-    hint: plain(
-      "Approvals need a channel. Without one, Gantry answers in your conversation with it.",
-      limits.inputHint,
-    ),
+    hint: plain(channelHints[use], limits.inputHint),
     element: {
       type: "conversations_select",
       action_id: CHANNEL_FIELD,

@@ -84,10 +84,10 @@ export function changeOptions({ query, changes }: ChangeOptions): Suggestion {
   const items = changes.map(({ id, verb, workload: { kind, name }, requester }) => ({
     value: id,
     text: `${id} ${verb} ${kind} ${name}`,
-    description: `asked by ${requester.name}`,
+    description: `requested by ${requester.name}`,
   }));
-  const problem = changes.length === 0 ? "Nothing waits for approval." : undefined;
-  return suggestion({ groups: [{ label: "Changes that wait", items }], query, problem });
+  const problem = changes.length === 0 ? "Nothing is waiting for approval." : undefined;
+  return suggestion({ groups: [{ label: "Waiting requests", items }], query, problem });
 }
 
 /** The answer to block_suggestion: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#external_select */

@@ -15,19 +15,19 @@ export type RejectForm = {
   readonly defaultRegion?: string | undefined;
 };
 
-/** Asks why a Change is rejected. Its field `reason` is optional. */
+/** Asks for the reason of a rejection. Its field `reason` is optional. */
 export function rejectForm({ change, metadata, defaultRegion }: RejectForm): ModalView {
   return modal({
-    title: "Reject this change",
+    title: "Reject request",
     close: "Back",
     form: { callbackId: "change:reject", submit: "Reject", metadata },
     blocks: [
-      section([personWords(change.requester), words(" asks to "), ...actionWords(change, defaultRegion), words(".")]),
+      section([personWords(change.requester), words(" wants to "), ...actionWords(change, defaultRegion), words(".")]),
       ...diffList(change.diff),
       textInput({
         id: "reason",
-        label: "Why not?",
-        hint: "Stands on the card and in history.",
+        label: "Reason",
+        hint: "Shown on the card and in history.",
         maxLength: REASON,
         isOptional: true,
         isMultiline: true,

@@ -118,58 +118,58 @@ describe("what is wrong stands under its field, in the form's own words", () => 
       scale
         size: Instances must be a whole number from 0 to 1000.
       scale
-        name: Not a workload name. Write “web”, “service/web” or “job/web”.
-        reason: “Break the glass” needs a reason: the channel and history show it.
+        name: “Service” cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.
+        reason: “Break glass” needs a reason: the channel and history are told why.
       scale
-        region: “Region” cannot be the name of a region.
-        reason: The reason has 501 characters; the limit is 500. Shorten it, or link to the details.
+        region: “Region” isn't a valid region name.
+        reason: The reason has 501 characters, and 500 are taken at most. Say it shorter, or link to where it stands.
       memory
-        mib: “Memory” must be 256, 512, 1024 or 2048: the service takes no other memory limit in MiB.
-        container: “Container” has a line break or another character in it that cannot be seen. Type it anew, on one line.
+        mib: “Memory” must be 256, 512, 1024 or 2048. The workload API takes no other limit.
+        container: “Container” contains a line break or an invisible character. Type it again on one line.
       domains
         domains: Line 3: “shop_1” isn't a domain name. Write one like “shop.example.com”.
       delete
-        confirm: This has to be the name of what is deleted: type web.
+        confirm: Type web to confirm.
       delete
-        confirm: This has to be the name of what is deleted: type web.
+        confirm: Type web to confirm.
       approve
-        id: “Change” is missing. Find it on the request's card, or with “pending”.
+        id: “Request” is missing: say which change, as its card and \`pending\` show it.
       reject
         id: “web” isn't a request ID. IDs have six letters and digits; “pending” lists them.
       logs
-        from: “Leave out the newest” must be a whole number from 0 to 10000000.
-        size: “How many lines” must be a whole number from 1 to 1000.
-        date: “Day” is not a day of the calendar: choose one.
-        grep: The expression is not one that can be searched for: missing closing ): “(?i)(”. Plain words work too; put a backslash before characters such as [ or (.
+        from: “Skip the newest lines” must be a whole number from 0 to 10000000.
+        size: “Lines” must be a whole number from 1 to 1000.
+        date: Choose a day from the calendar.
+        grep: I can't search for this regular expression: missing closing ): \`(?i)(\`. Plain text works too. Put a backslash before characters such as [ or (.
       history
-        name: Not a workload name. Write “web”, “service/web” or “job/web”.
-        by: “dana” isn't a person. Type @ after “Person” and pick one from Slack's list.
-        day: “Date” is missing.
+        name: “Workload” cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.
+        by: “dana” is not a person: type @ after “Who” and choose one from Slack's list.
+        day: “Day” is required.
       can-i
-        verb: “Command” is missing.
+        verb: “What” is required.
       can-i
-        words: A quote isn't closed. Add the closing quote, or remove the opening one.
-        verb: “Command” must be one of those that the list offers.
+        words: A quote was opened and never closed, so it is not clear where that word ends. Close the quote, or leave it out.
+        verb: Choose “What” from the list.
       create
         kind: Say what to create: service or job.
-        name: “Name” is missing.
-        image: “Image” is missing.
+        name: “Name” is required.
+        image: “Image” is required.
       create
         kind: Say what to create: service or job.
       create
-        command: A quote isn't closed. Add the closing quote, or remove the opening one.
-        image: “Image” takes an image reference without spaces, of at most 255 characters.
-        env: Line 2: “Environment variables” takes NAME=value; the name has letters, digits and _, and does not begin with a digit.
-        port: Line 2: “99999” is not a port: write a number from 1 to 65535, as in 8080.
-        mount: “data” is not a mount: write VOLUME:/absolute/path.
-        memory: “lots” is not a memory size: write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi.
+        command: A quote was opened and never closed, so it is not clear where that word ends. Close the quote, or leave it out.
+        image: “Image” isn't an image reference. Write one such as registry.example.com/team/web:1.4, at most 255 characters.
+        env: Line 2: “Environment variables” takes NAME=value. The name has letters, digits and _, and doesn't start with a digit.
+        port: Line 2: “99999” isn't a port. Write a number from 1 to 65535, such as 8080.
+        mount: “data” isn't a mount. Write VOLUME:/absolute/path.
+        memory: “lots” isn't a memory size. Write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi.
         instances: “Instances” must be a whole number from 0 to 1000.
-        publish: “http” is not a port: write a number from 1 to 65535, as in 8080.
-        volume: “data” is not a service volume: write NAME=DISK, or NAME=DISK:ro for read-only.
-        domain: “localhost” isn't a domain name. Write one like “shop.example.com”.
-        name: Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “web-1”?
+        publish: “http” isn't a port. Write a number from 1 to 65535, such as 8080.
+        volume: “data” isn't a service volume. Write NAME=DISK, or NAME=DISK:ro for read-only.
+        domain: “localhost” is not a domain name such as shop.example.com.
+        name: The name of a service has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W".
       create
-        image: “Image” is missing: say which image to run.
+        image: “Image” is required.
         mount: “Mounts” uses the volume tmp, but no “Volumes” declares it."
     `);
   });

@@ -23,14 +23,15 @@ describe("create like this one", () => {
         "mount": "data:/var/lib/data",
         "port": "8080",
         "publish": "8080",
+        "region": "beijing1",
         "volume": "data=web-data:ro",
       }
     `);
     expect(notes).toMatchInlineSnapshot(`
       [
-        "Filled in from service/web. Give it a name of its own.",
-        "Values of environment variables are never copied. Enter them again: LOG_LEVEL, API_TOKEN.",
-        "Not copied, because they belong to web: 1 domain.",
+        "Copied from service web. Enter a new name.",
+        "Environment values aren't copied. Enter them again: LOG_LEVEL, API_TOKEN.",
+        "Not copied: 1 domain. A domain leads to one service only.",
       ]
     `);
     expect(calls).toEqual(["getService"]);

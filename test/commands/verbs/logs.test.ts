@@ -81,9 +81,7 @@ test("what does not fit on one page is split on line ends", () => {
   expect(texts).toHaveLength(2);
   const shown = texts.join("\n").replaceAll("```\n", "").replaceAll("\n```", "").split("\n");
   expect(shown.pop()).toBe("[Older] [Newer] [Last 1,000 lines] [Filter]");
-  expect(shown).toEqual(
-    lines(100, "x".repeat(60)).map(({ text }) => text),
-  );
+  expect(shown).toEqual(lines(100, "x".repeat(60)).map(({ text }) => text));
   expect(message.thread?.replies[1]?.text).toBe("Logs of web, today, part 2 of 2");
 });
 

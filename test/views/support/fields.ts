@@ -67,7 +67,7 @@ export function form(given: Partial<FormViewInput> = {}) {
     notes: [],
     above: [],
     isMore: false,
-    asksWhere: false,
+    asksWhere: undefined,
     generations: {},
     metadata: "{}",
     ...given,

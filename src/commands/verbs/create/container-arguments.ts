@@ -13,7 +13,7 @@ const EnvPair = z.string().transform((typed, context) => {
   const name = typed.slice(0, Math.max(at, 0));
   const value = typed.slice(at + 1);
   if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/u.test(name) || name.length > requestLimits.envName) {
-    context.addIssue("--env takes NAME=value; the name has letters, digits and _, and does not begin with a digit.");
+    context.addIssue("--env takes NAME=value. The name has letters, digits and _, and doesn't start with a digit.");
     return z.NEVER;
   }
   if (fitsText(value)) return { name, value };
@@ -29,11 +29,11 @@ function fitsText(text: string): boolean {
 const Port = z.string().transform((typed, context) => {
   const [, port = "", protocol = "tcp"] = /^(\d{1,5})(?:\/([a-z]{2,8}))?$/iu.exec(typed) ?? [];
   if (protocol.toLowerCase() !== "tcp") {
-    context.addIssue(`“${typed}” can't be opened: the workload API accepts only TCP ports. Write ${port} for TCP.`);
+    context.addIssue(`“${typed}” can't be opened. The workload API accepts only TCP ports: write ${port}.`);
     return z.NEVER;
   }
   if (port !== "" && Number(port) >= 1 && Number(port) <= 65_535) return { port: Number(port), protocol: "tcp" };
-  context.addIssue(`“${typed}” is not a port: write a number from 1 to 65535, as in 8080.`);
+  context.addIssue(`“${typed}” isn't a port. Write a number from 1 to 65535, such as 8080.`);
   return z.NEVER;
 });
 
@@ -52,8 +52,8 @@ const Mount = z.string().transform((typed, context) => {
   if (name !== "" && wrong === undefined) return { name, mountPath };
   context.addIssue(
     wrong === undefined
-      ? `“${typed}” is not a mount: write VOLUME:/absolute/path.`
-      : `“${typed}” is not a mount: its path ${wrong}.`,
+      ? `“${typed}” isn't a mount. Write VOLUME:/absolute/path.`
+      : `“${typed}” isn't a mount. Its path ${wrong}.`,
   );
   return z.NEVER;
 });
@@ -62,7 +62,7 @@ const Mount = z.string().transform((typed, context) => {
 const Memory = z.string().transform((typed, context) => {
   const mib = memoryMiB(typed);
   if (mib !== undefined) return mib;
-  context.addIssue(`“${typed}” is not a memory size: write a size ${MEMORY_RANGE}.`);
+  context.addIssue(`“${typed}” isn't a memory size. Write a size ${MEMORY_RANGE}.`);
   return z.NEVER;
 });
 
@@ -74,14 +74,18 @@ export function newName(kind: "job" | "service") {
   });
 }
 
-const imageRule = `--image takes an image reference without spaces, of at most ${requestLimits.image} characters.`;
+const imageRule = `--image isn't an image reference. Write one such as registry.example.com/team/web:1.4, at most ${requestLimits.image} characters.`;
+
+/**
+ * The form of an image reference: https://pkg.go.dev/github.com/distribution/reference. Whether the image exists is not
+ * known before the request runs, because the workload API has no operation for it.
+ */
+const IMAGE =
+  /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@[a-z0-9]+:[a-fA-F0-9]{32,})?$/u;
 
 /** The fields that the containers of jobs and services share, as words and forms give them. */
 export const containerArgs = {
-  image: z
-    .string({ error: "--image is missing: say which image to run." })
-    .regex(/^[!-~]+$/u, imageRule)
-    .max(requestLimits.image, imageRule),
+  image: z.string({ error: "--image is required." }).regex(IMAGE, imageRule).max(requestLimits.image, imageRule),
   command: z
     .array(z.string().refine(fitsText, `A word of a command has at most ${requestLimits.text} characters.`))
     .max(requestLimits.words, `A command has at most ${requestLimits.words} words.`)

@@ -47,7 +47,7 @@ function valuesOfService(service: Service): FormFacts {
   } = service;
   const { target_instance_size: size } = service;
   const open = containers[0]?.ports ?? [];
-  const belongs = `Not copied, because they belong to ${name}: ${counted(domains.length, "domain")}.`;
+  const belongs = `Not copied: ${counted(domains.length, "domain")}. A domain leads to one service only.`;
   return copyOf({
     kind: "service",
     name,
@@ -106,10 +106,10 @@ function copyOf({ kind, name, containers, args, notes }: Original): FormFacts {
   const { values, skipped } = fieldValues(kind, { ...containerArguments(container), ...args, env });
   return {
     notes: [
-      `Filled in from ${kind}/${name}. Give it a name of its own.`,
-      ...listing("Values of environment variables are never copied. Enter them again", names),
-      ...listing("Not copied, because it does not fit or looks like a secret", skipped),
-      ...(containers.length > 1 ? [`It has ${counted(containers.length, "container")}; this is the first one.`] : []),
+      `Copied from ${kind} ${name}. Enter a new name.`,
+      ...listing("Environment values aren't copied. Enter them again", names),
+      ...listing("Not copied, because it's too long or looks like a secret", skipped),
+      ...(containers.length > 1 ? [`Only the first of its ${counted(containers.length, "container")} is copied.`] : []),
       ...notes,
     ],
     values,

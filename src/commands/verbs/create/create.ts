@@ -45,7 +45,17 @@ export const create = writeVerb({
     if (kind === "service" || kind === "job") refuseFlagsOfOther(kind, typed);
     return { ...byName, kind, name };
   },
-  form: { title: "Create a workload", submit: "Create", fields: createFields, hasPreview: true, prefill: prefillLike },
+  form: {
+    title: "Create a workload",
+    submit: "Create",
+    fields: createFields,
+    hasPreview: true,
+    prefillsAtOnce: true,
+    async prefill(values, context) {
+      const { notes, values: copied } = await prefillLike(values, context);
+      return { notes, values: { region: context.region, ...copied } };
+    },
+  },
   target: ({ kind, name }) => ({ kind, name }),
   propose: (args, context) => (args.kind === "service" ? proposeService(args, context) : proposeJob(args, context)),
 });
@@ -53,6 +63,5 @@ export const create = writeVerb({
 function refuseFlagsOfOther(kind: "service" | "job", typed: Typed): void {
   const other = kind === "service" ? "job" : "service";
   const wrong = only[other].find((flag) => typed.has(flag));
-  if (wrong !== undefined)
-    throw new UserError(`--${wrong} is for a ${other}, not for a ${kind}.`, { next: "Leave it out." });
+  if (wrong !== undefined) throw new UserError(`--${wrong} is only for a ${other}.`, { next: "Leave it out." });
 }

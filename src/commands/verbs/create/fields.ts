@@ -8,43 +8,43 @@ const lines: FormInput = { kind: "lines", maxLength: LONGEST };
 const first: readonly FormField[] = [
   {
     id: "kind",
-    label: "What to create",
+    label: "Type",
     redraws: true,
     input: {
       kind: "choice",
       style: "radio",
       options: [
-        { value: "service", text: "A service", description: "Runs until it is stopped" },
-        { value: "job", text: "A job", description: "Runs once, to its end" },
+        { value: "service", text: "Service", description: "Runs until you stop it" },
+        { value: "job", text: "Job", description: "Runs once, until it completes" },
       ],
     },
   },
   {
     id: "name",
     label: "Name",
-    hint: "Lowercase letters, digits and -. Start with a letter, end with a letter or digit.",
-    placeholder: "web",
+    hint: "Lowercase letters, digits and dashes. Starts with a letter and doesn't end with a dash.",
+    placeholder: "For example: my-service",
     input: { kind: "text", maxLength: 50 },
   },
   {
     id: "image",
     label: "Image",
-    placeholder: "gantry/hello-web:1.4",
+    hint: "The workload API checks that it exists when the request runs.",
+    placeholder: "For example: gantry/hello-web:1.4",
     input: { kind: "text", maxLength: requestLimits.image },
   },
   {
     id: "command",
     label: "Command",
-    hint: "That of the image, if nothing stands here. Quotes keep words together.",
-    placeholder: '--greeting "hello you"',
+    hint: "Default: the image's own command. Put quotes around an argument with spaces.",
+    placeholder: 'For example: --greeting "hello you"',
     isOptional: true,
     input: { kind: "command", maxLength: LONGEST },
   },
   {
     id: "memory",
     label: "Memory",
-    hint: "In MiB, such as 512, or with a unit, such as 1Gi.",
-    placeholder: "512",
+    hint: "In MiB, such as 512, or with a unit, such as 1Gi. Default: the workload API decides.",
     isOptional: true,
     input: { kind: "text", maxLength: 20 },
   },
@@ -53,40 +53,40 @@ const first: readonly FormField[] = [
 const instances: FormField = {
   id: "instances",
   label: "Instances",
-  hint: "1, if nothing stands here.",
+  hint: "Default: 1.",
   isOptional: true,
   input: { kind: "number", from: 0, to: requestLimits.instances },
 };
 
 const env: FormField = {
   ...more("env", "Environment variables", {
-    hint: "One a line: NAME=value. The values are not shown later.",
-    placeholder: "LOG_LEVEL=info",
+    hint: "One per line, as NAME=value. Values aren't shown again.",
+    placeholder: "For example: LOG_LEVEL=info",
   }),
   isSecret: true,
 };
 const port = more("port", "Ports", {
   hint: "TCP ports that the container opens, one per line.",
-  placeholder: "8080",
+  placeholder: "For example: 8080",
 });
 const publish = more("publish", "Published ports", {
-  hint: "Those that can be reached from outside, one a line.",
-  placeholder: "8080",
+  hint: "Ports that can be reached from outside, one per line.",
+  placeholder: "For example: 8080",
 });
 const volume = {
   service: more("volume", "Volumes", {
-    hint: "One a line: NAME=DISK, or NAME=DISK:ro for read-only.",
-    placeholder: "data=disk-1",
+    hint: "One per line, as NAME=DISK, or NAME=DISK:ro for read-only.",
+    placeholder: "For example: data=disk-1",
   }),
-  job: more("volume", "Volumes", { hint: "Their names, one a line.", placeholder: "data" }),
+  job: more("volume", "Volumes", { hint: "Volume names, one per line.", placeholder: "For example: data" }),
 } as const;
 const mount = more("mount", "Mounts", {
-  hint: "Where the volumes are in the container, one a line: VOLUME:/path.",
-  placeholder: "data:/var/lib/data",
+  hint: "Where the container sees its volumes, one per line, as VOLUME:/path.",
+  placeholder: "For example: data:/var/lib/data",
 });
-const domain = more("domain", "Domains", { hint: "One a line.", placeholder: "shop.example.com" });
-const timeZone = tick("sync-timezone", "Time zone", "The local time zone of the host");
-const pullAlways = tick("pull-always", "Pulling", "Pull the image each time");
+const domain = more("domain", "Domains", { hint: "One per line.", placeholder: "For example: shop.example.com" });
+const timeZone = tick("sync-timezone", "Time zone", "Use the host's local time zone");
+const pullAlways = tick("pull-always", "Image pull", "Always pull the image");
 
 /** Every field of a creation body; before a kind is chosen, the fields that both kinds have. Pure. */
 export function createFields({ kind }: FormValues): readonly FormField[] {

@@ -24,8 +24,8 @@ const Volume = z.string().transform((typed, context) => {
   if (isVolumeName(name) && type === "host") return { name, type };
   context.addIssue(
     name === "" || type !== "host"
-      ? `“${typed}” is not a job volume: write NAME, or NAME=host.`
-      : `“${typed}” is not a job volume: a volume name ${volumeNameRule}.`,
+      ? `“${typed}” isn't a job volume. Write NAME, or NAME=host.`
+      : `“${typed}” isn't a job volume. A volume name ${volumeNameRule}.`,
   );
   return z.NEVER;
 });
@@ -46,8 +46,8 @@ type JobArgs = z.output<typeof JobArgs>;
 export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
   const { name } = args;
   if ((await readJob(name, context)) !== undefined) {
-    throw new UserError(`There is already a job named ${name}.`, {
-      next: `Choose another name, or delete that one first with ${context.settings.command} delete job/${name}.`,
+    throw new UserError(`Job ${name} already exists.`, {
+      next: `Choose another name, or delete it first with \`${context.settings.command} delete job/${name}\`.`,
     });
   }
   return {

@@ -25,8 +25,8 @@ const Volume = z.string().transform((typed, context) => {
   if (isVolumeName(name) && isVolumeName(disk)) return { name, disk_name: disk, is_read_only: mode === "ro" };
   context.addIssue(
     name === ""
-      ? `“${typed}” is not a service volume: write NAME=DISK, or NAME=DISK:ro for read-only.`
-      : `“${typed}” is not a service volume: a volume or disk name ${volumeNameRule}.`,
+      ? `“${typed}” isn't a service volume. Write NAME=DISK, or NAME=DISK:ro for read-only.`
+      : `“${typed}” isn't a service volume. A volume or disk name ${volumeNameRule}.`,
   );
   return z.NEVER;
 });
@@ -54,8 +54,8 @@ export async function proposeService(args: ServiceArgs, context: VerbContext): P
   const { region, settings } = context;
   const { name } = args;
   if ((await readService(name, context)) !== undefined) {
-    throw new UserError(`There is already a service named ${name} in ${region}.`, {
-      next: `Choose another name, or look at that one with ${settings.command} show service/${name}.`,
+    throw new UserError(`Service ${name} already exists in ${region}.`, {
+      next: `Choose another name, or see it with \`${settings.command} show service/${name}\`.`,
     });
   }
   const count = args.instances === 1 ? "1 instance" : `${args.instances} instances`;

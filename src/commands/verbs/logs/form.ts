@@ -1,8 +1,10 @@
 import { requestLimits } from "../../../api/request-limits.ts";
-import { parseLogDate } from "../../../api/log-pages.ts";
+import { logDate, parseLogDate } from "../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
 import { compileGrep } from "../../../logs/grep.ts";
-import type { FormField, FormValues } from "../../forms/form.ts";
+import { words } from "../../../views/kit/inline.ts";
+import { logDayLine } from "../../../views/logs/day-line.ts";
+import type { FormFacts, FormField, FormValues } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
 import { workloadField } from "../../forms/fields.ts";
 
@@ -10,51 +12,63 @@ const fields: readonly FormField[] = [
   workloadField,
   {
     id: "grep",
-    label: "Only lines with",
-    hint: "Words, or a regular expression; in capitals or not.",
-    placeholder: "error",
+    label: "Filter",
+    hint: "Text or a regular expression. Upper and lower case both match.",
+    placeholder: "For example: timeout",
     isOptional: true,
     input: { kind: "text", maxLength: 200 },
   },
-  { id: "date", label: "Day", hint: "Today, if none is chosen.", isOptional: true, input: { kind: "date" } },
+  { id: "date", label: "Day", hint: "Default: today.", isOptional: true, input: { kind: "date" } },
   {
     id: "size",
-    label: "How many lines",
-    hint: "100, if nothing stands here.",
+    label: "Lines",
+    hint: "Default: the last 100.",
     isOptional: true,
     input: { kind: "number", from: 1, to: 1000 },
   },
   {
     id: "instance",
     label: "Instance",
-    hint: "Only the lines of this one; of a job, the last one without it.",
+    hint: "Default: all instances of a service, the last instance of a job.",
     isOptional: true,
     isMore: true,
     input: { kind: "instance" },
   },
   {
     id: "from",
-    label: "Leave out the newest",
-    hint: "So many lines.",
+    label: "Skip the newest lines",
+    hint: "How many to skip. Default: 0.",
     isOptional: true,
     isMore: true,
     input: { kind: "number", from: 0, to: requestLimits.logFrom },
   },
   {
     id: "private",
-    label: "Where",
+    label: "Who sees them",
     isOptional: true,
     isMore: true,
-    input: { kind: "tick", text: "For me only, instead of a thread" },
+    input: { kind: "tick", text: "Only me" },
   },
 ];
 
-export const logsForm: FormShape = { title: "Read logs", submit: "Read", fields: () => fields, check };
+export const logsForm = {
+  title: "Show logs",
+  submit: "Show logs",
+  fields: () => fields,
+  check,
+  prefillsAtOnce: true,
+} as const satisfies FormShape;
+
+/** The day is chosen in the log's zone, which may not be the reader's. */
+export function dayFacts(zone: string, now: Date): FormFacts {
+  const today = logDate(now, zone);
+  return { notes: [[words("Today in the logs: "), ...logDayLine({ date: today, zone, today })]], values: {} };
+}
 
 /** For words, reading the log reports these errors. In a form, the person can still correct the fields. */
 function check({ grep = "", date = "" }: FormValues): Record<string, string> {
   const isDay = date.trim() === "" || parseLogDate(date) !== undefined;
-  return { ...(!isDay && { date: "“Day” is not a day of the calendar: choose one." }), ...wrongGrep(grep.trim()) };
+  return { ...(!isDay && { date: "Choose a day from the calendar." }), ...wrongGrep(grep.trim()) };
 }
 
 function wrongGrep(grep: string): Record<string, string> {
@@ -63,6 +77,6 @@ function wrongGrep(grep: string): Record<string, string> {
     return {};
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { grep: `${error.message} Plain words work too; put a backslash before characters such as [ or (.` };
+    return { grep: `${error.message} Plain text works too. Put a backslash before characters such as [ or (.` };
   }
 }

@@ -17,7 +17,7 @@ import { recentLines } from "./recent-lines.ts";
 import { Since } from "../history/since.ts";
 import { withContextLine } from "../../../views/kit/post.ts";
 import { bothExist, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
-import { logsForm } from "./form.ts";
+import { dayFacts, logsForm } from "./form.ts";
 import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
 import { JOB_REGION, regionOf, Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
@@ -59,7 +59,7 @@ export const logs = readVerb({
   // A period can have many lines, and the others are left out.
   read: (_typed, { since, size = since === undefined ? undefined : "1000", ...byName }) => ({ ...byName, since, size }),
   reads: ["getServiceLogs", "getJobInstanceLogs"],
-  form: logsForm,
+  form: { ...logsForm, prefill: async (_values, { settings, now }) => dayFacts(settings.logZone, now) },
   onFailure: failureButtons,
   async answer(args, context) {
     const { settings, ask } = context;
