@@ -59,7 +59,7 @@ export function viewCases({ gantry, working }: Stage, options: Options): readonl
       ...stalled,
       name: "form of scale web, API stalled",
       does: { kind: "words", text: "scale web" },
-      shows: "Reading web",
+      shows: "Loading web",
     },
   ];
   return cases.filter(({ name }) => name.includes(options.only));

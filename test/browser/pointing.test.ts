@@ -33,11 +33,11 @@ async function scales(window: Window): Promise<void> {
   await window.says("/gantry scale");
   await window.modal.getByRole("combobox", { name: "Service" }).and(window.focused).waitFor();
   await picks(window, "Service", "web");
-  await window.modal.getByText("web has 2 instances now").waitFor();
+  await window.modal.getByText("running · 2 instances").waitFor();
   const instances = window.modal.getByRole("spinbutton", { name: "Instances" });
   await instances.fill("4");
   await instances.press("Enter");
-  await window.modal.getByText("Gantry is at it").waitFor();
+  await window.modal.getByText("Started:").waitFor();
   await closes(window);
   await window.sees(/Changed service web[^]*instances 2 → 4[^]*4 instances run/u);
 }
@@ -46,7 +46,7 @@ async function scales(window: Window): Promise<void> {
 async function creates(window: Window) {
   const { modal } = window;
   await window.says("/gantry create");
-  await modal.getByText("What to create").waitFor();
+  await modal.getByText("Type", { exact: true }).waitFor();
   await field(window, "Image").fill("test/web");
   await field(window, "Memory").fill("512");
   await modal.getByRole("button", { name: "More settings" }).click();
@@ -64,7 +64,7 @@ async function creates(window: Window) {
   const filled = await faultsOfForm(window);
   await sending(window, "Create").click();
   const previewed = await isInSight(modal.getByText(/This would .*shop-web/u));
-  await sending(window, "Do it").and(window.focused).waitFor();
+  await sending(window, "Create").and(window.focused).waitFor();
   return { unchosen, wrong, previewed, filled };
 }
 
@@ -85,8 +85,8 @@ story("everything by pointing", (open) => {
 
     const seen = await creates(dana);
     const before = count(town, "createService");
-    await sending(dana, "Do it").click();
-    await dana.modal.getByText("Gantry is at it").waitFor();
+    await sending(dana, "Create").click();
+    await dana.modal.getByText("Started:").waitFor();
     await closes(dana);
     await dana.sees(/Created service shop-web/u);
 
@@ -111,8 +111,8 @@ story("everything by pointing", (open) => {
     await dana.modal.getByText("Others have to approve it.").waitFor();
     await closes(dana);
     await card.getByRole("button", { name: "Delete" }).click();
-    await field(dana, "Type the name to delete it").fill("wep");
-    await sending(dana, "Delete for good").click();
+    await field(dana, "Confirm the name").fill("wep");
+    await sending(dana, "Delete").click();
     await dana.modal.getByRole("alert").filter({ hasText: "web" }).waitFor();
     await dana.focused.fill("web");
     await dana.page.keyboard.press("Enter");
@@ -138,7 +138,7 @@ story("everything by pointing", (open) => {
       .message(/🟢 web · /u)
       .getByRole("button", { name: "Scale" })
       .click();
-    await dana.modal.getByText("web has 2 instances now").waitFor();
+    await dana.modal.getByText("running · 2 instances").waitFor();
 
     expect(await dana.modal.getByRole("combobox", { name: "Service" }).inputValue()).toBe("web");
     expect(town.approver.sees("ops")).toEqual([]);
@@ -159,12 +159,12 @@ story("everything by pointing", (open) => {
     await dana.modal.getByRole("radio", { name: "A job" }).check();
     await field(dana, "Name").fill("nightly");
     await field(dana, "Image").fill("test/job");
-    await dana.modal.getByRole("combobox", { name: "Where to ask" }).click();
+    await dana.modal.getByRole("combobox", { name: "Channel" }).click();
     const options = await dana.page.getByRole("option").allInnerTexts();
     await dana.page.getByRole("option", { name: "#ops" }).click();
     await sending(dana, "Create").click();
-    await sending(dana, "Do it").click();
-    await dana.modal.getByText(/Its card in\s+#ops\s+tells how it goes/u).waitFor();
+    await sending(dana, "Create").click();
+    await dana.modal.getByText(/The card in\s+#ops\s+shows the outcome/u).waitFor();
     await closes(dana);
     await home.getByRole("combobox").last().click();
     await dana.page.getByRole("option", { name: "beijing2" }).click();
@@ -184,7 +184,7 @@ story("everything by pointing", (open) => {
     await dana.newest().hover();
     await dana.newest().getByRole("button", { name: "More actions for this message" }).click();
     await dana.page.getByRole("menuitem", { name: /Logs in this thread/iu }).click();
-    await field(dana, "Only lines with").fill("orders/7");
+    await field(dana, "Filter").fill("orders/7");
     const guessed = await dana.modal.getByRole("combobox", { name: "Workload" }).inputValue();
     await dana.page.keyboard.press("Enter");
     await dana.modal.waitFor({ state: "hidden" });

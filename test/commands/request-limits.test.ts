@@ -38,25 +38,19 @@ describe("a request that the workload API would refuse is refused before anyone 
   test.each([
     ["scale web 1001", "Instances must be a whole number from 0 to 1000."],
     [`${service} --instances 1001`, "--instances must be a whole number from 0 to 1000."],
-    [
-      `${service} --port 53/udp`,
-      "“53/udp” can't be opened: the workload API accepts only TCP ports. Write 53 for TCP.",
-    ],
-    [
-      `${service} --publish 53/UDP`,
-      "“53/UDP” can't be opened: the workload API accepts only TCP ports. Write 53 for TCP.",
-    ],
+    [`${service} --port 53/udp`, "“53/udp” can't be opened. The workload API accepts only TCP ports: write 53."],
+    [`${service} --publish 53/UDP`, "“53/UDP” can't be opened. The workload API accepts only TCP ports: write 53."],
     [
       `${job} --memory 2Ti`,
-      "“2Ti” is not a memory size: write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi.",
+      "“2Ti” isn't a memory size. Write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi.",
     ],
     [
       `${job} --volume data --mount data:/etc`,
-      "“data:/etc” is not a mount: its path must not be /etc, which belongs to the system: use another path, such as /data.",
+      "“data:/etc” isn't a mount. Its path must not be /etc, which belongs to the system: use another path, such as /data.",
     ],
     [
       `${job} --volume data --mount data:/a/../b`,
-      "“data:/a/../b” is not a mount: its path must not contain . or .. segments.",
+      "“data:/a/../b” isn't a mount. Its path must not contain . or .. segments.",
     ],
     [
       `${job} --volume data --volume logs --mount data:/data --mount logs:/data/`,
@@ -65,9 +59,9 @@ describe("a request that the workload API would refuse is refused before anyone 
     [`${job} --volume data --volume data`, "--volume declares data twice: give each volume its own name."],
     [
       `${job} --volume .data`,
-      '“.data” is not a job volume: a volume name has 1 to 63 letters, digits, ".", "_" and "-", with a letter or digit first and last.',
+      `“.data” isn't a job volume. A volume name has 1 to 63 letters, digits, ".", "_" and "-", with a letter or digit first and last.`,
     ],
-    [`${job} --volume data=tmpfs`, "“data=tmpfs” is not a job volume: write NAME, or NAME=host."],
+    [`${job} --volume data=tmpfs`, "“data=tmpfs” isn't a job volume. Write NAME, or NAME=host."],
     [
       `${service} ${Array.from({ length: 6 }, (_, at) => `--port ${at + 1} --publish ${at + 100}`).join(" ")}`,
       "--port and --publish together name more than 10 ports, the limit for one container.",
@@ -87,7 +81,7 @@ describe("a request that the workload API would refuse is refused before anyone 
     expect(errorsOf("create", values)).toMatchObject({
       name: expect.stringContaining("They can't end with a dash."),
       memory: expect.stringContaining("from 1 MiB to 1 TiB"),
-      port: "“53/udp” can't be opened: the workload API accepts only TCP ports. Write 53 for TCP.",
+      port: "“53/udp” can't be opened. The workload API accepts only TCP ports: write 53.",
     });
   });
 

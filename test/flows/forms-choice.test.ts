@@ -28,12 +28,12 @@ test.each([
   await town.until(() => asked("web") === 1);
   await developer.selects("name", "worker");
   await town.until(() => asked("worker") === 1);
-  expect(form(developer)).toMatch(/Reading worker/u);
+  expect(form(developer)).toMatch(/Loading worker/u);
   for (const name of answers) answer(name);
   await town.settled();
 
-  expect(form(developer)).toMatch(/worker has 5 instances/u);
-  expect(form(developer)).not.toMatch(/web has/u);
+  expect(form(developer)).toMatch(/worker\s+· running · 5 instances/u);
+  expect(form(developer)).not.toMatch(/web\s+· running/u);
   expect(held(developer, "size")).toBe("5");
 });
 
@@ -46,7 +46,7 @@ test("two choices made before the form was drawn once end with the later one", a
   await Promise.all([developer.selects("name", "web"), developer.selects("name", "worker")]);
   await town.settled();
 
-  expect(form(developer)).toMatch(/worker has 5 instances/u);
+  expect(form(developer)).toMatch(/worker\s+· running · 5 instances/u);
   expect(held(developer, "size")).toBe("5");
 });
 
@@ -59,10 +59,10 @@ test("web's number is gone as soon as worker is chosen, and cannot be sent for i
   hold("worker");
 
   await developer.selects("name", "worker");
-  await town.until(() => /Reading worker/u.test(form(developer)));
+  await town.until(() => /Loading worker/u.test(form(developer)));
   expect(held(developer, "size")).toBeUndefined();
   await developer.submits();
-  expect(form(developer)).toMatch(/Reading worker/u);
+  expect(form(developer)).toMatch(/Loading worker/u);
   answer("worker");
   await town.settled();
 
@@ -79,12 +79,12 @@ test("a number that a person typed stays when they choose another service", asyn
   hold("worker");
 
   await developer.selects("name", "worker");
-  await town.until(() => /Reading worker/u.test(form(developer)));
+  await town.until(() => /Loading worker/u.test(form(developer)));
   await developer.selects("size", "8");
   answer("worker");
   await town.settled();
 
-  expect(form(developer)).toMatch(/worker has 5 instances/u);
+  expect(form(developer)).toMatch(/worker\s+· running · 5 instances/u);
   expect(held(developer, "size")).toBe("8");
 });
 
@@ -103,7 +103,7 @@ test("a second service that policy refuses leaves nothing of the first one in th
   await town.settled();
 
   expect(form(developer)).toMatch(/The queue is frozen/u);
-  expect(form(developer)).not.toMatch(/web has/u);
+  expect(form(developer)).not.toMatch(/web\s+· running/u);
   expect(held(developer, "size")).toBeUndefined();
 });
 
@@ -140,7 +140,7 @@ test("an answer about web that comes to another replica after worker was chosen 
   await town.until(() => town.logged().some(({ kind }) => kind === "superseded"));
 
   expect(developer.modal()?.hash).toBe(drawn);
-  expect(form(developer)).toMatch(/worker has 5 instances/u);
+  expect(form(developer)).toMatch(/worker\s+· running · 5 instances/u);
   expect(held(developer, "size")).toBe("5");
 });
 
@@ -171,16 +171,16 @@ test("a preview that comes after another service was chosen is not shown", async
   await town.until(() => asked("web") > before);
 
   await developer.selects("name", "worker");
-  await town.until(() => /worker has/u.test(form(developer)));
+  await town.until(() => /worker\s+has/u.test(form(developer)));
   answer("web");
   await town.settled();
 
-  expect(form(developer)).toMatch(/worker has no domain/u);
+  expect(form(developer)).toMatch(/worker\s+has no domains/u);
   expect(form(developer)).not.toMatch(/This would/u);
   expect(held(developer, "domains")).toBe("shop.example.com");
   await developer.submits();
   await town.settled();
-  expect(form(developer)).toMatch(/This would[\s\S]*worker/u);
+  expect(form(developer)).toMatch(/Preview:[\s\S]*worker/u);
   expect(count(town, "updateService")).toBe(0);
 });
 

@@ -18,12 +18,12 @@ test("a form that is sent twice in a row asks once", async () => {
 
   await developer.submits();
   await developer.submits();
-  expect(form(developer)).toMatch(/Asking for it/u);
+  expect(form(developer)).toMatch(/Sending the request/u);
   release();
   await town.settled();
 
   expect(count(town, "restartService")).toBe(1);
-  expect(form(developer)).toMatch(/Gantry is at it/u);
+  expect(form(developer)).toMatch(/Started:/u);
 });
 
 test("whoever closed the form before it was answered is told in the channel", async () => {

@@ -35,7 +35,7 @@ test("a form that is to show what is now stands there at once, too, and says wha
   await developer.says("/gantry scale web");
   await town.until(() => form(developer) !== "");
 
-  expect(form(developer)).toMatch(/Reading web/u);
+  expect(form(developer)).toMatch(/Loading web/u);
 });
 
 test("when the service cannot tell what is now, the form says so and can be filled in all the same", async () => {
@@ -49,6 +49,6 @@ test("when the service cannot tell what is now, the form says so and can be fill
   breakDown();
   await town.settled();
 
-  expect(form(developer)).toMatch(/what is now is not shown here; you can go on all the same/u);
+  expect(form(developer)).toMatch(/Current values aren't shown, but you can still use this form/u);
   expect(form(developer)).toMatch(/Instances/u);
 });

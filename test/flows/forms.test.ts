@@ -18,10 +18,10 @@ test("a verb without its words opens its form, and the form does what the words 
   expect(form(developer)).toMatch(/Scale/u);
   await developer.selects("name", "web");
   await town.settled();
-  expect(form(developer)).toMatch(/web has 2 instances/u);
+  expect(form(developer)).toMatch(/web\s+· running · 2 instances/u);
   const said = await sends(town, developer, { size: "3" });
 
-  expect(said).toMatch(/Gantry is at it[\s\S]*Its card in[\s\S]*tells how it goes/u);
+  expect(said).toMatch(/Started:[\s\S]*The card in[\s\S]*shows the outcome/u);
   expect(card(developer)).toMatch(/instances 2 → 3/u);
   expect((await town.service("web")).target_instance_size).toBe(3);
 });
@@ -32,7 +32,7 @@ test("with a name the form stands there filled so far, with what is now", async 
 
   await says(town, developer, "/gantry scale web");
 
-  expect(form(developer)).toMatch(/web has 2 instances now/u);
+  expect(form(developer)).toMatch(/web\s+· running · 2 instances/u);
   await developer.submits({ size: "5" });
   await town.settled();
   expect((await town.service("web")).target_instance_size).toBe(5);
@@ -62,11 +62,11 @@ test("a service is created by pointing: first what it would do, then it is done"
 
   const filled = { image: "test/web", memory: "512", env: "LOG_LEVEL=info\nDB_PASSWORD=hunter2hunter2" };
   const preview = await sends(town, developer, filled);
-  expect(preview).toMatch(/a new service shop-web[\s\S]*runs at once/u);
+  expect(preview).toMatch(/a new service shop-web[\s\S]*Runs immediately/u);
   expect(count(town, "createService")).toBe(0);
   const said = await sends(town, developer);
 
-  expect(said).toMatch(/Gantry is at it/u);
+  expect(said).toMatch(/Started:/u);
   expect(count(town, "createService")).toBe(1);
   expect(JSON.stringify(developer.sees("ops"))).not.toContain("hunter2");
   const { containers } = await town.service("shop-web");
@@ -94,7 +94,7 @@ test("a name that is taken is told over the form, with everything that was typed
 
   const said = await sends(town, developer, { image: "gantry/hello-web", memory: "1Gi" });
 
-  expect(said).toMatch(/already a service named web/u);
+  expect(said).toMatch(/Service web already exists/u);
   expect(said).toContain("gantry/hello-web");
   expect(said).toContain("1Gi");
 });
@@ -122,7 +122,7 @@ test("what needs an approval is asked for from the form, and its card waits in t
 
   const said = await sends(town, developer, { reason: "it leaks" });
 
-  expect(said).toMatch(/Others have to approve it/u);
+  expect(said).toMatch(/Sent for approval/u);
   expect(card(approver)).toMatch(/Why: it leaks|it leaks/u);
   await approver.clicks("Approve");
   await town.settled();

@@ -90,7 +90,7 @@ test("a service is created from Home: the form asks in which channel", async () 
   await developer.submits();
   await town.settled();
 
-  expect(form(developer)).toMatch(/Gantry is at it/u);
+  expect(form(developer)).toMatch(/Started:/u);
   expect(card(developer)).toMatch(/shop-web/u);
 });
 

@@ -49,7 +49,7 @@ test("a log that is asked for in a thread goes into that thread, head and lines"
   await town.settled();
 
   const [, head, ...lines] = repliesIn(developer, thread);
-  expect(head).toMatch(/^web · .* · 1 match/u);
+  expect(head).toMatch(/^📄 web · all 30 lines of today · 1 match/u);
   expect(lines.join("\n")).toContain("GET /orders/7 200");
   expect(developer.sees("ops").every(({ threadTs, ts }) => threadTs === thread || ts === thread)).toBe(true);
 });

@@ -68,7 +68,7 @@ test("a name that exists is not created again", async () => {
   await answer(town, "/gantry create service web --image gantry/hello-web");
 
   expect(await answer(town, "/gantry create service web --image gantry/worker")).toContain(
-    "already a service named web",
+    "Service web already exists",
   );
 });
 

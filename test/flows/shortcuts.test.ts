@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { longLog } from "../support/many-services.ts";
 import { gatedTown } from "../support/gated-town.ts";
 import { approvalTown } from "../support/approval-town.ts";
-import { form } from "../support/speak.ts";
+import { form, wrong } from "../support/speak.ts";
 import { type Person, world, type World } from "../support/world.ts";
 
 async function writes(town: World, person: Person, text: string): Promise<string> {
@@ -34,7 +34,7 @@ test("a message that names no workload is asked about", async () => {
   await developer.uses("logs_into_thread", { ts });
   await town.settled();
 
-  expect(form(developer)).toMatch(/names no workload/u);
+  expect(form(developer)).toMatch(/couldn't find a workload in this message/u);
 });
 
 test("the workload of a message is shown with what can be done", async () => {
@@ -51,13 +51,13 @@ test("the workload of a message is shown with what can be done", async () => {
   expect(approver.sees("ops").at(-1)?.text).toBe("is web down?");
 });
 
-test("the composer's shortcuts create and find, and answer in the conversation with the bot", async () => {
+test("the composer's shortcuts create and find; without a channel, the answer is in the conversation with the bot", async () => {
   await using town = await approvalTown();
   const { developer } = town;
 
   await developer.uses("create_workload");
   await town.settled();
-  expect(form(developer)).toMatch(/Where to ask/u);
+  expect(form(developer)).toMatch(/For the approval card/u);
   await developer.dismisses();
   await developer.uses("find_workload");
   await town.settled();
@@ -76,9 +76,40 @@ test("the form stands there at once, and fills when the service has told", async
 
   await developer.uses("logs_into_thread", { ts });
   await town.until(() => form(developer) !== "");
-  expect(form(developer)).toMatch(/Looking which workload/u);
+  expect(form(developer)).toMatch(/Finding the workload/u);
 
   release();
   await town.settled();
   expect(form(developer)).toMatch(/service\/web/u);
+});
+
+test("Find workload answers where the reader is, for them alone", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await developer.uses("find_workload");
+  await town.settled();
+  expect(form(developer)).toMatch(/Only you see the answer there/u);
+
+  await developer.submits({ name: "web", channel: developer.channelId("ops") });
+  await town.settled();
+
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/Service web/u);
+  expect(approver.sees("ops").at(-1)?.text ?? "").not.toMatch(/Service web/u);
+});
+
+test("a wrong name, and a channel of other people, are told under their fields, and the form stays", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await developer.uses("find_workload");
+  await town.settled();
+
+  await developer.submits({ name: "wbe" });
+  expect(wrong(developer)["name"]).toMatch(/wbe[\s\S]*Did you mean web\?/u);
+  await developer.submits({ name: "web", channel: "C0ELSEWHERE" });
+  expect(Object.keys(wrong(developer))).toEqual(["channel"]);
+
+  await developer.submits({ name: "web", channel: developer.channelId("ops") });
+  await town.settled();
+  expect(developer.modal()).toBeUndefined();
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/Service web/u);
 });

@@ -46,7 +46,7 @@ test("while Slack limits updates in one channel for 24 s, forms, Home and cards 
   await saysIn(town, { person: developer, channel: "general" }, "/gantry stop web");
   expect(card(developer, "general")).toMatch(/Approve/u);
   await says(town, developer, "/gantry scale web");
-  expect(form(developer)).toMatch(/web has 2 instances now/u);
+  expect(form(developer)).toMatch(/web\s+· running · 2 instances/u);
   await developer.opensHome();
   await town.settled();
   expect(home(developer)).toMatch(/1 workload · 1 healthy/u);

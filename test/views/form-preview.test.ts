@@ -87,7 +87,7 @@ test("what stands there while one waits, and how it ended", () => {
     ],
   };
   const views = [
-    skeletonView({ title: "Scale a service", sentence: "Reading web…" }),
+    skeletonView({ title: "Scale a service", sentence: "Loading web…" }),
     endView({ title: "Scale a service", post }),
     endView({ title: "Scale a service", post: { blocks: [] } }),
   ];
@@ -95,7 +95,7 @@ test("what stands there while one waits, and how it ended", () => {
   for (const view of views) expectFormFits(view);
   expect(views.map(drawnForm).join("\n\n")).toMatchInlineSnapshot(`
     "(Scale a service)
-    ⏳ Reading web…
+    ⏳ Loading web…
     [Cancel]
 
     (Scale a service)

@@ -193,3 +193,10 @@ test("names of the language are fields like others", () => {
   expectFormFits(form({ fields: odd }));
   expect(drawnForm(view)).toContain("constructor:\n[x]");
 });
+
+test("the cursor is in the first empty field that has to be filled in, and nowhere when all are", () => {
+  const focusedIn = ({ blocks }: ModalView): number => JSON.stringify(blocks).split('"focus_on_load":true').length - 1;
+
+  expect(focusedIn(form({}))).toBe(1);
+  expect(focusedIn(form({ values: filledIn, isMore: true }))).toBe(0);
+});

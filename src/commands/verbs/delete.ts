@@ -87,6 +87,7 @@ function instancesOf(service: Service): string {
 
 function jobLoss(job: Job): Line[] {
   const { metadata, instance_names: instances = [] } = job;
-  const lost = ` (${jobStatus(job).words}), its ${counted(instances.length, "instance")} and their logs.`;
+  const logs = instances.length === 1 ? "its logs" : "their logs";
+  const lost = ` (${jobStatus(job).words}), with ${counted(instances.length, "instance")} and ${logs}.`;
   return [aboutWorkload(metadata.name, lost, "⚠️ Permanently deletes job ")];
 }

@@ -57,7 +57,7 @@ test("a masked value that comes back is asked for, and never becomes the value",
   const service = { kind: "service", name: "web", image: "gantry/hello-web" };
 
   expect(errorsOf("create", { ...service, env: "LOG_LEVEL=info\nDB_PASSWORD=••••••" })).toEqual({
-    env: "The value of DB_PASSWORD is hidden here, so Gantry does not know it: type it anew.",
+    env: "Type the value of DB_PASSWORD again. It isn't kept in forms.",
   });
 });
 
@@ -219,4 +219,18 @@ describe("a form asks what words ask", () => {
 
     expect(previewed).toEqual(["create", "domains"]);
   });
+});
+
+test.each([
+  ["nginx", true],
+  ["registry.example.com:5000/team/web:1.4", true],
+  ["gantry/hello-web@sha256:0123456789abcdef0123456789abcdef", true],
+  ["nginx:", false],
+  ["https://registry.example.com/web", false],
+  ["My Image", false],
+])("the image %s is checked before the preview", (image, isFine) => {
+  const errors = errorsOf("create", { kind: "service", name: "shop", image });
+
+  if (isFine) expect(errors).toEqual({});
+  else expect(errors["image"]).toMatch(/^“Image” isn't an image reference\. Write one such as /u);
 });

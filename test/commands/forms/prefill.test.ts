@@ -7,17 +7,21 @@ describe("a form looks at the workload that it is about", () => {
   test("scale shows how many instances there are, with one call", async () => {
     const { notes, values, calls } = await prefilled("scale", { name: "service/web" }, { services: [web] });
 
-    expect(notes).toEqual(["web has 3 instances now, status Running."]);
+    expect(notes).toEqual(["🟢 web · running · 3 instances"]);
     expect(values).toEqual({ size: "3" });
     expect(calls).toEqual(["getService"]);
   });
 
-  test.each(["scale", "memory", "domains", "stop", "delete", "create"])(
-    "%s without a name asks nobody",
-    async (verb) => {
-      expect(await prefilled(verb, {})).toEqual({ notes: [], values: {}, calls: [], asked: [] });
-    },
-  );
+  test.each(["scale", "memory", "domains", "stop", "delete"])("%s without a name asks nobody", async (verb) => {
+    expect(await prefilled(verb, {})).toEqual({ notes: [], values: {}, calls: [], asked: [] });
+  });
+
+  test("create fills in the region that the service would get, without a call", async () => {
+    const { values, calls } = await prefilled("create", {});
+
+    expect(values).toEqual({ region: "beijing1" });
+    expect(calls).toEqual([]);
+  });
 
   test("memory shows the limit of the one container, or of all with what to do", async () => {
     const two = service("two", { containers: [{ name: "app", resources: { limits: { memory: "512" } } }, {}] });
@@ -25,9 +29,9 @@ describe("a form looks at the workload that it is about", () => {
     const one = await prefilled("memory", { name: "service/web" }, { services: [web] });
     const several = await prefilled("memory", { name: "service/two" }, { services: [two] });
 
-    expect(one).toMatchObject({ notes: ["web has 512 MiB now."], values: { mib: "512" } });
+    expect(one).toMatchObject({ notes: ["web · now 512 MiB for each instance"], values: { mib: "512" } });
     expect(several.notes).toEqual([
-      "two has 2 containers: app with 512 MiB, one without a name with a limit that is not told. Say which one under “Container”, in the further settings.",
+      "two has 2 containers: app (512 MiB), unnamed (unknown limit). Enter one of them under “Container” in “More settings”.",
     ]);
     expect(several.values).toEqual({});
   });
@@ -40,24 +44,27 @@ describe("a form looks at the workload that it is about", () => {
     const shown = await prefilled("domains", { name: "service/web" }, { services: [web] });
 
     expect(shown).toMatchObject({
-      notes: ["web has 1 domain of its own now."],
+      notes: ["web has 1 domain now."],
       values: { domains: "shop.example.org" },
     });
     await expect(prefilled("domains", { name: "service/many" }, { services: [many] })).rejects.toThrow(
-      "many has 150 domains, more than a form can hold.",
+      "many has 150 domains, too many for a form.",
     );
   });
 
   test.each([
-    ["stop", "Running", "All its instances will be stopped; its definition stays, and it can be started again."],
-    ["stop", "Stopped", "So there is nothing to stop."],
-    ["start", "Stopped", "All its instances will be started."],
-    ["start", "Running", "So there is nothing to start."],
-    ["restart", "Running", "Every instance will be stopped and started anew."],
+    ["stop", "Running", "Stops all 3 instances. Its settings are kept, so you can start it again."],
+    ["stop", "Stopped", "Already stopped. Nothing to do."],
+    ["start", "Stopped", "Starts all 3 instances."],
+    ["start", "Running", "Already running. Nothing to do."],
+    ["restart", "Running", "Restarts all 3 instances. Causes a short interruption."],
   ])("%s of a service that is %s says what follows", async (verb, status, sentence) => {
     const { notes } = await prefilled(verb, { name: "service/web" }, { services: [service("web", { status })] });
 
-    expect(notes).toEqual([`The status of web is ${status}, with 3 instances.`, sentence]);
+    expect(notes).toEqual([
+      `${status === "Running" ? "🟢" : "⚪"} web · ${status.toLowerCase()} · 3 instances`,
+      sentence,
+    ]);
   });
 
   test("delete says what goes, to who may see it", async () => {
@@ -69,11 +76,11 @@ describe("a form looks at the workload that it is about", () => {
 
     const goes = await prefilled("delete", { name: "service/web" }, script);
 
-    expect(goes.notes).toEqual(["The service web (status Running) goes for good, with 3 instances and 1 domain."]);
+    expect(goes.notes).toEqual(["⚠️ Permanently deletes web (3 running instances, 1 domain)."]);
     await expect(prefilled("delete", { name: "job/report" }, script)).rejects.toThrow("No rule lets a guest do this.");
     await expect(prefilled("delete", { name: "report" }, script)).rejects.toThrow("There is no service named report");
     expect((await prefilled("delete", { name: "job/report" }, { jobs: [report] })).notes).toEqual([
-      "The job report goes for good, with 1 instance and what they logged.",
+      "⚠️ Permanently deletes job report (complete), with 1 instance and its logs.",
     ]);
   });
 

@@ -37,7 +37,7 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "memory web 300",
-      "MIB must be 256, 512, 1024 or 2048: the service takes no other memory limit in MiB. | memory NAME MIB [--container C] | memory web 1024",
+      "MIB must be 256, 512, 1024 or 2048. The workload API takes no other limit. | memory NAME MIB [--container C] | memory web 1024",
     ],
     [
       "domains web",
@@ -61,11 +61,11 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "create job a",
-      "--image is missing: say which image to run. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
+      "--image is required. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
     ],
     [
       "create job a --image x --instances 2",
-      "--instances is for a service, not for a job. | Leave it out. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
+      "--instances is only for a service. | Leave it out. | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0",
     ],
     [
       "create job a --image x --mount data:/d",

@@ -1,6 +1,7 @@
 import { commands } from "../../../src/commands/verbs.ts";
 import type { FilledForm, Form, FormValues } from "../../../src/commands/forms/form.ts";
 import { findCommand } from "../../../src/commands/grammar/find-command.ts";
+import type { Line } from "../../../src/views/kit/blocks.ts";
 import { scripted, type Script } from "./script.ts";
 
 /** The form of a verb that has one. */
@@ -24,5 +25,16 @@ export function errorsOf(verb: string, values: FormValues): Readonly<Record<stri
 export async function prefilled(verb: string, values: FormValues, script: Script = {}) {
   const { context, calls, asked } = scripted(script);
   const facts = await formOf(verb).prefill?.(values, undefined, context);
-  return { ...facts, calls, asked: asked.map(({ op }) => op) };
+  return {
+    ...facts,
+    ...(facts !== undefined && { notes: facts.notes.map(lineText) }),
+    calls,
+    asked: asked.map(({ op }) => op),
+  };
+}
+
+/** A line as people read it. */
+function lineText(line: Line): string {
+  if (typeof line === "string") return line;
+  return line.map((piece) => ("text" in piece ? piece.text : "")).join("");
 }

@@ -101,7 +101,7 @@ describe("create like this one", () => {
 
     expect(values?.["env"]).toBe(env.map(({ name }) => `${name}=`).join("\n"));
     expect(notes).toContain(
-      `Values of environment variables are never copied. Enter them again: ${env.map(({ name }) => name).join(", ")}.`,
+      `Environment values aren't copied. Enter them again: ${env.map(({ name }) => name).join(", ")}.`,
     );
     for (const { value } of env) expect(JSON.stringify([notes, values])).not.toContain(value);
   });
@@ -123,8 +123,8 @@ describe("create like this one", () => {
     expect(values).not.toHaveProperty("image");
     expect(notes).toEqual(
       expect.arrayContaining([
-        "Not copied, because it does not fit or looks like a secret: Image, Command.",
-        "It has 2 containers; this is the first one.",
+        "Not copied, because it's too long or looks like a secret: Image, Command.",
+        "Only the first of its 2 containers is copied.",
       ]),
     );
   });

@@ -81,7 +81,7 @@ const imageRule = `--image isn't an image reference. Write one such as registry.
  * known before the request runs, because the workload API has no operation for it.
  */
 const IMAGE =
-  /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@[a-z0-9]+:[a-fA-F0-9]{32,})?$/u;
+  /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@[a-z0-9]+:[a-fA-F0-9]+)?$/u;
 
 /** The fields that the containers of jobs and services share, as words and forms give them. */
 export const containerArgs = {

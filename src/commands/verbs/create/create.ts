@@ -53,7 +53,8 @@ export const create = writeVerb({
     prefillsAtOnce: true,
     async prefill(values, context) {
       const { notes, values: copied } = await prefillLike(values, context);
-      return { notes, values: { region: context.region, ...copied } };
+      const isJob = (copied["kind"] ?? values["kind"]) === "job";
+      return { notes, values: isJob ? copied : { region: context.region, ...copied } };
     },
   },
   target: ({ kind, name }) => ({ kind, name }),
