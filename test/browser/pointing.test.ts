@@ -52,18 +52,18 @@ async function creates(window: Window) {
   await modal.getByRole("button", { name: "More settings" }).click();
   await field(window, "Environment variables").and(window.focused).waitFor();
   await window.page.keyboard.type("LOG_LEVEL=info");
-  await sending(window, "Create").click();
+  await sending(window, "Preview").click();
   const unchosen = await isInSight(modal.getByText("Please complete this required field.").first());
-  await modal.getByRole("radio", { name: "A service" }).check();
+  await modal.getByRole("radio", { name: /^Service/u }).check();
   await modal.getByText("Domains").first().waitFor();
   await field(window, "Name").fill("Shop Web");
-  await sending(window, "Create").click();
+  await sending(window, "Preview").click();
   const wrongName = modal.locator(".input-block.wrong", { has: window.page.getByRole("textbox", { name: "Name" }) });
   const wrong = await isInSight(wrongName.getByRole("alert"));
   await field(window, "Name").and(window.focused).fill("shop-web");
   const filled = await faultsOfForm(window);
-  await sending(window, "Create").click();
-  const previewed = await isInSight(modal.getByText(/This would .*shop-web/u));
+  await sending(window, "Preview").click();
+  const previewed = await isInSight(modal.getByText(/Preview: .*shop-web/u));
   await sending(window, "Create").and(window.focused).waitFor();
   return { unchosen, wrong, previewed, filled };
 }
@@ -106,9 +106,9 @@ story("everything by pointing", (open) => {
     await dana.sees(/🟢 web · /u);
     const drawn = await faults(dana);
     await card.getByRole("button", { name: "Restart" }).click();
-    await dana.modal.getByText("Every instance will be stopped and started anew.").waitFor();
+    await dana.modal.getByText("Restarts all 2 instances. Causes a short interruption.").waitFor();
     await sending(dana, "Restart").click();
-    await dana.modal.getByText("Others have to approve it.").waitFor();
+    await dana.modal.getByText("Sent for approval").waitFor();
     await closes(dana);
     await card.getByRole("button", { name: "Delete" }).click();
     await field(dana, "Confirm the name").fill("wep");
@@ -116,7 +116,7 @@ story("everything by pointing", (open) => {
     await dana.modal.getByRole("alert").filter({ hasText: "web" }).waitFor();
     await dana.focused.fill("web");
     await dana.page.keyboard.press("Enter");
-    await dana.modal.getByText("Others have to approve it.").waitFor();
+    await dana.modal.getByText("Sent for approval").waitFor();
     await closes(dana);
 
     await dana.sees(/@dana asks to delete service web/u);
@@ -156,13 +156,13 @@ story("everything by pointing", (open) => {
     await home.getByRole("button", { name: "Approve" }).click();
     await home.getByRole("heading", { name: "Waiting for you" }).waitFor({ state: "hidden" });
     await home.getByRole("button", { name: "Create", exact: true }).click();
-    await dana.modal.getByRole("radio", { name: "A job" }).check();
+    await dana.modal.getByRole("radio", { name: /^Job/u }).check();
     await field(dana, "Name").fill("nightly");
     await field(dana, "Image").fill("test/job");
     await dana.modal.getByRole("combobox", { name: "Channel" }).click();
     const options = await dana.page.getByRole("option").allInnerTexts();
     await dana.page.getByRole("option", { name: "#ops" }).click();
-    await sending(dana, "Create").click();
+    await sending(dana, "Preview").click();
     await sending(dana, "Create").click();
     await dana.modal.getByText(/The card in\s+#ops\s+shows the outcome/u).waitFor();
     await closes(dana);
