@@ -179,3 +179,24 @@ test("when the logs can't be read, a button tries again, for everybody as before
   await clicks(town, developer, "Try again");
   expect(shown(approver)).toEqual([1, 2, 3]);
 });
+
+test("a job that hasn't started has no logs yet, and a button looks again", async () => {
+  let instances: string[] = [];
+  await using town = await world({
+    apiFetch: async ({ url }) => {
+      const { pathname } = new URL(url);
+      if (pathname.endsWith("/jobs/nightly")) {
+        return Response.json({ metadata: { name: "nightly" }, status: {}, instance_names: instances });
+      }
+      if (pathname.includes("/nightly-0")) return Response.json(["ok line 1."]);
+      return Response.json({ message: "no such thing" }, { status: 404 });
+    },
+  });
+  const { developer, approver } = town;
+  await says(town, "/gantry logs job/nightly");
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/Job nightly hasn't started yet[\s\S]*\[Try again\]/u);
+
+  instances = ["nightly-0"];
+  await clicks(town, developer, "Try again");
+  expect(shown(approver)).toEqual([1]);
+});

@@ -23,7 +23,7 @@ test("a newcomer creates a job, sees that it finished, and reads its log in a th
 
   await says(town, developer, "/gantry logs job/hello");
   const [head, ...replies] = town.thread("ops");
-  expect(head).toMatch(/^hello · \d{4}\.\d{2}\.\d{2} UTC · \d+ lines/u);
+  expect(head).toMatch(/^📄 hello · all \d+ lines of today/u);
   expect(replies.join("\n")).toMatch(/step 1[\s\S]*step 3/u);
 });
 

@@ -26,8 +26,8 @@ export async function prefilled(verb: string, values: FormValues, script: Script
   const { context, calls, asked } = scripted(script);
   const facts = await formOf(verb).prefill?.(values, undefined, context);
   return {
-    ...facts,
-    ...(facts !== undefined && { notes: facts.notes.map(lineText) }),
+    notes: facts?.notes.map(lineText),
+    values: facts?.values,
     calls,
     asked: asked.map(({ op }) => op),
   };

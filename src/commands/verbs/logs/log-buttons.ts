@@ -7,6 +7,7 @@ import type { Block } from "../../../views/kit/message.ts";
 import { grouped } from "../../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import { isoDay } from "./day.ts";
+import { NotStarted } from "./not-started.ts";
 import type { LogExcerpt } from "./log-words.ts";
 
 /** The most lines of one request. */
@@ -97,10 +98,11 @@ function shareButton(log: LogExcerpt) {
   return askButton("Post to channel", { verb: "logs", ...(region !== undefined && { region }), share: true, args });
 }
 
-/** Below an error: the same request again, or a smaller one when this one was too expensive. */
+/** Below an error: the same request again, or a smaller one when this one was too expensive. Others need other words. */
 export function failureButtons(ask: Ask, error: unknown): Block[] {
   const share = ask.args["private"] !== true;
-  if (!(error instanceof UserError)) return actions(askButton("Try again", { ...ask, share }));
+  if (!(error instanceof UserError) || error instanceof NotStarted)
+    return actions(askButton("Try again", { ...ask, share }));
   const isTooExpensive = error instanceof TooExpensive;
   const args = { ...ask.args, size: String(FEW_LINES) };
   return isTooExpensive ? actions(askButton(`Read the last ${FEW_LINES} lines`, { ...ask, share, args })) : [];

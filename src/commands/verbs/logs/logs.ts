@@ -8,6 +8,7 @@ import type { ExcerptRequest } from "../../../logs/excerpt.ts";
 import { compileGrep } from "../../../logs/grep.ts";
 import { logExcerpt } from "./log-excerpt.ts";
 import { failureButtons, MOST_LINES } from "./log-buttons.ts";
+import { NotStarted } from "./not-started.ts";
 import { linesAfter, markOf, searchPage, type Slice } from "./newer-lines.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { grouped } from "../../../views/kit/text.ts";
@@ -148,7 +149,7 @@ async function read(args: Args, date: string, context: VerbContext): Promise<Fou
   if (job === undefined) throw await unknownName(open, context);
   const instance = args.instance ?? job.instance_names?.at(-1);
   if (instance === undefined) {
-    throw new UserError(`Job ${args.name.name} hasn't started yet, so it has no logs.`, {
+    throw new NotStarted(`Job ${args.name.name} hasn't started yet, so it has no logs.`, {
       next: "Try again in a moment.",
     });
   }
