@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
 import { requestLimits } from "../../api/request-limits.ts";
 import { UserError } from "../../errors.ts";
-import { counted } from "../../views/kit/text.ts";
 import { serviceField } from "../forms/fields.ts";
 import { servicePrefill } from "../forms/service-prefill.ts";
 import { serviceNote } from "../forms/workload-note.ts";

@@ -4,7 +4,7 @@ import { compileGrep } from "../../../src/logs/grep.ts";
 import { logExcerpt } from "../../../src/commands/verbs/logs/log-excerpt.ts";
 import { drawn, drawnAll } from "../../views/support/drawn.ts";
 import { answerTo } from "../support/script.ts";
-import { ask, command, service } from "../../views/support/workloads.ts";
+import { ask, service } from "../../views/support/workloads.ts";
 
 function excerpt(given: Partial<ExcerptInput> & Pick<ExcerptInput, "lines">, args = {}) {
   return logExcerpt({
