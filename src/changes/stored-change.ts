@@ -1,4 +1,5 @@
 import type { AccountRef } from "../accounts/account.ts";
+import type { Level } from "../api/workload-status.ts";
 import type { Risk } from "../policy/question.ts";
 import type { Terms } from "../policy/verdict.ts";
 import type { WorkloadRef, WriteOperationId, Outcome } from "./change.ts";
@@ -49,11 +50,18 @@ export type Drift = {
   readonly asked: string | undefined;
 };
 
-/** The workload's health after the Change was done. */
+/** How the workload is after the Change was done. */
 export type Health = {
-  readonly kind: "reached" | "trouble" | "not-yet" | "unwatched";
-  /** One line for the card: "2 instances run, 12 s after". Can be empty. */
+  /** `watching`: a job that hasn't ended; this is the last look at it. */
+  readonly kind: "reached" | "trouble" | "not-yet" | "unwatched" | "watching";
+  /** The workload's level at the last look. Rows of older versions have none. */
+  readonly level?: Level | undefined;
+  /** Follows the workload's name or "but" in a headline: `keeps restarting`, `failed after 4 attempts`. */
+  readonly outcome?: string | undefined;
+  /** A fact without the time: `3 of 3 running`, `exited with code 137`. Can be empty. */
   readonly line: string;
+  /** Milliseconds from the request to the fact; how long a job ran that has ended. */
+  readonly afterMs?: number | undefined;
   /** The failing instance's last lines, redacted, for the thread. Can be empty. */
   readonly excerpt: readonly string[];
 };
@@ -103,9 +111,16 @@ export type StoredChange = {
   readonly settledAt: Date | undefined;
   readonly ending: Ending | undefined;
   readonly health: Health | undefined;
+  /** The last look at a job that is still followed; its card shows it until `health` is known. */
+  readonly progress: Health | undefined;
   /** An Undo was requested, so the button disappears. */
   readonly isUndone: boolean;
   /** Why it needs approval again, in a sentence or two. */
   readonly notice: string | undefined;
   readonly card: Card | undefined;
 };
+
+/** Deletions have nothing to look at afterwards. */
+export function isFollowed({ op }: Pick<StoredChange, "op">): boolean {
+  return op !== "deleteService" && op !== "deleteJob";
+}

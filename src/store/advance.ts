@@ -62,6 +62,8 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
       const set = { ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }), settled_at: clock() };
       return { set: { ...set, running_key: null }, only: [ours, sql<SqlBool>`settled_at is null`] };
     }
+    case "observe":
+      return { set: { progress: toJson(HealthJson, step.progress) }, only: [ours, sql<SqlBool>`health is null`] };
     case "follow":
       return { set: { health: toJson(HealthJson, step.health) }, only: [ours, sql<SqlBool>`health is null`] };
   }

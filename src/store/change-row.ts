@@ -84,6 +84,7 @@ const ChangeRow = z.object({
   settled_at: maybe(Time),
   ending: maybe(fromJson(EndingJson)),
   health: maybe(fromJson(HealthJson)),
+  progress: maybe(fromJson(HealthJson)),
   card_channel: maybe(z.string()),
   card_ts: maybe(z.string()),
 });
@@ -104,6 +105,7 @@ export function storedChange(sealer: TextSealer, row: Selectable<ChangeTable>, v
     settledAt: parsed.settled_at,
     ending: parsed.ending,
     health: parsed.health,
+    progress: parsed.progress,
     isUndone: parsed.is_undone,
     notice: parsed.notice,
     card: cardOf(parsed),

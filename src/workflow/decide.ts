@@ -25,8 +25,8 @@ export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & {
 };
 
 /** Shown to one person, beside the card. */
-export function decisionPost({ command, region }: Pick<Settings, "command" | "region">, answer: DecisionAnswer): Post {
-  return decisionAnswer({ answer, command, defaultRegion: region });
+export function decisionPost({ region }: Pick<Settings, "region">, answer: DecisionAnswer): Post {
+  return decisionAnswer({ answer, defaultRegion: region });
 }
 
 /**
@@ -109,9 +109,9 @@ type NotEligible = { readonly change: StoredChange; readonly who: Who; readonly 
 
 const reasons: Readonly<Record<NotEligible["why"], string>> = {
   own: "own request",
-  foreign: "not among those who may approve",
+  foreign: "not an approver",
   standing: "not a full member",
-  unchecked: "Slack did not tell who they are",
+  unchecked: "Slack didn't confirm who they are",
 };
 
 /** For history alone: the thread of the card shows only what counted. */

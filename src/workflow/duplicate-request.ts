@@ -12,7 +12,7 @@ import type { Cards, People } from "./ports.ts";
 
 export type DuplicateDeps = FindDeps & {
   readonly cards: Pick<Cards, "draw" | "link">;
-  readonly settings: Pick<Settings, "command" | "region">;
+  readonly settings: Pick<Settings, "region">;
 };
 
 type Asked = { readonly origin: Origin; readonly undoOf?: string | undefined; readonly reply: Reply };
@@ -42,7 +42,6 @@ export async function pointAtEarlierRequest(
     kind,
     viewer: await viewerOf(people, current, origin),
     link: await cards.link(current),
-    command: settings.command,
     defaultRegion: settings.region,
     names: await namesFor(people, current),
   });

@@ -15,14 +15,14 @@ import type { Outcome } from "../changes/change.ts";
  *   claimed    `claimed`: from here on it is sent at most once, ever.
  *   sent       the request left. `unknown` without an end: no answer came, and the workload is being read back.
  *   settled    `done`, `failed` or `unknown`, with an end.
- *   followed   the workload's health after a success is known.
+ *   followed   the workload's health after a success is known; of a job, how it ended.
  */
 export const lifecycle = {
   approve: { from: ["pending"], to: "pending", event: "voted" },
   askAgain: { from: ["approved"], to: "pending", event: "returned" },
   reject: { from: ["pending"], to: "rejected", event: "rejected" },
   cancel: { from: ["pending", "approved"], to: "cancelled", event: "cancelled" },
-  /** Nobody decided, or nobody carried it out, in time. */
+  /** Not enough approvals in time, or approved and not started in time. */
   expire: { from: ["pending", "approved"], to: "expired", event: "expired" },
   drift: { from: ["approved"], to: "drifted", event: "drifted" },
   refuse: { from: ["approved"], to: "failed", event: "failed" },
@@ -31,6 +31,8 @@ export const lifecycle = {
   succeed: { from: ["claimed", "unknown"], to: "done", event: "done" },
   fail: { from: ["claimed", "unknown"], to: "failed", event: "failed" },
   giveUp: { from: ["claimed", "unknown"], to: "unknown", event: "unknown" },
+  /** A look at a job that hasn't ended. It writes no history. */
+  observe: { from: ["done"], to: "done", event: "health" },
   follow: { from: ["done"], to: "done", event: "health" },
 } as const satisfies Readonly<Record<string, Row>>; // literal states
 
@@ -59,6 +61,7 @@ type Details = {
   readonly succeed: { readonly outcome: Outcome };
   readonly fail: { readonly outcome: Outcome };
   readonly giveUp: { readonly outcome: Outcome };
+  readonly observe: { readonly progress: Health };
   readonly follow: { readonly health: Health };
 };
 
@@ -87,4 +90,9 @@ export function stageOf({ state, settledAt, health }: Pick<StoredChange, "state"
   if (state === "approved") return "approved";
   if (state === "claimed" || (state === "unknown" && settledAt === undefined)) return "sent";
   return state === "done" && health === undefined ? "settled" : "over";
+}
+
+/** The key of its jobs in the lanes: they never run at once. */
+export function changeKey(id: string): string {
+  return `change ${id}`;
 }

@@ -104,6 +104,7 @@ export type NewChange = Omit<
   | "settledAt"
   | "ending"
   | "health"
+  | "progress"
   | "isUndone"
   | "notice"
   | "card"

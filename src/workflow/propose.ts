@@ -1,7 +1,6 @@
-import type { Change } from "../changes/change.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
-import type { Message, Post } from "../views/kit/message.ts";
+import type { Post } from "../views/kit/message.ts";
 import { askedElsewhere } from "../views/messages/asked-message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor } from "./access/approver-names.ts";
@@ -16,7 +15,7 @@ import type { Store } from "./ports.ts";
 import { carryOnLater, type RunDeps, type RunEvents, type Stored } from "./run.ts";
 import { proposeChange } from "../commands/lookup/authorize.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
-import { outcomeMessage } from "../views/cards/outcome.ts";
+import { nothingToDo } from "../views/cards/nothing-to-do.ts";
 
 export type ProposeDeps = ContextDeps &
   DuplicateDeps &
@@ -46,7 +45,7 @@ export async function propose(deps: ProposeDeps, interaction: AskInteraction, si
   const proposal = await proposeChange(command, ask, context);
   if (proposal.kind === "refused") return refuseByPolicy(deps, { interaction, command, context }, proposal);
   const { change, about, verdict } = proposal;
-  if (change.diff.length === 0) return interaction.reply.send(nothingToDo(deps, change, interaction), "done");
+  if (change.diff.length === 0) return interaction.reply.send(nothingToDo(change), "done");
   const { risk } = about;
   const proposed = { deliveryId, ask, origin, undoOf, command, context, account, change, risk, verdict };
   return storeOrPoint(deps, proposed, interaction);
@@ -82,15 +81,10 @@ async function goOn(deps: ProposeDeps, { stored, interaction }: Going): Promise<
   await reply.requested(change);
   const cardIn = change.terms?.cardIn;
   if (cardIn === undefined || cardIn === origin.channelId) return undefined;
-  const { command, region: defaultRegion } = deps.settings;
-  const names = await namesFor(deps.people, change);
-  return reply.send(askedElsewhere({ change, cardIn, command, defaultRegion, names }), "done");
-}
-
-function nothingToDo({ settings }: ProposeDeps, change: Change, { origin }: AskInteraction): Message {
-  const { command, region } = settings;
-  const outcome = { kind: "done", after: change.before, alsoMoved: [] } as const;
-  return outcomeMessage({ change, outcome, command, by: origin.userId, defaultRegion: region });
+  const { region: defaultRegion } = deps.settings;
+  const [names, current] = await Promise.all([namesFor(deps.people, change), deps.store.find({ id: change.id })]);
+  const link = current === undefined ? undefined : await deps.cards.link(current);
+  return reply.send(askedElsewhere({ change, cardIn, link, defaultRegion, names }), "done");
 }
 
 type Asked = {

@@ -30,10 +30,10 @@ export async function redo(deps: RedoDeps, interaction: RedoInteraction, signal:
   }
   const content = contentOf(sealer, change);
   if (content === undefined) {
-    throw cannot(interaction, "What it was cannot be read any more: the key that sealed it is gone.");
+    throw cannot(interaction, "The request can't be opened: its encryption key is gone.");
   }
   const ask = how === "again" ? repeatedAsk(change, content.ask) : undoAsk(content.change);
-  if (ask === undefined) throw cannot(interaction, "It is not at an end that this button is for.");
+  if (ask === undefined) throw cannot(interaction, "Its state doesn't allow this.");
   const undoOf = how === "undo" ? change.id : undefined;
   // A repeated delivery finds the Change that it requested the first time.
   const isStored = interaction.isRepeated && (await store.find({ deliveryId })) !== undefined;
@@ -45,13 +45,13 @@ export async function redo(deps: RedoDeps, interaction: RedoInteraction, signal:
 }
 
 function cannot({ how, changeId }: RedoInteraction, why: string): UserError {
-  const what = how === "undo" ? "taken back" : "asked for again";
-  return new UserError(`Change ${changeId} cannot be ${what} by this button. ${why}`, {
-    next: "Its card shows how it stands; ask in words for what you want.",
+  const what = how === "undo" ? "undo" : "repeat";
+  return new UserError(`Couldn't ${what} request ${changeId}. ${why} Nothing was changed.`, {
+    next: "Type the command you want to run instead.",
   });
 }
 
-const repeatable = new Set<StoredChange["state"]>(["drifted", "expired", "unknown"]);
+const repeatable = new Set<StoredChange["state"]>(["drifted", "expired", "failed", "unknown"]);
 
 /** A request that is in progress, or was done, is not repeated by a button of its card. */
 function repeatedAsk({ state, settledAt }: StoredChange, ask: Ask): Ask | undefined {

@@ -8,7 +8,7 @@ import { type Clearance, type ClearToRunDeps, clearToRun } from "./access/clear-
 import { advance } from "./advance.ts";
 import { follow, type FollowDeps } from "./follow.ts";
 import type { Lanes } from "./inbox/lanes.ts";
-import { endOf, stageOf, step } from "./lifecycle.ts";
+import { changeKey, endOf, stageOf, step } from "./lifecycle.ts";
 import type { Cards, Store } from "./ports.ts";
 import { apiFor, contentOf, openRequest, type OpenRequest } from "./stored-request.ts";
 import type { Outcome } from "../changes/change.ts";
@@ -52,7 +52,7 @@ const FRESH_FOR_MS = 10_000;
 export function carryOnLater(deps: RunDeps, stored: Stored, events?: RunEvents): void {
   const { change } = stored;
   const sinceMs = stopwatch(deps.clock);
-  const job = { lane: "watching", key: keyOf(change), owner: change.requester.userId } as const; // a lane's name
+  const job = { lane: "watching", key: changeKey(change.id), owner: change.requester.userId } as const; // a lane's name
   deps.lanes.add(job, (signal) =>
     carryOn(deps, { stored: sinceMs() < FRESH_FOR_MS ? stored : { change }, events }, signal),
   );
@@ -61,10 +61,6 @@ export function carryOnLater(deps: RunDeps, stored: Stored, events?: RunEvents):
 /** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
 export function redrawLater({ lanes, cards }: Pick<RunDeps, "lanes" | "cards">, changeId: string): void {
   lanes.add({ lane: "redraws", key: `card ${changeId}` }, () => cards.draw(changeId));
-}
-
-function keyOf({ id }: StoredChange): string {
-  return `change ${id}`;
 }
 
 /**
@@ -113,7 +109,7 @@ async function run(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<
       await refuse(deps, change, cleared.outcome);
       return undefined;
     case "untold":
-      deps.lanes.rest(keyOf(change), AWAY_REST_MS);
+      deps.lanes.rest(changeKey(change.id), AWAY_REST_MS);
       return undefined;
     // Pending again, or taken over: the stored state is up to date.
     case "pending":
@@ -167,14 +163,14 @@ async function record(deps: RunDeps, change: StoredChange, executed: Executed): 
   switch (executed.kind) {
     case "busy":
       // Each try reads the workload again, and some services allow a hundred calls a day.
-      deps.lanes.rest(keyOf(change), BUSY_REST_MS);
+      deps.lanes.rest(changeKey(change.id), BUSY_REST_MS);
       return undefined;
     case "lost":
       // Another replica has it, and records how it ended.
       return undefined;
     case "drifted": {
       const { drift } = executed;
-      const result = drift.map(({ field, then, now }) => `${field}: ${then} then, ${now} now`).join("; ");
+      const result = drift.map(({ field, then, now }) => `${field}: ${then} when requested → ${now} now`).join("; ");
       await advance(deps, change, { ...step("drift", { drift }), result });
       return undefined;
     }
@@ -187,7 +183,7 @@ async function record(deps: RunDeps, change: StoredChange, executed: Executed): 
 }
 
 async function refuse(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<void> {
-  const words = { result: `nothing was sent: ${wordsOf(outcome)}`, reference: deps.newReference() };
+  const words = { result: wordsOf(outcome), reference: deps.newReference() };
   await advance(deps, change, { ...step("refuse", { outcome }), ...words });
 }
 
@@ -215,9 +211,9 @@ async function readBack(deps: RunDeps, change: StoredChange, signal: AbortSignal
 }
 
 function unreadable({ sealer }: RunDeps, change: StoredChange): Outcome {
-  const gone = contentOf(sealer, change) === undefined ? "what was asked for" : "the account it was asked for with";
-  const why = `It may have been sent, and the workload cannot be read back: ${gone} cannot be opened any more.`;
-  return { kind: "unknown", after: "unread", why, next: "Look at the workload." };
+  const gone = contentOf(sealer, change) === undefined ? "the stored request" : "the account it used";
+  const why = `It may have been sent, but I can't check: ${gone} can't be opened any more.`;
+  return { kind: "unknown", after: "unread", why, next: "Check the workload before you try again." };
 }
 
 function wordsOf(outcome: Outcome): string {

@@ -20,7 +20,7 @@ export type SweepDeps = AcceptDeps & {
   readonly calls: Pick<CallCounts, "flush">;
 };
 
-/** An approved Change that nobody carried out for this long expires. */
+/** An approved Change that waits to start for this long expires. */
 const APPROVED_FOR_MS = 10 * 60_000;
 
 /**
@@ -50,7 +50,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
 async function expire(deps: SweepDeps): Promise<void> {
   const events = new Map<string, NewHistoryEvent>();
   const expired = await deps.store.expire(APPROVED_FOR_MS, (change) => {
-    const result = change.approvedAt === undefined ? "nobody decided in time" : "nobody carried it out in time";
+    const result = change.approvedAt === undefined ? "not enough approvals in time" : "it couldn't start in time";
     const event = changeEvent(deps, change, { kind: "expired", result });
     events.set(change.id, event);
     return event;

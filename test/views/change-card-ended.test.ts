@@ -17,10 +17,9 @@ import {
   tookEffect,
 } from "./support/stored-changes.ts";
 import { drawn } from "./support/drawn.ts";
-import { command } from "./support/workloads.ts";
 
 function card(change: StoredChange, more: Partial<ChangeCard> = {}): Post {
-  return changeCard({ change, command, defaultRegion: "beijing1", canUndo: false, names, ...more });
+  return changeCard({ change, defaultRegion: "beijing1", canUndo: false, names, ...more });
 }
 
 describe("a card that came to its end", () => {
@@ -31,23 +30,15 @@ describe("a card that came to its end", () => {
     const post = card(change, { canUndo: true });
 
     expect(drawn(post)).toMatchInlineSnapshot(`
-      "✅ Changed service web.
-      • instances 6 → 2
-      Asked by  @dana
-      Reason  Black Friday is over
-      Approved by  Alex Kim, Omar Haddad
-      🟢 2 of 2 instances run after 12 s
-      Change 7K3M9Q · rule “disruptive-needs-on-call”
-      [Undo]"
+      "✅ web scaled to 2
+      instances 6 → 2 · 2 of 2 instances run after 12 s · requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
+      7K3M9Q · policy: disruptive-needs-on-call
+      [Undo] [Logs] [Show web]"
     `);
     expect(post.text).toMatchInlineSnapshot(`
-      "✅ Changed service web.
-      - instances 6 → 2
-      Asked by: Dana Reyes
-      Reason: Black Friday is over
-      Approved by: Alex Kim, Omar Haddad
-      🟢 2 of 2 instances run after 12 s
-      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+      "✅ web scaled to 2
+      instances 6 → 2 · 2 of 2 instances run after 12 s · requested by Dana Reyes: "Black Friday is over" · approved by Alex Kim, Omar Haddad
+      7K3M9Q · policy: disruptive-needs-on-call"
     `);
   });
 
@@ -77,14 +68,10 @@ describe("a card that came to its end", () => {
     const post = card(ended("done", { verb: "restart", op: "restartService", diff: ["restart"], ending, health }));
 
     expect(drawn(post)).toMatchInlineSnapshot(`
-      "📨 Asked the service to restart service web; it accepted.
-      Asked for:
-      • restart
-      A restart leaves no trace.
-      Asked by  @dana
-      Reason  Black Friday is over
-      🔴 web-1 crashed
-      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+      "🔴 web restarted, but isn't running as it should
+      web-1 crashed · requested by @dana: "Black Friday is over"
+      7K3M9Q · policy: disruptive-needs-on-call
+      [Logs] [Show web]"
     `);
   });
 
@@ -92,29 +79,23 @@ describe("a card that came to its end", () => {
     const ending = run({ kind: "failed", why: "The service refused the token.", next: "Renew it." });
 
     expect(drawn(card(ended("failed", { ending })))).toMatchInlineSnapshot(`
-      "❌ Service web was not changed.
-      Asked for:
-      • instances 6 → 2
+      "❌ web wasn't scaled
       The service refused the token.
-      Renew it.
-      Asked by  @dana
-      Reason  Black Friday is over
-      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+      Nothing was changed. Renew it.
+      Requested by @dana: "Black Friday is over"
+      7K3M9Q · policy: disruptive-needs-on-call
+      [Try again] [… Show logs | Show web]"
     `);
   });
 
   test("in doubt for good: what is not known, and a button to ask again", () => {
     expect(drawn(card(ended("unknown", { ending: inDoubt })))).toMatchInlineSnapshot(`
-      "❓ Cannot tell whether service web was changed.
-      Asked for:
-      • instances 6 → 2
+      "❓ Can't tell whether web was scaled
       No answer came within 30 s.
       It is not sent again.
-      Look with /gantry show service/web
-      Asked by  @dana
-      Reason  Black Friday is over
-      Change 7K3M9Q · rule “disruptive-needs-on-call”
-      [Ask again]"
+      Requested by @dana: "Black Friday is over"
+      7K3M9Q · policy: disruptive-needs-on-call
+      [Try again] [Show web] [Logs]"
     `);
   });
 
@@ -124,11 +105,12 @@ describe("a card that came to its end", () => {
     const post = card(ended("rejected", { ending }));
 
     expect(drawn(post)).toMatchInlineSnapshot(`
-      "🚫 Rejected by Alex Kim: scale service web, asked by @dana.
-      • instances 6 → 2
-      Why not: Not today. Ask on Monday.
-      Reason  Black Friday is over
-      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+      "🚫 Rejected: scale web to 2
+      Instances 6 → 2 · may interrupt requests
+      Rejected by Alex Kim: "Not today. Ask on Monday."
+      Requested by @dana: "Black Friday is over"
+      Nothing was changed.
+      7K3M9Q · policy: disruptive-needs-on-call"
     `);
     expect(post.text).toContain("Rejected by Alex Kim: scale service web, asked by Dana Reyes.");
   });
@@ -141,11 +123,12 @@ describe("a card that came to its end", () => {
 
   test("cancelled", () => {
     expect(drawn(card(ended("cancelled", { ending: { kind: "cancelled", by: dana } })))).toMatchInlineSnapshot(`
-      "🚫 Cancelled by Dana Reyes: scale service web, asked by @dana.
-      • instances 6 → 2
-      Nothing was sent.
-      Reason  Black Friday is over
-      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+      "🚫 Cancelled: scale web to 2
+      Instances 6 → 2 · may interrupt requests
+      Cancelled by Dana Reyes
+      Requested by @dana: "Black Friday is over"
+      Nothing was changed.
+      7K3M9Q · policy: disruptive-needs-on-call"
     `);
   });
 
@@ -166,13 +149,13 @@ describe("a card that came to its end", () => {
     const post = card(ended("drifted", { ending: { kind: "drifted", drift }, votes: [alex, omar] }));
 
     expect(drawn(post)).toMatchInlineSnapshot(`
-      "🔀 Not run: scale service web, asked by @dana. It has changed since then:
-      • instances: was 6, now 8, asked for 2
-      • the workload: was uid 7d0e, now uid 91aa
-      Nothing was sent. The votes it had are void. Asked again, it starts from what is there now.
-      Reason  Black Friday is over
-      Change 7K3M9Q · rule “disruptive-needs-on-call”
-      [Ask again]"
+      "⚠️ web changed while this waited
+      Nothing was run. Earlier approvals no longer count.
+      • instances: 6 when requested → 8 now; the request was for 2
+      • the workload: uid 7d0e when requested → uid 91aa now
+      Requested by @dana: "Black Friday is over"
+      7K3M9Q · policy: disruptive-needs-on-call
+      [Request again] [Show web]"
     `);
   });
 
@@ -188,23 +171,21 @@ describe("a card that came to its end", () => {
 });
 
 test("a card that was replaced has no buttons, and says where the newer one is", () => {
-  const post = retiredCard({ change: stored({ card: { channelId: "C0OPS", ts: "1.1" } }), command });
+  const post = retiredCard({ change: stored({ card: { channelId: "C0OPS", ts: "1.1" } }) });
 
   expect(drawn(post)).toMatchInlineSnapshot(`
-    "This card is out of date: change 7K3M9Q, to scale service web, has a newer card in #ops.
-    Decide there, or see what waits with /gantry pending."
+    "↪️ Moved: Scale web to 2
+    This request has a newer card in #ops. Use that one.
+    7K3M9Q"
   `);
 });
 
 test("where no card can stand, who asked is told all of it without buttons", () => {
-  const post = runWithoutCard({ change: ended("done", { terms: undefined, ending: tookEffect }), command });
+  const post = runWithoutCard({ change: ended("done", { terms: undefined, ending: tookEffect }) });
 
   expect(drawn(post)).toMatchInlineSnapshot(`
-    "✅ Changed service web.
-    • instances 6 → 2
-    Asked by  @dana
-    Reason  Black Friday is over
-    🟡 Gantry looks whether it goes well, and tells you if not.
-    Change 7K3M9Q · rule “disruptive-needs-on-call”"
+    "🔄 Scaling web to 2…
+    instances 6 → 2 · Accepted, checking that it runs · requested by @dana: "Black Friday is over"
+    7K3M9Q · policy: disruptive-needs-on-call"
   `);
 });

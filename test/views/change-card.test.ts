@@ -4,10 +4,9 @@ import { changeCard, type ChangeCard } from "../../src/views/cards/change-card.t
 import type { Post } from "../../src/views/kit/message.ts";
 import { alex, inDoubt, names, omar, stored, terms } from "./support/stored-changes.ts";
 import { drawn, mentioned } from "./support/drawn.ts";
-import { command } from "./support/workloads.ts";
 
 function card(change: StoredChange, more: Partial<ChangeCard> = {}): Post {
-  return changeCard({ change, command, defaultRegion: "beijing1", canUndo: false, names, ...more });
+  return changeCard({ change, defaultRegion: "beijing1", canUndo: false, names, ...more });
 }
 
 describe("a card that waits for votes", () => {
@@ -15,15 +14,12 @@ describe("a card that waits for votes", () => {
     const post = card(stored({ votes: [alex] }));
 
     expect(drawn(post)).toMatchInlineSnapshot(`
-      "⏳ @dana asks to scale service web.
-      • instances 6 → 2
-      Reason  Black Friday is over
-      Risk  disruptive, interrupts it
-      Needs  2 votes of @oncall
-      Votes  1 of 2: Alex Kim
-      Expires  2026-11-21 13:00 UTC
-      Change 7K3M9Q · rule “disruptive-needs-on-call” · in words: /gantry approve 7K3M9Q
-      [Approve] [Reject] [Cancel]"
+      "⏳ Scale web to 2?
+      Instances 6 → 2 · may interrupt requests
+      Requested by @dana: "Black Friday is over"
+      Needs 2 approvals from @oncall · 1 of 2 (Alex Kim) · expires 2026-11-21 13:00 UTC
+      7K3M9Q · policy: disruptive-needs-on-call
+      [Approve] [Reject] [Cancel] [… Show logs | Show web]"
     `);
   });
 
@@ -31,14 +27,11 @@ describe("a card that waits for votes", () => {
     const { text } = card(stored({ votes: [alex] }));
 
     expect(text).toMatchInlineSnapshot(`
-      "⏳ Dana Reyes asks to scale service web.
-      - instances 6 → 2
-      Reason: Black Friday is over
-      Risk: disruptive, interrupts it
-      Needs: 2 votes of @oncall
-      Votes: 1 of 2: Alex Kim
-      Expires: 2026-11-21 13:00 UTC
-      Change 7K3M9Q · rule “disruptive-needs-on-call” · in words: /gantry approve 7K3M9Q"
+      "⏳ Scale web to 2?
+      Instances 6 → 2 · may interrupt requests
+      Requested by Dana Reyes: "Black Friday is over"
+      Needs 2 approvals from @oncall · 1 of 2 (Alex Kim) · expires 2026-11-21 13:00 UTC
+      7K3M9Q · policy: disruptive-needs-on-call"
     `);
   });
 
@@ -110,17 +103,12 @@ describe("a card that waits for votes", () => {
     );
 
     expect(drawn(post)).toMatchInlineSnapshot(`
-      "⏳ @dana asks to scale service web in region us.
-      • instances 6 → 2
-      Reason  Black Friday is over
-      Risk  disruptive, interrupts it
-      Needs  2 votes of @oncall
-      Votes  0 of 2
-      Expires  2026-11-21 13:00 UTC
-      Account  dana, their own
-      Takes back  change 2B4D6F
-      Change 7K3M9Q · rule “disruptive-needs-on-call” · in words: /gantry approve 7K3M9Q
-      [Approve] [Reject] [Cancel]"
+      "⏳ Scale web in us to 2?
+      Instances 6 → 2 · may interrupt requests
+      Requested by @dana: "Black Friday is over"
+      Needs 2 approvals from @oncall · 0 of 2 · expires 2026-11-21 13:00 UTC
+      7K3M9Q · policy: disruptive-needs-on-call · account: dana (their own) · undoes 2B4D6F
+      [Approve] [Reject] [Cancel] [… Show logs | Show web]"
     `);
   });
 
@@ -136,47 +124,41 @@ describe("a card that waits for votes", () => {
 describe("a card on its way", () => {
   test("approved: about to run, and it can still be cancelled", () => {
     expect(drawn(card(stored({ state: "approved", votes: [alex, omar] })))).toMatchInlineSnapshot(`
-      "▶️ About to scale service web for @dana…
-      • instances 6 → 2
-      Reason  Black Friday is over
-      Risk  disruptive, interrupts it
-      Approved by  Alex Kim, Omar Haddad
-      Change 7K3M9Q · rule “disruptive-needs-on-call”
+      "⏳ Scale web to 2: runs in a moment
+      Instances 6 → 2 · may interrupt requests
+      Requested by @dana: "Black Friday is over" · Approved by Alex Kim, Omar Haddad
+      7K3M9Q · policy: disruptive-needs-on-call
       [Cancel]"
     `);
   });
 
   test("claimed: running, and nothing can be clicked", () => {
     expect(drawn(card(stored({ state: "claimed", terms: undefined, risk: "routine" })))).toMatchInlineSnapshot(`
-      "▶️ Running: scale service web for @dana…
-      • instances 6 → 2
-      Reason  Black Friday is over
-      Risk  routine
-      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+      "🔄 Scaling web to 2…
+      Instances 6 → 2
+      Requested by @dana: "Black Friday is over"
+      7K3M9Q · policy: disruptive-needs-on-call"
     `);
   });
 
   test("with broken glass: marked", () => {
     expect(drawn(card(stored({ state: "claimed", terms: undefined, breakGlass: true })))).toMatchInlineSnapshot(`
-      "🚨 Break-glass: it runs without anybody's approval.
-      ▶️ Running: scale service web for @dana…
-      • instances 6 → 2
-      Reason  Black Friday is over
-      Risk  disruptive, interrupts it
-      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+      "🔄 Scaling web to 2…
+      🚨 Break-glass: runs without approval
+      Instances 6 → 2 · may interrupt requests
+      Requested by @dana: "Black Friday is over"
+      7K3M9Q · policy: disruptive-needs-on-call"
     `);
   });
 
   test("without an answer: it is being read back", () => {
     expect(drawn(card(stored({ state: "unknown", ending: inDoubt, votes: [alex, omar] })))).toMatchInlineSnapshot(`
-      "❓ No answer came to: scale service web.
-      • instances 6 → 2
+      "❓ Checking whether web was scaled…
       No answer came within 30 s.
-      Gantry is reading it back to see whether it took effect. It is not sent again.
-      Asked by  @dana
-      Reason  Black Friday is over
-      Approved by  Alex Kim, Omar Haddad
-      Change 7K3M9Q · rule “disruptive-needs-on-call”"
+      I won't send it again.
+      Requested by @dana: "Black Friday is over" · Approved by Alex Kim, Omar Haddad
+      7K3M9Q · policy: disruptive-needs-on-call
+      [Show web] [Logs]"
     `);
   });
 });

@@ -20,12 +20,12 @@ test("the thread tells request, votes, run and result with real names", () => {
   const reply = storyReply(events, { change, names }) ?? nothing;
 
   expect(drawn(reply)).toMatchInlineSnapshot(`
-    "🙋 @dana asked to scale service web: instances 6 → 2. Reason: Black Friday is over
-    👍 Alex Kim approved it (1 of 2).
-    👍 Omar Haddad approved it (2 of 2).
-    🗳️ It has the votes it needs.
-    ▶️ It runs as team
-    ✅ It took effect 42 s after it was asked."
+    "🙋 @dana requested: scale web to 2 · instances 6 → 2 · "Black Friday is over"
+    👍 Alex Kim approved it (1 of 2)
+    👍 Omar Haddad approved it (2 of 2)
+    ✅ Approved
+    🔄 Running with account team
+    ✅ Took effect 42 s after the request"
   `);
   expect(reply.text).toBe(drawn(reply).replace("@dana", "Dana Reyes"));
   expect(mentioned(reply)).toEqual(["@dana"]);
@@ -33,19 +33,15 @@ test("the thread tells request, votes, run and result with real names", () => {
 
 test.each([
   ["rejected", event("rejected", { who: alex, result: "Not\ntoday" }), "🚫 Alex Kim rejected it: Not today"],
-  ["cancelled", event("cancelled", { who: dana }), "🚫 Dana Reyes cancelled it; nothing was sent."],
-  [
-    "expired",
-    event("expired", { result: "nobody decided in time" }),
-    "⌛ It expired; nothing was sent: nobody decided in time",
-  ],
+  ["cancelled", event("cancelled", { who: dana }), "🚫 Dana Reyes cancelled it"],
+  ["expired", event("expired", { result: "nobody decided in time" }), "⌛ Expired: nobody decided in time"],
   [
     "failed",
     event("failed", { result: "No.", reference: "ab12" }),
-    "❌ It failed 42 s after it was asked: No. (reference ab12)",
+    "❌ Failed 42 s after the request: No. · Reference ab12",
   ],
-  ["unknown", event("unknown", { result: "Time out." }), "❓ No answer that tells 42 s after it was asked: Time out."],
-  ["health", event("health", { result: "web-1 crashed" }), "🔴 It is not well: web-1 crashed"],
+  ["unknown", event("unknown", { result: "Time out." }), "❓ No clear answer 42 s after the request: Time out."],
+  ["health", event("health", { result: "web keeps restarting" }), "🔴 web keeps restarting"],
 ])("%s is told", (_kind, happened, expected) => {
   const reply = storyReply([happened], { change: stored() });
 
@@ -57,7 +53,7 @@ test("what the service only accepted is not told as done", () => {
     change: ended("done", { ending: accepted }),
   });
 
-  expect(drawn(reply ?? nothing)).toBe("📨 The service accepted it 42 s after it was asked. It does not show yet.");
+  expect(drawn(reply ?? nothing)).toBe("🔄 The workload API accepted it 42 s after the request");
 });
 
 test("what moved stands below the line that says so", () => {
@@ -67,8 +63,8 @@ test("what moved stands below the line that says so", () => {
   const reply = storyReply([event("drifted", { result: "instances: 6 then, 8 now" })], { change });
 
   expect(drawn(reply ?? nothing)).toMatchInlineSnapshot(`
-    "🔀 It did not run, because what it is about has changed since it was asked for; nothing was sent.
-    • instances: was 6, now 8, asked for 2"
+    "⚠️ The workload changed while this waited. Nothing was run.
+    • instances: 6 when requested → 8 now; the request was for 2"
   `);
 });
 
@@ -78,7 +74,7 @@ test("broken glass is marked in the thread too", () => {
   const reply = storyReply([event("requested", { who: dana, breakGlass: true }), event("approved")], { change });
 
   expect(drawn(reply ?? nothing)).toMatchInlineSnapshot(
-    `"🚨 @dana broke the glass to scale service web: instances 6 → 2. Reason: Black Friday is over"`,
+    `"🚨 @dana used break-glass: scale web to 2 · instances 6 → 2 · "Black Friday is over""`,
   );
 });
 
@@ -90,8 +86,8 @@ test("of very much at once the newest is told", () => {
   const lines = drawn(storyReply(events, { change: stored() }) ?? nothing).split("\n");
 
   expect([lines[0], lines.at(-1), lines.length]).toEqual([
-    "6 things before that: see history.",
-    "👍 Voter 13 approved it.",
+    "6 earlier events: see the history.",
+    "👍 Voter 13 approved it",
     9,
   ]);
 });
@@ -108,7 +104,7 @@ test("the last lines of an instance in trouble are shown as they are", () => {
   const reply = excerptReply(stored({ health }));
 
   expect(drawn(reply ?? nothing)).toMatchInlineSnapshot(`
-    "Its last lines: web-1 crashed
+    "Last lines · web-1 crashed
     \`\`\`
     starting
     boom \`x\` <!here>

@@ -2,12 +2,14 @@ import { expect, test } from "vitest";
 import { decisionAnswer, type DecisionAnswer } from "../../src/views/messages/decision-answer.ts";
 import { alex, dana, ended, names, run, stored } from "./support/stored-changes.ts";
 import { drawn } from "./support/drawn.ts";
-import { command } from "./support/workloads.ts";
 
 function answered(answer: DecisionAnswer): string {
-  const post = decisionAnswer({ answer, command, names });
+  const post = decisionAnswer({ answer, names });
   // Read out, the same is told with names instead of mentions.
-  expect(post.text).toBe(drawn(post).replaceAll("@dana", "Dana Reyes"));
+  const withoutButtons = drawn(post)
+    .replaceAll(/^\[.*\]\n?/gmu, "")
+    .trimEnd();
+  expect(post.text).toBe(withoutButtons.replaceAll("@dana", "Dana Reyes"));
   return drawn(post);
 }
 
@@ -23,16 +25,22 @@ test("what was decided is answered", () => {
   ];
 
   expect(answers.map(answered).join("\n\n")).toMatchInlineSnapshot(`
-    "👍 Your vote counts, it is 1 of 2: scale service web, 7K3M9Q
+    "👍 Approved, 1 of 2: scale web to 2
+    Needs 1 more approval.
+    7K3M9Q
 
-    👍 Your vote counts, and it was the last one that was needed: scale service web, 7K3M9Q
-    It is read once more, then it runs; its card tells how it ends.
+    👍 Approved. Scaling web to 2 now.
+    7K3M9Q
 
-    🚫 You rejected it, and nothing was sent: scale service web, 7K3M9Q
+    🚫 Rejected: scale web to 2. Nothing was changed.
+    7K3M9Q
 
-    🚫 You cancelled it, and nothing was sent: scale service web, 7K3M9Q
+    🚫 Cancelled: scale web to 2. Nothing was changed.
+    7K3M9Q
 
-    You voted for it before, it stays 1 of 2: scale service web, 7K3M9Q"
+    You already approved this, 1 of 2: scale web to 2
+    Needs 1 more approval.
+    7K3M9Q"
   `);
 });
 
@@ -51,31 +59,40 @@ test("who may not decide is told why, and who may", () => {
   ];
 
   expect(answers.map(answered).join("\n\n")).toMatchInlineSnapshot(`
-    "🚫 You cannot approve it, because you are not among those who may: scale service web, 7K3M9Q
-    It waits for @oncall.
+    "🚫 You can't approve this: scale web to 2
+    It needs 2 approvals from @oncall.
+    7K3M9Q
 
-    🚫 You cannot reject it, because you are not among those who may: scale service web, 7K3M9Q
-    It waits for @oncall. Those who could now: Alex Kim, Omar Haddad and 3 more
+    🚫 You can't reject this: scale web to 2
+    It needs 2 approvals from @oncall. Alex Kim, Omar Haddad and 3 more can approve it now.
+    7K3M9Q
 
-    🚫 You cannot decide about it, because you asked for it yourself: scale service web, 7K3M9Q
-    It waits for @oncall. To take it back: /gantry cancel 7K3M9Q
+    🚫 You can't decide on your own request: scale web to 2
+    It needs 2 approvals from @oncall.
+    [Cancel request]
+    7K3M9Q
 
-    🚫 Only Dana Reyes, who asked for it, can cancel it: scale service web, 7K3M9Q
-    Those who may approve it can reject it.
+    🚫 Only Dana Reyes can cancel this request: scale web to 2
+    If you can approve it, you can reject it instead.
+    7K3M9Q
 
-    🚫 You cannot decide about it, because you are a guest in this workspace: scale service web, 7K3M9Q
-    It waits for @oncall.
+    🚫 You can't decide on this, because you're a guest in this workspace: scale web to 2
+    It needs 2 approvals from @oncall.
+    7K3M9Q
 
-    🚫 You cannot decide about it, because you belong to another organisation: scale service web, 7K3M9Q
-    It waits for @oncall.
+    🚫 You can't decide on this, because you belong to another organization: scale web to 2
+    It needs 2 approvals from @oncall.
+    7K3M9Q
 
-    🚫 You cannot decide about it, because an app does not decide: scale service web, 7K3M9Q
-    It waits for @oncall.
+    🚫 You can't decide on this, because apps can't approve requests: scale web to 2
+    It needs 2 approvals from @oncall.
+    7K3M9Q
 
-    🚫 You cannot decide about it, because your account in this workspace is deactivated: scale service web, 7K3M9Q
-    It waits for @oncall.
+    🚫 You can't decide on this, because your Slack account is deactivated: scale web to 2
+    It needs 2 approvals from @oncall.
+    7K3M9Q
 
-    ⚠️ Nothing was decided, because Slack did not tell whether you may.
+    ⚠️ Slack didn't confirm that you can decide on this. Nothing was decided.
     Try again in a minute."
   `);
 });
@@ -99,42 +116,43 @@ test("who comes too late is told what became of it, and who decided", () => {
 
   expect(new Set(answers.map(([first]) => first))).toMatchInlineSnapshot(`
     Set {
-      "Too late to approve it, nothing was changed by this: scale service web, 7K3M9Q",
+      "Too late to approve this: scale web to 2",
     }
   `);
   expect(answers.map(([, fate]) => fate)).toMatchInlineSnapshot(`
     [
-      "Alex Kim and Dana Reyes approved it. It is about to run.",
-      "It is running.",
-      "It ran and took effect.",
-      "It ran, and the service accepted it.",
-      "It failed, and its card says why.",
-      "It ran, no answer came, and Gantry is finding out whether it took effect.",
-      "It ran, and nobody can tell whether it took effect.",
+      "Alex Kim and Dana Reyes approved it. It runs in a moment.",
+      "It's running now.",
+      "It was sent, and I'm checking that the workload runs.",
+      "It was sent, and I'm checking that the workload runs.",
+      "It failed. Nothing was changed.",
+      "It was sent, and no answer came. I'm checking whether it took effect.",
+      "It was sent, but I can't tell whether it took effect.",
       "Alex Kim rejected it.",
       "Dana Reyes cancelled it.",
-      "It expired, and nothing was sent.",
-      "It did not run, because what it is about has changed since it was asked for.",
+      "It expired. Nothing was changed.",
+      "The workload changed while it waited, so nothing was run.",
     ]
   `);
 });
 
 test("a button of a card that was replaced decides nothing", () => {
   expect(answered({ kind: "retired", change })).toMatchInlineSnapshot(`
-    "This card is out of date, a newer one took its place, and nothing was decided: scale service web, 7K3M9Q
-    It waits for 1 more vote.
-    Decide on the newer card, or see what waits with /gantry pending"
+    "This card is out of date, so nothing was decided: scale web to 2
+    Needs 1 more approval.
+    Use the newer card.
+    7K3M9Q"
   `);
 });
 
 test("an id that is none is answered with those that look like it", () => {
   expect(answered({ kind: "missing", id: "7K3M9Q", nearest: ["7K3M9P", "7K3M00"] })).toMatchInlineSnapshot(`
-    "There is no change 7K3M9Q.
+    "There's no request 7K3M9Q.
     Did you mean 7K3M9P or 7K3M00?
-    See what waits with /gantry pending, and what happened with /gantry history"
+    [Pending requests] [History]"
   `);
   expect(answered({ kind: "missing", id: "7K3M9Q", nearest: [] })).toMatchInlineSnapshot(`
-    "There is no change 7K3M9Q.
-    See what waits with /gantry pending, and what happened with /gantry history"
+    "There's no request 7K3M9Q.
+    [Pending requests] [History]"
   `);
 });

@@ -38,7 +38,7 @@ test("a preview says what would change and that it runs at once, and no value of
   const shown = preview({});
 
   expect(drawn(shown)).toMatchInlineSnapshot(`
-    "Preview: create service web in region beijing2
+    "Preview: create web in beijing2
     • a new service web in beijing2, 2 instances of the image gantry/hello-web
     ✅ Runs immediately. No approval needed.
     ────────"
@@ -59,16 +59,16 @@ test("what the policy says to it, in a sentence", () => {
   const said = cases.map((given) => drawn(preview(given)).split("image gantry/hello-web\n").at(-1));
 
   expect(said.join("\n")).toMatchInlineSnapshot(`
-    "⏳ Needs 2 votes of @oncall.
+    "⏳ Needs 2 approvals from @oncall.
     Can approve now: Alex Kim, Omar Haddad and 2 more.
     ────────
-    ⏳ Needs 2 votes of @oncall.
+    ⏳ Needs 2 approvals from @oncall.
     ⚠️ Needs 2 approvals, but only Alex Kim can approve right now.
     ────────
-    ⏳ Needs 2 votes of @oncall.
+    ⏳ Needs 2 approvals from @oncall.
     ⚠️ Needs 2 approvals, but nobody can approve right now.
     ────────
-    ⏳ Needs 2 votes of @oncall.
+    ⏳ Needs 2 approvals from @oncall.
     ────────
     🚨 Runs immediately without approval (break glass). The channel is notified.
     ────────

@@ -21,7 +21,7 @@ import { holds } from "./support/holds.ts";
 import { expectFits, expectFormFits } from "./support/judges.ts";
 import { command, now } from "./support/workloads.ts";
 
-const options = { command, defaultRegion: "us" };
+const options = { defaultRegion: "us" };
 const names = fc.dictionary(hostileText, hostileText, { maxKeys: 2 });
 
 holds("the card of a change", fc.tuple(hostileChange, fc.boolean(), names), ([change, canUndo, given]) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import type { Change, Outcome } from "../../src/changes/change.ts";
+import type { Change } from "../../src/changes/change.ts";
 import { UserError } from "../../src/errors.ts";
 import { makeExcerpt } from "../../src/logs/excerpt.ts";
 import { bugMessage, problemMessage, userErrorMessage } from "../../src/views/messages/error-messages.ts";
@@ -8,7 +8,7 @@ import { helpAll, helpStart, helpVerb } from "../../src/commands/verbs/help/view
 import { inviteHint } from "../../src/views/messages/sentences.ts";
 import { jobCard } from "../../src/commands/verbs/show/job-card.ts";
 import { logExcerpt } from "../../src/commands/verbs/logs/log-excerpt.ts";
-import { outcomeMessage } from "../../src/views/cards/outcome.ts";
+import { nothingToDo } from "../../src/views/cards/nothing-to-do.ts";
 import { serviceCard } from "../../src/commands/verbs/show/service-card.ts";
 import { whoami } from "../../src/commands/verbs/whoami/view.ts";
 import { workloadList } from "../../src/commands/verbs/list/workload-list.ts";
@@ -134,12 +134,6 @@ holds("a log excerpt as it is made", fc.tuple(fc.array(record, { maxLength: 4 })
   );
 });
 
-const outcome: fc.Arbitrary<Outcome> = fc.oneof(
-  fc.array(hostileText, { maxLength: 12 }).map((alsoMoved): Outcome => ({ kind: "done", after: undefined, alsoMoved })),
-  hostileText.map((why): Outcome => ({ kind: "asked", after: undefined, why })),
-  fc.tuple(hostileText, hostileText).map(([why, next]): Outcome => ({ kind: "failed", why, next })),
-  fc.tuple(hostileText, hostileText).map(([why, next]): Outcome => ({ kind: "unknown", after: "unread", why, next })),
-);
 const call: fc.Arbitrary<Change["call"]> = fc.constantFrom(
   { op: "restartService", path: { region: "us", service_name: "web" }, query: undefined, body: undefined },
   { op: "deleteJob", path: { region: "us", job_name: "web" }, query: undefined, body: undefined },
@@ -147,27 +141,10 @@ const call: fc.Arbitrary<Change["call"]> = fc.constantFrom(
 );
 
 holds(
-  "the outcome of a change",
-  fc.record({
-    call,
-    outcome,
-    name: hostileText,
-    region: hostileText,
-    diff: fc.array(hostileText, { maxLength: 12 }),
-    by: hostileText,
-  }),
-  ({ name, region, by, outcome: ended, ...change }) => {
-    const workload = { kind: "service", region, name, uid: undefined } as const;
-
-    expectFits(
-      outcomeMessage({
-        change: { ...change, workload, before: undefined },
-        outcome: ended,
-        command,
-        by,
-        defaultRegion: "us",
-      }),
-    );
+  "what is so already",
+  fc.record({ call, name: hostileText, region: hostileText }),
+  ({ call: same, name, region }) => {
+    expectFits(nothingToDo({ call: same, workload: { kind: "service", region, name, uid: undefined } }));
   },
 );
 

@@ -69,16 +69,14 @@ test("whoever asks elsewhere is told where the card stands", () => {
   const post = askedElsewhere({
     change: stored({ terms: { ...terms, cardIn: "C0OPS" } }),
     cardIn: "C0OPS",
-    command,
     names,
   });
 
   expect(drawn(post)).toMatchInlineSnapshot(`
-    "⏳ Asked in #ops for approval to scale service web.
-    Change  7K3M9Q
-    Needs  2 votes of @oncall
-    Expires  2026-11-21 13:00 UTC
-    Its card tells how it goes. Take it back with /gantry cancel 7K3M9Q"
+    "⏳ Waiting for approval: Scale web to 2
+    Requested in #ops · needs 2 approvals from @oncall · expires 2026-11-21 13:00 UTC
+    [Cancel]
+    7K3M9Q"
   `);
 });
 
@@ -199,7 +197,7 @@ test("the form of a rejection asks why, and takes no answer too", () => {
   expect([view.callback_id, view.private_metadata]).toEqual(["change:reject", "{}"]);
   expect(drawnForm(view)).toMatchInlineSnapshot(`
     "(Reject request)
-    @dana wants to scale service web.
+    @dana wants to scale web to 2.
     • instances 6 → 2
     Reason (optional):
     [          ]

@@ -77,6 +77,7 @@ const steps: { readonly [Name in StepName]: (version: number) => Extract<Step, {
   succeed: () => step("succeed", { outcome: done }),
   fail: () => step("fail", { outcome: failed }),
   giveUp: () => step("giveUp", { outcome: unknown }),
+  observe: () => step("observe", { progress: { kind: "watching", line: "", excerpt: [] } }),
   follow: () => step("follow", { health: { kind: "reached", line: "2 instances run", excerpt: [] } }),
 };
 

@@ -29,8 +29,8 @@ const MOST_POSTS = 2;
 export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
   const { change, posts } = work;
   const names = await namesFor(deps.people, change);
-  const { command, region: defaultRegion } = deps.settings;
-  const common = { change, command, defaultRegion, names };
+  const { region: defaultRegion } = deps.settings;
+  const common = { change, defaultRegion, names };
   const post = changeCard({ ...common, canUndo: canUndo(work) });
   if (change.card !== undefined) {
     const updated = await update(deps, work, { card: change.card, post });

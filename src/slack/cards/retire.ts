@@ -8,7 +8,7 @@ export async function retireCard(
   change: StoredChange,
   card: Card,
 ): Promise<void> {
-  const post = retiredCard({ change, command: settings.command, defaultRegion: settings.region });
+  const post = retiredCard({ change, defaultRegion: settings.region });
   const retired = await messenger.update(card, post, "card");
   if (!retired.ok) {
     const { reference } = retired.failure;

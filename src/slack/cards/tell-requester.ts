@@ -27,16 +27,16 @@ export async function tellRequester(deps: CardDeps, { change, failure, content }
   if (ageMs > TELL_FOR_MS) return true;
   const opened = content ?? (() => contentOf(deps.sealer, change));
   const responseUrl = ageMs > RESPONSE_URL_MS ? undefined : opened()?.responseUrl;
-  const { command, region: defaultRegion } = settings;
+  const { region: defaultRegion } = settings;
   const { requester, teamId, channelId } = change;
   const canInvite = (failure === undefined || failure.kind === "uninvited") && !isDirect(channelId);
   const hint = canInvite ? { botName: people.bot().name } : failure && { reason: reasonOf(failure) };
-  const post = runWithoutCard({ change, command, defaultRegion, ...hint });
+  const post = runWithoutCard({ change, defaultRegion, ...hint });
   const { userId } = requester;
   const by = responseUrl === undefined ? { channelId: userId } : { channelId, responseUrl };
   return responder.tell(post, { userId, teamId, ...by });
 }
 
 function reasonOf(failure: SlackFailure): string {
-  return `Only you see this: ${reasonFor(failure)}. Reference ${failure.reference}.`;
+  return `Only you see this: ${reasonFor(failure)}. Reference \`${failure.reference}\`.`;
 }

@@ -4,6 +4,7 @@ import { rejectForm } from "../../views/forms/reject-form.ts";
 import type { Ack } from "./ack.ts";
 import type { Interaction } from "../../workflow/inbox/interaction.ts";
 import { accept } from "../../workflow/inbox/accept.ts";
+import { lookOf, onCardLook } from "./card-look.ts";
 import { openForm } from "../modals/update-view.ts";
 import { findVisibleChange } from "../../workflow/access/find-visible-change.ts";
 import type { Origin } from "../../workflow/origin.ts";
@@ -17,7 +18,7 @@ import type { Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
 
 export type CardClickDeps = DepsOf<
-  typeof accept | typeof findVisibleChange | typeof retireOutdated | typeof openForm
+  typeof accept | typeof findVisibleChange | typeof retireOutdated | typeof openForm | typeof onCardLook
 > & {
   readonly lanes: Pick<Lanes, "track">;
   readonly responder: Pick<Responder, "tell">;
@@ -37,15 +38,26 @@ export function cardAction(actionId: string | undefined): string | undefined {
   return actionId?.startsWith(PREFIX) === true ? actionId.slice(PREFIX.length) : undefined;
 }
 
-/** A button of a Change's card. It is answered below the card: the card itself is drawn from state. */
+/** Ends the action of a button on another message than the card, such as a private answer about the request. */
+const BESIDE = ":beside";
+
+/** A button of a request's card. It is answered below the card: the card itself is drawn from state. */
 export async function onCard(deps: CardClickDeps, clicked: OnCard, ack: Ack): Promise<void> {
-  const { about, changeId, card, origin, id, triggerId } = clicked;
+  const { changeId, origin, id, triggerId } = clicked;
+  const isBeside = clicked.about.endsWith(BESIDE);
+  const about = isBeside ? clicked.about.slice(0, -BESIDE.length) : clicked.about;
+  const card = isBeside ? undefined : clicked.card;
   const { replaces: _replaces, ...beside } = origin;
   const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, beside));
   if (about === "reject") {
     await ack();
     const metadata = JSON.stringify({ changeId, card, origin: beside });
     return openRejection(deps, { changeId, card, metadata, triggerId, origin: beside });
+  }
+  const look = lookOf(about, changeId);
+  if (look !== undefined) {
+    await ack();
+    return onCardLook(deps, { ...look, card, origin: beside, tell });
   }
   const interaction = interactionOf({ about, changeId, card, origin: beside });
   if (interaction === undefined) {

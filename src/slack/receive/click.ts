@@ -82,10 +82,12 @@ export async function onClick(deps: ClickDeps, body: unknown, ack: Ack): Promise
 }
 
 function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, origin: Origin) {
-  const ts = action.block_id.startsWith(BESIDE_CARD) ? undefined : container.message_ts;
+  // A message for one person is never a card, and a request in a list is decided beside its card.
+  const isBeside = container.is_ephemeral === true || action.block_id.startsWith(BESIDE_CARD);
+  const ts = isBeside ? undefined : container.message_ts;
   const card = ts === undefined ? undefined : { channelId: origin.channelId, ts };
   const id = triggerId === "" ? action.action_ts : triggerId;
-  return { id, changeId: action.value ?? "", card, origin, triggerId };
+  return { id, changeId: action.value ?? action.selected_option?.value ?? "", card, origin, triggerId };
 }
 
 function runOf(click: Click, origin: Origin) {

@@ -26,8 +26,11 @@ export const EndingJson: z.ZodType<Ending> = z.discriminatedUnion("kind", [
 ]);
 
 export const HealthJson: z.ZodType<Health> = z.object({
-  kind: z.enum(["reached", "trouble", "not-yet", "unwatched"]),
+  kind: z.enum(["reached", "trouble", "not-yet", "unwatched", "watching"]),
+  level: maybe(z.enum(["healthy", "busy", "failing", "idle"])),
+  outcome: maybe(z.string()),
   line: z.string(),
+  afterMs: maybe(z.number()),
   excerpt: z.array(z.string()),
 });
 

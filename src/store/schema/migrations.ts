@@ -68,4 +68,10 @@ export const migrations: readonly Migration[] = [
       await addDuplicateKeys(db);
     },
   },
+  {
+    title: "the last look at a job that is followed",
+    async up({ db }) {
+      await sql`alter table change add column progress text`.execute(db);
+    },
+  },
 ];

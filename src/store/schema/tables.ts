@@ -55,6 +55,8 @@ export type ChangeTable = {
   settled_at: string | null;
   ending: string | null;
   health: string | null;
+  /** The last look at a job that hasn't ended. */
+  progress: string | null;
   owner: string | null;
   /** region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
   running_key: string | null;

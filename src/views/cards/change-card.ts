@@ -1,53 +1,55 @@
-import type { Health, StoredChange, ChangeState } from "../../changes/stored-change.ts";
-import { context, section, actionButton, actions } from "../kit/blocks.ts";
-import { changeFacts } from "./change-facts.ts";
-import { changeHead, isFollowed, type ChangeHead } from "./change-head.ts";
-import { namesIn, oneLine } from "./change-words.ts";
-import { words } from "../kit/inline.ts";
+import type { AccountRef } from "../../accounts/account.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { context, section } from "../kit/blocks.ts";
+import { strong, words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { postOf, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
 import { inviteHint } from "../messages/sentences.ts";
+import { changeButtons } from "./card-buttons.ts";
+import { changeFacts } from "./change-facts.ts";
+import { namesIn, oneLine } from "./change-words.ts";
+import { headline } from "./headline.ts";
 
-export type ChangeCard = ChangeHead & {
-  /** Whether a finished Change gets an Undo button. */
+export type ChangeCard = {
+  readonly change: StoredChange;
+  /** This region isn't mentioned; without it, none is. */
+  readonly defaultRegion?: string | undefined;
+  /** Whether a finished request gets an Undo button. */
   readonly canUndo: boolean;
   /** Group handles and approvers' names by id, where nobody is mentioned and for screen readers. */
   readonly names?: Names;
 };
 
 /**
- * The card of a Change in any state. Posting it notifies the approvers that its terms mention; updating the message
+ * The card of a request in any state. Posting it notifies the approvers that its terms mention; updating the message
  * notifies nobody.
  */
 export function changeCard(card: ChangeCard): Post {
   return postOf([...changeBlocks(card), ...changeButtons(card.change, card.canUndo)], namesIn(card.change, card.names));
 }
 
-/** A card without its buttons. */
-export function changeBlocks(card: ChangeCard): Block[] {
-  const { change, names = {} } = card;
+/** A card without its buttons: headline, facts, and a line of small print. */
+export function changeBlocks({ change, defaultRegion, names = {} }: Omit<ChangeCard, "canUndo">): Block[] {
   return [
+    headlineBlock(change, defaultRegion),
     ...breakGlassLine(change),
-    ...changeHead(card),
-    ...rejection(change),
     ...returnedNotice(change),
     ...changeFacts(change, names),
-    ...healthLine(card),
-    context(footer(card)),
+    context(contextLine(change)),
   ];
+}
+
+/** The bold first line, which a notification begins with. */
+export function headlineBlock(change: StoredChange, defaultRegion: string | undefined): Block {
+  const { mark, text } = headline(change, defaultRegion);
+  return section([words(`${mark} `), strong(text, 400)]);
 }
 
 function breakGlassLine({ breakGlass, state }: StoredChange): Block[] {
   if (!breakGlass) return [];
-  const runs = state === "approved" || state === "claimed" ? "runs" : "went";
-  return [section(`🚨 Break-glass: it ${runs} without anybody's approval.`)];
-}
-
-function rejection({ ending }: StoredChange): Block[] {
-  if (ending?.kind !== "rejected") return [];
-  const { reason } = ending;
-  return [section(reason === undefined ? "No reason was given." : [words(`Why not: ${oneLine(reason)}`, 500)])];
+  const runs = state === "approved" || state === "claimed" ? "runs" : "ran";
+  return [section(`🚨 Break-glass: ${runs} without approval`)];
 }
 
 /** It was approved, but the policy now requires more. */
@@ -55,76 +57,34 @@ function returnedNotice({ state, notice }: StoredChange): Block[] {
   return state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : [];
 }
 
-const healthMarks: Readonly<Record<Health["kind"], string>> = {
-  reached: "🟢",
-  trouble: "🔴",
-  "not-yet": "🟡",
-  unwatched: "⚪",
-};
-
-function healthLine({ change, isOnce = false }: ChangeCard): Block[] {
-  const { state, health } = change;
-  if (state !== "done") return [];
-  if (health !== undefined) {
-    return health.line === "" ? [] : [section([words(`${healthMarks[health.kind]} ${health.line}`, 400)])];
-  }
-  if (!isFollowed(change)) return [];
+/** "VY8WDV · policy: routine changes". */
+function contextLine({ id, rule, account, undoOf }: StoredChange): string {
   return [
-    section(
-      isOnce ? "🟡 Gantry looks whether it goes well, and tells you if not." : "🟡 Looking whether it goes well…",
-    ),
-  ];
+    truncate(id, 40),
+    ...(rule === "" ? [] : [`policy: ${truncate(rule, 100)}`]),
+    ...accountWords(account),
+    ...(undoOf === undefined ? [] : [`undoes ${truncate(undoOf, 40)}`]),
+  ].join(" · ");
 }
 
-/** The Change's id and the rule that allowed it. */
-function footer({ change, command }: ChangeCard): string {
-  const { id, rule, state } = change;
-  const name = truncate(id, 40);
-  const parts = [`Change ${name}`, ...(rule === "" ? [] : [`rule “${truncate(rule, 100)}”`])];
-  return [...parts, ...(state === "pending" ? [`in words: ${command} approve ${name}`] : [])].join(" · ");
+/** The workspace's account is the default and isn't mentioned. */
+function accountWords({ owner, username }: AccountRef): string[] {
+  if (owner.kind === "workspace") return [];
+  const whose = owner.kind === "channel" ? "the channel's" : "their own";
+  return [`account: ${truncate(username, 100)} (${whose})`];
 }
 
-type ButtonSpec = { readonly label: string; readonly act: string; readonly style?: "primary" | "danger" };
-
-const approve: ButtonSpec = { label: "Approve", act: "change:approve", style: "primary" };
-const reject: ButtonSpec = { label: "Reject", act: "change:reject", style: "danger" };
-const cancel: ButtonSpec = { label: "Cancel", act: "change:cancel" };
-const undo: ButtonSpec = { label: "Undo", act: "change:undo" };
-const again: ButtonSpec = { label: "Ask again", act: "change:again" };
-
-const buttonsOf: Readonly<Record<ChangeState, readonly ButtonSpec[]>> = {
-  pending: [approve, reject, cancel],
-  approved: [cancel],
-  claimed: [],
-  done: [undo],
-  failed: [],
-  unknown: [again],
-  rejected: [],
-  cancelled: [],
-  expired: [again],
-  drifted: [again],
-};
-
-/** The buttons of the current state. Each carries only the Change's id: a click is checked against the state by then. */
-export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
-  const { id, state, isUndone, settledAt } = change;
-  // The workload is still being read back.
-  const isReadingBack = state === "unknown" && settledAt === undefined;
-  const shown = buttonsOf[state].filter((act) => (act === undo ? canUndo && !isUndone : !isReadingBack));
-  return actions(...shown.map((act) => actionButton({ ...act, value: id })));
-}
-
-export type RunWithoutCard = Omit<ChangeCard, "canUndo" | "isOnce"> & {
+export type RunWithoutCard = Omit<ChangeCard, "canUndo"> & {
   /** Adds a hint how to invite the bot; undefined for none. */
   readonly botName?: string;
   /** Why there is no card, as a sentence. */
   readonly reason?: string;
 };
 
-/** The result of a Change for its requester, where no card can be posted. No buttons: nothing would update them. */
+/** The outcome for the requester, where no card can be posted. No buttons: nothing would update them. */
 export function runWithoutCard({ botName, reason, ...card }: RunWithoutCard): Post {
   const { change, names } = card;
   const why = reason === undefined ? [] : [section([words(reason)])];
   const hint = botName === undefined ? why : inviteHint(change.channelId, botName).blocks;
-  return postOf([...changeBlocks({ ...card, canUndo: false, isOnce: true }), ...hint], namesIn(change, names));
+  return postOf([...changeBlocks(card), ...hint], namesIn(change, names));
 }

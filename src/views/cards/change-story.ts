@@ -7,7 +7,7 @@ import { code, strong, words, type Inline } from "../kit/inline.ts";
 import { newestPage } from "../logs/pages.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { postOf, type Names } from "../kit/post.ts";
-import { counted, visibleLines } from "../kit/text.ts";
+import { counted, truncate, visibleLines } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 
 /** More lines might not fit into one message. */
@@ -31,7 +31,7 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
   const [first, ...rest] = mine.slice(-MOST_LINES).map((event) => threadLines[event.kind](event, story));
   if (first === undefined) return undefined;
   const left = mine.length - MOST_LINES;
-  const earlier = left > 0 ? [section(`${counted(left, "thing")} before that: see history.`)] : [];
+  const earlier = left > 0 ? [section(`${counted(left, "earlier event")}: see the history.`)] : [];
   const { ending } = change;
   const moved = ending?.kind === "drifted" && mine.some(({ kind }) => kind === "drifted") ? ending.drift : [];
   return postOf(
@@ -44,7 +44,7 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
 function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory): Block[] {
   const { state, terms } = change;
   if (state !== "pending" || terms === undefined || !mine.some(({ kind }) => kind === "returned")) return [];
-  return [section([words("Needs "), ...termsWords(terms, names), words(".")])];
+  return [section([words("Needs "), ...termsWords(terms, names)])];
 }
 
 type ThreadEvent = HistoryEvent & { readonly kind: ThreadKind };
@@ -62,21 +62,21 @@ type ThreadKind = Exclude<
 
 const threadLines: Readonly<Record<ThreadKind, Tell>> = {
   requested,
-  voted: (event, { change }) => [words("👍 "), actor(event), words(` approved it${whichVote(event, change)}.`)],
-  approved: () => "🗳️ It has the votes it needs.",
-  returned: (event) => [words("⏳ Needs approval again"), ...result(event)],
+  voted: (event, { change }) => [words("👍 "), actor(event), words(` approved it${whichVote(event, change)}`)],
+  approved: () => "✅ Approved",
+  returned: (event) => [words("⏳ Needs another approval"), ...result(event)],
   rejected: (event) => [words("🚫 "), actor(event), words(" rejected it"), ...result(event)],
-  cancelled: (event) => [words("🚫 "), actor(event), words(" cancelled it; nothing was sent.")],
-  expired: (event) => [words("⌛ It expired; nothing was sent"), ...result(event)],
-  drifted: () => "🔀 It did not run, because what it is about has changed since it was asked for; nothing was sent.",
+  cancelled: (event) => [words("🚫 "), actor(event), words(" cancelled it")],
+  expired: (event) => [words("⌛ Expired"), ...result(event)],
+  drifted: () => "⚠️ The workload changed while this waited. Nothing was run.",
   claimed: ({ account }) => [
-    words("▶️ It runs"),
-    ...(account === undefined ? [] : [words(" as "), code(account, 100)]),
+    words("🔄 Running"),
+    ...(account === undefined ? [] : [words(" with account "), code(account, 100)]),
   ],
   done,
-  failed: (event) => [words(`❌ It failed${after(event)}`), ...result(event), ...reference(event)],
-  unknown: (event) => [words(`❓ No answer that tells${after(event)}`), ...result(event), ...reference(event)],
-  health: (event) => [words("🔴 It is not well"), ...result(event)],
+  failed: (event) => [words(`❌ Failed${after(event)}`), ...result(event), ...reference(event)],
+  unknown: (event) => [words(`❓ No clear answer${after(event)}`), ...result(event), ...reference(event)],
+  health: (event) => [words("🔴 "), words(oneLine(event.result), RESULT)],
 };
 
 function actor({ who }: HistoryEvent): Inline {
@@ -90,23 +90,23 @@ function result({ result }: HistoryEvent): Inline[] {
 
 function requested({ who, breakGlass }: HistoryEvent, { change, defaultRegion }: ChangeStory): Line {
   const { reason, diff } = change;
-  const what = diff.length === 0 ? [] : [words(": "), words(diff.slice(0, DIFF).join("; "), RESULT)];
+  const what = diff.length === 0 ? [] : [words(" · "), words(diff.slice(0, DIFF).join("; "), RESULT)];
   return [
     words(breakGlass ? "🚨 " : "🙋 "),
     personWords(who ?? change.requester),
-    words(breakGlass ? " broke the glass to " : " asked to "),
+    words(breakGlass ? " used break-glass: " : " requested: "),
     ...actionWords(change, defaultRegion),
     ...what,
-    ...(reason === undefined ? [] : [words(". Reason: "), words(oneLine(reason), RESULT)]),
+    ...(reason === undefined ? [] : [words(` · "${truncate(oneLine(reason), RESULT)}"`)]),
   ];
 }
 
 /** Accepted and took effect are different outcomes. */
 function done(event: HistoryEvent, { change: { ending } }: ChangeStory): Line {
   if (ending?.kind === "run" && ending.outcome.kind === "asked") {
-    return [words(`📨 The service accepted it${after(event)}. ${oneLine(event.result)}`, RESULT)];
+    return [words(`🔄 The workload API accepted it${after(event)}`)];
   }
-  return [words(`✅ It took effect${after(event)}.`)];
+  return [words(`✅ Took effect${after(event)}`)];
 }
 
 /** " (1 of 2)". */
@@ -116,16 +116,20 @@ function whichVote({ who }: HistoryEvent, { votes, terms }: StoredChange): strin
 }
 
 function after({ elapsedMs }: HistoryEvent): string {
-  return elapsedMs === undefined ? "" : ` ${span(elapsedMs)} after it was asked`;
+  return elapsedMs === undefined ? "" : ` ${span(elapsedMs)} after the request`;
 }
 
 function reference({ reference }: HistoryEvent): Inline[] {
-  return reference === undefined ? [] : [words(` (reference ${reference})`, 60)];
+  return reference === undefined ? [] : [words(` · Reference ${reference}`, 60)];
 }
 
 /** The last lines of the failing instance, already redacted. */
 export function excerptReply({ health }: StoredChange): Post | undefined {
   if (health === undefined || health.excerpt.length === 0) return undefined;
   const { text } = newestPage(health.excerpt.map(visibleLines));
-  return postOf([section([words(`Its last lines: ${health.line}`, 400)]), preformatted(text)]);
+  return postOf([section([words(excerptTitle(health))]), preformatted(text)]);
+}
+
+function excerptTitle({ line }: Pick<NonNullable<StoredChange["health"]>, "line">): string {
+  return truncate(oneLine(line) === "" ? "Last lines" : `Last lines · ${oneLine(line)}`, 300);
 }

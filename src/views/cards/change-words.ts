@@ -1,52 +1,28 @@
-import type { WorkloadRef, WriteOperationId } from "../../changes/change.ts";
-import type { StoredChange, Who, ChangeState } from "../../changes/stored-change.ts";
+import { isFollowed, type StoredChange, type Who, type ChangeState } from "../../changes/stored-change.ts";
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/verdict.ts";
 import { counted } from "../kit/text.ts";
+import { headline } from "./headline.ts";
+import { type Phrased, regionText, split } from "./phrases.ts";
 
-/** Verb forms of the operations, for each outcome. */
-export const operationWords: Readonly<
-  Record<WriteOperationId, readonly [past: string, infinitive: string, participle: string]>
-> = {
-  createJob: ["Created", "create", "created"],
-  deleteJob: ["Deleted", "delete", "deleted"],
-  createService: ["Created", "create", "created"],
-  deleteService: ["Deleted", "delete", "deleted"],
-  updateService: ["Changed", "change", "changed"],
-  startService: ["Started", "start", "started"],
-  stopService: ["Stopped", "stop", "stopped"],
-  restartService: ["Restarted", "restart", "restarted"],
-};
-
-/** The infinitives of verbs that share an operation. */
-const infinitives: Readonly<Record<string, string>> = {
-  scale: "scale",
-  memory: "change the memory of",
-  domains: "change the domains of",
-};
-
-type Named = { readonly workload: WorkloadRef; readonly defaultRegion?: string | undefined };
-
-/** Jobs have only one region, and the default region isn't mentioned. */
-export function needsRegion({ workload, defaultRegion }: Named): boolean {
-  return workload.kind === "service" && defaultRegion !== undefined && workload.region !== defaultRegion;
+/** "scale *web* to 5", for use within a sentence. */
+export function actionWords(phrased: Phrased, defaultRegion?: string): readonly Inline[] {
+  const [before, after] = split(phrased, "title");
+  return named([`${before.charAt(0).toLowerCase()}${before.slice(1)}`, after], phrased, defaultRegion);
 }
 
-/** "service web", with its region if that isn't the default. */
-export function workloadWords(named: Named): Inline[] {
-  const { kind, name, region } = named.workload;
-  return [words(`${kind} `), strong(name, 255), ...(needsRegion(named) ? [words(` in region ${region}`, 100)] : [])];
+/** "Scaling *web* to 5". */
+export function runningWords(phrased: Phrased, defaultRegion?: string): readonly Inline[] {
+  return named(split(phrased, "running"), phrased, defaultRegion);
 }
 
-/** "scale service web". */
-export function actionWords(
-  change: Pick<StoredChange, "verb" | "op" | "workload">,
-  defaultRegion?: string,
-): readonly Inline[] {
-  const known = Object.hasOwn(infinitives, change.verb) ? infinitives[change.verb] : undefined;
-  const infinitive = known ?? operationWords[change.op][1];
-  return [words(`${infinitive} `), ...workloadWords({ workload: change.workload, defaultRegion })];
+type Around = readonly [before: string, after: string];
+
+function named([before, after]: Around, phrased: Phrased, defaultRegion: string | undefined): readonly Inline[] {
+  const rest = `${regionText(phrased, defaultRegion)}${after}`;
+  const name = strong(phrased.workload.name, 255);
+  return [words(before), name, ...(rest === "" ? [] : [words(rest, 100)])];
 }
 
 /** A mention of a person; their name if the id isn't Slack's. */
@@ -71,7 +47,7 @@ const LISTED = 5;
 type Approving = Pick<Terms, "from" | "selfApproval" | "mention">;
 
 /**
- * "@oncall, Alex Kim or any other full member of this channel". A mention notifies when it is first posted; a name
+ * "@oncall, Alex Kim or another member of this channel". A mention notifies when it is first posted; a name
  * notifies nobody.
  */
 export function approversWords({ from, selfApproval, mention }: Approving, names: Names = {}): Inline[] {
@@ -80,7 +56,7 @@ export function approversWords({ from, selfApproval, mention }: Approving, names
   const all = [
     ...listed(from.groups, mention === "nobody" ? handle : group),
     ...listed(from.users, mention === "all" ? person : name),
-    ...(from.channelMembers ? [words(`any ${selfApproval ? "" : "other "}full member of this channel`)] : []),
+    ...(from.channelMembers ? [words(`${selfApproval ? "any" : "another"} member of this channel`)] : []),
   ];
   const last = all.at(-1);
   if (last === undefined) return [words("nobody")];
@@ -92,34 +68,33 @@ function listed(ids: readonly string[], draw: (id: string) => Inline): Inline[] 
   return [...ids.slice(0, LISTED).map(draw), ...more];
 }
 
-/** "2 votes of @oncall or Alex Kim". */
+/** "2 approvals from @oncall or Alex Kim". */
 export function termsWords(terms: Terms, names: Names = {}): Inline[] {
-  return [words(`${counted(terms.votes, "vote")} of `), ...approversWords(terms, names)];
+  return [words(`${counted(terms.votes, "approval")} from `), ...approversWords(terms, names)];
 }
 
 type Tell = (change: StoredChange) => string;
 
 const summaries: Readonly<Record<ChangeState, Tell>> = {
-  pending: ({ terms, votes }) =>
-    `It waits for ${counted((terms?.votes ?? 1) - votes.length, "more vote", "more votes")}.`,
-  approved: (change) => `${approval(change)}It is about to run.`,
-  claimed: (change) => `${approval(change)}It is running.`,
-  done: ({ ending }) =>
-    ending?.kind === "run" && ending.outcome.kind === "asked"
-      ? "It ran, and the service accepted it."
-      : "It ran and took effect.",
-  failed: () => "It failed, and its card says why.",
+  pending: ({ terms, votes }) => `Needs ${counted((terms?.votes ?? 1) - votes.length, "more approval")}.`,
+  approved: (change) => `${approval(change)}It runs in a moment.`,
+  claimed: (change) => `${approval(change)}It's running now.`,
+  done: (change) =>
+    isFollowed(change) && change.health === undefined && change.progress === undefined
+      ? "It was sent, and I'm checking that the workload runs."
+      : `It ran: ${headline(change).text}.`,
+  failed: () => "It failed. Nothing was changed.",
   unknown: ({ settledAt }) =>
     settledAt === undefined
-      ? "It ran, no answer came, and Gantry is finding out whether it took effect."
-      : "It ran, and nobody can tell whether it took effect.",
+      ? "It was sent, and no answer came. I'm checking whether it took effect."
+      : "It was sent, but I can't tell whether it took effect.",
   rejected: ({ ending }) => (ending?.kind === "rejected" ? `${ending.by.name} rejected it.` : "It was rejected."),
   cancelled: ({ ending }) => (ending?.kind === "cancelled" ? `${ending.by.name} cancelled it.` : "It was cancelled."),
-  expired: () => "It expired, and nothing was sent.",
-  drifted: () => "It did not run, because what it is about has changed since it was asked for.",
+  expired: () => "It expired. Nothing was changed.",
+  drifted: () => "The workload changed while it waited, so nothing was run.",
 };
 
-/** The current state of a Change in complete sentences, with real names. */
+/** The current state of a request in complete sentences, with real names. */
 export function changeSummary(change: StoredChange): string {
   return summaries[change.state](change);
 }

@@ -49,10 +49,7 @@ export function diffReplies({ diff }: Pick<StoredChange, "diff">): readonly Post
     else pages.splice(-1, 1, `${last}\n${line}`);
   }
   return pages.map((page, at) =>
-    postOf([
-      section(`All that changes${pages.length > 1 ? `, ${at + 1} of ${pages.length}` : ""}:`),
-      preformatted(page),
-    ]),
+    postOf([section(`All changes${pages.length > 1 ? `, ${at + 1} of ${pages.length}` : ""}:`), preformatted(page)]),
   );
 }
 
@@ -67,7 +64,7 @@ function pieces(line: string): string[] {
 const LISTED = 5;
 const VALUE = 100;
 
-/** Each field as it was, is now, and was requested. */
+/** "instances: 2 when requested → 4 now; 3 was requested". */
 export function driftList(drift: readonly Drift[]): Block[] {
   const [first, ...rest] = drift.slice(0, LISTED).map(row);
   if (first === undefined) return [];
@@ -78,10 +75,11 @@ export function driftList(drift: readonly Drift[]): Block[] {
 function row({ field, then, now, asked }: Drift): Line {
   return [
     strong(field, 60),
-    words(": was "),
+    words(": "),
     words(then, VALUE),
-    words(", now "),
+    words(" when requested → "),
     strong(now, VALUE),
-    ...(asked === undefined ? [] : [words(", asked for "), words(asked, VALUE)]),
+    words(" now"),
+    ...(asked === undefined ? [] : [words("; the request was for "), words(asked, VALUE)]),
   ];
 }

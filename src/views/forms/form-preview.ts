@@ -1,6 +1,7 @@
 import type { Change } from "../../changes/change.ts";
 import type { Terms, Verdict } from "../../policy/verdict.ts";
-import { termsWords, operationWords, workloadWords } from "../cards/change-words.ts";
+import { actionWords, termsWords } from "../cards/change-words.ts";
+import { nothingToDo } from "../cards/nothing-to-do.ts";
 import { divider, section, type Line } from "../kit/blocks.ts";
 import { diffList } from "../cards/diff.ts";
 import { firstOf, strong, words } from "../kit/inline.ts";
@@ -25,11 +26,9 @@ export type FormPreview = {
 export function previewBlocks(preview: FormPreview): Block[] {
   const { change, defaultRegion } = preview;
   const { call, workload, diff } = change;
-  const what = workloadWords({ workload, defaultRegion });
-  if (diff.length === 0)
-    return [section([words("Nothing to do: "), ...what, words(" is already like this.")]), divider];
+  if (diff.length === 0) return [...nothingToDo(change).blocks, divider];
   return [
-    section([strong("Preview: "), words(`${operationWords[call.op][1]} `), ...what]),
+    section([strong("Preview: "), ...actionWords({ op: call.op, workload, diff }, defaultRegion)]),
     ...diffList(diff),
     policyWords(preview),
     divider,

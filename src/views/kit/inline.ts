@@ -32,11 +32,20 @@ export function hostLink(value: Shown, max = 80): RichTextLink | RichTextText {
 
 /** A time in each reader's own zone; invalid times as text. */
 export function moment(value: Shown): RichTextDate | RichTextText {
+  return date(value, "{date_short_pretty}, {time}");
+}
+
+/** A time as "in 59 minutes", which Slack keeps up to date. */
+export function fromNow(value: Shown): RichTextDate | RichTextText {
+  return date(value, "{ago}");
+}
+
+function date(value: Shown, format: string): RichTextDate | RichTextText {
   const text = visible(value);
   const ms = Date.parse(text);
   if (!(ms >= 0)) return words(text, 80);
   const fallback = `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return { type: "date", timestamp: Math.floor(ms / 1000), format: "{date_short_pretty}, {time}", fallback };
+  return { type: "date", timestamp: Math.floor(ms / 1000), format, fallback };
 }
 
 /** A mention of a person by Slack id; anything else as text. */

@@ -1,38 +1,44 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords, actionWords, namesIn } from "../cards/change-words.ts";
-import { fields, section } from "../kit/blocks.ts";
-import { channel, code, moment, words } from "../kit/inline.ts";
+import { phraseText } from "../cards/phrases.ts";
+import { termsWords, namesIn } from "../cards/change-words.ts";
+import { actionButton, actions, context, linkButton, section } from "../kit/blocks.ts";
+import { channel, fromNow, strong, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf, type Names } from "../kit/post.ts";
+import { truncate } from "../kit/text.ts";
 
 export type AskedElsewhere = {
   readonly change: StoredChange;
   /** The channel of the card. */
   readonly cardIn: string;
-  readonly command: string;
+  /** Link to the card, if known. */
+  readonly link?: string | undefined;
   readonly defaultRegion?: string | undefined;
   readonly names?: Names;
 };
 
 /** For the requester, when the card is in another channel. */
-export function askedElsewhere({ change, cardIn, command, defaultRegion, names = {} }: AskedElsewhere): Post {
+export function askedElsewhere({ change, cardIn, link, defaultRegion, names = {} }: AskedElsewhere): Post {
   const { id, terms, expiresAt } = change;
+  // Only the requester sees this, so mentions notify nobody.
+  const needs = terms === undefined ? [] : termsWords({ ...terms, mention: "all" }, names);
+  const expires = expiresAt === undefined ? [] : [words(" · expires "), fromNow(expiresAt.toISOString())];
   return postOf(
     [
-      section([
-        words("⏳ Asked in "),
-        channel(cardIn),
-        words(" for approval to "),
-        ...actionWords(change, defaultRegion),
-        words("."),
-      ]),
-      ...fields([
-        { label: "Change", value: [code(id, 40)] },
-        // Only the requester sees this, so mentions notify nobody.
-        { label: "Needs", value: terms === undefined ? [] : termsWords({ ...terms, mention: "all" }, names) },
-        { label: "Expires", value: expiresAt === undefined ? [] : [moment(expiresAt.toISOString())] },
-      ]),
-      section(`Its card tells how it goes. Take it back with \`${command} cancel ${id.replaceAll("`", "")}\``),
+      section(
+        [words("⏳ "), strong(`Waiting for approval: ${phraseText(change, "title", defaultRegion)}`, 400)],
+        [
+          words("Requested in "),
+          channel(cardIn),
+          ...(needs.length === 0 ? [] : [words(" · needs "), ...needs]),
+          ...expires,
+        ],
+      ),
+      ...actions(
+        linkButton("Open card", link),
+        actionButton({ label: "Cancel", act: "change:cancel:beside", value: id }),
+      ),
+      context(truncate(id, 40)),
     ],
     namesIn(change, names),
   );

@@ -1,10 +1,12 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Standing } from "../../policy/question.ts";
-import { approversWords, changeSummary, actionWords, namesIn } from "../cards/change-words.ts";
-import { section, type Line } from "../kit/blocks.ts";
+import { approversWords, changeSummary, actionWords, namesIn, oneLine, runningWords } from "../cards/change-words.ts";
+import { actionButton, actions, askButton, context, section, type Line } from "../kit/blocks.ts";
 import { code, firstOf, joined, words, type Inline } from "../kit/inline.ts";
+import type { Block } from "../kit/message.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf, type Names } from "../kit/post.ts";
+import { counted, truncate } from "../kit/text.ts";
 
 type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };
 
@@ -19,7 +21,7 @@ export type DecisionAnswer =
   | Of<"rejected" | "cancelled">
   /** They had already approved. */
   | Of<"twice">
-  /** It can no longer be decided. */
+  /** It was decided already. */
   | (Of<"late"> & { readonly wanted: "approve" | "reject" | "cancel" })
   /** They may not decide. `could`: some who could, by name, and the total. */
   | (Of<"foreign"> & {
@@ -28,19 +30,18 @@ export type DecisionAnswer =
     })
   /** They requested it themselves. */
   | Of<"own">
-  /** Only the requester may cancel. */
+  /** Only the requester can cancel. */
   | Of<"not-yours">
   | (Of<"standing"> & { readonly standing: Exclude<Standing, "member"> })
   /** The card was replaced by another. */
   | Of<"retired">
   /** Slack couldn't be asked whether they may. */
   | { readonly kind: "check-failed" }
-  /** There is no such Change. `nearest`: similar ids. */
+  /** There is no such request. `nearest`: similar ids. */
   | { readonly kind: "missing"; readonly id: string; readonly nearest: readonly string[] };
 
 export type DecisionAnswerInput = {
   readonly answer: DecisionAnswer;
-  readonly command: string;
   readonly defaultRegion?: string | undefined;
   /** Group handles and approvers' names by id, for screen readers. */
   readonly names?: Names;
@@ -52,16 +53,30 @@ type Lines = readonly [Line, ...Line[]];
 export function decisionAnswer(input: DecisionAnswerInput): Post {
   const { answer, names } = input;
   const [first, ...rest] = lines(input);
-  return postOf([section(first, ...rest)], "change" in answer ? namesIn(answer.change, names) : names);
+  const more = [section(first, ...rest), ...buttons(answer)];
+  if (!("change" in answer)) return postOf(more, names);
+  return postOf([...more, context(truncate(answer.change.id, 40))], namesIn(answer.change, names));
+}
+
+function buttons(answer: DecisionAnswer): Block[] {
+  if (answer.kind === "own") {
+    const { id: value } = answer.change;
+    return actions(actionButton({ label: "Cancel request", act: "change:cancel:beside", value }));
+  }
+  if (answer.kind !== "missing") return [];
+  return actions(
+    askButton("Pending requests", { verb: "pending", share: false, args: {} }),
+    askButton("History", { verb: "history", share: false, args: {} }),
+  );
 }
 
 function lines(input: DecisionAnswerInput): Lines {
   const { answer } = input;
   switch (answer.kind) {
     case "missing":
-      return missing(answer, input);
+      return missing(answer);
     case "check-failed":
-      return ["⚠️ Nothing was decided, because Slack did not tell whether you may.", "Try again in a minute."];
+      return ["⚠️ Slack didn't confirm that you can decide on this. Nothing was decided.", "Try again in a minute."];
     case "late":
     case "retired":
       return tooLate(answer, input);
@@ -87,18 +102,15 @@ function accepted(
   const what = about(change, input);
   switch (kind) {
     case "counted":
-      return [[words(`👍 Your vote counts, it is ${votes(change)}: `), ...what]];
+      return [[words(`👍 Approved, ${votes(change)}: `), ...what], changeSummary(change)];
     case "approved":
-      return [
-        [words("👍 Your vote counts, and it was the last one that was needed: "), ...what],
-        "It is read once more, then it runs; its card tells how it ends.",
-      ];
+      return [[words("👍 Approved. "), ...runningWords(change, input.defaultRegion), words(" now.")]];
     case "rejected":
-      return [[words("🚫 You rejected it, and nothing was sent: "), ...what]];
+      return [[words("🚫 Rejected: "), ...what, words(". Nothing was changed.")]];
     case "cancelled":
-      return [[words("🚫 You cancelled it, and nothing was sent: "), ...what]];
+      return [[words("🚫 Cancelled: "), ...what, words(". Nothing was changed.")]];
     case "twice":
-      return [[words(`You voted for it before, it stays ${votes(change)}: `), ...what]];
+      return [[words(`You already approved this, ${votes(change)}: `), ...what], changeSummary(change)];
   }
 }
 
@@ -108,13 +120,13 @@ function notRun(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInp
   const what = about(change, input);
   if (answer.kind === "not-run") {
     return [
-      [words("🚫 Approved, but policy refuses it now. Nothing was changed: "), ...what],
+      [words("🚫 Approved, but the policy now refuses to "), ...what, words(". Nothing was changed.")],
       [words(answer.why, 600)],
     ];
   }
   return [
-    [words("⏳ Approved, but more approvals are needed. Nothing was changed: "), ...what],
-    [words(change.notice ?? "", 500)],
+    [words("⏳ Approved, but more approvals are needed to "), ...what, words(". Nothing was changed.")],
+    [words(oneLine(change.notice ?? ""), 500)],
   ];
 }
 
@@ -122,79 +134,70 @@ function tooLate(answer: Some<"late" | "retired">, input: DecisionAnswerInput): 
   const { change } = answer;
   const what = about(change, input);
   const summary: Line = [words(changeSummary(change), 600)];
-  if (answer.kind === "late") {
-    return [[words(`Too late to ${answer.wanted} it, nothing was changed by this: `), ...what], summary];
-  }
-  return [
-    [words("This card is out of date, a newer one took its place, and nothing was decided: "), ...what],
-    summary,
-    `Decide on the newer card, or see what waits with \`${input.command} pending\``,
-  ];
+  if (answer.kind === "late") return [[words(`Too late to ${answer.wanted} this: `), ...what], summary];
+  return [[words("This card is out of date, so nothing was decided: "), ...what], summary, "Use the newer card."];
 }
 
 function refused(answer: Some<"foreign" | "own" | "not-yours" | "standing">, input: DecisionAnswerInput): Lines {
   const { change } = answer;
   const what = about(change, input);
-  const who: Inline[] = [words("It waits for "), ...whoMay(change, input), words(".")];
+  const who: Inline[] = [words("It needs "), ...whoMay(change, input), words(".")];
   switch (answer.kind) {
     case "foreign":
       return [
-        [words(`🚫 You cannot ${answer.wanted} it, because you are not among those who may: `), ...what],
-        [...who, ...named(answer.could)],
+        [words(`🚫 You can't ${answer.wanted} this: `), ...what],
+        [...who, ...named(answer)],
       ];
     case "own":
-      return [
-        [words("🚫 You cannot decide about it, because you asked for it yourself: "), ...what],
-        [...who, words(` To take it back: `), code(`${input.command} cancel ${change.id}`, 100)],
-      ];
+      return [[words("🚫 You can't decide on your own request: "), ...what], who];
     case "not-yours":
       return [
-        [words(`🚫 Only ${change.requester.name}, who asked for it, can cancel it: `, 200), ...what],
-        "Those who may approve it can reject it.",
+        [words(`🚫 Only ${change.requester.name} can cancel this request: `, 200), ...what],
+        "If you can approve it, you can reject it instead.",
       ];
     case "standing":
-      return [[words(`🚫 You cannot decide about it, because ${standings[answer.standing]}: `), ...what], who];
+      return [[words(`🚫 You can't decide on this, because ${standings[answer.standing]}: `), ...what], who];
   }
 }
 
 const standings: Readonly<Record<Exclude<Standing, "member">, string>> = {
-  guest: "you are a guest in this workspace",
-  outsider: "you belong to another organisation",
-  bot: "an app does not decide",
-  deactivated: "your account in this workspace is deactivated",
+  guest: "you're a guest in this workspace",
+  outsider: "you belong to another organization",
+  bot: "apps can't approve requests",
+  deactivated: "your Slack account is deactivated",
 };
 
-/** "scale service web, 7K3M9Q". */
-function about(change: StoredChange, { defaultRegion }: DecisionAnswerInput): Inline[] {
-  return [...actionWords(change, defaultRegion), words(", "), code(change.id, 40)];
+/** "scale *web* to 2". */
+function about(change: StoredChange, { defaultRegion }: DecisionAnswerInput): readonly Inline[] {
+  return actionWords(change, defaultRegion);
 }
 
 function votes({ votes: all, terms }: StoredChange): string {
   return `${all.length} of ${terms?.votes ?? all.length}`;
 }
 
-/** Only one person sees this, so mentions notify nobody. */
+/** "2 approvals from @oncall". Only one person sees this, so mentions notify nobody. */
 function whoMay({ terms }: StoredChange, { names }: DecisionAnswerInput): Inline[] {
-  return terms === undefined ? [words("nobody")] : approversWords({ ...terms, mention: "all" }, names);
+  if (terms === undefined) return [words("no approval")];
+  return [words(`${counted(terms.votes, "approval")} from `), ...approversWords({ ...terms, mention: "all" }, names)];
 }
 
-/** " Those who could now: Alex Kim, Omar Haddad and 3 more". */
-function named(could: { readonly names: readonly string[]; readonly count: number } | undefined): Inline[] {
+/** " Alex Kim, Omar Haddad and 3 more can approve it now." */
+function named({ could }: Some<"foreign">): Inline[] {
   if (could === undefined || could.names.length === 0) return [];
   const shown = could.names.slice(0, 5);
   const more = could.count - shown.length;
   return [
-    words(" Those who could now: "),
+    words(" "),
     ...firstOf(shown, shown.length, (name) => words(name, 80)),
-    ...(more > 0 ? [words(` and ${more} more`)] : []),
+    words(`${more > 0 ? ` and ${more} more` : ""} can approve it now.`),
   ];
 }
 
-function missing({ id, nearest }: Some<"missing">, { command }: DecisionAnswerInput): Lines {
+function missing({ id, nearest }: Some<"missing">): Lines {
   const alike = nearest.slice(0, 3).map((each) => code(each, 40));
   return [
-    [words("There is no change "), code(id, 40), words(".")],
+    [words("There's no request "), code(id, 40), words(".")],
     ...(alike.length === 0 ? [] : [[words("Did you mean "), ...joined(alike, " or "), words("?")]]),
-    `See what waits with \`${command} pending\`, and what happened with \`${command} history\``,
   ];
 }

@@ -1,9 +1,12 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords, changeSummary, actionWords, namesIn } from "../cards/change-words.ts";
-import { actions, linkButton, section, type Line } from "../kit/blocks.ts";
-import { channel, code, strong, words, type Inline } from "../kit/inline.ts";
+import type { Button } from "@slack/types";
+import { phraseText } from "../cards/phrases.ts";
+import { termsWords, changeSummary, namesIn } from "../cards/change-words.ts";
+import { actionButton, actions, context, linkButton, section, type Line } from "../kit/blocks.ts";
+import { channel, strong, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf, type Names } from "../kit/post.ts";
+import { truncate } from "../kit/text.ts";
 
 export type DuplicateRequest = {
   /** The earlier Change. */
@@ -14,7 +17,6 @@ export type DuplicateRequest = {
   readonly viewer: "requester" | "approver" | "other";
   /** Link to its card, if known. */
   readonly link: string | undefined;
-  readonly command: string;
   readonly defaultRegion?: string | undefined;
   readonly names?: Names;
 };
@@ -24,23 +26,25 @@ export function duplicateMessage(earlier: DuplicateRequest): Post {
   const { change, link, names } = earlier;
   return postOf(
     [
-      section(headline(earlier), askedBy(earlier), ...status(earlier), ...next(earlier)),
-      ...actions(linkButton("Open card", link)),
+      section(headlineLine(earlier), askedBy(earlier), ...status(earlier)),
+      ...actions(linkButton("Open card", link), ...buttonsFor(earlier)),
+      context(truncate(change.id, 40)),
     ],
     namesIn(change, names),
   );
 }
 
-function headline({ kind, change }: DuplicateRequest): Line {
-  if (kind === "undo") return [words("↩️ Undo already requested: "), code(change.id, 40)];
-  return [words("⏳ Already waiting: "), code(change.id, 40)];
+function headlineLine({ kind, change, defaultRegion }: DuplicateRequest): Line {
+  const title = phraseText(change, "title", defaultRegion);
+  const text = kind === "undo" ? `Undo already requested: ${title}` : `Already waiting: ${title}`;
+  return [words(kind === "undo" ? "↩️ " : "⏳ "), strong(text, 400)];
 }
 
-function askedBy({ change, viewer, defaultRegion }: DuplicateRequest): Inline[] {
+function askedBy({ change, viewer }: DuplicateRequest): Inline[] {
   const { card, requester } = change;
   const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
   const who = viewer === "requester" ? words("You") : strong(requester.name, 80);
-  return [who, words(" asked to "), ...actionWords(change, defaultRegion), ...where, words(".")];
+  return [who, words(" requested it"), ...where, words(". Nothing was requested again.")];
 }
 
 function status({ change, names }: DuplicateRequest): Line[] {
@@ -48,12 +52,14 @@ function status({ change, names }: DuplicateRequest): Line[] {
   if (state !== "pending" || terms === undefined) return [[words(changeSummary(change), 600)]];
   // Only the requester sees this, so mentions notify nobody.
   const needs = termsWords({ ...terms, mention: "all" }, names);
-  return [[words("Needs "), ...needs, words(` · ${votes.length} of ${terms.votes} so far`)]];
+  return [[words("Needs "), ...needs, words(` · ${votes.length} of ${terms.votes}`)]];
 }
 
-function next({ change, viewer, command }: DuplicateRequest): Line[] {
+/** The requester may cancel, an approver may approve; others read the card. */
+function buttonsFor({ change, viewer }: DuplicateRequest): (Button | undefined)[] {
   if (change.state !== "pending") return [];
-  const id = change.id.replaceAll("`", "");
-  if (viewer === "approver") return [`You can approve it on its card or with \`${command} approve ${id}\``];
-  return viewer === "requester" ? [`To cancel it: \`${command} cancel ${id}\``] : [];
+  const { id: value } = change;
+  if (viewer === "approver")
+    return [actionButton({ label: "Approve", act: "change:approve:beside", value, style: "primary" })];
+  return viewer === "requester" ? [actionButton({ label: "Cancel", act: "change:cancel:beside", value })] : [];
 }

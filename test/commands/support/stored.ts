@@ -41,6 +41,7 @@ export const waiting: StoredChange = {
   settledAt: undefined,
   ending: undefined,
   health: undefined,
+  progress: undefined,
   isUndone: false,
   notice: undefined,
   card: { channelId: "C0OPS", ts: "1.2" },

@@ -44,8 +44,11 @@ const anyTerms: fc.Arbitrary<Terms> = fc.record({
 });
 
 const health = fc.record({
-  kind: fc.constantFrom("reached", "trouble", "not-yet", "unwatched"),
+  kind: fc.constantFrom("reached", "trouble", "not-yet", "unwatched", "watching"),
+  level: fc.constantFrom(undefined, "healthy", "busy", "failing", "idle"),
+  outcome: maybe(hostileText),
   line: hostileText,
+  afterMs: maybe(fc.nat()),
   excerpt: listed(hostileText),
 });
 
@@ -72,7 +75,7 @@ function anyChange(): fc.Arbitrary<StoredChange> {
     channelId: hostileText,
     verb: fc.oneof(fc.constantFrom("scale", "__proto__", "constructor"), hostileText),
     reason: maybe(hostileText),
-    op: fc.constantFrom("updateService", "deleteJob", "createService", "restartService"),
+    op: fc.constantFrom("updateService", "deleteJob", "createService", "createJob", "restartService"),
     workload: fc.record({
       kind: fc.constantFrom("service", "job"),
       region: hostileText,
@@ -103,6 +106,7 @@ function anyChange(): fc.Arbitrary<StoredChange> {
     settledAt: maybe(moment),
     ending: maybe(ending),
     health: maybe(health),
+    progress: maybe(health),
     isUndone: fc.boolean(),
     notice: maybe(hostileText),
     card: maybe(fc.record({ channelId: hostileText, ts: hostileText })),
@@ -170,6 +174,6 @@ function longChange(text: string, state: StoredChange["state"], ending: Ending |
     votes: many.map(() => ({ ...who, at })),
     settledAt: at,
     ending,
-    health: { kind: "trouble", line: text, excerpt: many },
+    health: { kind: "trouble", level: "failing", outcome: text, line: text, excerpt: many },
   });
 }

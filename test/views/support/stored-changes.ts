@@ -49,6 +49,7 @@ export function stored(more: Partial<StoredChange> = {}): StoredChange {
     settledAt: undefined,
     ending: undefined,
     health: undefined,
+    progress: undefined,
     isUndone: false,
     notice: undefined,
     card: undefined,

@@ -1,0 +1,46 @@
+import type { Job } from "../api/answers.ts";
+import { jobStatus } from "../api/workload-status.ts";
+import type { HealthNow } from "./service-health.ts";
+
+export type JobHealthNow = HealthNow & {
+  /** How long it ran, if it is complete and says so. */
+  readonly ranMs?: number;
+};
+
+/** Judges a job by the same status as every view: `waiting` until it is complete or has failed. Pure. */
+export function jobHealth(job: Job): JobHealthNow {
+  const { level, words, reason = "" } = jobStatus(job);
+  const { failed = 0 } = job.status ?? {};
+  if (level === "failing") {
+    const last = job.instance_names?.at(-1);
+    return {
+      kind: "trouble",
+      level,
+      ...failureWords(failed, reason),
+      ...(last !== undefined && { instance: last }),
+    };
+  }
+  if (words === "complete") {
+    return { kind: "reached", level, outcome: "completed", line: attemptsLine(failed), ...runTime(job) };
+  }
+  return { kind: "waiting", level, outcome: words === "pending" ? "is starting" : `is ${words}`, line: reason };
+}
+
+/** "failed: exit code 2 after 4 attempts", with what is known. */
+function failureWords(failed: number, reason: string): Pick<HealthNow, "outcome" | "line"> {
+  const [said, exitCode] = /\bexit(?:ed with)?(?: code| status)? (\d{1,5})\b/iu.exec(reason) ?? [];
+  const after = failed > 0 ? ` after ${failed} ${failed === 1 ? "attempt" : "attempts"}` : "";
+  if (exitCode === undefined) return { outcome: `failed${after}`, line: reason };
+  // The headline says it all already.
+  const line = reason.trim() === said ? "" : reason;
+  return { outcome: `failed: exit code ${exitCode}${after}`, line };
+}
+
+function attemptsLine(failed: number): string {
+  return failed === 0 ? "" : `after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`;
+}
+
+function runTime({ status }: Job): { readonly ranMs?: number } {
+  const ms = Date.parse(status?.completionTime ?? "") - Date.parse(status?.startTime ?? "");
+  return Number.isNaN(ms) || ms < 0 ? {} : { ranMs: ms };
+}

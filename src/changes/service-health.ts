@@ -1,0 +1,74 @@
+import type { Service } from "../api/answers.ts";
+import { serviceStatus, type WorkloadStatus } from "../api/workload-status.ts";
+import type { Change } from "./change.ts";
+import { effectOf } from "./effect.ts";
+import { serviceSnapshot } from "./snapshot.ts";
+import type { Health } from "./stored-change.ts";
+
+/** How a workload is at one look, without the time. `waiting`: another look may show more. */
+export type HealthNow = Pick<Health, "level" | "line" | "outcome"> & {
+  readonly kind: "reached" | "trouble" | "waiting";
+  /** The failing instance, if the workload names one. */
+  readonly instance?: string;
+};
+
+/** For this long, the status from before the Change may still be reported. */
+const OLD_STATUS_MS = 15_000;
+
+/** Judges a service `sinceMs` after a Change was done, by the same status as every view. Pure. */
+export function serviceHealth(change: Change, service: Service, sinceMs: number): HealthNow {
+  const status = serviceStatus(service);
+  const seen = { level: status.level, line: lineOf(service, status) };
+  const { op } = change.call;
+  // An update that isn't visible yet hasn't been reached, however well the service runs.
+  const isVisible = op !== "updateService" || effectOf(change, serviceSnapshot(service)).kind === "done";
+  if (isVisible && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
+  if (isFailing(change, service, status) && !isOld(change, service, sinceMs)) {
+    return { kind: "trouble", ...seen, outcome: troubleWords(service, status) };
+  }
+  return { kind: "waiting", ...seen, outcome: "isn't running yet" };
+}
+
+/** The levels that a Change leads to. A stopped service stays stopped through an update. */
+function targetsOf({ call, before }: Change): ReadonlySet<WorkloadStatus["level"]> {
+  if (call.op === "stopService") return new Set(["idle"]);
+  const size = call.op === "updateService" || call.op === "createService" ? call.body.target_instance_size : undefined;
+  const mayStop = size === 0 || (call.op === "updateService" && before?.status === "Stopped");
+  return new Set(mayStop ? ["healthy", "idle"] : ["healthy"]);
+}
+
+/** A service may fail while it stops, and a restart restarts it. */
+function isFailing({ call: { op } }: Change, { status }: Service, seen: WorkloadStatus): boolean {
+  if (op === "stopService" || (op === "restartService" && status?.toLowerCase() === "restarting")) return false;
+  return seen.level === "failing" || isRestarting(seen);
+}
+
+function isOld({ before }: Change, { status }: Service, sinceMs: number): boolean {
+  return status === before?.status && sinceMs < OLD_STATUS_MS;
+}
+
+function isRestarting({ words }: WorkloadStatus): boolean {
+  return words.startsWith("restarting, ");
+}
+
+/** "keeps restarting", "2 instances keep crashing", "is failing". */
+function troubleWords({ ready_instances: ready, target_instance_size: size }: Service, status: WorkloadStatus): string {
+  const missing = ready === undefined || size === undefined ? 0 : size - ready;
+  const isSome = missing > 0 && missing < (size ?? 0);
+  if (isRestarting(status)) {
+    return isSome ? `${missing} ${missing === 1 ? "instance keeps" : "instances keep"} crashing` : "keeps restarting";
+  }
+  return isSome ? `${missing} ${missing === 1 ? "instance isn't" : "instances aren't"} running` : "is failing";
+}
+
+/** "3 of 3 running", with counts only where the API sends them; otherwise its status and reason. */
+function lineOf(service: Service, status: WorkloadStatus): string {
+  const { ready_instances: ready, target_instance_size: size } = service;
+  const counts = ready === undefined || size === undefined || size === 0 ? undefined : `${ready} of ${size} running`;
+  const why = status.reason === undefined ? [] : [status.reason];
+  if (status.level === "idle" || counts === undefined) return [status.words, ...why].join(": ");
+  if (status.level === "healthy") return counts;
+  const words = status.words.replace(/, \d+ of \d+ ready$/u, "");
+  const rest = [...(words === "running" ? [] : [words]), ...why].join(": ");
+  return rest === "" ? counts : `${counts} · ${rest}`;
+}

@@ -1,0 +1,92 @@
+import type { WriteOperationId } from "../../changes/change.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { truncate, visible } from "../kit/text.ts";
+
+/** `{}` is the workload, `{to}` the requested value, with its preposition, where the diff tells it. */
+type Phrase = {
+  /** In a question, and after "Rejected:". */
+  readonly title: string;
+  readonly running: string;
+  readonly done: string;
+  readonly failed: string;
+  /** After "whether". */
+  readonly unsure: string;
+};
+
+const byOperation: Readonly<Record<WriteOperationId, Phrase>> = {
+  createService: phrase("Create {}", "Creating {}", "created"),
+  createJob: phrase("Create job {}", "Starting {}", "created", "job {}"),
+  deleteService: phrase("Delete {}", "Deleting {}", "deleted"),
+  deleteJob: phrase("Delete job {}", "Deleting job {}", "deleted", "job {}"),
+  updateService: phrase("Change {}", "Changing {}", "changed"),
+  startService: phrase("Start {}", "Starting {}", "started"),
+  stopService: phrase("Stop {}", "Stopping {}", "stopped"),
+  restartService: phrase("Restart {}", "Restarting {}", "restarted"),
+};
+
+/** Verbs that share an operation. */
+const byVerb: Readonly<Record<string, Phrase>> = {
+  scale: {
+    title: "Scale {}{to}",
+    running: "Scaling {}{to}",
+    done: "{} scaled{to}",
+    failed: "{} wasn't scaled",
+    unsure: "{} was scaled",
+  },
+  memory: {
+    title: "Set memory of {}{to}",
+    running: "Setting memory of {}{to}",
+    done: "{} memory set{to}",
+    failed: "{} memory wasn't changed",
+    unsure: "{} memory was changed",
+  },
+  domains: {
+    title: "Change domains of {}",
+    running: "Changing domains of {}",
+    done: "{} domains changed",
+    failed: "{} domains weren't changed",
+    unsure: "{} domains were changed",
+  },
+};
+
+function phrase(...[title, running, past, what = "{}"]: [string, string, string, string?]): Phrase {
+  return { title, running, done: `${what} ${past}`, failed: `${what} wasn't ${past}`, unsure: `${what} was ${past}` };
+}
+
+/** The parts of a request that its phrases depend on. */
+export type Phrased = Pick<StoredChange, "op" | "workload" | "diff"> & { readonly verb?: string };
+
+function phraseOf({ op, verb = "" }: Phrased): Phrase {
+  const own = Object.hasOwn(byVerb, verb) && op === "updateService" ? byVerb[verb] : undefined;
+  return own ?? byOperation[op];
+}
+
+/** " to 5", " to 512 MiB". */
+function targetOf({ diff }: Phrased): string {
+  const [, to] =
+    /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(diff.length === 1 ? (diff[0] ?? "") : "") ?? [];
+  return to === undefined ? "" : ` to ${to}`;
+}
+
+/** Jobs have only one region, and the default region isn't mentioned. */
+export function needsRegion({ workload }: Pick<Phrased, "workload">, defaultRegion: string | undefined): boolean {
+  return workload.kind === "service" && defaultRegion !== undefined && workload.region !== defaultRegion;
+}
+
+/** " in eu1". */
+export function regionText(phrased: Phrased, defaultRegion: string | undefined): string {
+  return needsRegion(phrased, defaultRegion) ? ` in ${truncate(visible(phrased.workload.region), 60)}` : "";
+}
+
+/** "Scale web to 5", "web scaled to 5": one line of text. */
+export function phraseText(phrased: Phrased, form: keyof Phrase, defaultRegion?: string): string {
+  const [before, after] = split(phrased, form);
+  const name = truncate(visible(phrased.workload.name), 255);
+  return `${before}${name}${regionText(phrased, defaultRegion)}${after}`;
+}
+
+/** A phrase, cut where the name belongs. */
+export function split(phrased: Phrased, form: keyof Phrase): readonly [before: string, after: string] {
+  const [before = "", after = ""] = phraseOf(phrased)[form].replace("{to}", targetOf(phrased)).split("{}");
+  return [before, after];
+}
