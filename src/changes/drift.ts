@@ -79,15 +79,15 @@ export function driftOf(change: Change, now: Snapshot): Drift[] {
 }
 
 function workloadDrift({ before }: Change, now: Snapshot): Drift {
-  if (before === undefined) return drift(THE_WORKLOAD, ["nothing had this name", "it exists", "a new one"]);
-  if (now === undefined) return drift(THE_WORKLOAD, ["it existed", "deleted", undefined]);
-  return drift(THE_WORKLOAD, ["the one that was asked about", "another one of this name, made since", undefined]);
+  if (before === undefined) return drift(THE_WORKLOAD, ["didn't exist", "exists", "a new one"]);
+  if (now === undefined) return drift(THE_WORKLOAD, ["existed", "deleted", undefined]);
+  return drift(THE_WORKLOAD, ["the original", "another one with this name", undefined]);
 }
 
 /** The digest differs but no field does: another version of Gantry computed it. */
 export const unexplainedDrift: Drift = drift(THE_WORKLOAD, [
-  "compared as another version of Gantry does",
-  "not comparable",
+  "requested with another version of Gantry",
+  "can't be compared",
   undefined,
 ]);
 

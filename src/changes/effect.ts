@@ -18,7 +18,7 @@ export function effectOf(change: Change, after: Snapshot): Effect {
   switch (change.call.op) {
     case "createService":
     case "createJob":
-      return after === undefined ? notYet("It does not show in the service yet.") : done();
+      return after === undefined ? notYet("The workload API doesn't list it yet.") : done();
     case "deleteService":
     case "deleteJob":
       return deletionEffect(change, after);
@@ -36,19 +36,21 @@ export function effectOf(change: Change, after: Snapshot): Effect {
 function deletionEffect({ workload }: Change, after: Snapshot): Effect {
   // Another workload of this name was created after the deletion.
   if (after === undefined || isAnother(workload.uid, after.uid)) return done();
-  return notYet(`It is still there${after.status === undefined ? "" : `, with status ${after.status}`}.`);
+  return notYet(`It still exists${after.status === undefined ? "" : ` (${after.status.toLowerCase()})`}.`);
 }
 
 /** The API doesn't report restarts, so the effect of one is never visible. */
 export function restartUnseen(after: Snapshot): string {
-  const status = after?.status === undefined ? "" : `; right after, its status was ${after.status}`;
-  return `A restart leaves no trace in what the service tells${status}.`;
+  const status = after?.status === undefined ? "" : ` Right after, the service was ${after.status.toLowerCase()}.`;
+  return `The workload API doesn't report restarts.${status}`;
 }
 
 function statusEffect(change: Change, after: Snapshot, wanted: string): Effect {
   const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return notYet(lost);
-  return after?.status === wanted ? done() : notYet(`Its status is ${after?.status ?? "not told"}.`);
+  return after?.status === wanted
+    ? done()
+    : notYet(after?.status === undefined ? "Its status is unknown." : `It is ${after.status.toLowerCase()}.`);
 }
 
 function updateEffect(change: Change, after: Snapshot): Effect {
@@ -58,15 +60,15 @@ function updateEffect(change: Change, after: Snapshot): Effect {
   const asked = fields.filter(({ wanted }) => wanted !== undefined);
   const open = asked.filter(({ wanted, now }) => wanted !== now);
   if (open.length === 0) return { kind: "done", alsoMoved: alsoMoved(change, after) };
-  const still = open.filter(({ before, now }) => before === now).map(({ label, now }) => `${label}: still ${now}`);
+  const still = open.filter(({ before, now }) => before === now).map(({ label, now }) => `${label} still ${now}`);
   if (still.length === asked.length) return { kind: "nothing", still };
-  return notYet(`${open.map(({ label, now }) => `${label}: ${now}`).join(", ")}.`);
+  return notYet(`Not visible yet: ${open.map(({ label, now }) => `${label} ${now}`).join(", ")}.`);
 }
 
 /** Why the changed workload no longer exists; undefined when it does. Pure. */
 export function goneOrReplaced({ workload }: Change, after: Snapshot): string | undefined {
-  if (after === undefined) return `The ${workload.kind} is gone.`;
-  return isAnother(workload.uid, after.uid) ? "It was deleted meanwhile, and made anew." : undefined;
+  if (after === undefined) return `The ${workload.kind} doesn't exist any more.`;
+  return isAnother(workload.uid, after.uid) ? "It was deleted and created again meanwhile." : undefined;
 }
 
 /** Updatable fields that changed although the update didn't set them. Pure. */

@@ -43,10 +43,10 @@ export function evidenceOf(change: Change, after: Snapshot): Evidence {
 /** The name was free before, and names belong to one account. */
 function creationEvidence({ workload, before }: Change, after: Snapshot, other: string | undefined): Evidence {
   const { kind } = workload;
-  if (before !== undefined) return cannotTell(`There was a ${kind} of that name before.`);
-  if (after === undefined) return { kind: "untouched", still: `there is no ${kind} of that name` };
+  if (before !== undefined) return cannotTell(`There was a ${kind} with this name before.`);
+  if (after === undefined) return { kind: "untouched", still: `there is no ${kind} with this name` };
   if (other === undefined) return tookEffect();
-  return cannotTell(`There is a ${kind} of that name now, with ${other}: somebody else may have made it.`);
+  return cannotTell(`A ${kind} with this name exists now, with ${other}. Somebody else may have created it.`);
 }
 
 /** How the existing service differs from the requested one, comparing only reported fields. */
@@ -68,13 +68,13 @@ function differenceFromRequest(body: Call<"createService">["body"], after: Snaps
 }
 
 function deletionEvidence(change: Change, after: Snapshot): Evidence {
-  if (change.before === undefined) return cannotTell("It was not there before.");
+  if (change.before === undefined) return cannotTell("It didn't exist before.");
   // Deleted, or deleted and created again by someone else.
   if (after === undefined || goneOrReplaced(change, after) !== undefined) return tookEffect();
   const isGoing = after.status === "Deleting";
   if (!isGoing && after.status === change.before.status)
-    return { kind: "untouched", still: `it is still there${statusOf(after)}` };
-  return moving(`It is still there${statusOf(after)}.`);
+    return { kind: "untouched", still: `it still exists${statusOf(after)}` };
+  return moving(`It still exists${statusOf(after)}.`);
 }
 
 type Power = { readonly target: string; readonly from: readonly string[] };
@@ -85,34 +85,36 @@ function powerEvidence(change: Change, after: Snapshot, { target, from }: Power)
   if (lost !== undefined) return cannotTell(lost);
   const then = change.before?.status;
   const now = after?.status;
-  if (now === undefined) return cannotTell("The service does not tell its status.");
+  if (now === undefined) return cannotTell("Its status is unknown.");
   const isFirm = then !== undefined && from.includes(then);
   if (now === target)
     return isFirm
       ? tookEffect()
-      : cannotTell(`Its status is ${now}, and was ${then ?? NOT_REPORTED}: it may have come to that by itself.`);
+      : cannotTell(
+          `It is ${now.toLowerCase()} and was ${then?.toLowerCase() ?? NOT_REPORTED}, which can have other causes.`,
+        );
   return isFirm && now === then
-    ? { kind: "untouched", still: `its status is still ${now}` }
-    : moving(`Its status is ${now}.`);
+    ? { kind: "untouched", still: `it is still ${now.toLowerCase()}` }
+    : moving(`It is ${now.toLowerCase()}.`);
 }
 
 function updateEvidence(change: Change, after: Snapshot): Evidence {
   const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return cannotTell(lost);
   const asked = updatableFields(change, after).filter(({ wanted }) => wanted !== undefined);
-  const words = asked.map(({ label, now }) => `${label}: ${now}`).join(", ");
+  const words = asked.map(({ label, now }) => `${label} ${now}`).join(", ");
   // A value that wasn't reported before may always have been as requested.
   const known = asked.filter(({ before, wanted }) => !before.includes(NOT_REPORTED) && before !== wanted);
-  if (known.length === 0) return cannotTell(`It has ${words} now; what it had before is not known.`);
+  if (known.length === 0) return cannotTell(`Now: ${words}. The earlier value is unknown.`);
   if (asked.every(({ now, wanted }) => now === wanted)) return tookEffect(alsoMoved(change, after));
   if (known.every(({ now, before }) => now === before)) {
-    return { kind: "untouched", still: known.map(({ label, now }) => `${label}: still ${now}`).join(", ") };
+    return { kind: "untouched", still: known.map(({ label, now }) => `${label} still ${now}`).join(", ") };
   }
-  return moving(`It has ${words} now, which is neither as before nor as asked; somebody else may have set it.`);
+  return moving(`Now: ${words}, neither the old value nor the requested one. Somebody else may have set it.`);
 }
 
 function statusOf(after: Snapshot): string {
-  return after?.status === undefined ? "" : `, with status ${after.status}`;
+  return after?.status === undefined ? "" : ` (${after.status.toLowerCase()})`;
 }
 
 function tookEffect(moved: readonly string[] = []): Evidence {

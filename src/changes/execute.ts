@@ -59,7 +59,7 @@ async function readAgain(change: Change, deps: ExecuteDeps): Promise<Change | Ex
   const read = await readSnapshot(change.workload, deps);
   if (read instanceof Problem) {
     if (deps.signal.aborted) return { kind: "lost" };
-    const why = `Before it was sent, the workload could not be read: ${read.sentence}`;
+    const why = `Couldn't check the workload before the change: ${read.sentence}`;
     return { kind: "refused", outcome: { kind: "failed", why, next: read.next } };
   }
   // Fields that it doesn't depend on may have changed. That must not be attributed to this Run.
@@ -82,7 +82,7 @@ async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
 }
 
 async function resolveUnknown(change: Change, problem: Problem, deps: ExecuteDeps): Promise<Executed> {
-  const next = "Gantry does not send it again by itself; it is reading the workload back.";
+  const next = "I'm checking whether it took effect. I won't send it again.";
   await deps.doubt({ kind: "unknown", after: "unread", why: problem.sentence, next });
   if (deps.signal.aborted) return { kind: "lost" };
   // The service may still apply it within the operation's time limit. Counting from now waits longer, never shorter.

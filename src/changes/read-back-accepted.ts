@@ -41,16 +41,20 @@ type Rest = Pick<ReadBackDeps, "resourcesKey" | "signal"> & { readonly problem: 
 function notConfirmed(change: Change, seen: readonly ReadBack[], { problem, resourcesKey, signal }: Rest): Outcome {
   const last = seen.at(-1);
   if (last === undefined) {
-    const why = problem?.sentence ?? "there was no answer.";
-    return { kind: "asked", after: change.before, why: `The service accepted it, but could not be read back: ${why}` };
+    const why = problem?.sentence ?? "no answer.";
+    return {
+      kind: "asked",
+      after: change.before,
+      why: `The workload API accepted it, but I couldn't check the result: ${why}`,
+    };
   }
   const { after, verdict } = last;
   if (verdict.kind !== "nothing") return { kind: "asked", after, why: verdict.why };
   // "Nothing changed" takes two equal reads and full pauses.
   const isSure = seen.length > 1 && seen.every((each) => each.verdict.kind === "nothing") && !signal.aborted;
   const still = verdict.still.join(", ");
-  if (!isSure) return { kind: "asked", after, why: `It does not show yet: ${still}.` };
-  const why = `The service accepted the update, but nothing changed: ${still}.`;
+  if (!isSure) return { kind: "asked", after, why: `Not visible yet: ${still}.` };
+  const why = `The workload API accepted the update, but nothing changed: ${still}.`;
   return { kind: "failed", why, next: nextStepFor(change, resourcesKey) };
 }
 
@@ -59,6 +63,6 @@ function nextStepFor({ call }: Change, key: ReadBackDeps["resourcesKey"]): strin
   const aboutMemory = call.op === "updateService" && call.body.containers !== undefined;
   const other = key === "resources" ? "resource" : "resources";
   return aboutMemory
-    ? `This service may expect the other spelling of the field: set WORKLOAD_API_RESOURCES_KEY=${other} and ask again.`
-    : "Look at the workload with show; if it still has not changed, ask those who run the service.";
+    ? `The workload API may expect another field name: ask your Gantry admin to set WORKLOAD_API_RESOURCES_KEY=${other}.`
+    : "Try again. If this keeps happening, contact your Gantry admin.";
 }

@@ -11,7 +11,7 @@ export type ReadBackUnknownDeps = ReadDeps & {
   readonly notBeforeMs: number;
 };
 
-const NEXT = "Gantry does not send it again by itself. Look at the workload, and ask again if it is still wanted.";
+const NEXT = "I won't send it again. Check the workload before you try again.";
 
 /** Milliseconds from now. The last read also waits for the time limit. At most three calls. */
 const READS_AT_MS = [250, 2_000, 4_000] as const;
@@ -32,7 +32,7 @@ export async function readBackUnknown(change: Change, deps: ReadBackUnknownDeps)
   for (const atMs of readTimes(change, deps)) {
     await deps.wait(atMs - elapsedMs);
     // After a shortened pause, a read proves nothing.
-    if (deps.signal.aborted) return unknown(seen, "Gantry had to stop before it could tell.");
+    if (deps.signal.aborted) return unknown(seen, "Gantry stopped before it could check.");
     elapsedMs = atMs;
     const read = await readSnapshot(change.workload, deps);
     if (read instanceof Problem) {
@@ -64,8 +64,8 @@ function outcomeOf(seen: readonly ReadBack[], isOver: boolean): Outcome | undefi
   if (seen.some((each) => each.evidence.kind !== "untouched")) return undefined;
   return {
     kind: "failed",
-    why: `It did not take effect: read back ${seen.length} times, ${evidence.still}.`,
-    next: "Ask again if it is still wanted.",
+    why: `It didn't take effect: after ${seen.length} checks, ${evidence.still}.`,
+    next: "Try again if you still need it.",
   };
 }
 
@@ -76,8 +76,8 @@ function unknown(seen: readonly ReadBack[], why: string): Outcome {
 
 function unclearReason(seen: readonly ReadBack[], problem: Problem | undefined): string {
   const last = seen.at(-1)?.evidence;
-  if (last === undefined) return `It could not be read back: ${problem?.sentence ?? "there was no answer."}`;
+  if (last === undefined) return `I couldn't check the workload: ${problem?.sentence ?? "no answer."}`;
   if (last.kind === "moving") return last.why;
   const still = last.kind === "untouched" ? `, ${last.still}` : "";
-  return `Read back${still}; that is too little to say that it did not take effect.`;
+  return `I checked${still}, but it may still take effect.`;
 }

@@ -1,9 +1,9 @@
 import type { Service } from "../api/answers.ts";
 import { serviceStatus, type WorkloadStatus } from "../api/workload-status.ts";
 import type { Change } from "./change.ts";
-import { effectOf } from "./effect.ts";
 import { serviceSnapshot } from "./snapshot.ts";
 import type { Health } from "./stored-change.ts";
+import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
 
 /** How a workload is at one look, without the time. `waiting`: another look may show more. */
 export type HealthNow = Pick<Health, "level" | "line" | "outcome"> & {
@@ -19,14 +19,18 @@ const OLD_STATUS_MS = 15_000;
 export function serviceHealth(change: Change, service: Service, sinceMs: number): HealthNow {
   const status = serviceStatus(service);
   const seen = { level: status.level, line: lineOf(service, status) };
-  const { op } = change.call;
-  // An update that isn't visible yet hasn't been reached, however well the service runs.
-  const isVisible = op !== "updateService" || effectOf(change, serviceSnapshot(service)).kind === "done";
-  if (isVisible && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
+  if (isVisible(change, service) && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
   if (isFailing(change, service, status) && !isOld(change, service, sinceMs)) {
     return { kind: "trouble", ...seen, outcome: troubleWords(service, status) };
   }
   return { kind: "waiting", ...seen, outcome: "isn't running yet" };
+}
+
+/** An update of which a reported field shows nothing yet hasn't been reached, however well the service runs. */
+function isVisible(change: Change, service: Service): boolean {
+  return updatableFields(change, serviceSnapshot(service)).every(
+    ({ wanted, now }) => wanted === undefined || now === wanted || now.includes(NOT_REPORTED),
+  );
 }
 
 /** The levels that a Change leads to. A stopped service stays stopped through an update. */

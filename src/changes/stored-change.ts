@@ -119,8 +119,3 @@ export type StoredChange = {
   readonly notice: string | undefined;
   readonly card: Card | undefined;
 };
-
-/** Deletions have nothing to look at afterwards. */
-export function isFollowed({ op }: Pick<StoredChange, "op">): boolean {
-  return op !== "deleteService" && op !== "deleteJob";
-}

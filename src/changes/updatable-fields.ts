@@ -3,7 +3,7 @@ import type { Change } from "./change.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** Shown for a value that the service doesn't report. */
-export const NOT_REPORTED = "not told";
+export const NOT_REPORTED = "not reported";
 
 export type UpdatableField = {
   readonly label: "instances" | "memory" | "domains";

@@ -2,7 +2,7 @@ import { lookAtJob, watchHealth } from "../changes/health.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
 import type { Settings } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
-import { isFollowed } from "../changes/stored-change.ts";
+import { isFollowed } from "../views/cards/headline.ts";
 import type { LogPool } from "../log-worker/log-pool.ts";
 import type { EnvValues } from "./access/env-values.ts";
 import { advance, type AdvanceDeps } from "./advance.ts";

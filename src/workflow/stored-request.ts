@@ -64,9 +64,9 @@ function readableContent({ sealer, log }: OpenDeps, change: StoredChange): Conte
   } catch (err) {
     log.error({ err, changeId: change.id }, "a change does not open");
     const isKeyGone = err instanceof SealError && err.reason !== "damaged";
-    const why = isKeyGone ? "the key that sealed it is gone" : "what is stored of it is damaged, or of another version";
-    throw new UserError(`What was asked for cannot be read any more: ${why}.`, {
-      next: "Ask for it again, and tell those who run Gantry here: their log says more.",
+    const why = isKeyGone ? "its encryption key is gone" : "it is damaged, or from another version of Gantry";
+    throw new UserError(`The stored request can't be opened: ${why}.`, {
+      next: "Request it again, and tell your Gantry admin: the log says more.",
     });
   }
 }

@@ -31,7 +31,7 @@ describe("what a change depends on", () => {
     [
       "memory",
       memoryTo(1024, { ...before, memoryMiB: [512, undefined] }),
-      ["the workload: id u1", "memory: 512 MiB and not told"],
+      ["the workload: id u1", "memory: 512 MiB and not reported"],
     ],
     ["domains", domains, ["the workload: id u1", "domains: a.example.com"]],
     ["start", plain("startService", { ...before, status: "Stopped" }), ["the workload: id u1", "power: stopped"]],
@@ -65,7 +65,7 @@ describe("drift", () => {
           "asked": undefined,
           "field": "the workload",
           "now": "deleted",
-          "then": "it existed",
+          "then": "existed",
         },
       ]
     `);
@@ -77,8 +77,8 @@ describe("drift", () => {
         {
           "asked": undefined,
           "field": "the workload",
-          "now": "another one of this name, made since",
-          "then": "the one that was asked about",
+          "now": "another one with this name",
+          "then": "the original",
         },
       ]
     `);
@@ -90,8 +90,8 @@ describe("drift", () => {
         {
           "asked": "a new one",
           "field": "the workload",
-          "now": "it exists",
-          "then": "nothing had this name",
+          "now": "exists",
+          "then": "didn't exist",
         },
       ]
     `);

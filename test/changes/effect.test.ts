@@ -34,7 +34,7 @@ describe("an update", () => {
   test("is told apart from one that changed nothing", () => {
     const body = { containers: [{ resource: { limits: { memory: 1024 as const } } }] };
 
-    expect(effectOf(update(body), before)).toEqual({ kind: "nothing", still: ["memory: still 512 MiB"] });
+    expect(effectOf(update(body), before)).toEqual({ kind: "nothing", still: ["memory still 512 MiB"] });
   });
 
   test("reads the memory of the container that was meant, among several", () => {
@@ -56,7 +56,7 @@ describe("an update", () => {
   test("on the way is neither done nor nothing", () => {
     expect(effectOf(update({ target_instance_size: 4 }), { ...before, size: 3 })).toEqual({
       kind: "not-yet",
-      why: "instances: 3.",
+      why: "Not visible yet: instances 3.",
     });
   });
 });
@@ -77,6 +77,6 @@ test("a deletion is done when the name is free, or belongs to a namesake made la
   expect(effectOf(power("deleteService"), { ...before, uid: "u2" }).kind).toBe("done");
   expect(effectOf(power("deleteService"), { ...before, status: "Deleting" })).toEqual({
     kind: "not-yet",
-    why: "It is still there, with status Deleting.",
+    why: "It still exists (deleting).",
   });
 });

@@ -78,7 +78,7 @@ test("a new service with other memory may be somebody else's", () => {
   expect(evidenceOf(change, before)).toMatchInlineSnapshot(`
     {
       "kind": "cannot-tell",
-      "why": "There is a service of that name now, with other memory: somebody else may have made it.",
+      "why": "A service with this name exists now, with other memory. Somebody else may have created it.",
     }
   `);
 });
@@ -99,25 +99,20 @@ test.each<[string, Change, Snapshot, string]>([
     "update",
     toFour,
     { ...before, size: 3 },
-    "It has instances: 3 now, which is neither as before nor as asked; somebody else may have set it.",
+    "Now: instances 3, neither the old value nor the requested one. Somebody else may have set it.",
   ],
-  [
-    "start",
-    was("startService", "Starting"),
-    before,
-    "Its status is Running, and was Starting: it may have come to that by itself.",
-  ],
+  ["start", was("startService", "Starting"), before, "It is running and was starting, which can have other causes."],
   [
     "restart",
     plain("restartService"),
     before,
-    "A restart leaves no trace in what the service tells; right after, its status was Running.",
+    "The workload API doesn't report restarts. Right after, the service was running.",
   ],
   [
     "create",
     newService({ target_instance_size: 5 }),
     before,
-    "There is a service of that name now, with 2 instances instead of 5: somebody else may have made it.",
+    "A service with this name exists now, with 2 instances instead of 5. Somebody else may have created it.",
   ],
 ])("the sentence of an uncertain %s", (...[, change, after, why]) => {
   expect(evidenceOf(change, after)).toMatchObject({ why });

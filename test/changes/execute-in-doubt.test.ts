@@ -43,8 +43,8 @@ describe("a write whose answer is missing", () => {
     expect(outcome).toMatchInlineSnapshot(`
       {
         "kind": "failed",
-        "next": "Ask again if it is still wanted.",
-        "why": "The service did not answer in time. It did not take effect: read back 3 times, instances: still 2.",
+        "next": "Try again if you still need it.",
+        "why": "The service did not answer in time. It didn't take effect: after 3 checks, instances still 2.",
       }
     `);
     expect(waitedMs).toBeGreaterThan(10_000);
@@ -60,8 +60,8 @@ describe("a write whose answer is missing", () => {
       {
         "after": "unread",
         "kind": "unknown",
-        "next": "Gantry does not send it again by itself. Look at the workload, and ask again if it is still wanted.",
-        "why": "The service did not answer in time. It could not be read back: The service did not answer in time.",
+        "next": "I won't send it again. Check the workload before you try again.",
+        "why": "The service did not answer in time. I couldn't check the workload: The service did not answer in time.",
       }
     `);
   });
@@ -74,9 +74,7 @@ describe("a write whose answer is missing", () => {
 
     expect(await outcomeOf(plain("restartService"), deps(api))).toMatchObject({
       kind: "unknown",
-      why: expect.stringContaining(
-        "A restart leaves no trace in what the service tells; right after, its status was Running.",
-      ),
+      why: expect.stringContaining("The workload API doesn't report restarts. Right after, the service was running."),
     });
   });
 

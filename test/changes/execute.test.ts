@@ -112,7 +112,7 @@ describe("a change that is not fresh is read again first", () => {
 
     const executed = await executeChange(toFour, deps(api, { isFresh: false, claim, digest: "0".repeat(64) }));
 
-    expect(executed).toMatchObject({ kind: "drifted", drift: [{ field: "the workload", now: "not comparable" }] });
+    expect(executed).toMatchObject({ kind: "drifted", drift: [{ field: "the workload", now: "can't be compared" }] });
     expect(sent).toEqual(["getService"]);
   });
 
@@ -128,7 +128,7 @@ describe("a change that is not fresh is read again first", () => {
         "outcome": {
           "kind": "failed",
           "next": "Try again.",
-          "why": "Before it was sent, the workload could not be read: The service did not answer in time.",
+          "why": "Couldn't check the workload before the change: The service did not answer in time.",
         },
       }
     `);

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { answerShapes, type Job, type Service } from "../../src/api/answers.ts";
 import type { Change } from "../../src/changes/change.ts";
 import { healthOf } from "../../src/changes/health.ts";
-import { before, memoryTo, newJob, newService, plain, toFour, update } from "./support/changes.ts";
+import { jobHealth } from "../../src/changes/job-health.ts";
+import { before, memoryTo, newService, plain, toFour, update } from "./support/changes.ts";
 
 const SOON_MS = 2_000;
 const LATE_MS = 17_000;
@@ -21,45 +22,39 @@ const whileFailed = memoryTo(1024, { ...before, status: "Failed" });
 
 describe("a service", () => {
   test.each<[string, Change, Service | undefined, number, string]>([
-    ["runs after a scale", toFour, service("Running", 4), SOON_MS, "reached: 4 instances run"],
-    ["runs with one instance", newService(), service("Running", 1), SOON_MS, "reached: 1 instance runs"],
+    ["runs after a scale", toFour, service("Running", 4), SOON_MS, "reached: running"],
+    ["runs with one instance", newService(), service("Running", 1), SOON_MS, "reached: running"],
     [
       "runs, and tells no size",
       newService(),
       answerShapes.getService.parse({ name: "web", status: "Running" }),
       SOON_MS,
-      "reached: it runs",
+      "reached: running",
     ],
-    ["runs with none, as asked", toNone, service("Running", 0), SOON_MS, "reached: 0 instances run"],
-    ["is stopped with none, as asked", toNone, service("Stopped", 0), SOON_MS, "reached: it is stopped"],
-    ["stays stopped through an update", whileStopped, service("Stopped"), SOON_MS, "reached: it is stopped"],
-    ["is stopped, though it was not asked for", toFour, service("Stopped"), SOON_MS, "waiting: still Stopped"],
-    ["is on its way", toFour, service("Updating"), SOON_MS, "waiting: still Updating"],
-    ["has a word that nobody knows", toFour, service("Reticulating"), LATE_MS, "waiting: still Reticulating"],
-    ["tells no status", toFour, service(undefined), SOON_MS, "waiting: of a status that is not told"],
-    ["does not show", newService(), undefined, SOON_MS, "waiting: not to be found"],
-    ["crashes", toFour, service("Failed"), SOON_MS, "trouble: its status is Failed"],
+    ["runs with none, as asked", toNone, service("Running", 0), SOON_MS, "reached: running"],
+    ["is stopped with none, as asked", toNone, service("Stopped", 0), SOON_MS, "reached: stopped"],
+    ["stays stopped through an update", whileStopped, service("Stopped"), SOON_MS, "reached: stopped"],
+    ["is stopped, though it was not asked for", toFour, service("Stopped"), SOON_MS, "waiting: stopped"],
+    ["is on its way", toFour, service("Updating"), SOON_MS, "waiting: updating"],
+    ["has a word that nobody knows", toFour, service("Reticulating"), LATE_MS, "waiting: reticulating"],
+    ["tells no status", toFour, service(undefined), SOON_MS, "waiting: status unknown"],
+    ["does not show", newService(), undefined, SOON_MS, "waiting: the workload API doesn't list it"],
+    ["crashes", toFour, service("Failed"), SOON_MS, "trouble: failed"],
     [
       "crashes in the words of Kubernetes",
       newService(),
       service("CrashLoopBackOff"),
       SOON_MS,
-      "trouble: its status is CrashLoopBackOff",
+      "trouble: crashloopbackoff",
     ],
-    [
-      "crashes in other letters",
-      toFour,
-      service("CRASH_LOOP_BACK_OFF"),
-      SOON_MS,
-      "trouble: its status is CRASH_LOOP_BACK_OFF",
-    ],
-    ["restarts after a scale", toFour, service("Restarting"), SOON_MS, "trouble: its status is Restarting"],
-    ["restarts after a restart", plain("restartService"), service("Restarting"), LATE_MS, "waiting: still Restarting"],
-    ["still shows the crash of before", whileFailed, service("Failed"), SOON_MS, "waiting: still Failed"],
-    ["has crashed again", whileFailed, service("Failed"), LATE_MS, "trouble: its status is Failed"],
-    ["is stopped", plain("stopService"), service("Stopped"), SOON_MS, "reached: it is stopped"],
-    ["is stopping", plain("stopService"), service("Stopping"), SOON_MS, "waiting: still Stopping"],
-    ["fails while it stops", plain("stopService"), service("Failed"), LATE_MS, "waiting: still Failed"],
+    ["crashes in other letters", toFour, service("CRASH_LOOP_BACK_OFF"), SOON_MS, "trouble: crash_loop_back_off"],
+    ["restarts after a scale", toFour, service("Restarting"), SOON_MS, "trouble: restarting"],
+    ["restarts after a restart", plain("restartService"), service("Restarting"), LATE_MS, "waiting: restarting"],
+    ["still shows the crash of before", whileFailed, service("Failed"), SOON_MS, "waiting: failed"],
+    ["has crashed again", whileFailed, service("Failed"), LATE_MS, "trouble: failed"],
+    ["is stopped", plain("stopService"), service("Stopped"), SOON_MS, "reached: stopped"],
+    ["is stopping", plain("stopService"), service("Stopping"), SOON_MS, "waiting: stopping"],
+    ["fails while it stops", plain("stopService"), service("Failed"), LATE_MS, "waiting: failed"],
   ])("%s", (...[, change, seen, sinceMs, expected]) => {
     const { kind, line } = healthOf(change, { service: seen }, sinceMs);
 
@@ -67,40 +62,93 @@ describe("a service", () => {
   });
 });
 
-describe("a job", () => {
-  const failed = { type: "Failed", status: "True" };
+describe("a service that sends counts, reasons and restarts", () => {
+  const now = (more: object): string => {
+    const seen = answerShapes.getService.parse({ name: "web", status: "Running", target_instance_size: 4, ...more });
+    const { kind, line, outcome = "" } = healthOf(toFour, { service: seen }, LATE_MS);
+    return `${kind}: ${outcome} (${line})`;
+  };
+  const restarts = (count: number) => ({
+    count,
+    first_at: "2026-11-21T12:00:00Z",
+    last_at: "2026-11-21T12:04:00Z",
+    last_reason: "exited with code 137 (out of memory)",
+  });
 
   test.each([
-    ["waits", {}, { kind: "waiting", line: "not started" }],
-    ["has started", { startTime: "2026-11-21T02:00:00Z", active: 1 }, { kind: "reached", line: "it has started" }],
+    ["all ready", { ready_instances: 4 }, "reached:  (4 of 4 running)"],
+    ["not all ready", { ready_instances: 3 }, "waiting: isn't running yet (3 of 4 running)"],
+    ["one restart can be an accident", { ready_instances: 4, restarts: restarts(1) }, "reached:  (4 of 4 running)"],
     [
-      "is complete",
-      { conditions: [{ type: "Complete", status: "True" }], failed: 1 },
-      { kind: "reached", line: "it is complete" },
+      "restarts again and again, all of it",
+      { ready_instances: 4, restarts: restarts(6) },
+      "trouble: keeps restarting (4 of 4 running · restarting, 6 times in 4 min: exited with code 137 (out of memory))",
+    ],
+    [
+      "some instances restart again and again",
+      { ready_instances: 2, restarts: restarts(3) },
+      "trouble: 2 instances keep crashing (2 of 4 running · restarting, 3 times in 4 min: exited with code 137 (out of memory))",
+    ],
+    [
+      "fails with a reason",
+      { status: "Failed", status_reason: "the image can't be pulled", ready_instances: 0 },
+      "trouble: is failing (0 of 4 running · failed: the image can't be pulled)",
+    ],
+    [
+      "the update isn't visible yet",
+      { target_instance_size: 3, ready_instances: 3 },
+      "waiting: isn't running yet (3 of 3 running)",
+    ],
+  ])("%s", (_, more, expected) => {
+    expect(now(more)).toBe(expected);
+  });
+});
+
+describe("a job", () => {
+  const failed = { type: "Failed", status: "True" };
+  const startTime = "2026-11-21T02:00:00Z";
+
+  test.each([
+    ["waits", {}, "waiting: is starting ()"],
+    ["has started", { startTime, active: 1 }, "waiting: is running ()"],
+    [
+      "is complete after two minutes",
+      {
+        conditions: [{ type: "Complete", status: "True" }],
+        failed: 1,
+        startTime,
+        completionTime: "2026-11-21T02:02:00Z",
+      },
+      "reached: completed (after 1 failed attempt) 120000",
     ],
     [
       "has failed",
-      { conditions: [failed], failed: 3 },
-      { kind: "trouble", line: "it has failed", instance: "nightly-2" },
+      { conditions: [{ ...failed, message: "exit code 2" }], failed: 4 },
+      "trouble: failed: exit code 2 after 4 attempts () nightly-2",
+    ],
+    [
+      "has failed for another reason",
+      { conditions: [{ ...failed, message: "the image can't be pulled" }] },
+      "trouble: failed (the image can't be pulled) nightly-2",
     ],
     [
       "has not failed",
-      { conditions: [{ ...failed, status: "False" }], active: 1 },
-      { kind: "reached", line: "it has started" },
+      { conditions: [{ ...failed, status: "False" }], active: 1, startTime },
+      "waiting: is running ()",
     ],
-    [
-      "is tried again",
-      { startTime: "2026-11-21T02:00:00Z", active: 1, failed: 1 },
-      { kind: "trouble", line: "1 run failed, it is tried again", instance: "nightly-2" },
-    ],
+    ["is tried again", { startTime, active: 1, failed: 1 }, "waiting: is retrying after 1 failed attempt ()"],
   ])("%s", (_, status, expected) => {
-    expect(healthOf(newJob, { job: job(status) }, SOON_MS)).toEqual(expected);
+    const { kind, outcome, line, ranMs = "", instance = "" } = jobHealth(job(status));
+
+    expect(`${kind}: ${outcome} (${line}) ${ranMs}${instance}`.trimEnd()).toBe(expected);
   });
 
   test("that has failed and names no instance", () => {
-    expect(healthOf(newJob, { job: job({ conditions: [failed] }, []) }, SOON_MS)).toEqual({
+    expect(jobHealth(job({ conditions: [failed] }, []))).toEqual({
       kind: "trouble",
-      line: "it has failed",
+      level: "failing",
+      outcome: "failed",
+      line: "",
     });
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../src/api/operations.ts";
 import type { Change } from "../../src/changes/change.ts";
-import { watchHealth } from "../../src/changes/health.ts";
+import { lookAtJob, watchHealth } from "../../src/changes/health.ts";
 import type { Health } from "../../src/changes/stored-change.ts";
-import { jobDeletion, newJob, newService, plain, toFour } from "./support/changes.ts";
+import { newJob, newService, toFour } from "./support/changes.ts";
 import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
 
 const service = (status: string): object => ({ name: "web", uid: "u1", status, target_instance_size: 4 });
@@ -40,32 +40,70 @@ async function watched(change: Change, answers: readonly unknown[], log: () => u
   return { health, calls, readsAtMs };
 }
 
+/** One look at a job, so many milliseconds after its creation. */
+async function looked(answers: readonly unknown[], log: () => unknown = noLog, ageMs = 60_000) {
+  const calls: Call[] = [];
+  const next = inTurn(...answers);
+  const { api } = scripted((call) => {
+    calls.push(call);
+    return call.op === "getJobInstanceLogs" ? log() : next();
+  });
+  const signal = new AbortController().signal;
+  const deps = { api, signal, nowMs: () => 0, redact: async (all: readonly string[]) => all };
+  return { health: await lookAtJob(newJob, { uid: "u1", ageMs }, deps), calls };
+}
+
+describe("one look at a job", () => {
+  const job = (more: object) => ({ metadata: { name: "nightly", uid: "u1" }, instance_names: ["n-1"], ...more });
+  const startTime = "2026-11-21T02:00:00Z";
+
+  test.each([
+    ["runs", job({ status: { startTime, active: 1 } }), "watching: is running"],
+    [
+      "is tried again",
+      job({ status: { startTime, active: 1, failed: 2 } }),
+      "watching: is retrying after 2 failed attempts",
+    ],
+    ["is complete", job({ status: { startTime, completionTime: "2026-11-21T02:02:00Z" } }), "reached: completed"],
+    ["was deleted", gone, "not-yet: was deleted before it ended"],
+    ["was replaced", { metadata: { name: "nightly", uid: "u2" } }, "not-yet: was replaced by another job of this name"],
+    ["can't be read now", unreadable, "watching: is running"],
+    [
+      "can't be read any more",
+      problem({ maybeSent: false, status: 401, op: "getJob" }),
+      "not-yet: was created, outcome unknown",
+    ],
+  ])("that %s", async (_, answer, expected) => {
+    const { health, calls } = await looked([answer]);
+
+    expect(`${health.kind}: ${health.outcome}`).toBe(expected);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("that isn't listed yet is looked at again", async () => {
+    expect((await looked([gone], noLog, 2_000)).health).toMatchObject({ kind: "watching", outcome: "is starting" });
+  });
+});
+
 describe("a workload is followed after a change", () => {
   test("until it is as it should be", async () => {
     const { health, readsAtMs } = await watched(toFour, [service("Updating"), service("Updating"), service("Running")]);
 
-    expect(health).toEqual({ kind: "reached", line: "4 instances run, 17 s later", excerpt: [] });
+    expect(health).toMatchObject({ kind: "reached", level: "healthy", line: "running", afterMs: 17_000, excerpt: [] });
     expect(readsAtMs).toEqual([2_000, 7_000, 17_000]);
   });
 
   test("for half a minute at most, with four calls", async () => {
     const { health, readsAtMs } = await watched(toFour, [service("Updating")]);
 
-    expect(health).toEqual({ kind: "not-yet", line: "still Updating after 37 s; look with show", excerpt: [] });
+    expect(health).toMatchObject({ kind: "not-yet", level: "busy", line: "updating", afterMs: 37_000, excerpt: [] });
     expect(readsAtMs).toEqual([2_000, 7_000, 17_000, 37_000]);
-  });
-
-  test.each([plain("deleteService"), jobDeletion])("but not after a deletion", async (change) => {
-    const { health, calls } = await watched(change, []);
-
-    expect(health).toEqual({ kind: "unwatched", line: "", excerpt: [] });
-    expect(calls).toEqual([]);
   });
 
   test("also when it does not show at first", async () => {
     const { health } = await watched(newService(), [gone, unreadable, service("Running")]);
 
-    expect(health.line).toBe("4 instances run, 17 s later");
+    expect(health).toMatchObject({ kind: "reached", line: "running", afterMs: 17_000 });
   });
 
   test("not any more when the account is not let in", async () => {
@@ -73,7 +111,7 @@ describe("a workload is followed after a change", () => {
 
     expect(health).toMatchObject({
       kind: "not-yet",
-      line: "could not be read, 2 s after: The service did not answer in time.",
+      line: "couldn't check it: The service did not answer in time.",
     });
     expect(calls).toHaveLength(1);
   });
@@ -118,12 +156,15 @@ describe("trouble brings the last lines", () => {
 
     expect(health).toMatchInlineSnapshot(`
       {
+        "afterMs": 37000,
         "excerpt": [
           "password [redacted] refused",
           "[gantry] instance web-1 exited with code 1, restarting in 2 s",
         ],
         "kind": "trouble",
-        "line": "its status is Failed, 37 s later",
+        "level": "failing",
+        "line": "failed",
+        "outcome": "is failing",
       }
     `);
     expect(calls).toHaveLength(5);
@@ -144,13 +185,15 @@ describe("trouble brings the last lines", () => {
   });
 
   test("of the job's last instance", async () => {
-    const failed = { metadata: { name: "nightly" }, instance_names: ["n-1", "n-2"], status: { failed: 1 } };
+    const conditions = [{ type: "Failed", status: "True" }];
+    const failed = { metadata: { name: "nightly" }, instance_names: ["n-1", "n-2"], status: { failed: 1, conditions } };
 
-    const { health, calls } = await watched(newJob, [failed], () => ["step 1", "step 2"]);
+    const { health, calls } = await looked([failed], () => ["step 1", "step 2"]);
 
-    expect(health).toEqual({
+    expect(health).toMatchObject({
       kind: "trouble",
-      line: "1 run failed, it is tried again, 2 s later",
+      level: "failing",
+      outcome: "failed after 1 attempt",
       excerpt: ["step 1", "step 2"],
     });
     expect(calls.at(-1)?.path).toEqual({ region: "us", job_name: "nightly", instance_name: "n-2" });
@@ -161,6 +204,6 @@ describe("trouble brings the last lines", () => {
       throw unreadable;
     });
 
-    expect(health).toEqual({ kind: "trouble", line: "its status is Failed, 2 s later", excerpt: [] });
+    expect(health).toMatchObject({ kind: "trouble", line: "failed", afterMs: 2_000, excerpt: [] });
   });
 });

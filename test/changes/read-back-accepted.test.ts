@@ -10,7 +10,7 @@ describe("a write that was accepted", () => {
     const outcome = await outcomeOf(memoryTo(1024), deps(api));
 
     expect(outcome).toMatchObject({ kind: "failed" });
-    expect(outcome.kind === "failed" && outcome.next).toContain("WORKLOAD_API_RESOURCES_KEY=resource ");
+    expect(outcome.kind === "failed" && outcome.next).toContain("WORKLOAD_API_RESOURCES_KEY=resource.");
     expect(sent).toEqual(["updateService", "getService", "getService"]);
   });
 
@@ -20,7 +20,7 @@ describe("a write that was accepted", () => {
 
     const outcome = await outcomeOf(toFour, deps(api));
 
-    expect(outcome).toMatchObject({ kind: "asked", why: "It does not show yet: instances: still 2." });
+    expect(outcome).toMatchObject({ kind: "asked", why: "Not visible yet: instances still 2." });
   });
 
   test("as a restart is asked, never claimed to have taken effect", async () => {
@@ -28,7 +28,7 @@ describe("a write that was accepted", () => {
 
     const outcome = await outcomeOf(plain("restartService"), deps(api));
 
-    expect(outcome).toMatchObject({ kind: "asked", why: expect.stringContaining("leaves no trace") });
+    expect(outcome).toMatchObject({ kind: "asked", why: expect.stringContaining("doesn't report restarts") });
     expect(sent).toEqual(["restartService", "getService"]);
   });
 
@@ -55,7 +55,7 @@ describe("a write that was accepted", () => {
 
     expect(await outcomeOf(toFour, deps(api))).toMatchObject({
       kind: "asked",
-      why: "It was deleted meanwhile, and made anew.",
+      why: "It was deleted and created again meanwhile.",
     });
   });
 });

@@ -59,8 +59,8 @@ describe("did not take effect", () => {
     expect(outcome).toMatchInlineSnapshot(`
       {
         "kind": "failed",
-        "next": "Ask again if it is still wanted.",
-        "why": "It did not take effect: read back 3 times, instances: still 2.",
+        "next": "Try again if you still need it.",
+        "why": "It didn't take effect: after 3 checks, instances still 2.",
       }
     `);
     expect(readsAtMs).toEqual([250, 2_000, 10_500]);
@@ -72,8 +72,8 @@ describe("did not take effect", () => {
     expect(outcome).toMatchInlineSnapshot(`
       {
         "kind": "failed",
-        "next": "Ask again if it is still wanted.",
-        "why": "It did not take effect: read back 2 times, there is no job of that name.",
+        "next": "Try again if you still need it.",
+        "why": "It didn't take effect: after 2 checks, there is no job with this name.",
       }
     `);
     expect(sent).toEqual(["getJob", "getJob"]);
@@ -116,8 +116,8 @@ describe("cannot tell", () => {
           "uid": "u1",
         },
         "kind": "unknown",
-        "next": "Gantry does not send it again by itself. Look at the workload, and ask again if it is still wanted.",
-        "why": "A restart leaves no trace in what the service tells; right after, its status was Running.",
+        "next": "I won't send it again. Check the workload before you try again.",
+        "why": "The workload API doesn't report restarts. Right after, the service was running.",
       }
     `);
     expect(sent).toEqual(["getService"]);
@@ -129,7 +129,7 @@ describe("cannot tell", () => {
     expect(outcome).toMatchObject({
       kind: "unknown",
       after: { size: 3 },
-      why: "It has instances: 3 now, which is neither as before nor as asked; somebody else may have set it.",
+      why: "Now: instances 3, neither the old value nor the requested one. Somebody else may have set it.",
     });
   });
 
@@ -140,8 +140,8 @@ describe("cannot tell", () => {
       {
         "after": "unread",
         "kind": "unknown",
-        "next": "Gantry does not send it again by itself. Look at the workload, and ask again if it is still wanted.",
-        "why": "It could not be read back: The service did not answer in time.",
+        "next": "I won't send it again. Check the workload before you try again.",
+        "why": "I couldn't check the workload: The service did not answer in time.",
       }
     `);
     expect(sent).toHaveLength(3);

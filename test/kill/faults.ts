@@ -30,15 +30,15 @@ export type Violation = { readonly fault: Fault; readonly what: string };
 
 /** How the card of a state begins; of a done one, its outcome says which. */
 const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "claimed">, RegExp>> = {
-  done: /✅|Asked the service/u,
-  failed: /❌/u,
-  unknown: /❓ Cannot tell/u,
-  rejected: /🚫 Rejected/u,
-  cancelled: /🚫 Cancelled/u,
-  expired: /⌛/u,
-  drifted: /🔀/u,
+  done: /^(?:✅|🔄|🟡|🔴)/u,
+  failed: /^❌/u,
+  unknown: /^❓ Can't tell/u,
+  rejected: /^🚫 Rejected/u,
+  cancelled: /^🚫 Cancelled/u,
+  expired: /^⌛/u,
+  drifted: /^⚠️/u,
 };
-const harmless: ReadonlySet<string> = new Set(["Undo", "Ask again"]);
+const harmless: ReadonlySet<string> = new Set(["Undo", "Try again", "Request again"]);
 
 /** Compares everything that a round left: at the service, in the database, and in Slack. */
 export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
@@ -51,7 +51,7 @@ export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
 }
 
 function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
-  const { id, state, ending } = change;
+  const { id, state } = change;
   if (!isAtEnd(change)) return [{ fault: "stuck", what: `${id} is ${state}` }];
   const { arrived, done } = cluster.service.written(id);
   const found: Violation[] = [];
@@ -65,11 +65,19 @@ function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
   if (card === undefined) return [...found, { fault: "silent", what: `${id} has no card in Slack` }];
   const mark = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end
   if (mark?.test(card.text) !== true) untrue(`its card says: ${card.text.slice(0, 200)}`);
-  const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
-  if (state === "done" && isAsked === /✅/u.test(card.text)) untrue("its card says more or less than was seen");
+  if (state === "done" && isSeenWell(change) !== /^(?:✅|🔄)/u.test(card.text)) {
+    untrue("its card says more or less than was seen");
+  }
   const live = card.buttons.filter((button) => !harmless.has(button));
   if (live.length > 0) found.push({ fault: "cards with live buttons", what: `${id}, ${state}: ${live.join(", ")}` });
   return found;
+}
+
+/** The workload was seen as requested and well; a deleted one was seen to be gone. */
+function isSeenWell({ op, ending, health }: ChangeRecord): boolean {
+  const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
+  if (op === "deleteService" || op === "deleteJob") return !isAsked;
+  return health !== null && /"kind":"reached"/u.test(health);
 }
 
 /** However often a message was edited: one Change at most. */

@@ -33,6 +33,7 @@ export type CardSeen = {
   readonly ts: string;
   readonly changeId: string;
   readonly text: string;
+  /** Without those that only look. */
   readonly buttons: readonly string[];
 };
 
@@ -79,13 +80,16 @@ export function cards({ cluster }: Pick<Scene, "cluster">): readonly CardSeen[] 
   const seen = cluster.playground.as("dana").sees("ops");
   const said = new Set(seen.filter(({ author }) => author === "dana").map(({ ts }) => ts));
   return seen.flatMap(({ ts, threadTs, isEphemeral, text, blocks }) => {
-    const changeId = /\bChange ([0-9A-Z]{6})\b/u.exec(text)?.[1] ?? /\bchange `?([0-9A-Z]{6})\b/u.exec(text)?.[1];
+    const changeId = /^([0-9A-Z]{6})(?: · |$)/mu.exec(text)?.[1];
     // Under a card stands its story; under what somebody said stands the card.
     const isStory = threadTs !== undefined && threadTs !== ts && !said.has(threadTs);
     if (isEphemeral || changeId === undefined || isStory) return [];
-    return [{ ts, changeId, text, buttons: buttonsIn(blocks) }];
+    return [{ ts, changeId, text, buttons: buttonsIn(blocks).filter((button) => !looks.test(button)) }];
   });
 }
+
+/** They change nothing, so they may stay on any card. */
+const looks = /^(?:Logs|Show .*)$/u;
 
 function buttonsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(buttonsIn);

@@ -126,7 +126,7 @@ test("data with two Undos of one change is migrated", async () => {
 /** As the table was before the migration that adds them. */
 async function withoutDuplicateKeys(db: Kysely<Tables>): Promise<void> {
   for (const index of ["change_undo_key", "change_wait_key"]) await sql`drop index ${sql.ref(index)}`.execute(db);
-  for (const column of ["undo_key", "wait_key", "notice"]) {
+  for (const column of ["undo_key", "wait_key", "notice", "progress"]) {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   }
 }

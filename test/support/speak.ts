@@ -26,15 +26,13 @@ export async function clicks(town: World, person: Person, label: string): Promis
 
 /** The newest card of a Change that a person sees in a channel: its text as it is drawn now. */
 export function card(person: Person, channel = "ops"): string {
-  const cards = person
-    .sees(channel)
-    .filter(({ isEphemeral, text }) => !isEphemeral && /\bChange [0-9A-Z]{6}\b/u.test(text));
+  const cards = person.sees(channel).filter(({ isEphemeral, text }) => !isEphemeral && /^[0-9A-Z]{6} · /mu.test(text));
   return cards.findLast(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)?.text ?? "";
 }
 
 /** The id of that Change, as people type it. */
 export function idOf(text: string): string {
-  const id = /\bChange ([0-9A-Z]{6})\b/u.exec(text)?.[1];
+  const id = /^([0-9A-Z]{6})(?: · |$)/mu.exec(text)?.[1];
   if (id === undefined) throw new Error(`there is no change in: ${text}`);
   return id;
 }

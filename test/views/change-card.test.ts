@@ -9,7 +9,7 @@ function card(change: StoredChange, more: Partial<ChangeCard> = {}): Post {
   return changeCard({ change, defaultRegion: "beijing1", canUndo: false, names, ...more });
 }
 
-describe("a card that waits for votes", () => {
+describe("a card that waits for approvals", () => {
   test("says who asks what and why, who may approve, and until when", () => {
     const post = card(stored({ votes: [alex] }));
 
@@ -43,6 +43,7 @@ describe("a card that waits for votes", () => {
       ["change:approve", "7K3M9Q", "primary"],
       ["change:reject", "7K3M9Q", "danger"],
       ["change:cancel", "7K3M9Q", undefined],
+      [],
     ]);
   });
 
@@ -58,8 +59,8 @@ describe("a card that waits for votes", () => {
     expect(mentioned(post)).toEqual(expected);
     expect(drawn(post)).toContain(
       mention === "all"
-        ? "2 votes of @oncall, @alex or any other full member of this channel"
-        : "2 votes of @oncall, Alex Kim or any other full member of this channel",
+        ? "Needs 2 approvals from @oncall, @alex or another member of this channel"
+        : "Needs 2 approvals from @oncall, Alex Kim or another member of this channel",
     );
   });
 
@@ -68,29 +69,39 @@ describe("a card that waits for votes", () => {
 
     const post = card(stored({ terms: { ...terms, from, mention: "nobody" } }), { names: {} });
 
-    expect(drawn(post)).toContain("Needs  2 votes of the user group S0ONCALL or U0ALEX");
+    expect(drawn(post)).toContain("Needs 2 approvals from the user group S0ONCALL or U0ALEX");
   });
 
   test.each([
-    ["deleteService", "destructive", "destructive, cannot be undone"],
-    ["updateService", "destructive", "destructive, takes something away"],
-    ["restartService", "disruptive", "disruptive, interrupts it"],
-    ["startService", "routine", "routine"],
-  ] as const)("says how much %s that is %s can hurt", (op, risk, expected) => {
-    const post = card(stored({ op, risk, verb: "any" }));
+    ["delete", "deleteService", "destructive", " · can't be undone"],
+    ["domains", "updateService", "destructive", " · removed domains stop working"],
+    ["scale", "updateService", "destructive", " · takes it offline"],
+    ["memory", "updateService", "disruptive", " · restarts every instance"],
+    ["restart", "restartService", "disruptive", " · causes a short interruption"],
+    ["stop", "stopService", "disruptive", " · takes it offline"],
+    ["start", "startService", "routine", ""],
+  ] as const)("says what a %s does to those who use it", (verb, op, risk, expected) => {
+    const post = card(stored({ verb, op, risk, diff: ["it"] }));
 
-    expect(drawn(post)).toContain(`Risk  ${expected}`);
+    expect(drawn(post)).toContain(`\nIt${expected}\nRequested by`);
   });
 
   test.each([
-    ["scale", "updateService", "scale service web"],
-    ["memory", "updateService", "change the memory of service web"],
-    ["domains", "updateService", "change the domains of service web"],
-    ["delete", "deleteService", "delete service web"],
-    ["create", "createService", "create service web"],
-    ["restart", "restartService", "restart service web"],
-  ] as const)("tells %s as a deed", (verb, op, expected) => {
-    expect(drawn(card(stored({ verb, op })))).toContain(`⏳ @dana asks to ${expected}.`);
+    ["scale", "updateService", ["instances 6 → 2"], "Scale web to 2?", "Scaling web to 2…"],
+    [
+      "memory",
+      "updateService",
+      ["memory 256 → 512 MiB"],
+      "Set memory of web to 512 MiB?",
+      "Setting memory of web to 512 MiB…",
+    ],
+    ["domains", "updateService", ["+ domain a.example"], "Change domains of web?", "Changing domains of web…"],
+    ["delete", "deleteService", [], "Delete web?", "Deleting web…"],
+    ["create", "createService", [], "Create web?", "Creating web…"],
+    ["restart", "restartService", [], "Restart web?", "Restarting web…"],
+  ] as const)("begins with the question: %s", (verb, op, diff, question, running) => {
+    expect(drawn(card(stored({ verb, op, diff }))).split("\n")[0]).toBe(`⏳ ${question}`);
+    expect(drawn(card(stored({ verb, op, diff, state: "claimed" }))).split("\n")[0]).toBe(`🔄 ${running}`);
   });
 
   test("names the region, the account and what it takes back where they are not the usual ones", () => {
@@ -112,12 +123,12 @@ describe("a card that waits for votes", () => {
     `);
   });
 
-  test("does not promise anybody's vote where one's own counts", () => {
+  test("does not ask for another member's approval where one's own counts", () => {
     const from = { users: [], groups: [], channelMembers: true };
 
     const post = card(stored({ terms: { ...terms, votes: 1, from, selfApproval: true } }));
 
-    expect(drawn(post)).toContain("Needs  1 vote of any full member of this channel");
+    expect(drawn(post)).toContain("Needs 1 approval from any member of this channel");
   });
 });
 
@@ -126,7 +137,7 @@ describe("a card on its way", () => {
     expect(drawn(card(stored({ state: "approved", votes: [alex, omar] })))).toMatchInlineSnapshot(`
       "⏳ Scale web to 2: runs in a moment
       Instances 6 → 2 · may interrupt requests
-      Requested by @dana: "Black Friday is over" · Approved by Alex Kim, Omar Haddad
+      Requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
       7K3M9Q · policy: disruptive-needs-on-call
       [Cancel]"
     `);
@@ -156,14 +167,15 @@ describe("a card on its way", () => {
       "❓ Checking whether web was scaled…
       No answer came within 30 s.
       I won't send it again.
-      Requested by @dana: "Black Friday is over" · Approved by Alex Kim, Omar Haddad
+      Instances 6 → 2
+      Requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
       7K3M9Q · policy: disruptive-needs-on-call
       [Show web] [Logs]"
     `);
   });
 });
 
-test("what is sealed does not stand on a card", () => {
+test("what is sealed is not on a card", () => {
   const change = stored();
 
   const json = JSON.stringify(card(change));

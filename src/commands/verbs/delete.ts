@@ -41,7 +41,7 @@ export const remove = writeVerb({
   async propose({ name }, context) {
     const found = await findWorkload(name, context);
     if (found.kind === "service") {
-      const diff = [`the service ${found.service.name}, with all its instances`];
+      const diff = [deletionWords(found.service)];
       return serviceChange(found.service, context, { op: "deleteService", body: undefined, diff });
     }
     const { region, job } = found;
@@ -50,10 +50,19 @@ export const remove = writeVerb({
       call: { op: "deleteJob", path: { region, job_name: job.metadata.name }, query: undefined, body: undefined },
       workload: { kind: "job", region, name: job.metadata.name, uid: before.uid },
       before,
-      diff: [`the job ${job.metadata.name}, with its instances`],
+      diff: [`permanently deletes job ${job.metadata.name} and its logs`],
     };
   },
 });
+
+/** "permanently deletes web (1 instance, 2 domains)". */
+function deletionWords({ name, target_instance_size: size, binding_domain_name: domains = [] }: Service): string {
+  const parts = [
+    ...(size === undefined ? [] : [counted(size, "instance")]),
+    ...(domains.length > 0 ? [counted(domains.length, "domain")] : []),
+  ];
+  return `permanently deletes ${name}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
+}
 
 /** The typed name guards against a slip of the thumb. The kind may be typed too: `job/nightly`. */
 function confirmError({ name, confirm = "" }: FormValues): Record<string, string> {

@@ -5,6 +5,7 @@ import { isUpdateMemory, parseMemoryMiB, updateMemoryMiB } from "../../api/memor
 import { requestLimits } from "../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../api/schema.ts";
 import type { Change } from "../../changes/change.ts";
+import { NOT_REPORTED } from "../../changes/updatable-fields.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
 import { servicePrefill } from "../forms/service-prefill.ts";
@@ -73,7 +74,7 @@ export const memory = writeVerb({
       body: {
         containers: containerUpdates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })),
       },
-      diff: before === mib ? [] : [`${label} ${before ?? "not told"} → ${mib} MiB`],
+      diff: before === mib ? [] : [`${label} ${before ?? NOT_REPORTED} → ${mib} MiB`],
     });
   },
   undo: oldMemory,

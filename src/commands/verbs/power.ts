@@ -20,7 +20,7 @@ type Power = {
   readonly risk: Risk;
   /** In this status there is nothing to do; a restart always does something. */
   readonly doneStatus?: string;
-  readonly diff: (status: string) => string;
+  readonly diff: (service: Service) => string;
   /** A sentence for the form. */
   readonly effect: (instances: string) => string;
   /** The operation that this verb takes back. */
@@ -52,7 +52,7 @@ function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }
     },
     async propose({ name: target }, context) {
       const service = await findService(target, context);
-      const lines = isDone(service) ? [] : [diff(service.status ?? "not told")];
+      const lines = isDone(service) ? [] : [diff(service)];
       return serviceChange(service, context, { op, body: undefined, diff: lines });
     },
     undo: ({ call }) => (call.op === undoes ? {} : undefined),
@@ -71,7 +71,7 @@ export const start = powerVerb({
   risk: "routine",
   summary: "Start a stopped service",
   doneStatus: "Running",
-  diff: (status) => `status ${status} → Running`,
+  diff: (service) => `starts ${allInstances(service)}`,
   effect: (instances) => `Starts ${instances}.`,
   undoes: "stopService",
 });
@@ -82,7 +82,7 @@ export const stop = powerVerb({
   risk: "disruptive",
   summary: "Stop a service and keep its settings",
   doneStatus: "Stopped",
-  diff: (status) => `status ${status} → Stopped`,
+  diff: (service) => `stops ${allInstances(service)}`,
   effect: (instances) => `Stops ${instances}. Its settings are kept, so you can start it again.`,
   undoes: "startService",
 });
@@ -92,6 +92,6 @@ export const restart = powerVerb({
   op: "restartService",
   risk: "disruptive",
   summary: "Restart all instances of a service",
-  diff: () => "a stop and a new start of every instance",
+  diff: (service) => `restarts ${allInstances(service)}`,
   effect: (instances) => `Restarts ${instances}. Causes a short interruption.`,
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
+import { NOT_REPORTED } from "../../changes/updatable-fields.ts";
 import { requestLimits } from "../../api/request-limits.ts";
 import { UserError } from "../../errors.ts";
 import { serviceField } from "../forms/fields.ts";
@@ -61,7 +62,7 @@ export const scale = writeVerb({
     return serviceChange(service, context, {
       op: "updateService",
       body: { target_instance_size: size },
-      diff: now === size ? [] : [`instances ${now ?? "not told"} → ${size}`],
+      diff: now === size ? [] : [`instances ${now ?? NOT_REPORTED} → ${size}`],
     });
   },
   /** A repeated request must not take the step again. */

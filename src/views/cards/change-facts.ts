@@ -1,5 +1,5 @@
 import type { Outcome } from "../../changes/change.ts";
-import { isFollowed, type Health, type StoredChange, type Vote } from "../../changes/stored-change.ts";
+import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { firstOf, fromNow, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -8,6 +8,7 @@ import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
+import { isFollowed } from "./headline.ts";
 import { effectWords } from "./risk-words.ts";
 
 const VOTERS = 5;
@@ -31,7 +32,7 @@ export function changeFacts(change: StoredChange, names: Names): Block[] {
     case "rejected":
     case "cancelled":
     case "expired":
-      return [...effect(change), ...sections(ending(change), people(change), ["Nothing was changed."])];
+      return notRun(change);
     case "drifted":
       return drifted(change);
   }
@@ -41,7 +42,8 @@ export function changeFacts(change: StoredChange, names: Names): Block[] {
 function sections(...lines: readonly (readonly (Line | false)[])[]): Block[] {
   const [first, ...rest] = lines.flatMap((facts): Line[] => {
     const pieces = facts.flatMap((fact) => (fact === false || fact.length === 0 ? [] : [inlines(fact)]));
-    return pieces.length === 0 ? [] : [pieces.flatMap((piece, at) => (at === 0 ? piece : [words(" · "), ...piece]))];
+    const line = pieces.flatMap((piece, at) => (at === 0 ? piece : [words(" · "), ...piece]));
+    return line.length === 0 ? [] : [capitalized(line)];
   });
   return first === undefined ? [] : [section(first, ...rest)];
 }
@@ -50,8 +52,11 @@ function inlines(fact: Line): readonly Inline[] {
   return typeof fact === "string" ? [words(fact, WHY)] : fact;
 }
 
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** Facts are lower case, and a line begins with a capital. */
+function capitalized([first, ...rest]: readonly Inline[]): Inline[] {
+  if (first === undefined) return [];
+  if (first.type !== "text" || first.style !== undefined) return [first, ...rest];
+  return [{ ...first, text: `${first.text.charAt(0).toUpperCase()}${first.text.slice(1)}` }, ...rest];
 }
 
 /** What it will do: one difference on a line with its effect, several as a list. */
@@ -60,14 +65,14 @@ function effect(change: StoredChange): Block[] {
   const hurts = effectWords(change);
   const [only] = diff;
   if (only !== undefined && diff.length === 1) {
-    return sections([truncate(capital(visible(only)), REASON), hurts ?? false]);
+    return sections([truncate(visible(only), REASON), hurts ?? false]);
   }
-  return [...diffList(diff), ...sections([hurts === undefined ? false : capital(hurts)])];
+  return [...diffList(diff), ...sections([hurts ?? false])];
 }
 
-/** `Requested by @dana: "orders time out"`. */
-function requestedBy({ requester, reason }: StoredChange, label = "Requested by "): Inline[] {
-  return [words(label), personWords(requester), ...quoted(reason)];
+/** `requested by @dana: "orders time out"`. */
+function requestedBy({ requester, reason }: StoredChange): Inline[] {
+  return [words("requested by "), personWords(requester), ...quoted(reason)];
 }
 
 function quoted(reason: string | undefined): Inline[] {
@@ -78,7 +83,7 @@ function needs({ terms, votes, expiresAt }: StoredChange, names: Names): Line[] 
   if (terms === undefined) return [];
   const count = `${votes.length} of ${terms.votes}`;
   return [
-    [words("Needs "), ...termsWords(terms, names)],
+    [words("needs "), ...termsWords(terms, names)],
     votes.length === 0 ? count : [words(`${count} (`), ...voters(votes), words(")")],
     ...(expiresAt === undefined ? [] : [[words("expires "), fromNow(expiresAt.toISOString())]]),
   ];
@@ -89,27 +94,32 @@ function voters(votes: readonly Vote[]): Inline[] {
 }
 
 /** Who asked, and who approved. */
-function people(change: StoredChange, label?: string): Line[] {
+function people(change: StoredChange): Line[] {
   const { votes } = change;
-  const by = label === undefined ? "Approved by " : "approved by ";
-  return [requestedBy(change, label), ...(votes.length === 0 ? [] : [[words(by), ...voters(votes)]])];
+  return [requestedBy(change), ...(votes.length === 0 ? [] : [[words("approved by "), ...voters(votes)]])];
+}
+
+/** The differences, where the headline doesn't tell all: one as a fact, several as a list. */
+function difference({ op, diff }: StoredChange): { readonly fact: readonly string[]; readonly list: Block[] } {
+  if (op !== "updateService" && op !== "createService" && op !== "createJob") return { fact: [], list: [] };
+  const [only] = diff;
+  const isShort = only !== undefined && diff.length === 1;
+  return isShort ? { fact: [truncate(visible(only), REASON)], list: [] } : { fact: [], list: diffList(diff) };
 }
 
 function done(change: StoredChange): Block[] {
-  const { diff, op, health } = change;
+  const { health, op, reason } = change;
   const outcome = outcomeOf(change);
-  // The headline of the others says it all.
-  const tellsDiff = op === "updateService" || op === "createService" || op === "createJob";
-  const isShort = diff.length === 1 && tellsDiff;
+  const { fact, list } = difference(change);
   const moved = outcome?.kind === "done" ? outcome.alsoMoved : [];
   const waits = outcome?.kind === "asked" && health?.kind !== "reached" && op !== "restartService" ? outcome.why : "";
+  const facts = [...healthFacts(change), ...fact];
+  // A reason can be long.
+  const lines = reason === undefined ? [[...facts, ...people(change)]] : [facts, people(change)];
   return [
-    ...(tellsDiff && !isShort ? diffList(diff) : []),
-    ...sections(
-      [isShort ? (diff[0] ?? "") : false, ...healthFacts(change), ...people(change, "requested by ")],
-      [waits],
-    ),
-    ...(moved.length === 0 ? [] : [...sections(["Also changed meanwhile, not by this request:"]), ...diffList(moved)]),
+    ...list,
+    ...sections(...lines, [waits]),
+    ...(moved.length === 0 ? [] : [...sections(["also changed meanwhile, not by this request:"]), ...diffList(moved)]),
   ];
 }
 
@@ -122,7 +132,7 @@ function healthFacts(change: StoredChange): string[] {
   const seen = change.health ?? change.progress;
   if (seen !== undefined) return lineOf(seen, change.op === "createJob");
   if (!isFollowed(change) || outcomeOf(change) === undefined) return [];
-  return [change.op === "createJob" ? "The workload API accepted it" : "Accepted, checking that it runs"];
+  return [change.op === "createJob" ? "accepted by the workload API" : "accepted, checking that it runs"];
 }
 
 /** How long a job ran is in its headline. */
@@ -134,28 +144,34 @@ function lineOf({ line, afterMs }: Health, isJob: boolean): string[] {
 
 function failed(change: StoredChange): Block[] {
   const outcome = outcomeOf(change);
-  if (outcome?.kind !== "failed") return [...effect(change), ...sections(people(change))];
-  return sections([outcome.why], [`Nothing was changed. ${outcome.next}`], people(change));
+  const { fact, list } = difference(change);
+  const [why, next] = outcome?.kind === "failed" ? [outcome.why, outcome.next] : ["", ""];
+  return [...list, ...sections([why], [`nothing was changed. ${next}`], fact, people(change))];
 }
 
 function unknown(change: StoredChange): Block[] {
   const outcome = outcomeOf(change);
-  if (outcome?.kind !== "unknown") return [...effect(change), ...sections(people(change))];
+  const { fact, list } = difference(change);
+  const [why, next] = outcome?.kind === "unknown" ? [outcome.why, outcome.next] : ["", ""];
   const isChecking = change.settledAt === undefined;
-  const next = isChecking ? "I won't send it again." : outcome.next;
-  return sections([outcome.why], [next], people(change));
+  return [...list, ...sections([why], [isChecking ? "I won't send it again." : next], fact, people(change))];
+}
+
+function notRun(change: StoredChange): Block[] {
+  const { fact, list } = difference(change);
+  return [...list, ...sections([...ending(change), "nothing was changed"], fact, people(change))];
 }
 
 /** Why it didn't run. */
 function ending({ ending: end, terms }: StoredChange): Line[] {
   switch (end?.kind) {
     case "rejected":
-      return [[words("Rejected by "), words(end.by.name, 80), ...quoted(end.reason)]];
+      return [[words("rejected by "), words(end.by.name, 80), ...quoted(end.reason)]];
     case "cancelled":
-      return [[words("Cancelled by "), words(end.by.name, 80)]];
+      return [[words("cancelled by "), words(end.by.name, 80)]];
     case "expired":
-      if (end.was === "pending") return ["Not enough approvals in time"];
-      return [terms === undefined ? "It couldn't start in time" : "Approved, but it couldn't start in time"];
+      if (end.was === "pending") return ["not enough approvals in time"];
+      return [terms === undefined ? "it couldn't start in time" : "approved, but it couldn't start in time"];
     default:
       return [];
   }
@@ -166,7 +182,7 @@ function drifted(change: StoredChange): Block[] {
   const drift = end?.kind === "drifted" ? end.drift : [];
   const approvals = terms === undefined ? "" : " Earlier approvals no longer count.";
   return [
-    ...sections([`Nothing was run.${approvals}`]),
+    ...sections([`nothing was run.${approvals}`]),
     ...driftList(drift),
     // Drift voids the approvals, so nobody is named as an approver.
     ...sections([requestedBy(change)]),

@@ -1,9 +1,9 @@
-import { isFollowed, type StoredChange, type Who, type ChangeState } from "../../changes/stored-change.ts";
+import type { StoredChange, Who, ChangeState } from "../../changes/stored-change.ts";
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/verdict.ts";
 import { counted } from "../kit/text.ts";
-import { headline } from "./headline.ts";
+import { headline, isFollowed } from "./headline.ts";
 import { type Phrased, regionText, split } from "./phrases.ts";
 
 /** "scale *web* to 5", for use within a sentence. */

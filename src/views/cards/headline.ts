@@ -1,4 +1,4 @@
-import { isFollowed, type Health, type StoredChange } from "../../changes/stored-change.ts";
+import type { Health, StoredChange } from "../../changes/stored-change.ts";
 import type { Outcome } from "../../changes/change.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { dotOf } from "../kit/status.ts";
@@ -7,6 +7,11 @@ import { phraseText } from "./phrases.ts";
 
 /** The first line of a card: one symbol, and what happened to which workload. */
 export type Headline = { readonly mark: string; readonly text: string };
+
+/** Deletions have nothing to look at afterwards. */
+export function isFollowed({ op }: Pick<StoredChange, "op">): boolean {
+  return op !== "deleteService" && op !== "deleteJob";
+}
 
 /**
  * Never rosier than the workload: a success is claimed only once its health is known. Pure.

@@ -86,7 +86,7 @@ test("a card that somebody deleted is posted again, once", async () => {
   const second = playground.messages("ops").at(-1);
   playground.people.removeMessage("ops", second?.ts ?? "");
 
-  await says(town, approver, `/gantry approve ${/Change ([0-9A-Z]{6})/u.exec(second?.text ?? "")?.[1]}`);
+  await says(town, approver, `/gantry approve ${/^([0-9A-Z]{6}) · /mu.exec(second?.text ?? "")?.[1]}`);
 
   const left = playground.messages("ops").filter(({ ts }) => ts !== first?.ts);
   expect(left).toHaveLength(1);

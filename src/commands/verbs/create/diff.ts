@@ -29,12 +29,12 @@ export function createDiff(args: Created): string[] {
     ...(memory === undefined ? [] : [`memory ${memory} MiB`]),
     ...listed("environment variables", env, ({ name }) => name),
     ...listed("open ports", port, portWords),
-    ...listed("ports reachable from outside", publish, portWords),
+    ...listed("public ports", publish, portWords),
     ...listed("domains", domain, (each) => each),
     ...listed("volumes", volume, volumeWords),
     ...listed("mounts", mount, ({ name, mountPath }) => `${name} at ${mountPath}`),
-    ...(args["sync-timezone"] ? ["the local time zone of the host"] : []),
-    ...(args["pull-always"] === true ? ["the image pulled each time"] : []),
+    ...(args["sync-timezone"] ? ["time zone of the host"] : []),
+    ...(args["pull-always"] === true ? ["pulls the image every time"] : []),
   ];
 }
 

@@ -54,7 +54,7 @@ export async function proposeJob(args: JobArgs, context: VerbContext): Promise<C
     call: { op: "createJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: jobBody(args) },
     workload: { kind: "job", region: JOB_REGION, name, uid: undefined },
     before: undefined,
-    diff: [`a new job ${name}, from the image ${args.image}`, ...createDiff(args)],
+    diff: [`runs ${args.image} once`, ...createDiff(args)],
   };
 }
 
