@@ -80,7 +80,7 @@ test.concurrent("after SIGTERM with a stalled service, each accepted command's p
   const told = here.told().join("\n");
   expect(told).toContain("I'm restarting");
   expect(told).toMatch(/didn't answer in|stopped before I could answer/u);
-  expect(told).toMatch(/Cannot tell whether service web was restarted/u);
+  expect(told).toMatch(/Can't tell whether web was restarted/u);
   expect(here.api.requests().filter((request) => request.startsWith("PUT"))).toHaveLength(1);
 });
 
@@ -99,7 +99,7 @@ test.concurrent("after kill -9, the next start reads back what was sent, goes on
   await until(() => here.told().length === 2);
 
   const told = here.told().join("\n");
-  expect(told).toMatch(/Cannot tell whether service web was restarted/u);
+  expect(told).toMatch(/Can't tell whether web was restarted/u);
   expect(told).toMatch(/didn't answer in/u);
   const since = here.api.requests().slice(requestsBefore);
   expect(since.length).toBeGreaterThan(0);

@@ -23,13 +23,13 @@ story("a change that two people decide on, in two windows", (open) => {
     await using alex = await open({ url: town.playgroundUrl, as: "alex", width: 390 });
 
     await dana.says('/gantry restart web --reason "it leaks"');
-    await Promise.all([dana.sees(/@dana asks to restart service web/u), alex.sees(/Votes\s+0 of 1/u)]);
-    const waiting = { buttons: await buttonsOf(alex, "asks to restart"), faults: await faults(alex) };
+    await Promise.all([dana.sees(/Restart web\?/u), alex.sees(/0 of 1/u)]);
+    const waiting = { buttons: await buttonsOf(alex, "Restart web?"), faults: await faults(alex) };
     const before = count(town, "restartService");
     await presses(alex, "Approve");
     await Promise.all([dana.sees(/it accepted[^]*Approved by\s+Alex Kim[^]*2 instances run/u), alex.sees("🟢")]);
     await dana.clicks(/repl/u);
-    await dana.thread.getByText("It has the votes it needs").waitFor();
+    await dana.thread.getByText("Approved", { exact: true }).waitFor();
     const text = await dana.thread.innerText();
     const settled = { buttons: await buttonsOf(alex, "it accepted"), faults: await faults(dana) };
 
@@ -37,7 +37,7 @@ story("a change that two people decide on, in two windows", (open) => {
     expect([before, count(town, "restartService")]).toEqual([0, 1]);
     expect(settled).toEqual({ buttons: [], faults: [] });
     expect(text).toMatch(
-      /@dana asked to restart service web[^]*it leaks[^]*Alex Kim approved it \(1 of 1\)[^]*It runs as gantry/u,
+      /@dana requested: restart web[^]*it leaks[^]*Alex Kim approved it \(1 of 1\)[^]*Running with account gantry/u,
     );
   });
 
@@ -57,10 +57,10 @@ story("a change that two people decide on, in two windows", (open) => {
     await alex.page.keyboard.type("it still has customers");
     await alex.modal.getByRole("button", { name: "Reject" }).focus();
     await alex.page.keyboard.press("Enter");
-    await Promise.all([dana.sees(/Rejected by Alex Kim: delete service web/u), alex.sees("You rejected it")]);
+    await Promise.all([dana.sees(/Rejected: delete web/u), alex.sees("Rejected: delete web. Nothing was changed.")]);
 
     expect(asked).toEqual([]);
-    expect(await dana.message("Rejected by").innerText()).toContain("Why not: it still has customers");
+    expect(await dana.message("Rejected by").innerText()).toContain("it still has customers");
     expect(await buttonsOf(dana, "Rejected by")).toEqual([]);
     expect(count(town, "deleteService")).toBe(0);
   });
@@ -71,11 +71,11 @@ story("a change that two people decide on, in two windows", (open) => {
     await using alex = await open({ url: town.playgroundUrl, as: "alex" });
 
     await dana.says("/gantry scale web 4");
-    await dana.sees(/Changed service web[^]*instances 2 → 4[^]*4 instances run/u);
+    await dana.sees(/web scaled to 4[^]*instances 2 → 4/iu);
     await presses(dana, "Undo");
-    await alex.sees(/asks to scale service web[^]*instances 4 → 2[^]*Takes back/u);
+    await alex.sees(/Scale web to 2\?[^]*instances 4 → 2[^]*undoes/iu);
     await presses(alex, "Approve");
-    await dana.sees(/Changed service web[^]*instances 4 → 2/u);
+    await dana.sees(/web scaled to 2[^]*instances 4 → 2/iu);
 
     expect((await town.service("web")).target_instance_size).toBe(2);
     await eventually(async () => expect(await dana.log.getByRole("button", { name: "Undo" }).count()).toBe(1));

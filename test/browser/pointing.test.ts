@@ -39,7 +39,7 @@ async function scales(window: Window): Promise<void> {
   await instances.press("Enter");
   await window.modal.getByText("Started:").waitFor();
   await closes(window);
-  await window.sees(/Changed service web[^]*instances 2 → 4[^]*4 instances run/u);
+  await window.sees(/web scaled to 4[^]*instances 2 → 4/iu);
 }
 
 /** Creating with the mouse: errors, optional fields, the preview, and then the action. */
@@ -88,7 +88,7 @@ story("everything by pointing", (open) => {
     await sending(dana, "Create").click();
     await dana.modal.getByText("Started:").waitFor();
     await closes(dana);
-    await dana.sees(/Created service shop-web/u);
+    await dana.sees(/shop-web created/u);
 
     expect(seen).toEqual({ unchosen: true, wrong: true, previewed: true, filled: [] });
     expect([before, count(town, "createService")]).toEqual([0, 1]);
@@ -119,8 +119,8 @@ story("everything by pointing", (open) => {
     await dana.modal.getByText("Sent for approval").waitFor();
     await closes(dana);
 
-    await dana.sees(/@dana asks to delete service web/u);
-    await dana.sees(/@dana asks to restart service web/u);
+    await dana.sees(/Delete web\?/u);
+    await dana.sees(/Restart web\?/u);
     expect(drawn).toEqual([]);
     expect([count(town, "restartService"), count(town, "deleteService")]).toEqual([0, 0]);
   });

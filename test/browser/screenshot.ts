@@ -38,7 +38,7 @@ async function take(): Promise<void> {
   await reply.fill("payments hangs since the deploy :eyes: A restart, if two of you agree.");
   await reply.press("Enter");
   await dana.says('/gantry restart payments --reason "orders time out"');
-  await dana.sees("asks to restart service payments");
+  await dana.sees("Restart payments?");
   await alex.clicks("Approve");
   await dana.sees("1 of 2: Alex Kim");
   const thread = new URL(dana.page.url()).searchParams.get("thread") ?? "";

@@ -50,7 +50,7 @@ test("what was approved is not sent when it cannot be read any more, and the car
   await clicks(town, town.approver, "Approve");
 
   expect(count(town, "restartService")).toBe(0);
-  expect(card(town.developer)).toMatch(/the key that sealed it is gone/u);
+  expect(card(town.developer)).toMatch(/its encryption key is gone/u);
   expect(await troubleIn(town)).toEqual([]);
 });
 
@@ -63,7 +63,7 @@ test("what was sent and cannot be read back for want of the key is unknown, for 
   await die();
 
   expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/what was asked for cannot be opened any more/u);
+  expect(card(town.developer)).toMatch(/the stored request can't be opened any more/u);
   expect(await troubleIn(town)).toEqual([]);
 });
 
@@ -75,7 +75,7 @@ test("what was done stays done: without the key nobody follows its health, and n
 
   await die();
 
-  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
+  expect(card(town.developer)).toMatch(/🟡 web scaled to 3, health unknown.*instances 2 → 3/isu);
   expect(whispers(town.developer)).toEqual([]);
   expect(await troubleIn(town)).toEqual([]);
 });
@@ -88,7 +88,7 @@ test("an Undo without the key says that it cannot be taken back by the button", 
 
   await clicks(town, town.developer, "Undo");
 
-  expect(whispers(town.developer).at(-1)).toMatch(/cannot be taken back by this button.*key that sealed it is gone/su);
+  expect(whispers(town.developer).at(-1)).toMatch(/Couldn't undo request.*encryption key is gone/su);
 });
 
 test("what was done long ago is not followed any more, and costs no call", async () => {
@@ -106,6 +106,6 @@ test("what was done long ago is not followed any more, and costs no call", async
   await town.sweep();
 
   expect(town.calls()).toHaveLength(calls);
-  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
+  expect(card(town.developer)).toMatch(/🟡 web scaled to 3, health unknown.*instances 2 → 3/isu);
   expect(await town.store().open()).toEqual([]);
 });

@@ -50,18 +50,18 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
   await town.until(running);
 
   await says(town, developer, "/gantry scale web 2");
-  expect(card(developer)).toContain("instances 1 → 2");
+  expect(card(developer)).toContain("nstances 1 → 2");
   expect((await town.service("web")).target_instance_size).toBe(2);
   await town.until(running);
 
-  expect(await approved(town, "/gantry memory web 1024")).toContain("memory 512 → 1024 MiB");
+  expect(await approved(town, "/gantry memory web 1024")).toContain("emory 512 → 1024 MiB");
   await town.until(running);
 
   await says(town, developer, "/gantry domains web add shop.example.com");
   expect(card(developer)).toContain("+ domain shop.example.com");
   await town.until(running);
 
-  expect(await approved(town, "/gantry restart web")).toMatch(/asked/iu);
+  expect(await approved(town, "/gantry restart web")).toMatch(/🔄 web restarted/u);
   await town.until(running);
 
   await approved(town, "/gantry stop web");
@@ -71,7 +71,7 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
   await says(town, developer, "/gantry start web");
   await town.until(running);
 
-  expect(await approved(town, "/gantry delete web")).toContain("Deleted service web");
+  expect(await approved(town, "/gantry delete web")).toContain("✅ web deleted");
   await town.until(async () => (await town.services()).length === 0);
 });
 

@@ -73,7 +73,7 @@ test("a change that is asked for in a thread has its card and its story there", 
 
   await developer.says('@gantry restart web --reason "it leaks"', { channel: "ops", thread });
   await town.settled();
-  const asked = repliesIn(approver, thread).find((text) => text.includes("asks to restart")) ?? "";
+  const asked = repliesIn(approver, thread).find((text) => text.includes("Restart web?")) ?? "";
   await approver.says(`@gantry approve ${idOf(asked)}`, { channel: "ops", thread });
   await town.settled();
 

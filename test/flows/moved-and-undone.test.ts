@@ -21,8 +21,8 @@ test("when the workload moved in between, nothing runs, and one button asks agai
   expect(card(developer)).toMatch(/instances/u);
   expect(card(developer)).toMatch(/5/u);
 
-  await clicks(town, developer, "Ask again");
-  expect(card(developer)).toMatch(/instances 5 → 1/u);
+  await clicks(town, developer, "Request 5 → 1");
+  expect(card(developer)).toMatch(/instances 5 → 1/iu);
   await clicks(town, approver, "Approve");
   expect(count(town, "updateService")).toBe(1);
   expect((await town.service("web")).target_instance_size).toBe(1);
@@ -42,7 +42,7 @@ test("a service that was deleted and made anew is another one", async () => {
   await clicks(town, approver, "Approve");
 
   expect(count(town, "restartService")).toBe(0);
-  expect(card(developer)).toMatch(/made anew|another/u);
+  expect(card(developer)).toMatch(/another/u);
 });
 
 test("a finished change is taken back by a button, under policy like any other", async () => {
@@ -53,7 +53,7 @@ test("a finished change is taken back by a button, under policy like any other",
 
   await clicks(town, developer, "Undo");
 
-  expect(card(developer)).toMatch(/instances 4 → 2/u);
+  expect(card(developer)).toMatch(/instances 4 → 2/iu);
   expect((await town.service("web")).target_instance_size).toBe(4);
   await clicks(town, approver, "Approve");
   expect((await town.service("web")).target_instance_size).toBe(2);
@@ -63,7 +63,7 @@ test("a card that was deleted is posted anew once, and works", async () => {
   await using town = await approvalTown({ policy: quorum });
   const { developer, approver } = town;
   await says(town, developer, "/gantry scale web 4");
-  const first = developer.sees("ops").findLast(({ text }) => text.includes("asks to"));
+  const first = developer.sees("ops").findLast(({ text }) => /^⏳ .*\?/u.test(text));
   town.playground.people.removeMessage("ops", first?.ts ?? "");
   await says(town, approver, `/gantry approve ${idOf(first?.text ?? "")}`);
 

@@ -38,7 +38,7 @@ test("while Slack rate-limits the thread for 40 s there is one card, and one Can
   expect(stories(town)).toEqual([]);
   playground.faults.clear();
   await laterOn(town, 1);
-  expect(stories(town).filter((text) => text.includes("asked"))).toHaveLength(1);
+  expect(stories(town).filter((text) => text.includes("requested"))).toHaveLength(1);
 
   await clicks(town, developer, "Cancel");
   expect(buttons(town)).toEqual([]);
@@ -91,7 +91,7 @@ test("a message whose answer was lost never shows a button, so none stays live a
   await clicks(town, approver, "Approve");
   expect(count(town, "restartService")).toBe(1);
   expect(buttons(town)).toEqual([]);
-  expect(town.developer.sees("ops")[0]?.text).toMatch(/asks to restart service web[\s\S]*No buttons\?/u);
+  expect(town.developer.sees("ops")[0]?.text).toMatch(/Restart web\?[\s\S]*No buttons\?/u);
 });
 
 test("in an archived channel the requester alone gets the outcome, once, and the card is updated when the channel reopens", async () => {

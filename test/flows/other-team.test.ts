@@ -21,7 +21,7 @@ test.each(["approve", "reject", "cancel"])(
 
     const told = await says(town, approver, `/gantry ${verb} AAA111`);
 
-    expect(told).toMatch(/no change AAA111/u);
+    expect(told).toMatch(/no request AAA111/u);
     expect(told).not.toMatch(/Ann Lee|web-AAA111/u);
     expect(await town.store().find({ id: "AAA111" })).toMatchObject({ state: "pending", votes: [] });
   },

@@ -41,7 +41,7 @@ test("killed after the claim, before the request left: it is read back, and did 
 
   expect(count(town, "updateService")).toBe(0);
   expect((await town.service("web")).target_instance_size).toBe(2);
-  expect(card(town.developer)).toMatch(/did not take effect/u);
+  expect(card(town.developer)).toMatch(/❌ web wasn't .*It didn't take effect/su);
 });
 
 test("killed while the request was under way and the service did it: it took effect, and is not sent again", async () => {
@@ -52,7 +52,7 @@ test("killed while the request was under way and the service did it: it took eff
 
   expect(count(town, "updateService")).toBe(1);
   expect((await town.service("web")).target_instance_size).toBe(3);
-  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
+  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/isu);
 });
 
 test("killed while the request was under way and never arrived: it did not take effect, and is not sent again", async () => {
@@ -63,7 +63,7 @@ test("killed while the request was under way and never arrived: it did not take 
 
   expect(count(town, "updateService")).toBe(1);
   expect((await town.service("web")).target_instance_size).toBe(2);
-  expect(card(town.developer)).toMatch(/did not take effect/u);
+  expect(card(town.developer)).toMatch(/❌ web wasn't .*It didn't take effect/su);
 });
 
 test("killed during a restart, which leaves no trace: it says that it cannot tell, and offers to ask anew", async () => {
@@ -75,9 +75,9 @@ test("killed during a restart, which leaves no trace: it says that it cannot tel
   await killAt("restartService", "after", () => approver.clicks("Approve"));
 
   expect(count(town, "restartService")).toBe(1);
-  expect(card(developer)).toMatch(/Cannot tell/u);
+  expect(card(developer)).toMatch(/Can't tell/u);
   expect(buttons(town)).toEqual([]);
-  await clicks(town, developer, "Ask again");
+  await clicks(town, developer, "Try again");
   expect(card(developer)).toMatch(/0 of 1/u);
   expect(count(town, "restartService")).toBe(1);
 });
@@ -90,7 +90,7 @@ test("killed while an unknown one was being read back: the next bot reads, and t
   await killAt("doubt", "after", () => town.developer.says("/gantry scale web 3"));
 
   expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
+  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/isu);
 });
 
 test.each(["succeed", "follow"] as const)(
@@ -102,7 +102,7 @@ test.each(["succeed", "follow"] as const)(
     await killAt(what, "before", () => town.developer.says("/gantry scale web 3"));
 
     expect(count(town, "updateService")).toBe(1);
-    expect(card(town.developer)).toMatch(/✅.*instances 2 → 3.*3 instances run/su);
+    expect(card(town.developer)).toMatch(/✅ web scaled to 3.*running.*instances 2 → 3/isu);
   },
 );
 
@@ -114,7 +114,7 @@ test("killed after it was done and before that was drawn: the card is drawn anew
   await killAt("succeed", "after", () => town.approver.clicks("Approve"));
 
   expect(count(town, "restartService")).toBe(1);
-  expect(card(town.developer)).toMatch(/accepted.*instances run/su);
+  expect(card(town.developer)).toMatch(/🔄 web restarted.*running/isu);
   expect(buttons(town)).toEqual([]);
 });
 
@@ -127,12 +127,12 @@ test("stopped in order while the service stalls: who asked is told at once, and 
   stalls.clear();
 
   await town.stopBot();
-  expect(card(town.developer)).toMatch(/reading/u);
+  expect(card(town.developer)).toMatch(/Checking whether/u);
   await town.restartBot();
   await town.settled();
 
   expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
+  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/isu);
 });
 
 test("what is clicked while no bot runs is not lost silently: Slack says so, and the next click counts", async () => {

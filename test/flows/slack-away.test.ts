@@ -113,7 +113,7 @@ test("a bot that is stopped in the middle, and cannot say so, leaves all of it t
   await town.settled();
 
   expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/su);
+  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/isu);
   expect(whispers(town.developer)).toEqual([]);
 });
 
@@ -144,7 +144,7 @@ test("where no card can stand, how it ended is told once Slack takes it", async 
   await comeBack(town);
 
   expect(count(town, "updateService")).toBe(1);
-  expect(whispers(developer, "general")).toEqual([expect.stringMatching(/instances 2 → 3/u)]);
+  expect(whispers(developer, "general")).toEqual([expect.stringMatching(/instances 2 → 3/iu)]);
   expect(card(developer)).toBe("");
 });
 
@@ -191,7 +191,7 @@ test.each([
   await comeBack(town);
 
   expect(count(town, "restartService")).toBe(1);
-  expect(card(developer)).toMatch(/📨/u);
+  expect(card(developer)).toMatch(/🔄 web restarted/u);
 });
 
 test("an approved change for which Slack stays away for too long expires, and says that it did not run", async () => {

@@ -46,7 +46,7 @@ test("two people who click Undo at the same moment create one request, and the s
     .flatMap((person) => whispers(person))
     .filter((text) => /Undo/u.test(text));
   expect(told).toHaveLength(1);
-  expect(told[0]).toContain(`Undo already requested: ${undo}`);
+  expect(told[0]).toMatch(new RegExp(`Undo already requested: .*${undo}`, "su"));
   expect(town.developer.sees("ops").some(({ text }) => text.includes("[Undo]"))).toBe(false);
   expect(await town.store().pendingChanges(await teamOf(town))).toHaveLength(1);
 });
@@ -85,8 +85,8 @@ test("clicking Undo on an outdated card shows the earlier Undo, without a call",
 
   await clicks(town, approver, "Undo");
 
-  expect(whispers(approver).at(-1)).toContain(`Undo already requested: ${undo}`);
-  expect(whispers(approver).at(-1)).toMatch(/You can approve it/u);
+  expect(whispers(approver).at(-1)).toMatch(new RegExp(`Undo already requested: .*${undo}`, "su"));
+  expect(whispers(approver).at(-1)).toMatch(/\[Approve\]/u);
   expect(town.calls()).toHaveLength(calls);
 });
 

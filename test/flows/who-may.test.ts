@@ -12,7 +12,7 @@ test("membership of a group is looked up at the click, not when it was asked", a
 
   await clicks(town, approver, "Approve");
 
-  expect(whispers(approver).at(-1)).toMatch(/cannot approve it/u);
+  expect(whispers(approver).at(-1)).toMatch(/can't approve this/u);
   expect(count(town, "restartService")).toBe(0);
   await clicks(town, town.playground.as("omar"), "Approve");
   expect(count(town, "restartService")).toBe(1);

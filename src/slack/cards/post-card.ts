@@ -29,9 +29,9 @@ const MOST_POSTS = 2;
 export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
   const { change, posts } = work;
   const names = await namesFor(deps.people, change);
-  const { region: defaultRegion } = deps.settings;
+  const { command, region: defaultRegion } = deps.settings;
   const common = { change, defaultRegion, names };
-  const post = changeCard({ ...common, canUndo: canUndo(work) });
+  const post = changeCard({ ...common, command, canUndo: canUndo(work) });
   if (change.card !== undefined) {
     const updated = await update(deps, work, { card: change.card, post });
     if (updated !== "gone") return updated;

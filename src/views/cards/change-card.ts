@@ -3,7 +3,7 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import { context, section } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
-import { postOf, type Names } from "../kit/post.ts";
+import { plainTextOf, post, postOf, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
 import { inviteHint } from "../messages/sentences.ts";
 import { changeButtons } from "./card-buttons.ts";
@@ -19,6 +19,8 @@ export type ChangeCard = {
   readonly canUndo: boolean;
   /** Group handles and approvers' names by id, where nobody is mentioned and for screen readers. */
   readonly names?: Names;
+  /** The slash command, for where Slack shows only the text and no buttons. */
+  readonly command?: string;
 };
 
 /**
@@ -26,7 +28,11 @@ export type ChangeCard = {
  * notifies nobody.
  */
 export function changeCard(card: ChangeCard): Post {
-  return postOf([...changeBlocks(card), ...changeButtons(card.change, card.canUndo)], namesIn(card.change, card.names));
+  const { change, command } = card;
+  const blocks = [...changeBlocks(card), ...changeButtons(change, card.canUndo)];
+  const text = plainTextOf(blocks, namesIn(change, card.names));
+  const typed = change.state === "pending" && command !== undefined ? `\n${command} approve ${truncate(change.id, 40)}` : "";
+  return post(`${text}${typed}`, blocks);
 }
 
 /** A card without its buttons: headline, facts, and a line of small print. */
@@ -84,7 +90,7 @@ export type RunWithoutCard = Omit<ChangeCard, "canUndo"> & {
 /** The outcome for the requester, where no card can be posted. No buttons: nothing would update them. */
 export function runWithoutCard({ botName, reason, ...card }: RunWithoutCard): Post {
   const { change, names } = card;
-  const why = reason === undefined ? [] : [section([words(reason)])];
+  const why = reason === undefined ? [] : [section(reason)];
   const hint = botName === undefined ? why : inviteHint(change.channelId, botName).blocks;
   return postOf([...changeBlocks(card), ...hint], namesIn(change, names));
 }
