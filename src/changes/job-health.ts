@@ -30,10 +30,15 @@ export function jobHealth(job: Job): JobHealthNow {
 function failureWords(failed: number, reason: string): Pick<HealthNow, "outcome" | "line"> {
   const [said, exitCode] = /\bexit(?:ed with)?(?: code| status)? (\d{1,5})\b/iu.exec(reason) ?? [];
   const after = failed > 0 ? ` after ${failed} ${failed === 1 ? "attempt" : "attempts"}` : "";
-  if (exitCode === undefined) return { outcome: `failed${after}`, line: reason };
+  if (exitCode === undefined) return { outcome: `failed${after}`, line: isCount(reason) ? "" : reason };
   // The headline says it all already.
   const line = reason.trim() === said ? "" : reason;
   return { outcome: `failed: exit code ${exitCode}${after}`, line };
+}
+
+/** A reason that only counts the attempts, as the headline does. */
+function isCount(reason: string): boolean {
+  return /^the job failed \d+ times\b/u.test(reason);
 }
 
 function attemptsLine(failed: number): string {

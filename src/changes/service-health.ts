@@ -20,10 +20,9 @@ export function serviceHealth(change: Change, service: Service, sinceMs: number)
   const status = serviceStatus(service);
   const seen = { level: status.level, line: lineOf(service, status) };
   if (isVisible(change, service) && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
-  if (isFailing(change, service, status) && !isOld(change, service, sinceMs)) {
-    return { kind: "trouble", ...seen, outcome: troubleWords(service, status) };
-  }
-  return { kind: "waiting", ...seen, outcome: "isn't running yet" };
+  if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change) };
+  const kind = isOld(change, service, sinceMs) ? "waiting" : "trouble";
+  return { kind, ...seen, outcome: troubleWords(service, status) };
 }
 
 /** An update of which a reported field shows nothing yet hasn't been reached, however well the service runs. */
@@ -39,6 +38,10 @@ function targetsOf({ call, before }: Change): ReadonlySet<WorkloadStatus["level"
   const size = call.op === "updateService" || call.op === "createService" ? call.body.target_instance_size : undefined;
   const mayStop = size === 0 || (call.op === "updateService" && before?.status === "Stopped");
   return new Set(mayStop ? ["healthy", "idle"] : ["healthy"]);
+}
+
+function pendingWords({ call: { op } }: Change): string {
+  return op === "stopService" ? "isn't stopped yet" : "isn't running yet";
 }
 
 /** A service may fail while it stops, and a restart restarts it. */
@@ -70,9 +73,9 @@ function lineOf(service: Service, status: WorkloadStatus): string {
   const { ready_instances: ready, target_instance_size: size } = service;
   const counts = ready === undefined || size === undefined || size === 0 ? undefined : `${ready} of ${size} running`;
   const why = status.reason === undefined ? [] : [status.reason];
-  if (status.level === "idle" || counts === undefined) return [status.words, ...why].join(": ");
+  if (status.level === "idle" || counts === undefined) return [status.words, ...why].join(" · ");
   if (status.level === "healthy") return counts;
   const words = status.words.replace(/, \d+ of \d+ ready$/u, "");
-  const rest = [...(words === "running" ? [] : [words]), ...why].join(": ");
+  const rest = [...(words === "running" ? [] : [words]), ...why].join(" · ");
   return rest === "" ? counts : `${counts} · ${rest}`;
 }

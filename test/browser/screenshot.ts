@@ -40,7 +40,7 @@ async function take(): Promise<void> {
   await dana.says('/gantry restart payments --reason "orders time out"');
   await dana.sees("Restart payments?");
   await alex.clicks("Approve");
-  await dana.sees("1 of 2: Alex Kim");
+  await dana.sees("1 of 2 (Alex Kim)");
   const thread = new URL(dana.page.url()).searchParams.get("thread") ?? "";
   await alex.says("Agreed, you have my vote. @omar? :pray:", { thread });
   await dana.thread.getByText("you have my vote").waitFor();

@@ -82,17 +82,17 @@ describe("a service that sends counts, reasons and restarts", () => {
     [
       "restarts again and again, all of it",
       { ready_instances: 4, restarts: restarts(6) },
-      "trouble: keeps restarting (4 of 4 running · restarting, 6 times in 4 min: exited with code 137 (out of memory))",
+      "trouble: keeps restarting (4 of 4 running · restarting, 6 times in 4 min · exited with code 137 (out of memory))",
     ],
     [
       "some instances restart again and again",
       { ready_instances: 2, restarts: restarts(3) },
-      "trouble: 2 instances keep crashing (2 of 4 running · restarting, 3 times in 4 min: exited with code 137 (out of memory))",
+      "trouble: 2 instances keep crashing (2 of 4 running · restarting, 3 times in 4 min · exited with code 137 (out of memory))",
     ],
     [
       "fails with a reason",
       { status: "Failed", status_reason: "the image can't be pulled", ready_instances: 0 },
-      "trouble: is failing (0 of 4 running · failed: the image can't be pulled)",
+      "trouble: is failing (0 of 4 running · failed · the image can't be pulled)",
     ],
     [
       "the update isn't visible yet",

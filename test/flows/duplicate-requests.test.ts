@@ -115,7 +115,9 @@ test("somebody who may not know of the request that waits learns only that there
   expect(elsewhere).toBe("The same request is already waiting for approval. Nothing new was requested.");
   expect(cards(town)).toHaveLength(1);
   // Where its card stands they read it anyway.
-  expect(await says(town, guest, "/gantry restart service/web")).toMatch(new RegExp(`Already waiting: Restart web[^]*${id}`, "u"));
+  expect(await says(town, guest, "/gantry restart service/web")).toMatch(
+    new RegExp(`Already waiting: Restart web[^]*${id}`, "u"),
+  );
 });
 
 describe("show", () => {

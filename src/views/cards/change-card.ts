@@ -31,7 +31,8 @@ export function changeCard(card: ChangeCard): Post {
   const { change, command } = card;
   const blocks = [...changeBlocks(card), ...changeButtons(change, card.canUndo)];
   const text = plainTextOf(blocks, namesIn(change, card.names));
-  const typed = change.state === "pending" && command !== undefined ? `\n${command} approve ${truncate(change.id, 40)}` : "";
+  const typed =
+    change.state === "pending" && command !== undefined ? `\n${command} approve ${truncate(change.id, 40)}` : "";
   return post(`${text}${typed}`, blocks);
 }
 

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
 import { section, type Line } from "../kit/blocks.ts";
-import { firstOf, fromNow, words, type Inline } from "../kit/inline.ts";
+import { expires, firstOf, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
 import type { Names } from "../kit/post.ts";
 import { truncate, visible } from "../kit/text.ts";
@@ -85,7 +85,7 @@ function needs({ terms, votes, expiresAt }: StoredChange, names: Names): Line[] 
   return [
     [words("needs "), ...termsWords(terms, names)],
     votes.length === 0 ? count : [words(`${count} (`), ...voters(votes), words(")")],
-    ...(expiresAt === undefined ? [] : [[words("expires "), fromNow(expiresAt.toISOString())]]),
+    ...(expiresAt === undefined ? [] : [[expires(expiresAt.toISOString())]]),
   ];
 }
 
@@ -139,14 +139,16 @@ function healthFacts(change: StoredChange): string[] {
 function lineOf({ line, afterMs }: Health, isJob: boolean): string[] {
   const text = truncate(visible(line), 400);
   if (text === "") return [];
-  return [isJob || afterMs === undefined ? text : `${text} after ${span(afterMs)}`];
+  if (isJob || afterMs === undefined) return [text];
+  const [first = "", ...rest] = text.split(" · ");
+  return [[`${first} after ${span(afterMs)}`, ...rest].join(" · ")];
 }
 
 function failed(change: StoredChange): Block[] {
   const outcome = outcomeOf(change);
   const { fact, list } = difference(change);
   const [why, next] = outcome?.kind === "failed" ? [outcome.why, outcome.next] : ["", ""];
-  return [...list, ...sections([why], [`nothing was changed. ${next}`], fact, people(change))];
+  return [...list, ...sections([why], [`nothing was changed. ${next}`], [...fact, ...people(change)])];
 }
 
 function unknown(change: StoredChange): Block[] {
@@ -154,12 +156,12 @@ function unknown(change: StoredChange): Block[] {
   const { fact, list } = difference(change);
   const [why, next] = outcome?.kind === "unknown" ? [outcome.why, outcome.next] : ["", ""];
   const isChecking = change.settledAt === undefined;
-  return [...list, ...sections([why], [isChecking ? "I won't send it again." : next], fact, people(change))];
+  return [...list, ...sections([why], [isChecking ? "I won't send it again." : next], [...fact, ...people(change)])];
 }
 
 function notRun(change: StoredChange): Block[] {
   const { fact, list } = difference(change);
-  return [...list, ...sections([...ending(change), "nothing was changed"], fact, people(change))];
+  return [...list, ...sections([...ending(change), "nothing was changed"], [...fact, ...people(change)])];
 }
 
 /** Why it didn't run. */

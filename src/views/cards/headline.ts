@@ -70,7 +70,9 @@ function doneHeadline(change: StoredChange, region: string | undefined): Headlin
       return { mark: dotOf({ level: health.level ?? "failing" }), text: `${done}, but ${outcomeWords(health)}` };
     case "not-yet":
       if (health.level === undefined) return { mark: "🟡", text: `${done}, health unknown` };
-      return outcomeOf(change) === "asked" ? still : { mark: "🟡", text: `${done}, but ${outcomeWords(health)}` };
+      return outcomeOf(change) === "asked" && health.level !== "failing"
+        ? still
+        : { mark: health.level === "failing" ? "🔴" : "🟡", text: `${done}, but ${outcomeWords(health)}` };
     case "unwatched":
     case "watching":
       return { mark: "🟡", text: `${done}, health unknown` };

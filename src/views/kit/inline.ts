@@ -35,17 +35,22 @@ export function moment(value: Shown): RichTextDate | RichTextText {
   return date(value, "{date_short_pretty}, {time}");
 }
 
-/** A time as "in 59 minutes", which Slack keeps up to date. */
-export function fromNow(value: Shown): RichTextDate | RichTextText {
-  return date(value, "{ago}");
+/** "expires in 59 minutes", which Slack keeps up to date. */
+export function expires(value: Shown): RichTextDate | RichTextText {
+  return date(value, "{ago}", "expires ");
 }
 
-function date(value: Shown, format: string): RichTextDate | RichTextText {
+function date(value: Shown, format: string, before = ""): RichTextDate | RichTextText {
   const text = visible(value);
   const ms = Date.parse(text);
   if (!(ms >= 0)) return words(text, 80);
   const fallback = `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return { type: "date", timestamp: Math.floor(ms / 1000), format, fallback };
+  return {
+    type: "date",
+    timestamp: Math.floor(ms / 1000),
+    format: `${before}${format}`,
+    fallback: `${before}${fallback}`,
+  };
 }
 
 /** A mention of a person by Slack id; anything else as text. */

@@ -2,7 +2,7 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import { phraseText } from "../cards/phrases.ts";
 import { termsWords, namesIn } from "../cards/change-words.ts";
 import { actionButton, actions, context, linkButton, section } from "../kit/blocks.ts";
-import { channel, fromNow, strong, words } from "../kit/inline.ts";
+import { channel, expires, strong, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
@@ -22,7 +22,7 @@ export function askedElsewhere({ change, cardIn, link, defaultRegion, names = {}
   const { id, terms, expiresAt } = change;
   // Only the requester sees this, so mentions notify nobody.
   const needs = terms === undefined ? [] : termsWords({ ...terms, mention: "all" }, names);
-  const expires = expiresAt === undefined ? [] : [words(" · expires "), fromNow(expiresAt.toISOString())];
+  const end = expiresAt === undefined ? [] : [words(" · "), expires(expiresAt.toISOString())];
   return postOf(
     [
       section(
@@ -31,7 +31,7 @@ export function askedElsewhere({ change, cardIn, link, defaultRegion, names = {}
           words("Requested in "),
           channel(cardIn),
           ...(needs.length === 0 ? [] : [words(" · needs "), ...needs]),
-          ...expires,
+          ...end,
         ],
       ),
       ...actions(

@@ -63,7 +63,7 @@ export async function proposeService(args: ServiceArgs, context: VerbContext): P
     call: { op: "createService", path: { region, service_name: name }, query: undefined, body: serviceBody(args) },
     workload: { kind: "service", region, name, uid: undefined },
     before: undefined,
-    diff: [`${count} of ${args.image} in ${region}`, ...createDiff(args)],
+    diff: [`${count} of ${args.image}`, ...createDiff(args)],
   };
 }
 
