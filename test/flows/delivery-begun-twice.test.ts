@@ -17,5 +17,5 @@ test("when another replica stored the same delivery first, only what it stored m
   await says(town, town.developer, "/gantry scale web 4");
 
   expect(count(town, "updateService")).toBe(0);
-  expect(card(town.developer)).toMatch(/cannot be read any more/u);
+  expect(card(town.developer)).toMatch(/can't be opened/u);
 });

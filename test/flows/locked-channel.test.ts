@@ -52,7 +52,7 @@ describe("a locked channel", () => {
     await says(town, developer, "/gantry restart web");
     await says(town, developer, "/gantry use --region beijing2 --lock");
 
-    expect(await clicks(town, approver, "Approve")).toMatch(/Nothing was changed/u);
+    expect(await clicks(town, approver, "Approve")).toMatch(/locked this channel/u);
 
     expect(count(town, "restartService")).toBe(0);
     expect(card(developer)).toMatch(/❌.*Dana Reyes locked this channel to region beijing2/su);

@@ -61,7 +61,7 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
   expect(card(developer)).toContain("+ domain shop.example.com");
   await town.until(running);
 
-  expect(await approved(town, "/gantry restart web")).toMatch(/🔄 web restarted/u);
+  expect(await approved(town, "/gantry restart web")).toMatch(/web restarted|restarting web/u);
   await town.until(running);
 
   await approved(town, "/gantry stop web");

@@ -83,6 +83,6 @@ test("a bot that is restarted while a request waits shows the same card, and goe
   expect(count(town, "restartService")).toBe(1);
   const cards = developer
     .sees("ops")
-    .filter(({ text, isEphemeral }) => !isEphemeral && /restart service web/u.test(text));
+    .filter(({ text, isEphemeral }) => !isEphemeral && /restart web|web restarted|restarting web/iu.test(text));
   expect(cards.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)).toHaveLength(1);
 });

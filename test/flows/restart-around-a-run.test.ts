@@ -11,7 +11,7 @@ test("killed between the approval and the claim: the next bot runs it, once", as
   await killAt("claim", "before", () => town.approver.clicks("Approve"));
 
   expect(count(town, "restartService")).toBe(1);
-  expect(card(town.developer)).toMatch(/accepted/u);
+  expect(card(town.developer)).toMatch(/🔄 web restarted/u);
   expect(buttons(town)).toEqual([]);
 });
 

@@ -30,7 +30,7 @@ async function clickBoth(town: World): Promise<void> {
 function idsOf(town: World): readonly string[] {
   return town.developer
     .sees("ops")
-    .filter(({ isEphemeral, text }) => !isEphemeral && /Takes back/u.test(text))
+    .filter(({ isEphemeral, text }) => !isEphemeral && /· undoes /u.test(text))
     .map(({ text }) => idOf(text));
 }
 

@@ -87,8 +87,7 @@ describe("a card that came to its end", () => {
       "❌ web wasn't scaled
       The service refused the token.
       Nothing was changed. Renew it.
-      Instances 6 → 2
-      Requested by @dana: "Black Friday is over"
+      Instances 6 → 2 · requested by @dana: "Black Friday is over"
       7K3M9Q · policy: disruptive-needs-on-call
       [Try again] [… Show logs | Show web]"
     `);
@@ -99,8 +98,7 @@ describe("a card that came to its end", () => {
       "❓ Can't tell whether web was scaled
       No answer came within 30 s.
       It is not sent again.
-      Instances 6 → 2
-      Requested by @dana: "Black Friday is over"
+      Instances 6 → 2 · requested by @dana: "Black Friday is over"
       7K3M9Q · policy: disruptive-needs-on-call
       [Try again] [Show web] [Logs]"
     `);
@@ -114,8 +112,7 @@ describe("a card that came to its end", () => {
     expect(drawn(post)).toMatchInlineSnapshot(`
       "🚫 Rejected: scale web to 2
       Rejected by Alex Kim: "Not today. Ask on Monday." · nothing was changed
-      Instances 6 → 2
-      Requested by @dana: "Black Friday is over"
+      Instances 6 → 2 · requested by @dana: "Black Friday is over"
       7K3M9Q · policy: disruptive-needs-on-call"
     `);
     expect(post.text).toContain('Rejected by Alex Kim: "Not today. Ask on Monday." · nothing was changed');
@@ -131,8 +128,7 @@ describe("a card that came to its end", () => {
     expect(drawn(card(ended("cancelled", { ending: { kind: "cancelled", by: dana } })))).toMatchInlineSnapshot(`
       "🚫 Cancelled: scale web to 2
       Cancelled by Dana Reyes · nothing was changed
-      Instances 6 → 2
-      Requested by @dana: "Black Friday is over"
+      Instances 6 → 2 · requested by @dana: "Black Friday is over"
       7K3M9Q · policy: disruptive-needs-on-call"
     `);
   });

@@ -167,8 +167,7 @@ describe("a card on its way", () => {
       "❓ Checking whether web was scaled…
       No answer came within 30 s.
       I won't send it again.
-      Instances 6 → 2
-      Requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
+      Instances 6 → 2 · requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
       7K3M9Q · policy: disruptive-needs-on-call
       [Show web] [Logs]"
     `);

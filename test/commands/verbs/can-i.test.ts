@@ -151,7 +151,7 @@ describe("breaking the glass", () => {
       Policy: on call.
       It needs a reason. Add --reason TEXT.
       It would change:
-      • status Running → Stopped"
+      • stops all 2 instances"
     `);
   });
 });
