@@ -38,7 +38,7 @@ const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "clai
   expired: /^⌛/u,
   drifted: /^⚠️/u,
 };
-const harmless: ReadonlySet<string> = new Set(["Undo", "Try again", "Request again"]);
+const harmless = /^(?:Undo|Try again|Request .*)$/u;
 
 /** Compares everything that a round left: at the service, in the database, and in Slack. */
 export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
@@ -68,7 +68,7 @@ function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
   if (state === "done" && isSeenWell(change) !== /^(?:✅|🔄)/u.test(card.text)) {
     untrue("its card says more or less than was seen");
   }
-  const live = card.buttons.filter((button) => !harmless.has(button));
+  const live = card.buttons.filter((button) => !harmless.test(button));
   if (live.length > 0) found.push({ fault: "cards with live buttons", what: `${id}, ${state}: ${live.join(", ")}` });
   return found;
 }
@@ -149,7 +149,7 @@ function lost(scene: Scene, changes: readonly ChangeRecord[]): readonly CardSeen
 
 /** It may be the message of an Undo that nobody knows of, and never one on which somebody still decides. */
 async function ofLost(scene: Scene, card: CardSeen): Promise<readonly Violation[]> {
-  const live = card.buttons.filter((button) => !harmless.has(button));
+  const live = card.buttons.filter((button) => !harmless.test(button));
   if (live.length === 0) return retires(scene, card);
   return [{ fault: "cards with live buttons", what: `a lost card of ${card.changeId}: ${live.join(", ")}` }];
 }
