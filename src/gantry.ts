@@ -113,10 +113,10 @@ type Slack = {
 
 type LocalParts = Pick<LocalSlackOptions, "botPort"> & { readonly externalFaults: readonly ExternalFault[] };
 
-async function openSlack({ slack, settings }: Config, parts: LocalParts, closers: Closers): Promise<Slack> {
+async function openSlack({ slack, settings, dataDir }: Config, parts: LocalParts, closers: Closers): Promise<Slack> {
   if (slack.kind === "real") return { access: slack, port: undefined };
   const { host, port } = slack;
-  const local = await openLocalSlack({ host, port, command: settings.command, ...parts });
+  const local = await openLocalSlack({ host, port, dataDir, command: settings.command, ...parts });
   closers.push(local.close);
   return { access: local.access, port: local.port };
 }

@@ -1,80 +1,126 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { findPlayground } from "../stand-ins/playground-address.ts";
 
-// Types a command, or clicks a button, as a user of the running playground, and prints what that user then sees.
+// Types a command, fills in a form or clicks a button as a person in the running playground, and prints what they see.
 
-const usage = `Usage: npm run say -- "/gantry list" [--as dana|alex|omar|gwen] [--in ops] [--click Approve] [--thread last]
+const usage = `Usage: npm run say -- [TEXT] [options]
+
+  npm run say -- "/gantry list"
+  npm run say -- --as alex --click Approve
+  npm run say -- "/gantry scale web" --fill "Instances=3" --click Scale
+
+  TEXT                  a command or a message
+  --as NAME             who you are: dana (default), alex, omar or gwen
+  --in CHANNEL          where: ops (default), general, incidents, or @gantry
+  --thread last         reply in the newest thread
+  --fill "LABEL=VALUE"  fill in a field of the open form
+  --click LABEL         press a button: of the open form, else the newest in the channel
+  --help                show this
+
+--fill and --click can be repeated; they run in the order given.
 `;
+
+const projectDir = resolve(import.meta.dirname, "../..");
 
 const Answer = z.object({
   text: z.string().optional(),
   error: z.string().optional(),
   ack: z.object({ acked: z.boolean(), error: z.string().optional() }).optional(),
 });
+type Answer = z.infer<typeof Answer>;
 
-type Request = { readonly path: string; readonly body: Record<string, string> };
+type Request = { readonly path: "say" | "fill" | "click"; readonly body: Record<string, string> };
+type Place = { readonly as: string; readonly channel: string };
 
-function read(args: readonly string[]): readonly Request[] {
-  const { values, positionals } = parseArgs({
+function fillRequest(place: Place, value: string): Request {
+  const at = value.indexOf("=");
+  if (at < 1) throw new Error(`--fill needs LABEL=VALUE, like --fill "Instances=3". You typed "${value}".`);
+  return { path: "fill", body: { ...place, label: value.slice(0, at).trim(), value: value.slice(at + 1).trim() } };
+}
+
+function read(args: readonly string[]): readonly Request[] | "help" {
+  const { values, positionals, tokens } = parseArgs({
     args: [...args],
     allowPositionals: true,
+    tokens: true,
     options: {
       as: { type: "string", default: "dana" },
       in: { type: "string", default: "ops" },
-      click: { type: "string", multiple: true, default: [] },
+      click: { type: "string", multiple: true },
+      fill: { type: "string", multiple: true },
       thread: { type: "string" },
+      help: { type: "boolean", short: "h" },
     },
   });
+  if (values.help === true) return "help";
   const place = { as: values.as, channel: values.in };
   const thread = values.thread === undefined ? {} : { thread: values.thread };
   const text = positionals.join(" ");
-  const says = text === "" ? [] : [{ path: "say", body: { ...place, ...thread, text } }];
-  return [...says, ...values.click.map((label) => ({ path: "click", body: { ...place, label } }))];
+  const says: readonly Request[] = text === "" ? [] : [{ path: "say", body: { ...place, ...thread, text } }];
+  const steps = tokens.flatMap((token): readonly Request[] => {
+    if (token.kind !== "option" || token.value === undefined) return [];
+    if (token.name === "fill") return [fillRequest(place, token.value)];
+    return token.name === "click" ? [{ path: "click", body: { ...place, label: token.value } }] : [];
+  });
+  return [...says, ...steps];
 }
 
-async function ask(base: string, request: Request): Promise<z.infer<typeof Answer>> {
-  const response = await fetch(`${base.replace(/\/$/, "")}/playground/${request.path}`, {
+async function ask(base: string, { path, body }: Request): Promise<Answer> {
+  const response = await fetch(`${base}/playground/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(request.body),
+    body: JSON.stringify(body),
   });
   return Answer.parse(await response.json());
 }
 
 /** Prints the answer to a request. Returns false when it failed. */
-function show(answer: z.infer<typeof Answer>): boolean {
+function show(answer: Answer): boolean {
   if (answer.error !== undefined) {
     process.stderr.write(`${answer.error}\n`);
     return false;
   }
-  process.stdout.write(answer.text === "" ? "(nothing new to see)\n" : `${answer.text ?? ""}\n`);
+  process.stdout.write(answer.text === "" ? "(nothing new)\n" : `${answer.text ?? ""}\n`);
   return answer.ack?.acked ?? true;
 }
 
+/** Runs the requests in order. A filled field is printed only if nothing follows: the next answer shows more. */
+async function runAll(base: string, requests: readonly Request[]): Promise<boolean> {
+  for (const [at, request] of requests.entries()) {
+    const answer = await ask(base, request);
+    const isQuiet = request.path === "fill" && at < requests.length - 1 && answer.error === undefined;
+    if (!isQuiet && !show(answer)) return false;
+  }
+  return true;
+}
+
+function complain(text: string): number {
+  process.stderr.write(text);
+  return 1;
+}
+
 async function main(): Promise<number> {
-  const base = process.env["PLAYGROUND_URL"] ?? "http://127.0.0.1:3001";
-  let requests: readonly Request[];
+  let requests: readonly Request[] | "help";
   try {
     requests = read(process.argv.slice(2));
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-    return 1;
+    const problem = error instanceof Error ? error.message : String(error);
+    // Node adds advice on arguments that begin with a dash.
+    return complain(`${problem.replace(/\. To specify a positional.*$/su, ".")}\n\n${usage}`);
   }
-  if (requests.length === 0) {
-    process.stderr.write(usage);
-    return 1;
+  if (requests === "help") {
+    process.stdout.write(usage);
+    return 0;
   }
-  for (const request of requests) {
-    try {
-      if (!show(await ask(base, request))) return 1;
-    } catch {
-      process.stderr.write(
-        `No playground answers at ${base}. Start it with "npm start" in another shell, or set PLAYGROUND_URL to where it runs.\n`,
-      );
-      return 1;
-    }
+  if (requests.length === 0) return complain(usage);
+  const base = findPlayground(process.env, resolve(projectDir, process.env["GANTRY_DATA"] ?? ".gantry"));
+  try {
+    return (await runAll(base, requests)) ? 0 : 1;
+  } catch {
+    return complain(`Nothing answers at ${base}. Start it with \`npm start\`.\n`);
   }
-  return 0;
 }
 
 process.exitCode = await main();

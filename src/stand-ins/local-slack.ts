@@ -3,10 +3,13 @@ import { readAppManifest, type AppManifest } from "../boot/app-manifest.ts";
 import { listen } from "../http/listen.ts";
 import { createPlayground, type Playground } from "../playground/playground.ts";
 import type { App, ExternalFault } from "../playground/world.ts";
+import { removePlaygroundAddress, savePlaygroundAddress } from "./playground-address.ts";
 
 export type LocalSlackOptions = {
   readonly host: string;
   readonly port: number;
+  /** The folder in which the workspace is kept and `npm run say` finds its address; undefined keeps nothing. */
+  readonly dataDir?: string;
   /** The app's slash command. */
   readonly command: string;
   /** The port of the bot, once it listens. */
@@ -39,15 +42,17 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     ...(options.now !== undefined && { now: options.now }),
     ...(options.externalFaults !== undefined && { externalFaults: options.externalFaults }),
   });
-  const { host, port: wanted } = options;
+  const { host, port: wanted, dataDir } = options;
   const listener = await listen(playground.fetch, { host, port: wanted, variable: "PLAYGROUND_PORT" });
   const { port } = listener;
   url = `http://127.0.0.1:${port}`;
+  if (dataDir !== undefined) savePlaygroundAddress(dataDir, url);
   return {
     playground,
     port,
     access: { botToken, signingSecret, apiUrl: `${url}/api/` },
     async close() {
+      if (dataDir !== undefined) removePlaygroundAddress(dataDir, url);
       playground.close();
       await listener.close();
     },

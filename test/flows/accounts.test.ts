@@ -69,7 +69,7 @@ test("an account that was unlinked between request and approval sends nothing, a
 
   expect(count(town, "restartService")).toBe(0);
   expect(card(developer)).toMatch(/dana-own.*disconnected/su);
-  await expect(approver.clicks("Approve")).rejects.toThrow(/nothing to click/u);
+  await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button/u);
 });
 
 test("an account that was replaced by another one meanwhile is not taken instead", async () => {

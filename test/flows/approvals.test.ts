@@ -20,7 +20,7 @@ test("a restart waits for somebody else, and runs once when they approve", async
   expect(card(developer)).toMatch(/Alex Kim/u);
   expect(card(developer)).toMatch(/🔄 web restarted/u);
   expect(town.thread("ops").join("\n")).toMatch(/Alex Kim/u);
-  await expect(approver.clicks("Approve")).rejects.toThrow(/nothing to click named "Approve"/u);
+  await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button "Approve"/u);
 });
 
 test("routine changes need nobody", async () => {
@@ -86,7 +86,7 @@ test("who rejects says why in a form, and nothing is sent", async () => {
   expect(card(developer)).toMatch(/Alex Kim/u);
   expect(card(developer)).toContain("it still has customers");
   expect(count(town, "deleteService")).toBe(0);
-  await expect(approver.clicks("Approve")).rejects.toThrow(/nothing to click/u);
+  await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button/u);
 });
 
 test("who asked can take it back, nobody else can", async () => {
@@ -137,6 +137,6 @@ test("what nobody decides in time expires, also over a restart of the bot", asyn
   await town.settled();
 
   expect(card(developer)).toMatch(/expired/iu);
-  await expect(approver.clicks("Approve")).rejects.toThrow(/nothing to click/u);
+  await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button/u);
   expect(count(town, "stopService")).toBe(0);
 });

@@ -38,7 +38,8 @@ export type CardSeen = {
 };
 
 /** What the simulated workspace says of a button, a field or a form that is not there any more. */
-const gone = /nothing to click|no modal open|sees no field|has no submit button/u;
+const gone =
+  /sees no button|has no button|no form open|sees no field|has no field|has no submit button|is open and covers/u;
 /**
  * Somebody does something, and again when Slack says that the app did not answer; sometimes the same delivery comes once
  * more instead. What cannot be done any more, because its button is gone, is not done.

@@ -1,6 +1,8 @@
 import { drawView } from "../draw/view.ts";
 import { newPen } from "../draw/pen.ts";
+import { closeLabel, exampleField, submitLabel } from "../people/open-form.ts";
 import type { Person } from "../people/person.ts";
+import type { View } from "../workspace/state.ts";
 import type { World } from "../world.ts";
 import { drawMessages } from "./draw-messages.ts";
 
@@ -19,12 +21,30 @@ function deletedSince(world: World, at: { person: Person; channel: string }, rev
     .map(() => "(a message was deleted)");
 }
 
+/** "Close" or "Show preview" as an argument in a shell. */
+function quoted(label: string): string {
+  return /^[\w-]+$/u.test(label) ? label : `"${label}"`;
+}
+
+/** The next steps for a person in a terminal, below a form. */
+function formHint(view: View): string {
+  const field = exampleField(view);
+  const submit = submitLabel(view);
+  const steps = [
+    ...(field === undefined ? [] : [`--fill "${field}=…"`]),
+    ...(submit === "" ? [] : [`--click ${quoted(submit)}`]),
+  ];
+  const close = `close the form with --click ${quoted(closeLabel(view))}`;
+  return steps.length === 0 ? `(To go on, ${close}.)` : `(To go on, add ${steps.join(" and ")}; or ${close}.)`;
+}
+
 /** Everything that appeared or changed for a person after a revision, as text; "" if nothing did. */
 export function drawChanges(world: World, at: { person: Person; channel: string }, revision: number): string {
   const changed = at.person.sees(at.channel).filter((seen) => seen.revision > revision);
   const view = at.person.modal();
-  const modal = view !== undefined && view.revision > revision ? [drawView(newPen(world.state), view)] : [];
-  return [drawMessages(changed), ...deletedSince(world, at, revision), ...modal]
+  const form =
+    view !== undefined && view.revision > revision ? [drawView(newPen(world.state), view), formHint(view)] : [];
+  return [drawMessages(changed), ...deletedSince(world, at, revision), form.join("\n")]
     .filter((part) => part !== "")
     .join("\n\n");
 }

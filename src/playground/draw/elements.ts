@@ -22,17 +22,20 @@ function drawChoices(element: JsonObject): string {
 }
 
 function drawMenu(element: JsonObject): string {
-  const chosen = optionText(objectOf(element["initial_option"]));
+  const chosen = [objectOf(element["initial_option"]), ...objectsOf(element["initial_options"])].map(optionText);
+  const names = chosen.filter((each) => each !== "").join(", ");
   const placeholder = textOf(objectOf(element["placeholder"])["text"]);
-  return `[${chosen || placeholder || textOf(element["type"])} ▾]`;
+  return `[${names || placeholder || textOf(element["type"])} ▾]`;
 }
 
+/** An empty field shows its placeholder beside it, where nobody takes it for a value. */
 function drawField(element: JsonObject): string {
   const first = ["initial_value", "initial_date", "initial_time"]
     .map((name) => textOf(element[name]))
     .find((each) => each !== "");
+  if (first !== undefined) return `[${first}]`;
   const placeholder = textOf(objectOf(element["placeholder"])["text"]);
-  return `[${first ?? placeholder}]`.replace("[]", "[          ]");
+  return placeholder === "" ? "[          ]" : `[          ] ${placeholder}`;
 }
 
 const kinds: Readonly<Record<string, (element: JsonObject) => string>> = {

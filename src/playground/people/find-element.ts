@@ -29,8 +29,9 @@ export function findClickable(blocks: readonly JsonObject[], label: string): Fou
   return undefined;
 }
 
-/** The menu or field with this action_id, block_id, label or placeholder. */
+/** The menu or field with this action_id, block_id, label or placeholder, in capitals or not. */
 export function findField(blocks: readonly JsonObject[], name: string): Found | undefined {
+  const wanted = name.toLowerCase();
   for (const block of blocks) {
     for (const element of elementsOf(block)) {
       if (element["type"] === "button" || element["type"] === "image") continue;
@@ -40,7 +41,7 @@ export function findField(blocks: readonly JsonObject[], name: string): Found | 
         plainText(block, "label"),
         plainText(element, "placeholder"),
       ];
-      if (names.includes(name)) return { block, element };
+      if (names.some((each) => typeof each === "string" && each.toLowerCase() === wanted)) return { block, element };
     }
   }
   return undefined;

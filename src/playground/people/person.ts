@@ -1,7 +1,8 @@
 import type { Delivery } from "../delivery/deliver.ts";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, textOf } from "../json.ts";
 import type { Surface } from "../delivery/payloads.ts";
 import type { User, View } from "../workspace/state.ts";
+import { holdsMany } from "../workspace/view-state.ts";
 import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
 import { act, type Actor, blocksAt, isSilent, remember, suggest, valueFor } from "./block-actions.ts";
@@ -9,6 +10,7 @@ import { channelOf } from "./surfaces.ts";
 import { deleteMessage, editMessage } from "./message-edits.ts";
 import { clickables, findClickable, findField, type Found } from "./find-element.ts";
 import { sayText } from "./messages.ts";
+import { noSuchField, noSuchFormButton, openForm, pressFormButton } from "./open-form.ts";
 import { drawMessage, type Seen, visibleMessages } from "./visible-messages.ts";
 import { closeView, dismissViews, openHome, submitView } from "./views.ts";
 import { useGlobalShortcut, useMessageShortcut } from "./shortcuts.ts";
@@ -25,10 +27,15 @@ export type Person = {
   readonly edits: (ts: string, text: string, where?: Where) => Promise<Delivery>;
   /** Deletes one of their messages. */
   readonly deletes: (ts: string, where?: Where) => Promise<Delivery>;
-  /** Clicks the newest button or overflow option with this text or action_id: in the open modal, else in the channel. */
+  /**
+   * Clicks the newest button or overflow option with this text or action_id: in the open modal, else in the channel. A
+   * modal's submit and close buttons count as well.
+   */
   readonly clicks: (label: string, where?: Where) => Promise<Delivery>;
   /** Picks in the menu, or fills the field, with this action_id, block_id, label or placeholder. */
   readonly selects: (field: string, choice: string | readonly string[], where?: Where) => Promise<Delivery>;
+  /** The same with everything as text, as typed in a terminal: "a, b" for several choices, "" for none. */
+  readonly fills: (field: string, text: string, where?: Where) => Promise<Delivery>;
   /** Types into an external select; returns the bot's options. */
   readonly searches: (field: string, query: string, where?: Where) => Promise<readonly JsonObject[]>;
   /** Fills in fields of the open modal and submits it. */
@@ -48,20 +55,19 @@ export type Person = {
   readonly home: () => View | undefined;
 };
 
-function topModal(world: World, user: User): View | undefined {
-  return world.state.modals.get(user.id)?.at(-1);
-}
-
-/** The surfaces to search for an element, nearest first: a modal covers the channel. */
-function surfaces(world: World, user: User, where: Where): readonly Surface[] {
-  const view = where.home === true ? world.state.homes.get(user.id) : topModal(world, user);
-  if (view !== undefined) return [{ in: "view", view }];
-  if (where.home === true) return [];
+function messageSurfaces(world: World, user: User, where: Where): readonly Surface[] {
   const channel = channelOf(world, user, where.channel);
   const messages = visibleMessages(world.state, channel, user.id).filter(
     (message) => where.thread === undefined || message.threadTs === where.thread || message.ts === where.thread,
   );
   return messages.toReversed().map((message) => ({ in: "message", channel, message }));
+}
+
+/** The surfaces to search for an element, nearest first: a modal covers the channel. */
+function surfaces(world: World, user: User, where: Where): readonly Surface[] {
+  const view = where.home === true ? world.state.homes.get(user.id) : openForm(world, user);
+  if (view !== undefined) return [{ in: "view", view }];
+  return where.home === true ? [] : messageSurfaces(world, user, where);
 }
 
 type Target = { readonly actor: Actor; readonly found: Found };
@@ -80,20 +86,43 @@ function findTarget(
 
 function field(world: World, user: User, asked: { where: Where; name: string }): Target {
   const target = findTarget(world, user, { where: asked.where, find: (blocks) => findField(blocks, asked.name) });
-  if (target === undefined) throw new Error(`${user.name} sees no field "${asked.name}"`);
-  return target;
+  if (target !== undefined) return target;
+  const view = asked.where.home === true ? undefined : openForm(world, user);
+  if (view !== undefined) throw noSuchField(view, asked.name);
+  throw new Error(`${user.name} sees no field "${asked.name}".`);
 }
 
-async function click(world: World, user: User, asked: { label: string; where: Where }): Promise<Delivery> {
+type Click = { readonly label: string; readonly where: Where };
+
+/** The error for a label that nothing clickable has. */
+function nothingToClick(world: World, user: User, { label, where }: Click): Error {
+  const view = where.home === true ? undefined : openForm(world, user);
+  if (view !== undefined) {
+    const behind = messageSurfaces(world, user, where);
+    return noSuchFormButton(view, { label, isBehind: behind.some((each) => findClickable(blocksAt(each), label)) });
+  }
+  const all = surfaces(world, user, where).flatMap((surface) => clickables(blocksAt(surface)));
+  const there = [...new Set(all)].join(", ") || "none";
+  return new Error(`${user.name} sees no button "${label}" here. There are: ${there}.`);
+}
+
+async function click(world: World, user: User, asked: Click): Promise<Delivery> {
   const target = findTarget(world, user, { where: asked.where, find: (blocks) => findClickable(blocks, asked.label) });
   if (target === undefined) {
-    const all = surfaces(world, user, asked.where).flatMap((surface) => clickables(blocksAt(surface)));
-    throw new Error(
-      `${user.name} sees nothing to click named "${asked.label}"; there is: ${[...new Set(all)].join(", ") || "nothing"}`,
-    );
+    const view = asked.where.home === true ? undefined : openForm(world, user);
+    const pressed = view === undefined ? undefined : pressFormButton(world, user, { view, label: asked.label });
+    if (pressed === undefined) throw nothingToClick(world, user, asked);
+    return pressed;
   }
   const value = target.found.option === undefined ? {} : { selected_option: target.found.option };
   return act(world, target.actor, { found: target.found, value });
+}
+
+/** Text as choices: one, several for a field that holds many, none if it is empty. */
+function choicesIn(target: Target, text: string): readonly string[] {
+  if (text === "") return [];
+  const isMany = holdsMany(textOf(target.found.element["type"]));
+  return isMany ? text.split(",").map((each) => each.trim()) : [text];
 }
 
 async function pick(world: World, target: Target, choice: string | readonly string[]): Promise<Delivery> {
@@ -105,9 +134,14 @@ async function pick(world: World, target: Target, choice: string | readonly stri
 }
 
 function openModal(world: World, user: User): View {
-  const view = topModal(world, user);
-  if (view === undefined) throw new Error(`${user.name} has no modal open`);
+  const view = openForm(world, user);
+  if (view === undefined) throw new Error(`${user.name} has no form open.`);
   return view;
+}
+
+async function fill(world: World, user: User, typed: { where: Where; name: string; text: string }): Promise<Delivery> {
+  const target = field(world, user, typed);
+  return pick(world, target, choicesIn(target, typed.text));
 }
 
 async function useShortcut(
@@ -155,6 +189,7 @@ export function createPerson(world: World, nameOrId: string): Person {
       acting(async () => deleteMessage(world, { user, channel: channelOf(world, user, where.channel), ts })),
     clicks: (label, where = {}) => acting(() => click(world, user, { label, where })),
     selects: (name, choice, where = {}) => acting(async () => pick(world, field(world, user, { where, name }), choice)),
+    fills: (name, text, where = {}) => acting(() => fill(world, user, { where, name, text })),
     searches: (name, query, where = {}) =>
       acting(async () => {
         const { actor, found } = field(world, user, { where, name });
@@ -170,7 +205,7 @@ export function createPerson(world: World, nameOrId: string): Person {
         drawMessage(world.state, message),
       ),
     channelId: (channel) => channelOf(world, user, channel).id,
-    modal: () => topModal(world, user),
+    modal: () => openForm(world, user),
     home: () => world.state.homes.get(user.id),
   };
 }

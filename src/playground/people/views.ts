@@ -106,7 +106,7 @@ function takeAnswer(world: World, view: View, answer: Json | undefined): void {
 
 /** Presses a modal's submit button. */
 export async function submitView(world: World, user: User, view: View): Promise<Delivery> {
-  if (view.content["submit"] === undefined) throw new Error("this modal has no submit button");
+  if (view.content["submit"] === undefined) throw new Error("This form has no submit button.");
   view.errors = clientErrors(view);
   touch(world, view);
   if (Object.keys(view.errors).length > 0) {

@@ -86,6 +86,8 @@ export type View = {
   errors: Readonly<Record<string, string>>;
   hash: string;
   revision: number;
+  /** The page or terminal that opened a modal; Slack shows it there and in no other window. */
+  readonly session: string;
 };
 
 type Trigger = { readonly user: string; readonly madeMs: number; isUsed: boolean };
@@ -127,5 +129,7 @@ export type State = {
   readonly streams: Map<string, Stream>;
   /** The ts up to which a person has read a channel or thread, by "user channel" or "user channel/thread". */
   readonly reads: Map<string, string>;
+  /** The page or terminal in which a person acted last, by user. */
+  readonly sessions: Map<string, string>;
   revision: number;
 };

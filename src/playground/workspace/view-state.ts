@@ -87,3 +87,25 @@ export function keptState(blocks: readonly JsonObject[], before: ViewState): Vie
     ]),
   );
 }
+
+function withValue(element: Json | undefined, values: ViewState[string] | undefined): Json {
+  const shown = objectOf(element);
+  const names = valueNames[textOf(shown["type"])];
+  const value = values?.[textOf(shown["action_id"])];
+  return names === undefined || value === undefined ? shown : { ...shown, [names[1]]: value[names[0]] ?? null };
+}
+
+/** A view's blocks with the entered values in place of the initial ones. */
+export function withEnteredValues(blocks: readonly JsonObject[], state: ViewState): readonly JsonObject[] {
+  return flatBlocks(blocks).map((block) => {
+    const values = state[textOf(block["block_id"])];
+    if (values === undefined) return block;
+    const { element, accessory, elements } = block;
+    return {
+      ...block,
+      ...(element !== undefined && { element: withValue(element, values) }),
+      ...(accessory !== undefined && { accessory: withValue(accessory, values) }),
+      ...(isList(elements) && { elements: elements.map((each) => withValue(each, values)) }),
+    };
+  });
+}

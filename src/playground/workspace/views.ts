@@ -45,6 +45,7 @@ function newView(world: World, made: Made, content: JsonObject): View {
     errors: {},
     hash: world.clock.ts(),
     revision: 0,
+    session: made.below?.session ?? world.state.sessions.get(made.user) ?? "",
   };
 }
 

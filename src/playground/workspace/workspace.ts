@@ -68,6 +68,7 @@ export function newState(botName: string): State {
     responseUrls: new Map(),
     streams: new Map(),
     reads: new Map(),
+    sessions: new Map(),
     revision: 0,
   };
 }

@@ -1,5 +1,3 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { actions, button, plain } from "../support/samples.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
@@ -122,28 +120,5 @@ test("the state can be read from outside", async () => {
       { name: "incidents", kind: "private" },
     ],
     transcript: [{ direction: "from bot", kind: "chat.postMessage", status: 200 }],
-  });
-});
-
-const run = async (url: string, ...args: string[]) =>
-  promisify(execFile)(process.execPath, ["src/bin/say.ts", ...args], { env: { ...process.env, PLAYGROUND_URL: url } });
-
-test("say prints what the person types, clicks and sees", async () => {
-  world.bot.answer = (payload) =>
-    payload["command"] === undefined
-      ? void fetch(String(payload["response_url"]), {
-          method: "POST",
-          body: '{"text":"page 2","replace_original":true,"blocks":[]}',
-        })
-      : { json: { text: "page 1", blocks: [actions(button({ text: plain("Next") }))] } };
-  const { stdout } = await run(world.url, "/gantry list", "--as", "alex", "--click", "Next");
-
-  expect(stdout).toBe("gantry: (only visible to you)\n  [Next]\ngantry: (only visible to you) (edited)\n  page 2\n");
-});
-
-test("say explains how to start a playground if none runs", async () => {
-  await expect(run("http://127.0.0.1:1", "/gantry list")).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("npm start"),
   });
 });

@@ -131,7 +131,7 @@ test("every kind of block has its drawing", () => {
     A picture
     [image: x]
     Name (optional):
-    [web-1]
+    [          ] web-1
     lower case
     x:
     ( ) a (x) b
@@ -173,10 +173,10 @@ describe("a modal", () => {
     const view = dana.modal();
 
     expect(view === undefined ? "" : drawView(newPen(state), view)).toMatchInlineSnapshot(`
-      "(modal) Create
+      "Form: Create
       Name:
       [          ]
-      ! name: Please complete this required field.
+      ! Name: Please complete this required field.
       [Go] [Cancel]"
     `);
   });

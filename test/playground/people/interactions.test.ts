@@ -73,7 +73,7 @@ test("a click on an unknown label lists the labels there are", async () => {
   await post(world, [actions(button({ text: plain("Back") }), button({ text: plain("Next") }))]);
 
   await expect(async () => dana().clicks("Forward")).rejects.toThrow(
-    'dana sees nothing to click named "Forward"; there is: Back, Next',
+    'dana sees no button "Forward" here. There are: Back, Next.',
   );
 });
 
@@ -84,7 +84,7 @@ test("an ephemeral message goes away with delete_original, and only its reader c
     text: "x",
     blocks: [actions(button({ text: plain("Close") }))],
   });
-  await expect(async () => world.playground.as("alex").clicks("Close")).rejects.toThrow("nothing to click");
+  await expect(async () => world.playground.as("alex").clicks("Close")).rejects.toThrow("sees no button");
   await dana().clicks("Close");
   const payload = world.bot.last();
   await fetch(String(payload["response_url"]), { method: "POST", body: JSON.stringify({ delete_original: true }) });
