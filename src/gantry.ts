@@ -51,7 +51,11 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   closers.push(store.close);
   const { api, account, switches, notices } = await openService(config, log, closers);
   let botPort = listen.port;
-  const slack = await openSlack(config, { botPort: () => botPort, externalFaults: switches }, closers);
+  const slack = await openSlack(
+    config,
+    { botPort: () => botPort, externalFaults: switches, onTrouble: (text) => log.warn(text) },
+    closers,
+  );
   const bot = createBot({
     slack: slack.access,
     listen,
@@ -70,7 +74,7 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
   if (config.service.kind === "embedded" && config.slack.kind === "playground") {
     await createDemo(api.as(account), { dataDir, region: settings.region, log });
   }
-  return { botPort, playgroundPort: slack.port, notices, inProgress: bot.inProgress };
+  return { botPort, playgroundPort: slack.port, notices: [...notices, ...slack.notices], inProgress: bot.inProgress };
 }
 
 function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {
@@ -109,16 +113,19 @@ async function openService({ service, slack, dataDir }: Config, log: Logger, clo
 type Slack = {
   readonly access: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl?: string };
   readonly port: number | undefined;
+  readonly notices: readonly string[];
 };
 
-type LocalParts = Pick<LocalSlackOptions, "botPort"> & { readonly externalFaults: readonly ExternalFault[] };
+type LocalParts = Pick<LocalSlackOptions, "botPort" | "onTrouble"> & {
+  readonly externalFaults: readonly ExternalFault[];
+};
 
 async function openSlack({ slack, settings, dataDir }: Config, parts: LocalParts, closers: Closers): Promise<Slack> {
-  if (slack.kind === "real") return { access: slack, port: undefined };
+  if (slack.kind === "real") return { access: slack, port: undefined, notices: [] };
   const { host, port } = slack;
   const local = await openLocalSlack({ host, port, dataDir, command: settings.command, ...parts });
   closers.push(local.close);
-  return { access: local.access, port: local.port };
+  return { access: local.access, port: local.port, notices: local.playground.notices };
 }
 
 /** Closes in reverse order. A failure doesn't keep the other parts open. */

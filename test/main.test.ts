@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { readPlaygroundAddress } from "../src/stand-ins/playground-address.ts";
 import { runMain } from "./support/gantry-process.ts";
 import { until } from "./support/until.ts";
 
@@ -90,4 +91,32 @@ test("without configuration it says how to go on, has demo workloads, and one Ct
 
   for (const name of ["web", "worker", "nightly-report"]) expect(text).toContain(name);
   expect(code).toBe(0);
+});
+
+test("after a restart of everything, an old card's button still works, and say's address file comes and goes", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "gantry-restart-"));
+  cleanUps.push(() => rmSync(dir, { recursive: true, force: true }));
+  const run = async (): Promise<
+    ReturnType<typeof runMain> & { readonly act: (path: string, body: object) => Promise<string> }
+  > => {
+    const child = runMain({ GANTRY_DATA: dir, PORT: "0", PLAYGROUND_PORT: "0" });
+    cleanUps.push(() => child.process.kill("SIGKILL"));
+    await until(() => child.output().includes("Stop with Ctrl-C."));
+    const url = readPlaygroundAddress(dir);
+    const act = async (path: string, body: object): Promise<string> =>
+      (await fetch(`${url}/playground/${path}`, { method: "POST", body: JSON.stringify(body) })).text();
+    return { ...child, act };
+  };
+  const first = await run();
+  expect(await first.act("say", { text: "/gantry restart web" })).toContain("[Approve]");
+  first.process.kill("SIGINT");
+  await once(first.process, "exit");
+  expect(readPlaygroundAddress(dir)).toBeUndefined();
+
+  const second = await run();
+  const approved = await second.act("click", { as: "alex", label: "Approve" });
+
+  expect(approved).toContain("web");
+  expect(approved).not.toContain('"error"');
+  expect(await second.act("click", { as: "alex", label: "Approve" })).toContain("sees no button");
 });

@@ -6,8 +6,9 @@ export type Clock = {
   readonly ts: () => string;
 };
 
-export function createClock(now: () => number): Clock {
-  let last = 0;
+/** `lastTs` is the last ts that was given before a restart. */
+export function createClock(now: () => number, lastTs = "0"): Clock {
+  let last = Math.round(Number(lastTs) * 1_000_000);
   return {
     now,
     ts() {

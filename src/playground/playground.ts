@@ -7,6 +7,9 @@ import { createPeople, type People } from "./people/people.ts";
 import { createPerson, type Person } from "./people/person.ts";
 import { bot, findChannel, newState } from "./workspace/workspace.ts";
 import type { Message } from "./workspace/state.ts";
+import type { Saved } from "./saved/saved-shape.ts";
+import { newestTs, restore } from "./saved/saved-workspace.ts";
+import { keepSaved, loadWorkspace } from "./saved/workspace-file.ts";
 import { createTimers, type Later } from "./timers.ts";
 import { createTranscript, type Exchange } from "./transcript.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
@@ -31,6 +34,10 @@ export type PlaygroundOptions = {
   readonly ackMs?: number;
   /** Host names besides loopback that may use the control routes ("gantry.example:8080"). */
   readonly hosts?: readonly string[];
+  /** The file in which the workspace outlives a restart; undefined keeps nothing. */
+  readonly savedIn?: string;
+  /** Told when saving fails. */
+  readonly onTrouble?: (sentence: string) => void;
   /** More switches on the page's faults panel, for faults outside of Slack. */
   readonly externalFaults?: readonly ExternalFault[];
 };
@@ -54,17 +61,21 @@ export type Playground = {
   readonly messages: (channel: string) => readonly Thread[];
   /** Calls back after every change; returns the unsubscribe function. */
   readonly watch: (watcher: () => void) => () => void;
-  /** Ends answers that hang. */
+  /** Notices about the saved workspace, as sentences. */
+  readonly notices: readonly string[];
+  /** Saves the workspace and ends answers that hang. */
   readonly close: () => void;
 };
 
-function newWorld(options: PlaygroundOptions, later: Later): World {
+function newWorld(options: PlaygroundOptions, { later, saved }: { later: Later; saved: Saved | undefined }): World {
   const now = options.now ?? Date.now;
   const { url } = options;
+  const state = newState(options.app.botDisplayName);
+  if (saved !== undefined) restore(state, saved);
   return {
     app: options.app,
-    state: newState(options.app.botDisplayName),
-    clock: createClock(now),
+    state,
+    clock: createClock(now, newestTs(state)),
     transcript: createTranscript(now),
     faults: createFaults(),
     signingSecret: options.signingSecret,
@@ -102,7 +113,10 @@ function threads(world: World, name: string): readonly Thread[] {
 export function createPlayground(options: PlaygroundOptions): Playground {
   checkApp(options.app);
   const timers = createTimers();
-  const world = newWorld(options, options.later ?? timers.later);
+  const { savedIn: path, onTrouble = () => undefined } = options;
+  const { saved, notice } = loadWorkspace(path);
+  const world = newWorld(options, { later: options.later ?? timers.later, saved });
+  const saving = path === undefined ? undefined : keepSaved(world, { path, onTrouble });
   const routes = controlRoutes(world, options.hosts ?? []);
   return {
     fetch: async (request) => routes.fetch(request),
@@ -119,7 +133,9 @@ export function createPlayground(options: PlaygroundOptions): Playground {
       world.watchers.add(watcher);
       return () => void world.watchers.delete(watcher);
     },
+    notices: notice === undefined ? [] : [notice],
     close() {
+      saving?.close();
       timers.close();
       world.faults.release();
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { readAppManifest, type AppManifest } from "../boot/app-manifest.ts";
 import { listen } from "../http/listen.ts";
 import { createPlayground, type Playground } from "../playground/playground.ts";
@@ -10,6 +11,7 @@ export type LocalSlackOptions = {
   readonly port: number;
   /** The folder in which the workspace is kept and `npm run say` finds its address; undefined keeps nothing. */
   readonly dataDir?: string;
+  readonly onTrouble?: (sentence: string) => void;
   /** The app's slash command. */
   readonly command: string;
   /** The port of the bot, once it listens. */
@@ -29,6 +31,7 @@ export type LocalSlack = {
 
 /** Runs the simulated workspace on a local port, with the app of `manifest.yml` and new secrets. */
 export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalSlack> {
+  const { host, port: wanted, dataDir } = options;
   const manifest = readAppManifest();
   const botToken = `xoxb-local-${randomBytes(12).toString("hex")}`;
   const signingSecret = randomBytes(16).toString("hex");
@@ -40,9 +43,10 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     url: () => url,
     requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
     ...(options.now !== undefined && { now: options.now }),
+    ...(dataDir !== undefined && { savedIn: join(dataDir, "playground.json") }),
+    ...(options.onTrouble !== undefined && { onTrouble: options.onTrouble }),
     ...(options.externalFaults !== undefined && { externalFaults: options.externalFaults }),
   });
-  const { host, port: wanted, dataDir } = options;
   const listener = await listen(playground.fetch, { host, port: wanted, variable: "PLAYGROUND_PORT" });
   const { port } = listener;
   url = `http://127.0.0.1:${port}`;
