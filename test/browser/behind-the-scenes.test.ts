@@ -21,9 +21,9 @@ story("behind the scenes", (open) => {
     await dana.page.getByText("Request copied.").waitFor();
     const copied = await dana.page.evaluate<string>("navigator.clipboard.readText()");
 
-    expect(line).toMatch(/Slack → bot[^]*200[^]*acked in \d+(?:\.\d)? ms/u);
+    expect(line).toMatch(/Slack → Gantry[^]*200[^]*acked in \d+(?:\.\d)? ms/u);
     expect(JSON.parse(copied)).toMatchObject({ command: "/gantry", text: "list services", user_name: "dana" });
-    expect(await drawer.getByRole("button", { name: "response_url" }).innerText()).toContain("bot → Slack");
+    expect(await drawer.getByRole("button", { name: "response_url" }).innerText()).toContain("Gantry → Slack");
   });
 
   test("refusals are counted, and shown in red with a link to the rule", async () => {
@@ -34,7 +34,7 @@ story("behind the scenes", (open) => {
     await dana.sees("Slack did not take that.");
     await dana.page.getByRole("button", { name: "Inspector 1 refused" }).click();
     const drawer = dana.page.getByRole("region", { name: "Inspector" });
-    await drawer.getByLabel("Only what was refused (1)").check();
+    await drawer.getByLabel("Only refused (1)").check();
     const line = drawer.getByRole("button", { name: "chat.postMessage" });
     const words = await line.innerText();
     await line.click();
@@ -69,7 +69,7 @@ story("behind the scenes", (open) => {
     await dana.newest().hover();
     await dana.clicks("More actions for this message");
     await dana.page.getByRole("menuitem", { name: "Copy as JSON" }).click();
-    await dana.page.getByText("The message's JSON was copied.").waitFor();
+    await dana.page.getByText("JSON copied.").waitFor();
     const copied = await dana.page.evaluate<string>("navigator.clipboard.readText()");
 
     const { blocks } = JSON.parse(copied) as { blocks: { block_id?: string }[] }; // what was just copied
@@ -83,8 +83,8 @@ story("behind the scenes", (open) => {
     await using alex = await open({ url: town.playgroundUrl, as: "alex" });
 
     await dana.clicks("Trouble");
-    await dana.page.getByLabel("gantry is not in #ops").check();
-    await alex.page.getByText("Gantry is not here", { exact: true }).waitFor();
+    await dana.page.getByLabel("Remove gantry from #ops").check();
+    await alex.page.getByText("Gantry isn't in this channel", { exact: true }).waitFor();
     await dana.says("/gantry logs web");
     await dana.sees("line 3 GET");
     await dana.sees("/invite @gantry");
@@ -106,7 +106,7 @@ story("behind the scenes", (open) => {
     await dana.page.getByLabel("The workload API is down").check();
     await dana.says("/gantry list services");
     await dana.sees(/could not be reached|does not answer|cannot be reached/u);
-    await dana.clicks("Clear all trouble");
+    await dana.clicks("Turn everything off");
     await dana.page.getByRole("button", { name: "Trouble", exact: true }).waitFor();
     await dana.says("/gantry list services");
     await dana.sees("svc-0001");
@@ -125,7 +125,7 @@ story("behind the scenes", (open) => {
     await dana.sees("svc-0001");
     await town.settled();
     const answers = await dana.log.getByRole("article").count();
-    await dana.clicks("Clear all trouble");
+    await dana.clicks("Turn everything off");
     await dana.page.getByRole("button", { name: "Trouble", exact: true }).waitFor();
 
     const commands = town.playground.transcript().filter(({ kind }) => kind === "slash_command");

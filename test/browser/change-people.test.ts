@@ -7,7 +7,7 @@ import type { Window } from "./support/window.ts";
 /** Opens the switches for users, groups and channels. */
 async function opensPeople(window: Window): Promise<void> {
   await window.clicks("Trouble");
-  const fold = window.page.getByText("Change the people", { exact: true });
+  const fold = window.page.getByText("People and groups", { exact: true });
   await fold.focus();
   await window.page.keyboard.press("Enter");
 }
@@ -20,7 +20,7 @@ rules:
     then: { approve: { from: S0ONCALL, expires: 30m } }
 `;
 
-story("Change the people", (open) => {
+story("People and groups", (open) => {
   test("a deactivated person can't approve; after reactivation they can", async () => {
     await using town = await approvalTown();
     await using dana = await open({ url: town.playgroundUrl });
@@ -47,13 +47,13 @@ story("Change the people", (open) => {
     await dana.says("/gantry restart web");
     await alex.sees("Restart web?");
     await opensPeople(dana);
-    await dana.page.getByLabel("Alex Kim is in On call").uncheck();
+    await dana.page.getByLabel("Alex Kim is in @oncall").uncheck();
     town.passMinutes(2);
     await alex.log.getByRole("button", { name: "Approve" }).click();
     await alex.sees("You can't approve this");
 
     expect(count(town, "restartService")).toBe(0);
-    expect(await dana.page.getByLabel("Omar Haddad is in On call").isChecked()).toBe(true);
+    expect(await dana.page.getByLabel("Omar Haddad is in @oncall").isChecked()).toBe(true);
   });
 
   test("somebody of another organisation comes into the channel, is marked, and may change nothing", async () => {

@@ -15,7 +15,7 @@ story("typing commands", (open) => {
     const details = await suggestion.textContent();
     await dana.composer.press("Enter");
     const completed = await dana.composer.inputValue();
-    await dana.page.getByText("How to use it:").waitFor();
+    await dana.page.getByText("Usage:").waitFor();
     await dana.composer.pressSequentially("list");
     await dana.composer.press("Enter");
     await dana.sees("svc-0001");

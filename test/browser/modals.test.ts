@@ -92,7 +92,7 @@ story("windows of an app", (open) => {
     await dana.says("/berth deep");
     await dana.modal.getByRole("button", { name: "One deck down" }).click();
     await dana.modal.getByRole("heading", { name: "Deck 2" }).waitFor();
-    await dana.modal.getByRole("button", { name: "Close all windows" }).click();
+    await dana.modal.getByRole("button", { name: "Close the form" }).click();
     await dana.modal.waitFor({ state: "hidden" });
 
     await eventually(() => expect(harbour.closed).toEqual(["deck-1, all"]));

@@ -43,7 +43,7 @@ async function chooses(scene: Scene, dana: Person): Promise<boolean> {
     await acts(scene, { person: dana, what: "look" }, () => dana.selects("name", name));
     return true;
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith(`no option "${name}"`)) return false;
+    if (error instanceof Error && error.message.startsWith(`"${name}" isn't an option`)) return false;
     throw error;
   }
 }

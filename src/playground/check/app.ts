@@ -45,5 +45,5 @@ export function checkApp(app: App): void {
   checkShortcuts(site, app);
   if (site.problems.length === 0) return;
   const refused = new Refused("invalid_manifest", site.problems);
-  throw new Error(`Slack would not take this app: ${refusalOf(refused).sentence}`, { cause: refused });
+  throw new Error(`Slack would reject this app: ${refusalOf(refused).sentence}`, { cause: refused });
 }

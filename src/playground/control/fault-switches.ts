@@ -31,7 +31,7 @@ function setBot(world: World, { channel: name, isIn }: NonNullable<Change["bot"]
 
 function setExtra(world: World, { label, on }: NonNullable<Change["extra"]>): void {
   const extra = world.externalFaults.find((each) => each.label === label);
-  if (extra === undefined) throw new Error(`There is no trouble "${label}".`);
+  if (extra === undefined) throw new Error(`There's no switch "${label}".`);
   extra.set(on);
   if (on) world.externalFaultsOn.add(label);
   else world.externalFaultsOn.delete(label);

@@ -1,9 +1,9 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import type { JsonObject } from "../json.ts";
+import { isObject, type JsonObject, textOf } from "../json.ts";
 import { updateStream } from "../live/update-stream.ts";
 import type { WireExchangeBodies } from "../live/wire.ts";
-import { personNamed } from "../workspace/workspace.ts";
+import { findUser, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
 import { personActions } from "./person-actions.ts";
 import { changeWorkspace } from "./workspace-changes.ts";
@@ -28,6 +28,16 @@ function exchangeBodies(world: World, id: number): WireExchangeBodies | undefine
   return exchange === undefined ? undefined : { request: exchange.request, answer: exchange.answer ?? null };
 }
 
+/** What the page does without the person. */
+const automatic: ReadonlySet<string> = new Set(["read", "home"]);
+
+/** A form that the bot opens next belongs to the window in which the person acted last. */
+function noteSession(world: World, body: unknown, session: string | undefined): void {
+  const name = isObject(body) ? textOf(body["as"]) : "";
+  const user = findUser(world.state, name);
+  if (user !== undefined) world.state.sessions.set(user.id, session ?? "");
+}
+
 /** The routes of the page, under /playground. */
 export function pageRoutes(world: World): Hono {
   const routes = new Hono();
@@ -40,13 +50,18 @@ export function pageRoutes(world: World): Hono {
   });
   routes.get("/exchanges/:id", (context) => {
     const bodies = exchangeBodies(world, Number(context.req.param("id")));
-    const error = "This exchange is not kept any more: only the newest few thousand are.";
+    const error = "This request is too old. Only the newest 5,000 are kept.";
     return bodies === undefined ? context.json({ error }, 404) : context.json(bodies);
   });
   routes.post("/do/faults", (context) => done(context, (body) => switchFaults(world, body)));
   routes.post("/do/people", (context) => done(context, (body) => changeWorkspace(world, body)));
   for (const [name, action] of Object.entries(personActions)) {
-    routes.post(`/do/${name}`, (context) => done(context, (body) => action(world, body)));
+    routes.post(`/do/${name}`, (context) =>
+      done(context, (body) => {
+        if (!automatic.has(name)) noteSession(world, body, context.req.header("x-session"));
+        return action(world, body);
+      }),
+    );
   }
   return routes;
 }

@@ -72,7 +72,7 @@ function foundOrGone(actor: Actor, ids: { readonly blockId: string; readonly act
 
 function viewAt(world: World, user: User, id: string): View {
   const surface = surfaceAt(world, user, { in: "view", id });
-  if (surface.in !== "view") throw new Error("This is no window.");
+  if (surface.in !== "view") throw new Error("This isn't a form.");
   return surface.view;
 }
 
@@ -131,7 +131,7 @@ async function shortcut(world: World, { as, callbackId, message }: Asked<"shortc
   const user = actorOf(world, as);
   if (message === undefined) return deliveryJson(await useGlobalShortcut(world, user, callbackId));
   const surface = surfaceAt(world, user, { in: "message", ...message });
-  if (surface.in !== "message") throw new Error("This is no message.");
+  if (surface.in !== "message") throw new Error("This isn't a message.");
   return deliveryJson(await useMessageShortcut(world, { user, ...surface }, callbackId));
 }
 

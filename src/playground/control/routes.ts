@@ -9,7 +9,7 @@ import { terminalRoutes } from "./terminal-routes.ts";
 
 function serveFile(world: World, id: string): Response {
   const file = world.state.files.get(id);
-  if (file === undefined) return new Response("There is no such file.", { status: 404 });
+  if (file === undefined) return new Response("This file doesn't exist.", { status: 404 });
   // Uploaded files are served as data, never as a page of this origin.
   const headers = {
     "content-type": "text/plain; charset=utf-8",

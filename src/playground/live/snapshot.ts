@@ -40,8 +40,8 @@ function channelsOf(world: World, you: string): readonly WireChannel[] {
 
 function viewJson(view: View | undefined): WireView | null {
   if (view === undefined) return null;
-  const { id, type, content, state, errors, hash } = view;
-  return { id, type, content, state, errors, hash };
+  const { id, type, content, state, errors, hash, session } = view;
+  return { id, type, content, state, errors, hash, session };
 }
 
 function readsOf(state: State, you: string): Readonly<Record<string, string>> {

@@ -57,6 +57,8 @@ export type WireView = {
   readonly state: { readonly [blockId: string]: { readonly [actionId: string]: JsonObject } };
   readonly errors: Readonly<Record<string, string>>;
   readonly hash: string;
+  /** The window or terminal that opened it: see `windowSession`. "" is shown in every window. */
+  readonly session: string;
 };
 
 /** An exchange without its bodies, which are fetched by id. */

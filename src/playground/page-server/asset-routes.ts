@@ -40,7 +40,7 @@ function policyFor(inlineScripts: readonly string[]): string {
 
 async function serve(url: URL, request: Request): Promise<Response> {
   const file = await loadAsset(url);
-  if (file === undefined) return new Response("There is no such file.", { status: 404 });
+  if (file === undefined) return new Response("This file doesn't exist.", { status: 404 });
   const headers = {
     "content-type": file.contentType,
     "cache-control": "no-cache",

@@ -103,12 +103,12 @@ async function chooseOption(world: World, actor: Actor, asked: { found: Found; c
   const isExternal = textOf(found.element["type"]).endsWith("external_select");
   const needed = neededLength(found.element);
   if (isExternal && choice.length < needed)
-    throw new Error(`Slack asks for options from ${needed} characters on; "${choice}" is shorter`);
+    throw new Error(`Type at least ${needed} characters to search. "${choice}" is too short.`);
   const options = isExternal ? await suggest(world, actor, { found, query: choice }) : optionsOf(found.element);
   const option = optionNamed(options, choice) ?? (isExternal && options.length === 1 ? options[0] : undefined);
   if (option === undefined) {
     const names = options.map((each) => textOf(objectOf(each["text"])["text"])).join(", ");
-    throw new Error(`no option "${choice}"; there are: ${names || "none"}`);
+    throw new Error(`"${choice}" isn't an option. Options: ${names || "none"}.`);
   }
   return option;
 }
@@ -122,7 +122,7 @@ export async function valueFor(
   const { found, choices } = asked;
   const type = textOf(found.element["type"]);
   const name = stateName(type);
-  if (name === undefined) throw new Error(`nothing can be chosen in a ${type}`);
+  if (name === undefined) throw new Error(`A ${type} has nothing to choose.`);
   const values: Json[] = [];
   for (const choice of choices) {
     values.push(name.startsWith("selected_option") ? await chooseOption(world, actor, { found, choice }) : choice);

@@ -14,7 +14,7 @@ function ownMessage(world: World, { user, channel, ts }: OwnMessage): Message {
   checkNotArchived(channel);
   const message = world.state.messages.find((each) => each.channel === channel.id && each.ts === ts);
   if (message === undefined) throw new Error(`There is no message ${ts} in #${channel.name}.`);
-  if (message.user !== user.id) throw new Error(`${user.name} can edit and delete only what ${user.name} wrote.`);
+  if (message.user !== user.id) throw new Error(`You can edit and delete only your own messages.`);
   return message;
 }
 

@@ -15,7 +15,7 @@ export const channelTypes = { public: "channel", private: "group", im: "im" } as
 
 /** Throws: nobody writes in an archived channel. */
 export function checkNotArchived({ name, isArchived }: Channel): void {
-  if (isArchived) throw new Error(`#${name} is archived: nobody can write there.`);
+  if (isArchived) throw new Error(`#${name} is archived, so nobody can post there.`);
 }
 
 export type Speaker = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };

@@ -92,7 +92,7 @@ function newId(prefix: "U" | "S", name: string): string {
 function addGroup(world: World, handle: string, people: readonly string[]): void {
   const id = newId("S", handle);
   const { groups } = world.state;
-  if (groups.has(id)) throw new Error(`There is a user group with the id ${id} already.`);
+  if (groups.has(id)) throw new Error(`A user group with the id ${id} exists already.`);
   groups.set(id, { id, handle, name: handle, users: people.map((name) => personNamed(world.state, name).id) });
   touch(world);
 }
@@ -100,7 +100,7 @@ function addGroup(world: World, handle: string, people: readonly string[]): void
 function addUser(world: World, user: User, channels: readonly string[]): Person {
   for (const channel of channels) channelNamed(world, channel);
   if (findUser(world.state, user.id) !== undefined || findUser(world.state, user.name) !== undefined) {
-    throw new Error(`There is somebody called "${user.name}" or with the id ${user.id} already. Invite them instead.`);
+    throw new Error(`Somebody already has the name "${user.name}" or the id ${user.id}. Invite them instead.`);
   }
   world.state.users.set(user.id, user);
   for (const channel of channels) addMember(channelNamed(world, channel), user);

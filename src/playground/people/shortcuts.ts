@@ -22,7 +22,7 @@ export async function useMessageShortcut(
   callbackId: string,
 ): Promise<Delivery> {
   const { name } = shortcutOf(world, "message", callbackId);
-  if (at.message.ephemeralTo !== undefined) throw new Error("A message that only you see has no shortcuts.");
+  if (at.message.ephemeralTo !== undefined) throw new Error("Messages only visible to you have no shortcuts.");
   const delivery = await deliver(
     world,
     interactionRequest("message_action", messageShortcutPayload(world, at, callbackId)),

@@ -26,7 +26,7 @@ export function runSlackCommand(world: World, from: Typed, text: string): boolea
   const user = name === "" ? undefined : findUser(world.state, name);
   const to = { user: from.user.id, channel: channel.id, thread: from.thread };
   if (user === undefined || channel.kind === "im") {
-    notice(world, to, `Type ${command} @name in a channel: nobody was ${builtIn.verb}.`);
+    notice(world, to, `Nobody was ${builtIn.verb}. Type ${command} @name in a channel.`);
     return true;
   }
   builtIn.change(channel, user);

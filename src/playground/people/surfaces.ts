@@ -18,8 +18,8 @@ export function channelOf(world: World, user: User, name = "ops"): Channel {
   const partner = partnerOf(world, name);
   const channel = partner === undefined ? findChannel(world.state, name) : directChannel(world.state, user.id, partner);
   if (channel === undefined)
-    throw new Error(`There is no channel "${name}". There are ops, general, incidents, and @name.`);
-  if (!channel.members.has(user.id)) throw new Error(`${user.name} is not in #${channel.name}.`);
+    throw new Error(`There's no channel "${name}". Channels: ops, general, incidents. Direct messages: @name.`);
+  if (!channel.members.has(user.id)) throw new Error(`${user.name} isn't in #${channel.name}.`);
   return channel;
 }
 
@@ -39,7 +39,7 @@ export function surfaceAt(world: World, user: User, pointer: SurfaceRef): Surfac
   if (pointer.in === "view") {
     const views = [...(world.state.modals.get(user.id) ?? []), world.state.homes.get(user.id)];
     const view = views.find((each) => each?.id === pointer.id);
-    if (view === undefined) throw new Error("This window is closed.");
+    if (view === undefined) throw new Error("This form is closed.");
     return { in: "view", view };
   }
   const channel = channelAt(world, user, pointer.channel);
@@ -61,7 +61,7 @@ export function elementAt(surface: Surface, ids: { readonly blockId: string; rea
     const element = elementsOf(block).find((each) => each["action_id"] === ids.actionId);
     if (element !== undefined) return { block, element };
   }
-  throw new Error("This button or field is gone: the message was changed. Look at it again.");
+  throw new Error("This button or field no longer exists: the message has changed.");
 }
 
 /** Validates a value for this type of element and returns it as payloads carry it. Throws a sentence for the page. */

@@ -22,10 +22,10 @@ type Named = Readonly<Record<string, Omit<Rule, "kind">>>;
 const others = {
   "block.type": { says: "a block has a type that exists", link: blocks },
   "block.surface": {
-    says: "a block stands only where its kind is allowed: message, modal, home (ours where live trials were stricter than Slack's list: tables in messages only, cards not in modals, file nowhere)",
+    says: "a block is only where its kind is allowed: message, modal, home (ours where live trials were stricter than Slack's list: tables in messages only, cards not in modals, file nowhere)",
     link: blocks,
   },
-  "element.surface": { says: "a file_input stands only in modals", link: `${elements}/file-input-element` },
+  "element.surface": { says: "a file_input is only in modals", link: `${elements}/file-input-element` },
   "card.content": { says: "a card has an image, a title, a body or buttons", link: `${blocks}/card-block` },
   "container.child": {
     says: "a container takes only plain kinds of block: no container, card, data table, chart or markdown",
@@ -33,7 +33,7 @@ const others = {
   },
   "container.titled": { says: "a container has a title", link: `${blocks}/container-block` },
   "container.collapsed": { says: "only a collapsible container starts collapsed", link: `${blocks}/container-block` },
-  "data-table.header": { says: "a data table's header cells are no rich_text", link: `${blocks}/data-table-block` },
+  "data-table.header": { says: "a data table's header cells aren't rich_text", link: `${blocks}/data-table-block` },
   "data-table.body": { says: "a data table has a header and at least one row", link: `${blocks}/data-table-block` },
   "chart.series-name": {
     says: "the series of a chart have different names",
@@ -48,11 +48,11 @@ const others = {
     link: `${elements}/file-input-element`,
   },
   "select.response-url-input": {
-    says: "response_url_enabled stands only in an input block of a modal",
+    says: "response_url_enabled is only in an input block of a modal",
     link: `${elements}/select-menu-element#conversations_select`,
   },
   "block.id-unique": { says: "a block_id is unique in its message or view", link: blocks },
-  "element.block": { says: "an element stands only in a block that takes its kind", link: elements },
+  "element.block": { says: "an element is only in a block that takes its kind", link: elements },
   "action.id-unique": { says: "an action_id is unique in its block", link: elements },
   "object.property": { says: "an object has only the properties Slack documents for it", link: blocks },
   "object.required": { says: "an object has all required properties", link: blocks },
@@ -93,7 +93,7 @@ const others = {
     link: `${docs}/reference/methods/chat.postMessage#text_usage`,
   },
   "message.format": { says: "blocks and attachments are JSON lists of objects", link: method("chat.postMessage") },
-  "message.markdown-alone": { says: "markdown_text stands without text and blocks", link: method("chat.postMessage") },
+  "message.markdown-alone": { says: "markdown_text comes without text and blocks", link: method("chat.postMessage") },
   "message.known": { says: "a message that is changed, deleted or linked exists", link: method("chat.update") },
   "message.own": { says: "a bot changes and deletes only its own messages", link: method("chat.update") },
   "message.ephemeral": {

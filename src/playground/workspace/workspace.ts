@@ -3,9 +3,7 @@ import type { Channel, State, User } from "./state.ts";
 /** Throws a sentence if the person was deactivated and signed out. */
 export function checkSignedIn(user: User): void {
   if (!user.isSignedOut) return;
-  throw new Error(
-    `${user.realName} is deactivated, and Slack takes nothing from them. Reactivate them, or be somebody else.`,
-  );
+  throw new Error(`${user.realName} is deactivated. Reactivate them under Trouble, or switch to somebody else.`);
 }
 
 export const team = { id: "T0PLAYGR", name: "Playground", domain: "playground" };
@@ -90,7 +88,7 @@ export function personNamed(state: State, nameOrId: string): User {
   const all = peopleOf(state);
   if (user !== undefined && all.includes(user)) return user;
   const names = new Intl.ListFormat("en-GB").format(all.map(({ name }) => name));
-  throw new Error(`There is no person "${nameOrId}". There are ${names}.`);
+  throw new Error(`There's no person "${nameOrId}". People here: ${names}.`);
 }
 
 export function isOutsider(user: User): boolean {

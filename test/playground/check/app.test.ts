@@ -72,6 +72,6 @@ test("an app that Slack would not take is refused in a sentence", () => {
     });
 
   expect(make).toThrow(
-    "Slack would not take this app: invalid_manifest: /run gantry is no slash and one word at /features/slash_commands/0/command. Rule: a slash command is a slash and one word.",
+    "Slack would reject this app: invalid_manifest: /run gantry is no slash and one word at /features/slash_commands/0/command. Rule: a slash command is a slash and one word.",
   );
 });

@@ -90,9 +90,11 @@ test("a wrong name is answered with a sentence", async () => {
 
   expect(nobody).toEqual({
     status: 400,
-    body: { error: 'There is no person "bob". There are dana, alex, omar and gwen.' },
+    body: { error: 'There\'s no person "bob". People here: dana, alex, omar and gwen.' },
   });
-  expect(nowhere.body["error"]).toBe('There is no channel "nowhere". There are ops, general, incidents, and @name.');
+  expect(nowhere.body["error"]).toBe(
+    'There\'s no channel "nowhere". Channels: ops, general, incidents. Direct messages: @name.',
+  );
   expect(nothing.status).toBe(400);
 });
 

@@ -97,6 +97,6 @@ test("nobody submits another's modal, nor one that is closed", async () => {
   await does("close", { view });
   const closed = await does("submit", { view, values: typed("web") });
 
-  expect(other.body["error"]).toBe("This window is closed.");
-  expect(closed.body["error"]).toBe("This window is closed.");
+  expect(other.body["error"]).toBe("This form is closed.");
+  expect(closed.body["error"]).toBe("This form is closed.");
 });

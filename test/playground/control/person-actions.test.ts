@@ -86,7 +86,7 @@ describe("typed text", () => {
   test("/invite of nobody says how it is typed", async () => {
     await does("say", { channel: "C0OPS", text: "/invite @nobody" });
 
-    expect(messagesOf()).toEqual(["Type /invite @name in a channel: nobody was invited."]);
+    expect(messagesOf()).toEqual(["Nobody was invited. Type /invite @name in a channel."]);
   });
 
   test("a channel that one is not in, a wrong shape and a foreign page are refused with a sentence", async () => {
@@ -98,7 +98,7 @@ describe("typed text", () => {
       headers: { origin: "https://evil.test" },
     });
 
-    expect(outside).toEqual({ status: 400, body: { error: "gwen is not in #general." } });
+    expect(outside).toEqual({ status: 400, body: { error: "gwen isn't in #general." } });
     expect(shapeless).toMatchObject({ status: 400, body: { error: expect.stringContaining("text") } });
     expect(foreign.status).toBe(403);
     expect(world.bot.received).toEqual([]);
@@ -143,7 +143,7 @@ describe("buttons and menus", () => {
     await world.call("chat.delete", { channel: "C0OPS", ts });
     const deleted = await does("act", click);
 
-    expect(replaced.body["error"]).toBe("This button or field is gone: the message was changed. Look at it again.");
+    expect(replaced.body["error"]).toBe("This button or field no longer exists: the message has changed.");
     expect(deleted.body["error"]).toBe("This message was deleted.");
   });
 

@@ -131,7 +131,7 @@ test("commands do not work in threads, and unknown ones nowhere", async () => {
 
 test("people can't type in a channel they are not in", async () => {
   await expect(async () => world.playground.as("gwen").says("/gantry list", { channel: "general" })).rejects.toThrow(
-    "gwen is not in #general.",
+    "gwen isn't in #general.",
   );
 });
 

@@ -75,7 +75,7 @@ describe("while the bot runs", () => {
       () => dana.dismisses(),
     ];
 
-    for (const attempt of tries) await expect(attempt()).rejects.toThrow("is deactivated, and Slack takes nothing");
+    for (const attempt of tries) await expect(attempt()).rejects.toThrow("is deactivated. Reactivate them");
     expect(received).toHaveLength(before);
     expect(alex.sees().at(-1)?.text).toBe("hello");
     expect(dana.modal()).toBeDefined();
@@ -89,7 +89,7 @@ describe("while the bot runs", () => {
     expect(acked).toBe(true);
     expect(robin.id).toBe("U0ROBIN");
     expect(world.playground.as("robin").sees()).toEqual([]);
-    expect(() => robin.sees("general")).toThrow("robin is not in #general.");
+    expect(() => robin.sees("general")).toThrow("robin isn't in #general.");
     expect(list["members"]).toContainEqual(expect.objectContaining({ id: "U0ROBIN", team_id: "T0ELSEWHERE" }));
   });
 
@@ -98,8 +98,8 @@ describe("while the bot runs", () => {
     people().addOutsider(robin);
 
     expect(world.playground.as("U0XYZ").name).toBe("robin");
-    expect(() => people().addOutsider(robin)).toThrow("There is somebody called");
-    expect(() => people().addOutsider({ ...robin, id: "U0NEW", name: "dana" })).toThrow("There is somebody called");
+    expect(() => people().addOutsider(robin)).toThrow("Somebody already has the name");
+    expect(() => people().addOutsider({ ...robin, id: "U0NEW", name: "dana" })).toThrow("Somebody already has the name");
   });
 
   test("a person lets somebody of another organisation in with /invite, and the channel is shared", async () => {
@@ -124,7 +124,7 @@ describe("while the bot runs", () => {
   });
 
   test.each([
-    ["person", () => people().deactivate("bob"), 'There is no person "bob". There are dana, alex, omar and gwen.'],
+    ["person", () => people().deactivate("bob"), 'There\'s no person "bob". People here: dana, alex, omar and gwen.'],
     ["bot among people", () => people().deactivate("gantry"), 'There is no person "gantry".'],
     ["group", () => people().joinGroup("nobody", "dana"), 'There is no user group "nobody".'],
     ["channel", () => people().invite("nowhere", "dana"), 'There is no channel "nowhere".'],
@@ -191,7 +191,7 @@ describe("by the control routes", () => {
 
     expect(unknown).toEqual({
       status: 400,
-      body: { error: 'There is no person "bob". There are dana, alex, omar and gwen.' },
+      body: { error: 'There\'s no person "bob". People here: dana, alex, omar and gwen.' },
     });
     expect([misspelt.status, spaced.status]).toEqual([400, 400]);
   });

@@ -5,6 +5,8 @@ import { Conversation } from "../channels/conversation.ts";
 import { Drawer } from "../drawer/drawer.ts";
 import { FilePane } from "../messages/file-pane.ts";
 import { ModalWindow } from "../surfaces/modal-window.ts";
+import { FormElsewhere, isElsewhere } from "../surfaces/form-elsewhere.ts";
+import { windowSession } from "./request.ts";
 import { firstRoute, routeChannel } from "./route.ts";
 import { type AppState, AppContext } from "./app-context.ts";
 import { Sidebar } from "../channels/sidebar.ts";
@@ -16,7 +18,7 @@ import { type Panes, usePanes } from "./use-panes.ts";
 import { useRoute } from "./use-route.ts";
 import { type Connection, useWorkspace } from "./use-workspace.ts";
 
-/** Milliseconds since 1970, refreshed often enough for "today" and "3 minutes ago". */
+/** Milliseconds since 1970, refreshed often enough for "Today" and "3 minutes ago". */
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -29,8 +31,8 @@ function useNow(): number {
 const connectionWords: Readonly<Record<Connection, string>> = {
   connecting: "Opening the workspace…",
   live: "",
-  lost: "The playground does not answer. Is it still running? This page goes on by itself when it is back.",
-  refused: "Nobody of this name is in the workspace. Be dana, alex, omar or gwen.",
+  lost: "The playground isn't running. This page reconnects when you start it again.",
+  refused: "Nobody here has that name. Choose dana, alex, omar or gwen.",
 };
 
 function ConnectionNote({ connection }: { readonly connection: Connection }): JSX.Element {
@@ -58,6 +60,11 @@ function Workspace({ app, panes }: { readonly app: AppState; readonly panes: Pan
   const { panel, file, isListOpen } = panes;
   const { thread } = app.route;
   const { modal, modalsBelow } = app.snapshot;
+  const [isTaken, setTaken] = useState(false);
+  useEffect(() => {
+    if (modal === null) setTaken(false);
+  }, [modal === null]);
+  const isAway = modal !== null && !isTaken && isElsewhere(modal, windowSession());
   const side =
     file !== undefined
       ? h(FilePane, { file, onClose: () => panes.setFile(undefined) })
@@ -73,6 +80,7 @@ function Workspace({ app, panes }: { readonly app: AppState; readonly panes: Pan
       onPanel: (next) => panes.setPanel(next === panel ? undefined : next),
       onList: () => panes.setListOpen(!isListOpen),
     }),
+    modal !== null && isAway ? h(FormElsewhere, { view: modal, onShow: () => setTaken(true) }) : null,
     h(
       "div",
       { class: side === null ? "columns" : "columns with-side" },
@@ -80,7 +88,7 @@ function Workspace({ app, panes }: { readonly app: AppState; readonly panes: Pan
       h("main", { class: "stage" }, h(Conversation, { draft: panes.draft }), side),
     ),
     panel === undefined ? null : h(Drawer, { panel, onClose: () => panes.setPanel(undefined) }),
-    modal === null ? null : h(ModalWindow, { view: modal, below: modalsBelow }),
+    modal === null || isAway ? null : h(ModalWindow, { view: modal, below: modalsBelow }),
   );
 }
 

@@ -34,6 +34,17 @@ export function formatRoute(route: Route): string {
   return `?${params.toString().replaceAll("%40", "@")}`;
 }
 
+const tabKey = "playground-app-tab";
+
+/** The tab of the app that was open last, Home the first time, as in Slack. */
+export function lastAppTab(): Tab {
+  return sessionStorage.getItem(tabKey) === "messages" ? "messages" : "home";
+}
+
+export function rememberAppTab(tab: Tab): void {
+  sessionStorage.setItem(tabKey, tab);
+}
+
 /** A channel's name in a route. */
 export function routeName(snapshot: WireSnapshot, channel: WireChannel): string {
   return channel.partner === undefined ? channel.name : `@${channelName(snapshot, channel)}`;

@@ -4,7 +4,7 @@ import { EmptyState } from "./empty-state.ts";
 import { HomeTab } from "../surfaces/home-tab.ts";
 import { Icon } from "../controls/icon.ts";
 import { MessageList } from "../messages/message-list.ts";
-import type { Tab } from "../app/route.ts";
+import { rememberAppTab, type Tab } from "../app/route.ts";
 import { useApp } from "../app/app-context.ts";
 import { channelMessages, channelName } from "../app/workspace.ts";
 
@@ -21,7 +21,10 @@ function Tabs({ shown }: { readonly shown: Tab }): JSX.Element {
         type: "button",
         class: "tab",
         "aria-pressed": name === shown,
-        onClick: () => go({ as: route.as, in: route.in, tab: name }),
+        onClick: () => {
+          rememberAppTab(name);
+          go({ as: route.as, in: route.in, tab: name });
+        },
       },
       label,
     );
@@ -46,7 +49,7 @@ function Head({ tab }: { readonly tab: Tab }): JSX.Element {
     h("span", { class: "pane-detail" }, channel.kind === "im" ? "" : membersWords(channel.members.length)),
     channel.kind === "im" || channel.hasBot
       ? null
-      : h("span", { class: "tag warn" }, `${snapshot.app.name} is not here`),
+      : h("span", { class: "tag warn" }, `${snapshot.app.name} isn't in this channel`),
   );
 }
 

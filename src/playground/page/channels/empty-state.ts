@@ -8,14 +8,12 @@ function advice(snapshot: WireSnapshot, channel: WireChannel): string {
   const { app, commands } = { app: snapshot.app, commands: snapshot.app.commands };
   const command = commands[0]?.command ?? "a message";
   const bot = snapshot.users.find((user) => user.id === app.user)?.name ?? app.name;
-  if (channel.partner === app.user)
-    return `This is between you and ${app.name}. Type ${command} here as well: nobody else sees it.`;
-  if (channel.kind === "im")
-    return `This is between you and ${channelName(snapshot, channel)}. ${app.name} does not hear it.`;
+  if (channel.partner === app.user) return `Only you and ${app.name} see this conversation. ${command} works here too.`;
+  if (channel.kind === "im") return `Only you and ${channelName(snapshot, channel)} see this conversation.`;
   if (!channel.hasBot) {
-    return `${app.name} is not in this channel: ${command} works, but only you see the answers. Type /invite @${bot} to let it in.`;
+    return `${app.name} isn't in this channel: ${command} works, but only you see its answers. Type /invite @${bot} to add it.`;
   }
-  return `Type ${command} to begin. ${app.name} runs for real behind it; only this Slack is simulated.`;
+  return `Type ${command} to start. ${app.name} is the real bot; only this Slack is simulated.`;
 }
 
 function Example({ text }: { readonly text: string }): JSX.Element {

@@ -2,7 +2,7 @@ import { type ComponentChildren, h, type JSX } from "preact";
 import type { WireChannel, WireUser } from "../../live/wire.ts";
 import { Avatar } from "../controls/avatar.ts";
 import { Icon } from "../controls/icon.ts";
-import { formatRoute, type Route, routeName } from "../app/route.ts";
+import { formatRoute, lastAppTab, type Route, routeName } from "../app/route.ts";
 import { useApp } from "../app/app-context.ts";
 import { unreadIn } from "./unread.ts";
 import { channelName, userOf } from "../app/workspace.ts";
@@ -58,7 +58,8 @@ function You({ onGo }: { readonly onGo: () => void }): JSX.Element {
       null,
       people.map((user) => h(PersonLink, { key: user.id, user, onGo })),
     ),
-    h("p", { class: "side-note" }, "Ctrl-click a name to be two people in two windows."),
+    h("p", { class: "side-note for-mouse" }, "To be two people at once, Ctrl-click a name (⌘-click on a Mac)."),
+    h("p", { class: "side-note for-touch" }, "Tap a name to switch to that person."),
   );
 }
 
@@ -78,6 +79,9 @@ function ChannelLink({ channel, onGo }: { readonly channel: WireChannel; readonl
   const unread = unreadIn(workspace, snapshot, channel.id);
   const isHere = shown.id === channel.id;
   const words = channel.kind === "private" ? ", a private channel" : "";
+  const isApp = channel.partner === snapshot.app.user;
+  // New messages first; otherwise the tab of last time.
+  const tab = isApp && !unread.isUnread ? { tab: lastAppTab() } : {};
   const news = unread.count > 0 ? `, ${unread.count} for you` : unread.isUnread ? ", unread" : "";
   return h(
     "li",
@@ -85,7 +89,7 @@ function ChannelLink({ channel, onGo }: { readonly channel: WireChannel; readonl
     h(
       RouteLink,
       {
-        to: { as: route.as, in: routeName(snapshot, channel) },
+        to: { as: route.as, in: routeName(snapshot, channel), ...tab },
         class: unread.isUnread && !isHere ? "channel unread" : "channel",
         isHere,
         onGo,

@@ -2,8 +2,8 @@ import type { WireCommand, WireSnapshot } from "../../live/wire.ts";
 
 /** Slack's built-in commands. */
 export const slackCommands: readonly WireCommand[] = [
-  { command: "/invite", description: "Let somebody, or an app, into this channel", usageHint: "@name" },
-  { command: "/remove", description: "Take somebody, or an app, out of this channel", usageHint: "@name" },
+  { command: "/invite", description: "Add a person or app to this channel", usageHint: "@name" },
+  { command: "/remove", description: "Remove a person or app from this channel", usageHint: "@name" },
 ];
 
 /** A suggestion below the composer. */
@@ -11,6 +11,8 @@ export type Offer = {
   /** The text that replaces the typed prefix. */
   readonly insert: string;
   readonly label: string;
+  /** The arguments of a command, shortened where they don't fit. */
+  readonly hint?: string;
   readonly detail: string;
   readonly kind: "command" | "person" | "channel" | "shortcut";
   /** For shortcuts, which run instead of being inserted. */
@@ -28,8 +30,8 @@ function startsWith(name: string, typed: string): boolean {
 
 function commandOffers(snapshot: WireSnapshot, typed: string): readonly Offer[] {
   const commands = [...snapshot.app.commands, ...slackCommands].map((each): Offer => {
-    const detail = [each.usageHint, each.description].filter((part) => part !== "").join(" · ");
-    return { insert: `${each.command} `, label: each.command, detail, kind: "command" };
+    const { command: label, usageHint: hint, description: detail } = each;
+    return { insert: `${label} `, label, hint, detail, kind: "command" };
   });
   const shortcuts = snapshot.app.shortcuts
     .filter((each) => each.type === "global")

@@ -25,7 +25,12 @@ function Offers({ id, typed }: { readonly id: string; readonly typed: Typed }): 
         onMouseDown: (event: MouseEvent) => event.preventDefault(),
         onClick: () => take(offer),
       },
-      h("span", { class: "offer-label" }, offer.label),
+      h(
+        "span",
+        { class: "offer-head" },
+        h("span", { class: "offer-label" }, offer.label),
+        offer.hint === undefined ? null : h("span", { class: "offer-hint" }, offer.hint),
+      ),
       h("span", { class: "offer-detail" }, offer.detail),
     );
   return h("ul", { id, class: "offers", role: "listbox", "aria-label": "Suggestions" }, completion.offers.map(one));
@@ -108,7 +113,7 @@ export function Composer(props: {
     "div",
     { class: "composer" },
     h(Offers, { id, typed }),
-    typed.usage === "" ? null : h("p", { class: "usage" }, h("strong", null, "How to use it: "), typed.usage),
+    typed.usage === "" ? null : h("p", { class: "usage" }, h("strong", null, "Usage: "), typed.usage),
     h(
       "div",
       { class: "composer-box" },

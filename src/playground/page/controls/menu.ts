@@ -3,7 +3,13 @@ import { useId } from "preact/hooks";
 import { Icon, type IconName } from "./icon.ts";
 import { useMenu } from "./use-menu.ts";
 
-export type MenuItem = { readonly label: string; readonly detail?: string; readonly run: () => void };
+export type MenuItem = {
+  readonly label: string;
+  /** A second line. */
+  readonly detail?: string;
+  readonly isDanger?: boolean;
+  readonly run: () => void;
+};
 
 /** A button that opens a menu. */
 export function Menu(props: {
@@ -48,8 +54,14 @@ export function Menu(props: {
 function Item({ item, onChoose }: { readonly item: MenuItem; readonly onChoose: () => void }): JSX.Element {
   return h(
     "button",
-    { type: "button", role: "menuitem", tabIndex: -1, class: "menu-item", onClick: onChoose },
-    h("span", null, item.label),
+    {
+      type: "button",
+      role: "menuitem",
+      tabIndex: -1,
+      class: item.isDanger === true ? "menu-item danger" : "menu-item",
+      onClick: onChoose,
+    },
+    h("span", { class: "menu-label" }, item.label),
     item.detail === undefined ? null : h("small", null, item.detail),
   );
 }

@@ -44,7 +44,11 @@ function Refusal({ exchange }: { readonly exchange: WireExchange }): JSX.Element
     h("strong", null, "Refused. "),
     refusal.sentence,
     " ",
-    h("a", { href: refusal.link, target: "_blank", rel: "noopener noreferrer" }, `Slack's page on ${refusal.rule}`),
+    h(
+      "a",
+      { href: refusal.link, target: "_blank", rel: "noopener noreferrer" },
+      `Slack's documentation (${refusal.rule})`,
+    ),
   );
 }
 
@@ -68,7 +72,12 @@ export function ExchangeDetail({ exchange }: { readonly exchange: WireExchange }
     h(
       "p",
       { class: "exchange-facts" },
-      `${directionWords(exchange)}, ${fullTime(exchange.atMs)}, status ${exchange.status ?? "none"}, ${tookWords(exchange)}`,
+      [
+        directionWords(exchange),
+        fullTime(exchange.atMs),
+        `status ${exchange.status ?? "none"}`,
+        tookWords(exchange),
+      ].join(" · "),
     ),
     h(Refusal, { exchange }),
     h(Body, { title: "Request", value: bodies["request"] }),

@@ -20,11 +20,11 @@ function msWords(ms: number | null): string {
 /** For requests to the bot the ack counts. */
 export function tookWords({ direction, status, ms }: WireExchange): string {
   if (direction === "from bot" || ms === null) return msWords(ms);
-  return status === null ? `no ack, ${msWords(ms)}` : `acked in ${msWords(ms)}`;
+  return status === null ? `no answer, ${msWords(ms)}` : `acked in ${msWords(ms)}`;
 }
 
 export function directionWords({ direction }: WireExchange): string {
-  return direction === "to bot" ? "Slack → bot" : "bot → Slack";
+  return direction === "to bot" ? "Slack → Gantry" : "Gantry → Slack";
 }
 
 /** One request and its answer as a line. */

@@ -17,24 +17,24 @@ const oldSignatureSeconds = 600;
 const longRetryAfterSeconds = 40;
 
 const answers: Readonly<Record<SlackAnswers, string>> = {
-  "": "as it should",
-  "429": "429, too many requests",
-  "500": "500, and does nothing",
-  lost: "500, though it does it",
-  late: "10 s late, though it does it at once",
-  hang: "nothing: it hangs",
-  garbage: "with a page that is no JSON",
-  blocks: "that blocks are invalid",
+  "": "Normally",
+  "429": "Error 429: too many requests",
+  "500": "Error 500, nothing done",
+  lost: "Error 500, but done",
+  late: "After 10 s, but done at once",
+  hang: "Never",
+  garbage: "With an HTML page instead of JSON",
+  blocks: "Error: invalid blocks",
 };
 
 const answered: Readonly<Record<string, string>> = {
-  all: "everything",
-  "chat.postMessage": "chat.postMessage: cards and threads",
-  "chat.update": "chat.update: cards that change",
-  "chat.postEphemeral": "chat.postEphemeral",
-  response_url: "response_url: answers",
-  "views.open": "views.open: forms",
-  "users.info": "users.info: who people are",
+  all: "All requests",
+  "chat.postMessage": "chat.postMessage (new messages)",
+  "chat.update": "chat.update (changed messages)",
+  "chat.postEphemeral": "chat.postEphemeral (only visible to you)",
+  response_url: "response_url (answers to commands)",
+  "views.open": "views.open (forms)",
+  "users.info": "users.info (people)",
 };
 
 /** The number of faults that are on. */
@@ -85,13 +85,13 @@ function Answers({ change }: { readonly change: (body: JsonObject) => void }): J
     Fragment,
     null,
     h(Choice, {
-      label: "Slack answers the bot ",
+      label: "Slack answers",
       value: faults.answers,
       options: answers,
       onChange: (how) => set(how, answersTo),
     }),
     h(Choice, {
-      label: "when it asks for ",
+      label: "For these requests",
       value: answersTo,
       options: answered,
       onChange: (to) => {
@@ -100,8 +100,8 @@ function Answers({ change }: { readonly change: (body: JsonObject) => void }): J
       },
     }),
     h(Switch, {
-      label: "Slack asks for patience",
-      detail: `A 429 says Retry-After: ${longRetryAfterSeconds} instead of 1.`,
+      label: "Slack asks to wait longer",
+      detail: `Error 429 says Retry-After: ${longRetryAfterSeconds} s instead of 1 s.`,
       isOn: faults.retryAfterSeconds > 1,
       onChange: (on) => change({ retryAfterSeconds: on ? longRetryAfterSeconds : 1 }),
     }),
@@ -116,25 +116,25 @@ function Deliveries({ change }: { readonly change: (body: JsonObject) => void })
     null,
     h(Switch, {
       label: "Slack is slow",
-      detail: `Each of its answers to the bot takes ${slowSlackMs / 1000} s.`,
+      detail: `Every answer takes ${slowSlackMs / 1000} s.`,
       isOn: faults.slowMs > 0,
       onChange: (on) => change({ slowMs: on ? slowSlackMs : 0 }),
     }),
     h(Switch, {
       label: "Slack delivers twice",
-      detail: "Each command, click and submission reaches the bot two times, as after a lost ack.",
+      detail: "Every command, click and form arrives two times, as after a lost answer.",
       isOn: faults.deliverTwice,
       onChange: (on) => change({ deliverTwice: on }),
     }),
     h(Switch, {
-      label: "Somebody else signs",
-      detail: "Requests to the bot carry a wrong signature: it must refuse them.",
+      label: "Wrong signature",
+      detail: "Requests aren't signed by Slack. Gantry must refuse them.",
       isOn: faults.signsWrongly,
       onChange: (on) => change({ signsWrongly: on }),
     }),
     h(Switch, {
-      label: "Old requests are sent again",
-      detail: `Their signatures are ${oldSignatureSeconds / 60} minutes old: the bot must refuse them.`,
+      label: "Old signature",
+      detail: `Requests are ${oldSignatureSeconds / 60} minutes old. Gantry must refuse them.`,
       isOn: faults.signatureAgeSeconds > 0,
       onChange: (on) => change({ signatureAgeSeconds: on ? oldSignatureSeconds : 0 }),
     }),
@@ -147,8 +147,8 @@ function Membership({ change }: { readonly change: (body: JsonObject) => void })
   if (channel.kind === "im") return null;
   const bot = userName(snapshot, snapshot.app.user);
   return h(Switch, {
-    label: `${bot} is not in #${channel.name}`,
-    detail: "It can answer commands there, but not post or hear what is said.",
+    label: `Remove ${bot} from #${channel.name}`,
+    detail: "Commands still work, but only you see the answers.",
     isOn: !channel.hasBot,
     onChange: (on) => change({ bot: { channel: channel.id, isIn: !on } }),
   });
@@ -159,8 +159,8 @@ function Archive(): JSX.Element | null {
   const { channel, attempt } = useApp();
   if (channel.kind === "im") return null;
   return h(Switch, {
-    label: `#${channel.name} is archived`,
-    detail: "Nobody writes there, and the bot can change none of its messages.",
+    label: `Archive #${channel.name}`,
+    detail: "Nobody can post there, and messages can't change.",
     isOn: channel.isArchived,
     onChange: (on) => attempt(perform("people", { do: on ? "archive" : "unarchive", channel: channel.id })),
   });
@@ -174,7 +174,7 @@ export function FaultPanel(): JSX.Element {
   return h(
     "fieldset",
     { class: "fault-panel" },
-    h("legend", null, "Make trouble, and see what the bot does"),
+    h("legend", null, "Break something and watch how Gantry reacts."),
     h(Answers, { change }),
     h(Deliveries, { change }),
     h(Membership, { change }),
@@ -192,7 +192,7 @@ export function FaultPanel(): JSX.Element {
     h(
       "button",
       { type: "button", class: "btn", disabled: faultCount(snapshot) === 0, onClick: () => change({ clear: true }) },
-      "Clear all trouble",
+      "Turn everything off",
     ),
   );
 }

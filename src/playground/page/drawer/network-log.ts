@@ -26,12 +26,12 @@ function Tools(props: {
         checked: filter.onlyRefused,
         onChange: () => onFilter({ ...filter, onlyRefused: !filter.onlyRefused }),
       }),
-      `Only what was refused (${refused})`,
+      `Only refused (${refused})`,
     ),
     h(
       "button",
       { type: "button", class: "btn small", onClick: () => onFilter({ ...filter, afterId: lastId }) },
-      "Clear the list",
+      "Clear",
     ),
   );
 }
@@ -65,8 +65,7 @@ function List(props: {
   );
 }
 
-const hint =
-  "Every request between Slack and the bot stands here, with its answer. Type a command, then choose a line to see its JSON.";
+const hint = "All requests between Slack and Gantry appear here. Type a command, then select a line to see its JSON.";
 
 /** All requests between Slack and the bot. */
 export function NetworkLog(): JSX.Element {

@@ -17,7 +17,7 @@ function GroupSwitch(props: {
 }): JSX.Element {
   const { user, group, change } = props;
   return h(Switch, {
-    label: `${user.realName} is in ${group.name}`,
+    label: `${user.realName} is in @${group.handle}`,
     detail: "",
     isOn: group.users.includes(user.id),
     onChange: (on) => change({ do: on ? "joinGroup" : "leaveGroup", group: group.handle, person: user.name }),
@@ -50,7 +50,7 @@ function OutsiderSwitch({ change }: { readonly change: Change }): JSX.Element | 
     known === undefined ? { do: "addOutsider", ...robin, channel: channel.id } : { do: "invite", ...inChannel };
   return h(Switch, {
     label: `${robin.realName} is in #${channel.name}`,
-    detail: "Robin is of another organisation: the channel is shared with it.",
+    detail: "Robin works for another company. This makes the channel a shared one.",
     isOn: known !== undefined && channel.members.includes(known.id),
     onChange: (on) => change(on ? enter : { do: "remove", ...inChannel }),
   });
@@ -64,7 +64,7 @@ export function PeoplePanel(): JSX.Element {
   return h(
     "details",
     { class: "fault-people" },
-    h("summary", null, "Change the people"),
+    h("summary", null, "People and groups"),
     h(
       "div",
       { class: "fault-people-list" },

@@ -61,6 +61,8 @@ export function FilePane({ file, onClose }: { readonly file: OpenFile; readonly 
           { class: "file-text", tabIndex: 0, "aria-label": `Text of ${file.name}` },
           text.slice(0, mostCharacters),
         ),
-    text.length > mostCharacters ? h("p", { class: "pane-note" }, "Cut off here. The download has all of it.") : null,
+    text.length > mostCharacters
+      ? h("p", { class: "pane-note" }, "The rest isn't shown. Download the file to see all of it.")
+      : null,
   );
 }

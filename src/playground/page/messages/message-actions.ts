@@ -1,11 +1,11 @@
 import { h, type JSX } from "preact";
-import type { JsonObject } from "../../json.ts";
-import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
+import { useState } from "preact/hooks";
+import type { WireMessage } from "../../live/wire.ts";
 import { IconButton } from "../controls/icon-button.ts";
 import { Menu, type MenuItem } from "../controls/menu.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
-import { userName } from "../app/workspace.ts";
+import { DeleteDialog } from "./delete-dialog.ts";
 
 /** The copied JSON: the bot's message, with the ids Slack assigned. */
 function messageJson({ text, blocks, attachments }: WireMessage): string {
@@ -13,33 +13,26 @@ function messageJson({ text, blocks, attachments }: WireMessage): string {
   return JSON.stringify(shown, null, 2);
 }
 
-/** The text as typed: names instead of ids. */
-function typedText(snapshot: WireSnapshot, text: string): string {
-  return text
-    .replaceAll(/<@([A-Z0-9]+)>/gu, (_all, id: string) => `@${userName(snapshot, id)}`)
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&");
-}
+type Own = { readonly edit: () => void; readonly remove: () => void };
 
-type DoOwn = (action: "edit" | "delete", more: JsonObject) => void;
-
-/** Menu items for one's own messages. */
-function ownItems(message: WireMessage, snapshot: WireSnapshot, doOwn: DoOwn): readonly MenuItem[] {
-  if (message.user !== snapshot.you || message.isEphemeral) return [];
-  const edit = (): void => {
-    const text = globalThis.prompt("Edit your message", typedText(snapshot, message.text));
-    if (text !== null && text.trim() !== "") doOwn("edit", { text });
-  };
-  return [
-    { label: "Edit message", run: edit },
-    { label: "Delete message", run: () => doOwn("delete", {}) },
-  ];
+/** The menu items of one's own messages. Delete comes last, apart from the rest. */
+function ownItems(
+  message: WireMessage,
+  you: string,
+  { edit, remove }: Own,
+): [readonly MenuItem[], readonly MenuItem[]] {
+  if (message.user !== you || message.isEphemeral) return [[], []];
+  return [[{ label: "Edit message", run: edit }], [{ label: "Delete message", isDanger: true, run: remove }]];
 }
 
 /** Replying in a thread, the app's shortcuts, and copying. Ephemeral messages have neither threads nor shortcuts. */
-export function MessageActions(props: { readonly message: WireMessage; readonly inThread: boolean }): JSX.Element {
-  const { message, inThread } = props;
+export function MessageActions(props: {
+  readonly message: WireMessage;
+  readonly inThread: boolean;
+  readonly onEdit: () => void;
+}): JSX.Element {
+  const { message, inThread, onEdit } = props;
+  const [isDeleting, setDeleting] = useState(false);
   const { snapshot, route, go, notify, attempt } = useApp();
   const root = message.threadTs ?? message.ts;
   const copy = (text: string, what: string): void =>
@@ -47,22 +40,22 @@ export function MessageActions(props: { readonly message: WireMessage; readonly 
   const shortcut = (callbackId: string): void =>
     attempt(perform("shortcut", { as: route.as, callbackId, message: { channel: message.channel, ts: message.ts } }));
   const shortcuts = message.isEphemeral ? [] : snapshot.app.shortcuts.filter((each) => each.type === "message");
+  const decide = (isYes: boolean): void => {
+    setDeleting(false);
+    if (isYes) attempt(perform("delete", { as: route.as, channel: message.channel, ts: message.ts }));
+  };
+  const [first, last] = ownItems(message, snapshot.you, { edit: onEdit, remove: () => setDeleting(true) });
   const items: readonly MenuItem[] = [
-    ...ownItems(message, snapshot, (action, more) =>
-      attempt(perform(action, { as: route.as, channel: message.channel, ts: message.ts, ...more })),
-    ),
+    ...first,
     ...shortcuts.map(({ name, callbackId }) => ({
       label: name,
       detail: snapshot.app.name,
       run: () => shortcut(callbackId),
     })),
-    {
-      label: "Copy as JSON",
-      detail: "text and blocks",
-      run: () => copy(messageJson(message), "The message's JSON was"),
-    },
-    { label: "Copy text", run: () => copy(message.text, "The text was") },
-    { label: "Copy ts", detail: message.ts, run: () => copy(message.ts, "The ts was") },
+    { label: "Copy text", run: () => copy(message.text, "Text") },
+    { label: "Copy as JSON", run: () => copy(messageJson(message), "JSON") },
+    { label: "Copy timestamp", run: () => copy(message.ts, "Timestamp") },
+    ...last,
   ];
   const canReply = !message.isEphemeral && !inThread;
   return h(
@@ -72,5 +65,6 @@ export function MessageActions(props: { readonly message: WireMessage; readonly 
       ? h(IconButton, { icon: "thread", label: "Reply in thread", onClick: () => go({ ...route, thread: root }) })
       : null,
     h(Menu, { icon: "more", label: "More actions for this message", items }),
+    isDeleting ? h(DeleteDialog, { message, onDecision: decide }) : null,
   );
 }

@@ -1,7 +1,9 @@
 import { h, type JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { WireMessage, WireSnapshot, WireUser } from "../../live/wire.ts";
 import { Avatar } from "../controls/avatar.ts";
-import { fullTime, msOfTs, timeOfDay } from "../app/format-time.ts";
+import { dayAndTime, fullTime, msOfTs, shortTime, timeOfDay } from "../app/format-time.ts";
+import { EditField } from "./edit-field.ts";
 import { Icon } from "../controls/icon.ts";
 import { MessageActions } from "./message-actions.ts";
 import { MessageBody } from "./message-body.ts";
@@ -16,7 +18,7 @@ function authorOf(snapshot: WireSnapshot, id: string): WireUser {
 }
 
 function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element | null {
-  const { workspace, snapshot, route, go } = useApp();
+  const { workspace, snapshot, route, now, go } = useApp();
   const replies = repliesOf(workspace, message.channel, message.ts);
   const last = replies.at(-1);
   if (last === undefined) return null;
@@ -28,7 +30,7 @@ function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element
     h(Avatar, { user: authorOf(snapshot, last.user), size: "small" }),
     h("span", { class: isUnread ? "thread-count unread" : "thread-count" }, words),
     isUnread ? h("span", { class: "tag" }, "new") : null,
-    h("span", { class: "thread-time" }, `last at ${timeOfDay(msOfTs(last.ts))}`),
+    h("span", { class: "thread-time" }, `Last reply ${dayAndTime(msOfTs(last.ts), now)}`),
   );
 }
 
@@ -45,6 +47,12 @@ function MessageHead({ message }: { readonly message: WireMessage }): JSX.Elemen
     author.isOutsider ? h("span", { class: "tag" }, "EXTERNAL") : null,
     h("time", { dateTime: new Date(ms).toISOString(), title: fullTime(ms) }, timeOfDay(ms)),
   );
+}
+
+/** The time of a message without a head, shown while the mouse is over it. */
+function GutterTime({ ts }: { readonly ts: string }): JSX.Element {
+  const ms = msOfTs(ts);
+  return h("time", { class: "gutter-time", dateTime: new Date(ms).toISOString(), title: fullTime(ms) }, shortTime(ms));
 }
 
 export type MessageRowProps = {
@@ -67,6 +75,7 @@ function rowClass({ message, isFollowUp }: MessageRowProps, you: string): string
 export function MessageRow(props: MessageRowProps): JSX.Element {
   const { message, isFollowUp, inThread } = props;
   const { snapshot } = useApp();
+  const [isEditing, setEditing] = useState(false);
   const author = authorOf(snapshot, message.user);
   return h(
     "article",
@@ -77,16 +86,16 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
     },
     message.isEphemeral ? h("p", { class: "mark" }, h(Icon, { name: "eye" }), "Only visible to you") : null,
     message.isBroadcast && !inThread
-      ? h("p", { class: "mark" }, h(Icon, { name: "thread" }), "replied to a thread")
+      ? h("p", { class: "mark" }, h(Icon, { name: "thread" }), "Replied to a thread")
       : null,
-    h("div", { class: "gutter" }, isFollowUp ? null : h(Avatar, { user: author })),
+    h("div", { class: "gutter" }, isFollowUp ? h(GutterTime, { ts: message.ts }) : h(Avatar, { user: author })),
     h(
       "div",
       { class: "message-main" },
       isFollowUp ? null : h(MessageHead, { message }),
-      h(MessageBody, { message }),
+      isEditing ? h(EditField, { message, onEnd: () => setEditing(false) }) : h(MessageBody, { message }),
       inThread ? null : h(ThreadLink, { message }),
     ),
-    h(MessageActions, { message, inThread }),
+    isEditing ? null : h(MessageActions, { message, inThread, onEdit: () => setEditing(true) }),
   );
 }

@@ -13,7 +13,7 @@ export function ThreadPane({ ts }: { readonly ts: string }): JSX.Element {
   const replies = repliesOf(workspace, channel.id, ts);
   const close = (): void => go({ as: route.as, in: route.in });
   const name = channelName(snapshot, channel);
-  const gone = h("p", { class: "pane-note" }, "The message that began this thread was deleted.");
+  const gone = h("p", { class: "pane-note" }, "The first message of this thread was deleted.");
   return h(
     "aside",
     { class: "side-pane thread-pane", "aria-label": "Thread" },

@@ -20,8 +20,8 @@ export function HomeTab(): JSX.Element {
   const nothing = h(
     "div",
     { class: "empty-state" },
-    h("h2", null, "Nothing here yet"),
-    h("p", null, `${app.name} has not published a Home tab for you. Talk to it under Messages.`),
+    h("h2", null, "This Home is empty"),
+    h("p", null, `${app.name} hasn't sent it yet. You can type commands under Messages.`),
   );
   return h(
     "div",

@@ -155,8 +155,8 @@ export function ModalWindow({ view, below }: { readonly view: WireView; readonly
       { class: "modal-head" },
       below > 0 ? h(IconButton, { icon: "back", label: "Back", onClick: closing.top }) : null,
       h("h2", { id: "modal-title" }, label(view, "title", "Window")),
-      below > 0 ? h("span", { class: "pane-detail" }, `window ${below + 1} of 3`) : null,
-      h(IconButton, { icon: "close", label: "Close all windows", onClick: closing.all }),
+      below > 0 ? h("span", { class: "pane-detail" }, `step ${below + 1} of 3`) : null,
+      h(IconButton, { icon: "close", label: "Close the form", onClick: closing.all }),
     ),
     h(ViewForm, { key: view.id, view, closing }),
   );

@@ -20,7 +20,7 @@ export function peopleConduct(where: () => SmallWorld) {
       playground.people.deactivate("alex");
       const user = await userOf("U0ALEX");
       const members = await membersOf("C0OPS");
-      await expect(alex.clicks("x")).rejects.toThrow("Alex Kim is deactivated, and Slack takes nothing from them.");
+      await expect(alex.clicks("x")).rejects.toThrow("Alex Kim is deactivated. Reactivate them under Trouble");
       await expect(alex.says("/gantry list")).rejects.toThrow("is deactivated");
       const ephemeral = await where().call("chat.postEphemeral", { channel: "C0OPS", user: "U0ALEX", text: "x" });
       playground.people.reactivate("alex");
