@@ -38,7 +38,7 @@ story("behind the scenes", (open) => {
     const line = drawer.getByRole("button", { name: "chat.postMessage" });
     const words = await line.innerText();
     await line.click();
-    const link = drawer.getByRole("link", { name: /^Slack's page on / });
+    const link = drawer.getByRole("link", { name: /^Slack's documentation / });
     await link.waitFor();
 
     expect(await drawer.getByRole("listitem").count()).toBe(1);

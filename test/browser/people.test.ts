@@ -81,10 +81,15 @@ story("several people in several windows", (open) => {
     expect(town.developer.sees("ops").map(({ author }) => author)).toEqual(["gwen"]);
   });
 
-  test("a command in the direct conversation with the app is answered there", async () => {
+  test("the app opens at Home, remembers its tab, and answers commands in the direct conversation", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using dana = await open({ url: town.playgroundUrl });
 
+    await dana.channelLink("gantry").click();
+    await dana.page.getByRole("region", { name: "Home of Gantry" }).waitFor();
+    await dana.clicks("Messages");
+    await dana.channelLink("ops").click();
+    await dana.page.getByRole("log", { name: "Messages in #ops" }).waitFor();
     await dana.channelLink("gantry").click();
     await dana.page.getByRole("log", { name: "Messages in gantry" }).waitFor();
     await dana.says("/gantry list services");

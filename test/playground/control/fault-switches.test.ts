@@ -69,5 +69,5 @@ test("faults outside of Slack are switched by functions that come with the playg
   const unknown = await does("faults", { extra: { label: "The sky falls", on: true } });
 
   expect(set).toEqual([true, false]);
-  expect(unknown).toEqual({ status: 400, body: { error: 'There is no trouble "The sky falls".' } });
+  expect(unknown).toEqual({ status: 400, body: { error: 'There\'s no switch "The sky falls".' } });
 });

@@ -43,7 +43,7 @@ describe("typed text", () => {
 
     expect(edited).toEqual(["@gantry good bye"]);
     expect(world.bot.last()["event"]).toMatchObject({ type: "app_mention", ts, edited: { user: "U0DANA" } });
-    expect(stolen).toMatchObject({ status: 400, body: { error: expect.stringContaining("only what alex wrote") } });
+    expect(stolen).toMatchObject({ status: 400, body: { error: expect.stringContaining("only your own messages") } });
     expect(messagesOf()).toEqual([]);
   });
 

@@ -114,7 +114,7 @@ describe("the updates of one person", () => {
 
   test.each(["bob", "gantry", "slackbot"])("one cannot be %s", async (name) => {
     await expect(openPage(world.url, name)).rejects.toThrow(
-      `404: {"error":"There is no person \\"${name}\\". There are dana, alex, omar and gwen."}`,
+      `404: {"error":"There's no person \\"${name}\\". People here: dana, alex, omar and gwen."}`,
     );
   });
 

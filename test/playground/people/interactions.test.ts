@@ -183,7 +183,7 @@ test("an external select asks the bot for options from three characters on", asy
     },
   ]);
   await open({ blocks: [menu] });
-  await expect(async () => dana().selects("service", "we")).rejects.toThrow("from 3 characters on");
+  await expect(async () => dana().selects("service", "we")).rejects.toThrow("at least 3 characters");
 });
 
 test("closing sends view_closed with notify_on_close", async () => {

@@ -50,7 +50,7 @@ test("a new user group is listed with its people", async () => {
 
   expect(usergroups).toContainEqual(expect.objectContaining({ handle: "release", users: ["U0DANA", "U0GWEN"] }));
   expect(users).toEqual(["U0DANA", "U0GWEN"]);
-  expect(() => world.playground.people.addGroup("release", [])).toThrow("There is a user group");
+  expect(() => world.playground.people.addGroup("release", [])).toThrow("exists already");
 });
 
 test.each([

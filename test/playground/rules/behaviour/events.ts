@@ -111,7 +111,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
         text: "<@U0BOT> good bye",
         edited: { user: "U0DANA", ts: expect.any(String) },
       });
-      await expect(world.playground.as("alex").edits(ts, "mine")).rejects.toThrow("only what alex wrote");
+      await expect(world.playground.as("alex").edits(ts, "mine")).rejects.toThrow("only your own messages");
     },
     "message.changed": async () => {
       const world = await another({ app: { ...app, events: ["message.im"] } });

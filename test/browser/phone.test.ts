@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { manyServices } from "../support/many-services.ts";
+import { smallApp } from "../support/small-app.ts";
+import { world } from "../support/world.ts";
+import { eventually } from "./support/eventually.ts";
+import { story } from "./support/story.ts";
+import type { Window } from "./support/window.ts";
+
+/** The page behaves as on a touch screen until its window is given back. */
+async function touches({ page }: Window): Promise<AsyncDisposable> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setTouchEmulationEnabled", { enabled: true, maxTouchPoints: 1 });
+  return {
+    async [Symbol.asyncDispose]() {
+      await session.send("Emulation.setTouchEmulationEnabled", { enabled: false });
+      await session.detach();
+    },
+  };
+}
+
+/** The messages in which the buttons cover a line of text. */
+async function covered({ page }: Window): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`[...document.querySelectorAll("article")]
+    .filter((message) => {
+      const bar = message.querySelector(".message-actions").getBoundingClientRect();
+      const walker = document.createTreeWalker(message.querySelector(".message-main"), NodeFilter.SHOW_TEXT);
+      const lines = [];
+      while (walker.nextNode()) {
+        const range = document.createRange();
+        range.selectNode(walker.currentNode);
+        lines.push(...range.getClientRects());
+      }
+      return lines.some((line) =>
+        line.right > bar.left && line.left < bar.right && line.bottom > bar.top && line.top < bar.bottom);
+    })
+    .map((message) => message.textContent)`);
+}
+
+story("on a phone", (open) => {
+  test("the buttons of a message cover no text, and the sidebar offers nothing that needs a key", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl, width: 390 });
+    await using _touch = await touches(dana);
+    await dana.says("x ".repeat(300));
+    await dana.says("the second line right after it");
+    await dana.sees("the second line");
+    await dana.clicks("Channels and people");
+    await dana.page.getByText("Tap a name to switch to that person.").waitFor();
+
+    expect(await dana.page.getByText("Ctrl-click").isVisible()).toBe(false);
+    expect(await covered(dana)).toEqual([]);
+  });
+
+  test("a table that is wider than the screen says so, until its last column is in sight", async () => {
+    await using town = await world({ apiFetch: manyServices(3) });
+    await using dana = await open({ url: town.playgroundUrl, width: 390 });
+    await dana.says("/gantry list services");
+    await dana.sees("svc-0002");
+    const hint = dana.page.getByText("Scroll for more columns");
+    await dana.page.locator(".table-pane table").evaluate((table) => void (table.style.minWidth = "600px"));
+    await hint.filter({ hasText: "→" }).waitFor();
+    await dana.page.locator(".table-pane").evaluate((pane) => pane.scrollTo(pane.scrollWidth, 0));
+    await hint.filter({ hasText: "←" }).waitFor();
+    await dana.page.setViewportSize({ width: 1280, height: 800 });
+
+    await hint.waitFor({ state: "hidden" });
+  });
+});
+
+story("a message longer than the window", (open) => {
+  test("is shown from its start when it comes, and stays where the reader scrolled", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl, height: 500 });
+    const lines = Array.from({ length: 80 }, (_, at) => `line ${at}`).join("\n");
+    await harbour.playground.as("alex").says("before");
+    await harbour.playground.as("alex").says(lines);
+    await dana.sees("line 79");
+    const top = async (): Promise<number> => dana.log.evaluate((pane) => pane.scrollTop);
+    const startIsInSight = async (): Promise<void> => {
+      const box = await dana.newest().boundingBox();
+      expect(box?.y).toBeGreaterThan(60);
+      expect(box?.y).toBeLessThan(200);
+    };
+
+    await eventually(startIsInSight);
+    await dana.log.hover();
+    const before = await top();
+    await dana.page.mouse.wheel(0, 300);
+    await eventually(async () => expect(await top()).toBeGreaterThan(before + 100));
+    const read = await top();
+    await harbour.playground.as("alex").says("after");
+    await dana.sees("after");
+
+    expect(Math.abs((await top()) - read)).toBeLessThan(5);
+  });
+});
+
+story("a form opened elsewhere", (open) => {
+  test("doesn't cover the page: a line says where it is open, and shows or closes it", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+    const fromTerminal = async (): Promise<void> => {
+      const body = JSON.stringify({ text: "/berth book", quietMs: 20, deadlineMs: 3_000 });
+      await fetch(`${harbour.playgroundUrl}/playground/say`, { method: "POST", body });
+    };
+    await dana.composer.waitFor();
+    await fromTerminal();
+    await dana.page.getByText(/^You opened the form “.+” in a terminal\.$/u).waitFor();
+    const isCovered = await dana.modal.isVisible();
+    await dana.clicks("Show it here");
+    await dana.modal.getByRole("textbox", { name: "Ship" }).waitFor();
+    await dana.page.keyboard.press("Escape");
+    await dana.modal.waitFor({ state: "hidden" });
+    await fromTerminal();
+    await dana.clicks("Close it");
+    await dana.page.getByText("You opened the form").waitFor({ state: "hidden" });
+
+    expect(isCovered).toBe(false);
+    expect(harbour.playground.as("dana").modal()).toBeUndefined();
+  });
+
+  test("a form opened on the page is shown there, and not in a second window of the same person", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl });
+    await using second = await open({ url: harbour.playgroundUrl });
+    await second.composer.waitFor();
+    await dana.says("/berth book");
+    await dana.modal.waitFor();
+    await second.page.getByText(/in another window\.$/u).waitFor();
+    await dana.page.reload();
+    await dana.modal.waitFor();
+
+    expect(await second.modal.isVisible()).toBe(false);
+  });
+});
