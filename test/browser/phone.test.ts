@@ -62,8 +62,9 @@ story("on a phone", (open) => {
     await dana.page.locator(".table-pane").evaluate((pane) => pane.scrollTo(pane.scrollWidth, 0));
     await hint.filter({ hasText: "←" }).waitFor();
     await dana.page.setViewportSize({ width: 1280, height: 800 });
-
     await hint.waitFor({ state: "hidden" });
+
+    expect(await dana.page.locator(".table-pane").evaluate((pane) => pane.scrollWidth - pane.clientWidth)).toBe(0);
   });
 });
 

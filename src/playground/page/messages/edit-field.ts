@@ -1,4 +1,4 @@
-import { h, type JSX } from "preact";
+import { h, type JSX, type RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
 import { perform } from "../app/request.ts";
@@ -14,6 +14,38 @@ function typedText(snapshot: WireSnapshot, text: string): string {
     .replaceAll("&amp;", "&");
 }
 
+type Typed = {
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly onInput: (event: Event) => void;
+};
+
+/** The field's text; the caret starts at its end. */
+function useTyped(before: string): Typed {
+  const [text, setText] = useState(before);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(before.length, before.length);
+  }, []);
+  const onInput = (event: Event): void => setText((event.currentTarget as HTMLTextAreaElement).value); // the field it is set on
+  return { field, text, onInput };
+}
+
+function Buttons(props: {
+  readonly isEmpty: boolean;
+  readonly onCancel: () => void;
+  readonly onSave: () => void;
+}): JSX.Element {
+  const { isEmpty, onCancel, onSave } = props;
+  return h(
+    "div",
+    { class: "edit-buttons" },
+    h("button", { type: "button", class: "btn small", onClick: onCancel }, "Cancel"),
+    h("button", { type: "button", class: "btn small primary", disabled: isEmpty, onClick: onSave }, "Save"),
+  );
+}
+
 /** Edits one's own message in its place. Enter saves, Escape cancels. */
 export function EditField({
   message,
@@ -24,12 +56,7 @@ export function EditField({
 }): JSX.Element {
   const { snapshot, route, attempt } = useApp();
   const before = typedText(snapshot, message.text);
-  const [text, setText] = useState(before);
-  const field = useRef<HTMLTextAreaElement>(null);
-  useLayoutEffect(() => {
-    field.current?.focus();
-    field.current?.setSelectionRange(before.length, before.length);
-  }, []);
+  const { field, text, onInput } = useTyped(before);
   const isEmpty = text.trim() === "";
   const save = (): void => {
     if (isEmpty) return;
@@ -45,23 +72,12 @@ export function EditField({
     if (isSaving) save();
     else onEnd();
   };
+  const rows = Math.min(8, text.split("\n").length);
+  const label = { "aria-label": "Edit message", class: "composer-field" };
   return h(
     "div",
     { class: "edit-box" },
-    h("textarea", {
-      ref: field,
-      class: "composer-field",
-      rows: Math.min(8, text.split("\n").length),
-      value: text,
-      "aria-label": "Edit message",
-      onInput: (event: Event) => setText((event.currentTarget as HTMLTextAreaElement).value), // the field it is set on
-      onKeyDown,
-    }),
-    h(
-      "div",
-      { class: "edit-buttons" },
-      h("button", { type: "button", class: "btn small", onClick: onEnd }, "Cancel"),
-      h("button", { type: "button", class: "btn small primary", disabled: isEmpty, onClick: save }, "Save"),
-    ),
+    h("textarea", { ref: field, ...label, rows, value: text, onInput, onKeyDown }),
+    h(Buttons, { isEmpty, onCancel: onEnd, onSave: save }),
   );
 }

@@ -25,6 +25,14 @@ function ownItems(
   return [[{ label: "Edit message", run: edit }], [{ label: "Delete message", isDanger: true, run: remove }]];
 }
 
+function copyItems(message: WireMessage, copy: (text: string, what: string) => void): readonly MenuItem[] {
+  return [
+    { label: "Copy text", run: () => copy(message.text, "Text") },
+    { label: "Copy as JSON", run: () => copy(messageJson(message), "JSON") },
+    { label: "Copy timestamp", run: () => copy(message.ts, "Timestamp") },
+  ];
+}
+
 /** Replying in a thread, the app's shortcuts, and copying. Ephemeral messages have neither threads nor shortcuts. */
 export function MessageActions(props: {
   readonly message: WireMessage;
@@ -52,9 +60,7 @@ export function MessageActions(props: {
       detail: snapshot.app.name,
       run: () => shortcut(callbackId),
     })),
-    { label: "Copy text", run: () => copy(message.text, "Text") },
-    { label: "Copy as JSON", run: () => copy(messageJson(message), "JSON") },
-    { label: "Copy timestamp", run: () => copy(message.ts, "Timestamp") },
+    ...copyItems(message, copy),
     ...last,
   ];
   const canReply = !message.isEphemeral && !inThread;
