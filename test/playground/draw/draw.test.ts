@@ -198,3 +198,14 @@ describe("a modal", () => {
     expect(world.playground.as("gwen").sees().at(-1)?.mentions).toEqual(["@oncall"]);
   });
 });
+
+test("a data table is drawn like a table", () => {
+  const rows = [
+    [cell("Name"), cell("Size")],
+    [cell("worker"), cell("2")],
+  ];
+
+  expect(drawBlocks(newPen(state), [{ type: "data_table", caption: "Services", rows }])).toBe(
+    "Name    Size\nworker  2",
+  );
+});
