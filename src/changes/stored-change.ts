@@ -118,4 +118,9 @@ export type StoredChange = {
   /** Why it needs approval again, in a sentence or two. */
   readonly notice: string | undefined;
   readonly card: Card | undefined;
+  /**
+   * Of a request for several workloads, in the order in which they run; see `parts.ts`. Its own `op` and `workload` are
+   * those of the first one, its risk is the highest, and its diff says what was left out.
+   */
+  readonly parts?: readonly StoredChange[];
 };

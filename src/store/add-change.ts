@@ -2,13 +2,13 @@ import { sql, type SqlBool } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { NewChange } from "../workflow/ports.ts";
-import { newChangeRow, storedChange } from "./change-row.ts";
+import { newChangeRow } from "./change-row.ts";
 import { findConflict, freeExpired } from "./conflicts.ts";
 import { keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
-import { findChange } from "./find-change.ts";
-import { votesOf } from "./votes.ts";
+import { findChange, wholeChange, wholeChanges } from "./find-change.ts";
+import { insertParts } from "./parts.ts";
 
 /** The conflicting Change can end between the insert and reading it; then the insert is tried again. */
 const TRIES = 5;
@@ -39,7 +39,7 @@ async function tryToAdd(
   session: Session,
   { change, event }: { readonly change: NewChange; readonly event: NewHistoryEvent },
 ): Promise<StoredChange | undefined> {
-  const { db, textSealer } = session;
+  const { db } = session;
   if (change.state === "pending") await freeExpired(session, change.waitKey);
   const row = await db
     .insertInto("change")
@@ -48,9 +48,10 @@ async function tryToAdd(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return findConflict(session, change);
-  await insertEvent(db, session, { ...event, changeId: change.id });
+  if (change.parts === undefined) await insertEvent(db, session, { ...event, changeId: change.id });
+  else await insertParts(session, change, event);
   if (change.undoOf !== undefined) await markUndone(session, change.undoOf);
-  return storedChange(textSealer, row, []);
+  return wholeChange(session, row);
 }
 
 /** A pending one has a time to live and no owner; an approved one is ours to carry out. */
@@ -74,10 +75,8 @@ async function markUndone({ db }: Session, id: string): Promise<void> {
 }
 
 /** Those that wait for approvals and may still get them, oldest first. */
-export async function pendingChanges(
-  { db, clock, textSealer }: Session,
-  teamId: string,
-): Promise<readonly StoredChange[]> {
+export async function pendingChanges(session: Session, teamId: string): Promise<readonly StoredChange[]> {
+  const { db, clock } = session;
   const rows = await db
     .selectFrom("change")
     .selectAll()
@@ -86,9 +85,5 @@ export async function pendingChanges(
     .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
     .orderBy("created_at")
     .execute();
-  const votes = await votesOf(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => storedChange(textSealer, row, votes.get(row.id) ?? []));
+  return wholeChanges(session, rows);
 }

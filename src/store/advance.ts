@@ -1,5 +1,6 @@
 import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
+import { isPartId } from "../changes/parts.ts";
 import type { Ending, StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Advanced } from "../workflow/ports.ts";
@@ -27,7 +28,7 @@ export async function advance(session: Session, step: Step, what: Advance): Prom
       return moved(await drift(session, step, what));
     default: {
       const { set, only } = changesOf(session, step, what.id);
-      const isAlone = what.event === undefined;
+      const isAlone = what.event === undefined && step.name === "follow" && !isPartId(what.id);
       const work = (inside: Session) => move(inside, { ...what, step, set, only });
       return moved(await (isAlone ? work(session) : within(session, work)));
     }
@@ -43,7 +44,8 @@ type Changes = { readonly set: UpdateObject<Tables, "change">; readonly only: re
 
 function changesOf(session: Session, step: Plain, id: string): Changes {
   const { textSealer, clock } = session;
-  const ours = sql<SqlBool>`owner = ${session.replicaId}`;
+  // A part has no owner: `move` looks at its request's.
+  const ours = isPartId(id) ? sql<SqlBool>`1 = 1` : sql<SqlBool>`owner = ${session.replicaId}`;
   switch (step.name) {
     case "reject": {
       const reason = step.reason === undefined ? undefined : textSealer.seal(step.reason, id);
@@ -87,9 +89,11 @@ async function claim(
   const { replicaId, clock, sendWithinMs } = session;
   const set = {
     claimed_at: clock(),
-    running_key: sql<string>`workload_region || '/' || workload_kind || '/' || workload_name`,
+    // Each part of a request takes its own workload.
+    running_key: sql<string>`case when part_count > 0 then null
+      else workload_region || '/' || workload_kind || '/' || workload_name end`,
   };
-  const only = [sql<SqlBool>`owner = ${replicaId}`, isAliveFor(session, sendWithinMs)];
+  const only = isPartId(what.id) ? [] : [sql<SqlBool>`owner = ${replicaId}`, isAliveFor(session, sendWithinMs)];
   try {
     return moved(await within(session, (inside) => move(inside, { ...what, step, set, only })));
   } catch (error) {

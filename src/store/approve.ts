@@ -5,7 +5,7 @@ import type { Step } from "../workflow/lifecycle.ts";
 import type { Advanced } from "../workflow/ports.ts";
 import { keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
-import { findChange, withVotes } from "./find-change.ts";
+import { findChange, wholeChange } from "./find-change.ts";
 import { plainText } from "./schema/columns.ts";
 import { move, within } from "./step.ts";
 
@@ -30,7 +30,7 @@ async function approveInside(session: Session, step: Approve, { id, event }: App
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return { kind: "late", change: await findChange(session, { id }) };
-  const before = await withVotes(session, row);
+  const before = await wholeChange(session, row);
   if (!(await insertVote(session, step, before))) return { kind: "twice", change: before };
   const change = await move(session, { id, step, event });
   if (before.votes.length + 1 < neededBy(before)) return moved(change);

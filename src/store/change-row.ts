@@ -123,7 +123,7 @@ function openedText(sealer: TextSealer, { id, reason, diff, ending }: Selectable
 }
 
 /** The columns that never change after the request. */
-function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs" | "waitKey"> {
+function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs" | "waitKey" | "parts"> {
   return {
     id: row.id,
     deliveryId: row.delivery_id,
@@ -186,6 +186,7 @@ export function newChangeRow({ textSealer }: Session, change: NewChange): Omit<I
     undo_of: change.undoOf ?? null,
     undo_key: change.undoOf ?? null,
     wait_key: change.waitKey ?? null,
+    part_count: change.parts?.length ?? 0,
     ...notYet,
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
 import { Big } from "./schema/columns.ts";
-import { withVotes } from "./find-change.ts";
+import { wholeChange } from "./find-change.ts";
 import { eventsAfter } from "./events.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Db, Session } from "./database/session.ts";
@@ -40,7 +40,7 @@ export async function beginDrawing(session: Session, id: string): Promise<Drawin
     .returning(sql`(select max(seq) from event where change_id = change.id)`.as("last_seq"))
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const change = await withVotes(session, row);
+  const change = await wholeChange(session, row);
   const toldSeq = Big.parse(row.told_seq);
   const lastSeq = Big.parse(row.last_seq ?? 0);
   if (lastSeq <= toldSeq) return { change, token, posts: row.posts, untold: [], newest: undefined };

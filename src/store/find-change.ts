@@ -1,10 +1,13 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
-import type { StoredChange } from "../changes/stored-change.ts";
+import type { StoredChange, Vote } from "../changes/stored-change.ts";
 import type { ChangeKey } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
 import type { Session } from "./database/session.ts";
 import type { ChangeTable } from "./schema/tables.ts";
+import { partRowsOf } from "./parts.ts";
 import { votesOf } from "./votes.ts";
+
+type ChangeRow = Selectable<ChangeTable>;
 
 /** The database, or a transaction in it, with what reading a Change takes. */
 export type Reader = Pick<Session, "db" | "clock" | "textSealer">;
@@ -15,7 +18,7 @@ export const waits = sql<SqlBool>`state = 'pending' and wait_key is not null`;
 
 export async function findChange(reader: Reader, key: ChangeKey): Promise<StoredChange | undefined> {
   const row = await selection(reader, key).executeTakeFirst();
-  return row === undefined ? undefined : withVotes(reader, row);
+  return row === undefined ? undefined : wholeChange(reader, row);
 }
 
 /** Changes by id. A row that can't be read is logged and left out: the others have to be shown all the same. */
@@ -51,8 +54,39 @@ function selection({ db, clock }: Reader, key: ChangeKey) {
     .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]));
 }
 
-/** Only requests that need approval have votes. */
-export async function withVotes(reader: Reader, row: Selectable<ChangeTable>): Promise<StoredChange> {
+/** The Change with its votes and parts. Only requests that need approval have votes. */
+export async function wholeChange(reader: Reader, row: ChangeRow): Promise<StoredChange> {
   const votes = row.terms === null ? undefined : (await votesOf(reader.db, [row.id])).get(row.id);
-  return storedChange(reader.textSealer, row, votes ?? []);
+  return withParts(reader, { row, votes, parts: (await partRowsOf(reader, [row])).get(row.id) });
+}
+
+/** Changes with their votes and parts. One that can't be read is handed to `onBroken` and left out. */
+export async function wholeChanges(
+  reader: Reader,
+  rows: readonly ChangeRow[],
+  onBroken?: (id: string, error: unknown) => void,
+): Promise<readonly StoredChange[]> {
+  const ids = rows.map(({ id }) => id);
+  const votes = await votesOf(reader.db, ids);
+  const parts = await partRowsOf(reader, rows);
+  return rows.flatMap((row) => {
+    try {
+      return [withParts(reader, { row, votes: votes.get(row.id), parts: parts.get(row.id) })];
+    } catch (error) {
+      if (onBroken === undefined) throw error;
+      onBroken(row.id, error);
+      return [];
+    }
+  });
+}
+
+type Whole = {
+  readonly row: ChangeRow;
+  readonly votes: readonly Vote[] | undefined;
+  readonly parts: readonly ChangeRow[] | undefined;
+};
+
+function withParts({ textSealer }: Reader, { row, votes = [], parts }: Whole): StoredChange {
+  const change = storedChange(textSealer, row, votes);
+  return parts === undefined ? change : { ...change, parts: parts.map((part) => storedChange(textSealer, part, [])) };
 }

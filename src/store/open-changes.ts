@@ -1,20 +1,22 @@
 import { sql, type SqlBool } from "kysely";
 import type { StoredChange } from "../changes/stored-change.ts";
-import { storedChange } from "./change-row.ts";
 import { goneOwners, isStillWith } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
-import { votesOf } from "./votes.ts";
+import { wholeChanges } from "./find-change.ts";
 
-/** As the partial index `change_open` says it, word for word: else it is not used. */
+/**
+ * As the partial index `change_open` says it, word for word: else it is not used. Whoever carries on a request carries on
+ * its parts.
+ */
 const isOpen = sql<SqlBool>`(state = 'approved' or state = 'claimed'
-    or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null))`;
+    or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null)) and part_of is null`;
 
 /**
  * Takes over what replicas that are gone left open, and returns all that is ours, oldest first. A row that can't be read
  * is logged and left out: the others have to be carried on all the same.
  */
 export async function openChanges(session: Session): Promise<readonly StoredChange[]> {
-  const { db, replicaId, textSealer } = session;
+  const { db, replicaId } = session;
   for (const owner of await goneOwners(session, "change", isOpen)) {
     if (owner === replicaId) continue;
     await db.updateTable("change").set({ owner: replicaId }).where(isOpen).where(isStillWith(session, owner)).execute();
@@ -26,14 +28,7 @@ export async function openChanges(session: Session): Promise<readonly StoredChan
     .where("owner", "=", replicaId)
     .orderBy("created_at")
     .execute();
-  const ids = rows.map(({ id }) => id);
-  const votes = await votesOf(db, ids);
-  return rows.flatMap((row) => {
-    try {
-      return [storedChange(textSealer, row, votes.get(row.id) ?? [])];
-    } catch (err) {
-      session.log.error({ err, change: row.id }, "a change cannot be read and is not carried on");
-      return [];
-    }
+  return wholeChanges(session, rows, (id, err) => {
+    session.log.error({ err, change: id }, "a change cannot be read and is not carried on");
   });
 }

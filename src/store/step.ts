@@ -1,10 +1,12 @@
 import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
+import { requestIdOf } from "../changes/parts.ts";
 import type { ChangeState, StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
-import { withVotes } from "./find-change.ts";
+import { wholeChange } from "./find-change.ts";
+import { endParts, holdRequest } from "./parts.ts";
 import type { Tables } from "./schema/tables.ts";
 
 export type Move = {
@@ -19,12 +21,15 @@ export type Move = {
 /**
  * One step of a Change: one conditional UPDATE and its row of history. Undefined: it was in another state by then, and
  * nothing happened. The UPDATE comes first, because it locks the row: the events of a Change keep their order. With an
- * event, `session.db` has to be a transaction.
+ * event, or with parts, `session.db` has to be a transaction. What happens to a part is told in the history of its
+ * request.
  */
 export async function move(
   session: Session,
   { id, step, set, only = [], event }: Move,
 ): Promise<StoredChange | undefined> {
+  const sendWithinMs = step.to === "claimed" ? session.sendWithinMs : undefined;
+  if (!(await holdRequest(session, id, sendWithinMs))) return undefined;
   const row = await session.db
     .updateTable("change")
     .set({ ...set, state: step.to, version: sql`version + 1`, stale: 1 })
@@ -32,9 +37,10 @@ export async function move(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  if (event !== undefined) await insertEvent(session.db, session, { ...event, changeId: id });
+  if (event !== undefined) await insertEvent(session.db, session, { ...event, changeId: requestIdOf(id) });
   if (row.undo_of !== null && cameToNothing.has(row.state)) await offerUndoAgain(session, row.undo_of);
-  return withVotes(session, row);
+  if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
+  return wholeChange(session, row);
 }
 
 const cameToNothing = new Set<ChangeState>(["rejected", "cancelled", "expired", "drifted", "failed"]);

@@ -108,6 +108,7 @@ export type NewChange = Omit<
   | "isUndone"
   | "notice"
   | "card"
+  | "parts"
 > & {
   /** `approved` for what needs no approval. */
   readonly state: "pending" | "approved";
@@ -115,6 +116,8 @@ export type NewChange = Omit<
   readonly expiresInMs: number | undefined;
   /** Equal for duplicate requests: only one of them can be pending. */
   readonly waitKey?: string;
+  /** Of a request for several workloads; the database gives them their ids. */
+  readonly parts?: readonly NewChange[];
 };
 
 export type ChangeKey =

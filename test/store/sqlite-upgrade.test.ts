@@ -94,6 +94,7 @@ test("data from before channels could be bound keeps what it has, and channels c
   await before.close();
   const db = look(dir);
   for (const table of ["binding", "person_setting"]) await sql`drop table ${sql.ref(table)}`.execute(db);
+  await withoutParts(db);
   await withoutDuplicateKeys(db);
   await db.deleteFrom("migration").where("number", ">", 2).execute();
 
@@ -113,6 +114,7 @@ test("data with two Undos of one change is migrated", async () => {
   await before.close();
   const db = look(dir);
   await sql`update change set undo_of = 'AAA111' where id = 'CCC333'`.execute(db);
+  await withoutParts(db);
   await withoutDuplicateKeys(db);
   await db.deleteFrom("migration").where("number", ">", 3).execute();
 
@@ -129,6 +131,31 @@ async function withoutDuplicateKeys(db: Kysely<Tables>): Promise<void> {
   for (const column of ["undo_key", "wait_key", "notice", "progress"]) {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   }
+}
+
+test("requests from before one could be about several workloads are read, and new ones can be", async () => {
+  const dir = folder();
+  const before = await open(dir);
+  await before.addChange(approvedChange("AAA111"), event("requested"));
+  await before.close();
+  const db = look(dir);
+  await withoutParts(db);
+  await db.deleteFrom("migration").where("number", ">", 4).execute();
+
+  const after = await open(dir);
+
+  expect((await after.findChange("AAA111"))?.parts).toBeUndefined();
+  const parts = [approvedChange(""), approvedChange("")];
+  await after.addChange(approvedChange("BBB222", { parts }), event("requested"));
+  expect((await after.findChange("BBB222"))?.parts).toHaveLength(2);
+  expect(ofId(await after.openChanges())).toEqual(["AAA111", "BBB222"]);
+});
+
+/** As the table was before a request could be about several workloads. */
+async function withoutParts(db: Kysely<Tables>): Promise<void> {
+  await sql`drop index change_part`.execute(db);
+  for (const column of ["part_count", "part_of"])
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
 }
 
 test("a migration that fails leaves nothing behind", async () => {

@@ -48,8 +48,14 @@ async function prune({ db, clock, keepHistoryMs }: Session): Promise<void> {
     .where("at", "<", sql<string>`(select ${before})`)
     .execute();
   await db.transaction().execute(async (tx) => {
-    const gone = await tx.deleteFrom("change").where("settled_at", "<", before).returning("id").execute();
+    const gone = await tx
+      .deleteFrom("change")
+      .where("settled_at", "<", before)
+      .where("part_of", "is", null)
+      .returning("id")
+      .execute();
     const ids = gone.map(({ id }) => id);
+    if (ids.length > 0) await tx.deleteFrom("change").where("part_of", "in", ids).execute();
     if (ids.length > 0) await tx.deleteFrom("vote").where("change_id", "in", ids).execute();
   });
 }

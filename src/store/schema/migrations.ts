@@ -3,6 +3,7 @@ import type { Session } from "../database/session.ts";
 import { createBinding, createPersonSetting } from "./binding-schema.ts";
 import { createChange, createEvent, createRest } from "./change-schema.ts";
 import { addDuplicateKeys } from "./duplicate-schema.ts";
+import { addParts } from "./part-schema.ts";
 
 export type Migration = {
   readonly title: string;
@@ -72,6 +73,12 @@ export const migrations: readonly Migration[] = [
     title: "the last look at a job that is followed",
     async up({ db }) {
       await sql`alter table change add column progress text`.execute(db);
+    },
+  },
+  {
+    title: "several workloads in one request",
+    async up({ db }) {
+      await addParts(db);
     },
   },
 ];

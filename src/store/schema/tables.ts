@@ -74,6 +74,10 @@ export type ChangeTable = {
   drawing_token: string | null;
   drawing_until: string | null;
   draw_after: string | null;
+  /** The number of its parts; 0 for a request about one workload. */
+  part_count: Generated<number>;
+  /** The id of the request that it is a part of. */
+  part_of: string | null;
 };
 
 type VoteTable = { change_id: string; user_id: string; user_name: string; number: number; voted_at: string };

@@ -3,6 +3,7 @@ import { benchOver, type Database } from "./bench.ts";
 import { decisionsContract } from "./decisions.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { drawingsContract } from "./drawings.ts";
+import { partsContract } from "./parts.ts";
 import { placesContract } from "./places.ts";
 import { recordsContract } from "./records.ts";
 import { requestsContract } from "./requests.ts";
@@ -31,6 +32,9 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     });
     describe("runs", () => {
       runsContract(bench);
+    });
+    describe("several workloads", () => {
+      partsContract(bench);
     });
     describe("cards", () => {
       drawingsContract(bench);
