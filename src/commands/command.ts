@@ -163,7 +163,9 @@ export type ReadCommand = CommandBase & {
 /** A verb that changes a workload. It proposes a Change and writes nothing. */
 export type WriteCommand = CommandBase & {
   readonly effect: "write";
-  /** The requested workload. Pure. */
+  /** Its words may name several workloads: see `severalOf`. */
+  readonly several?: true;
+  /** The requested workload. Pure. Throws a `UserError` when it is about several. */
   readonly target: (ask: Ask) => Target;
   /**
    * Makes at most two reads and no write. Throws `UserError` or `Problem`. Only `proposeChange` calls it,

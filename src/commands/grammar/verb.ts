@@ -24,6 +24,7 @@ import { checkArguments, type Grammar, readArguments, readAsk, usageOf } from ".
 import { commonFormValues } from "./common-flags.ts";
 import { commonFlags, type Flags, optionsOf, readFlags, rejectFlags, withAliases, writeFlags } from "./flags.ts";
 import { aliasesOf } from "./habits.ts";
+import { readSeveral, severalOf } from "./several.ts";
 import type { Target } from "./target.ts";
 
 type Shape<Args extends z.ZodType> = Grammar<Args> & {
@@ -63,6 +64,7 @@ type WriteShape<Args extends z.ZodType> = Shape<Args> & {
   readonly propose: (args: z.output<Args>, context: VerbContext) => Promise<Change>;
   readonly settledArgs?: WriteCommand["settledArgs"];
   readonly undo?: WriteCommand["undo"];
+  readonly several?: true;
 } & UnlessNamed<Args, { readonly target: unknown }>;
 type BindShape<Args extends z.ZodType> = Shape<Args> & {
   readonly actions: readonly Action[];
@@ -91,16 +93,29 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
 
 /** A verb that changes a workload. */
 export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): WriteCommand {
-  const { actions, target = namedIn, propose, settledArgs, undo } = shape;
+  const { actions, target = namedIn, propose, settledArgs, undo, several } = shape;
+  const described = describe(shape, writeFlags, writeFields);
+  const argsOf = (ask: Ask): z.output<Args> => checkArguments(shape, onlyOne(ask).args);
   return {
     effect: "write",
-    ...describe(shape, writeFlags, writeFields),
+    ...described,
+    ...(several === true && {
+      several,
+      parse: (words) =>
+        readSeveral(shape, words, withAliases(shape.name, { ...shape.flags, ...writeFlags })) ?? described.parse(words),
+    }),
     actions,
-    target: (ask) => target(checkArguments(shape, ask.args)),
-    propose: async (ask, context) => propose(checkArguments(shape, ask.args), contextOf(ask, context, actions)),
+    target: (ask) => target(argsOf(ask)),
+    propose: async (ask, context) => propose(argsOf(ask), contextOf(ask, context, actions)),
     ...(settledArgs !== undefined && { settledArgs }),
     ...(undo !== undefined && { undo }),
   };
+}
+
+/** A verb proposes for one workload; a request for several is made of such proposals. */
+function onlyOne(ask: Ask): Ask {
+  if (severalOf(ask) === undefined) return ask;
+  throw new UserError("This takes one workload at a time.", { next: "Name one workload." });
 }
 
 /** A verb about a waiting change. It has no region, and no answer to share. */

@@ -17,6 +17,8 @@ export const remove = writeVerb({
   summary: "Permanently delete a service or job",
   example: "delete job/nightly-report",
   words: { name: "NAME" },
+  usage: "delete NAME…",
+  several: true,
   args: z.object({ name: Target }),
   actions: [
     { op: "deleteService", risk: "destructive" },

@@ -36,6 +36,8 @@ function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }
     summary,
     example: `${name} web`,
     words: { name: "NAME" },
+    usage: `${name} NAME…`,
+    several: true,
     args: z.object({ name: Target }),
     actions: [{ op, risk }],
     form: {
