@@ -12,7 +12,8 @@ import type { Reply } from "./inbox/reply.ts";
 import { step } from "./lifecycle.ts";
 import { freshness, type Store } from "./ports.ts";
 import { retireOutdated, type RetireDeps } from "./retire.ts";
-import { carryOnLater, type RunDeps, type RunEvents } from "./run.ts";
+import { carryOnLater, type RunEvents } from "./run.ts";
+import type { RunDeps } from "./send.ts";
 import type { Standing } from "../policy/question.ts";
 
 export type DecideDeps = FindDeps &

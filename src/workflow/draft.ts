@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { OpenAccount } from "../accounts/account.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import type { Change } from "../changes/change.ts";
+import { partId } from "../changes/parts.ts";
 import type { Who } from "../changes/stored-change.ts";
 import type { Ask } from "../commands/ask.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
@@ -10,6 +11,7 @@ import type { Verdict } from "../policy/verdict.ts";
 import type { EventSubject } from "./history.ts";
 import type { Origin } from "./origin.ts";
 import type { NewChange } from "./ports.ts";
+import type { PartProposal } from "./several/propose-parts.ts";
 import { sealContent, type Content } from "./stored-request.ts";
 import { digestOf } from "../changes/drift.ts";
 import type { Risk } from "../policy/question.ts";
@@ -23,10 +25,14 @@ export type Proposed = {
   readonly command: WriteCommand;
   readonly context: Context;
   readonly account: OpenAccount;
+  /** Of several workloads, the first one. */
   readonly change: Change;
   readonly risk: Risk;
+  readonly several?: Several | undefined;
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
 };
+
+type Several = { readonly parts: readonly PartProposal[]; readonly leftOut: readonly Change[] };
 
 export function requesterOf({ context }: Pick<Proposed, "context">): Who {
   const { userId, name } = context.asker;
@@ -48,24 +54,25 @@ export function subjectOf({ origin, command, context, change, verdict }: Propose
 }
 
 /** Equal for requests with the same effect on the same state of a workload. Keyed, because a body can contain secrets. */
-export function waitKeyOf(sealer: Sealer, { origin, context, change }: Proposed): string {
-  const { call } = change;
-  const parts = [origin.teamId, context.account.username, call.op, call.path, call.body ?? null, digestOf(change)];
-  return sealer.fingerprint(JSON.stringify(parts));
+export function waitKeyOf(sealer: Sealer, { origin, context, change, several }: Proposed): string {
+  const changes = several?.parts.map((part) => part.change) ?? [change];
+  const effects = changes.flatMap((each) => [each.call.op, each.call.path, each.call.body ?? null, digestOf(each)]);
+  return sealer.fingerprint(JSON.stringify([origin.teamId, context.account.username, ...effects]));
 }
 
 type Draft = { readonly draft: NewChange; readonly content: Content };
 
 /** The Change to store, and its content as it was before it was sealed. */
 export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
-  const { ask, origin, command, change, risk, verdict, context } = proposed;
+  const { ask, origin, command, change, several, risk, verdict, context } = proposed;
   const id = newChangeId(randomBytes);
   const terms = verdict.kind === "approve" ? verdict.terms : undefined;
   // An Undo or a repeated request from elsewhere is about the same region.
   const args = command.settledArgs?.(ask.args, change) ?? ask.args;
   const askHere = { ...ask, args, region: ask.region ?? context.settings.region };
   const { responseUrl, threadTs } = origin;
-  const content = { change, ask: askHere, responseUrl, threadTs };
+  const place = { ask: askHere, responseUrl, threadTs };
+  const content = several === undefined ? { ...place, change } : place;
   const draft: NewChange = {
     ...subjectOf(proposed),
     id,
@@ -75,7 +82,7 @@ export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
     reason: ask.reason,
     op: change.call.op,
     risk,
-    diff: change.diff,
+    diff: several === undefined ? change.diff : several.leftOut.map(leftOutWords),
     digest: digestOf(change),
     // Policy may require approval later: then it must not wait beside the same request.
     waitKey: waitKeyOf(sealer, proposed),
@@ -84,5 +91,32 @@ export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
     undoOf: proposed.undoOf,
     expiresInMs: terms?.expiresMs,
   };
-  return { draft, content };
+  const parts = several?.parts.map((part, at) => partOf(sealer, { ...part, place: at + 1, draft, ask: askHere }));
+  return { draft: { ...draft, ...(parts !== undefined && { parts }) }, content };
+}
+
+function leftOutWords({ workload }: Change): string {
+  return `${workload.name}: nothing to do`;
+}
+
+type Part = PartProposal & { readonly place: number; readonly draft: NewChange; readonly ask: Ask };
+
+/** It waits for the request that it is a part of, and for nothing else. */
+function partOf(sealer: Sealer, { change, risk, place, draft, ask }: Part): NewChange {
+  const id = partId(draft.id, place);
+  return {
+    ...draft,
+    id,
+    state: "approved",
+    op: change.call.op,
+    workload: change.workload,
+    risk,
+    diff: change.diff,
+    digest: digestOf(change),
+    waitKey: undefined,
+    sealed: sealContent(sealer, id, { change, ask }),
+    terms: undefined,
+    undoOf: undefined,
+    expiresInMs: undefined,
+  };
 }

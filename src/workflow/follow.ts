@@ -9,7 +9,7 @@ import { advance, type AdvanceDeps } from "./advance.ts";
 import { changeKey, step } from "./lifecycle.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { Cards, Clock } from "./ports.ts";
-import { type ApiDeps, apiFor, type OpenDeps, openRequest, type OpenRequest } from "./stored-request.ts";
+import { type ApiDeps, apiFor, changeIn, type OpenDeps, openRequest, type OpenRequest } from "./stored-request.ts";
 
 /** Later, the health of a workload says little about the Change. */
 const FOLLOWED_FOR_MS = 5 * 60_000;
@@ -42,13 +42,14 @@ const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
 export async function follow(deps: FollowDeps, followed: Followed, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { change, isLeftOver } = followed;
-  if (!isFollowed(change)) return record(deps, followed, unwatched);
+  // Parts are followed before their request ends.
+  if (!isFollowed(change) || change.parts !== undefined) return record(deps, followed, unwatched);
   if (change.op === "createJob") return followJob(deps, followed, signal);
   const isOld = isLeftOver && ageMs(deps.clock, change) > FOLLOWED_FOR_MS;
   const health = isOld
     ? unwatched
     : await withRequest(deps, followed, (request) =>
-        watchHealth(request.content.change, looking(deps, followed, { request, signal })),
+        watchHealth(changeIn(request.content), looking(deps, followed, { request, signal })),
       );
   if (!signal.aborted) await record(deps, followed, health ?? unwatched);
 }
@@ -68,7 +69,7 @@ async function followJob(deps: FollowDeps, followed: Followed, signal: AbortSign
     const look = looking(deps, followed, { request, signal });
     if (!isLeftOver) await look.wait(FIRST_LOOK_MS);
     if (signal.aborted) return undefined;
-    return lookAtJob(request.content.change, { uid: uidOf(change), ageMs: ageMs(deps.clock, change) }, look);
+    return lookAtJob(changeIn(request.content), { uid: uidOf(change), ageMs: ageMs(deps.clock, change) }, look);
   });
   if (signal.aborted || health === undefined) return;
   if (health.kind !== "watching") return record(deps, followed, health);
@@ -168,7 +169,7 @@ async function redacted(
   { id, lines, request }: Lines,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const secrets = envValues.values(request.account.username, request.content.change.workload);
+  const secrets = envValues.values(request.account.username, changeIn(request.content).workload);
   try {
     return await logs.redact({ lines, secrets }, { who: `health ${id}`, signal });
   } catch (error) {

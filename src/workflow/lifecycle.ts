@@ -1,3 +1,4 @@
+import { requestIdOf } from "../changes/parts.ts";
 import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import type { ChangeState, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";
 import type { Terms } from "../policy/verdict.ts";
@@ -92,7 +93,7 @@ export function stageOf({ state, settledAt, health }: Pick<StoredChange, "state"
   return state === "done" && health === undefined ? "settled" : "over";
 }
 
-/** The key of its jobs in the lanes: they never run at once. */
+/** The key of its jobs in the lanes: they never run at once. A part has that of its request. */
 export function changeKey(id: string): string {
-  return `change ${id}`;
+  return `change ${requestIdOf(id)}`;
 }

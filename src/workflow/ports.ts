@@ -115,7 +115,7 @@ export type NewChange = Omit<
   /** From now on, of a pending one. */
   readonly expiresInMs: number | undefined;
   /** Equal for duplicate requests: only one of them can be pending. */
-  readonly waitKey?: string;
+  readonly waitKey?: string | undefined;
   /** Of a request for several workloads; the database gives them their ids. */
   readonly parts?: readonly NewChange[];
 };

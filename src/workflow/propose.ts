@@ -1,6 +1,7 @@
+import type { Change } from "../changes/change.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
-import type { Post } from "../views/kit/message.ts";
+import type { Post, Message } from "../views/kit/message.ts";
 import { askedElsewhere } from "../views/messages/asked-message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor } from "./access/approver-names.ts";
@@ -9,13 +10,15 @@ import { preflight, preflightGlass } from "./access/preflight.ts";
 import { draftOf, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
 import { type DuplicateDeps, pointAtEarlierRequest } from "./duplicate-request.ts";
 import { changeEvent, logEvent, note, refusalEvent } from "./history.ts";
+import { judge } from "./judge.ts";
 import type { Interaction } from "./inbox/interaction.ts";
 import type { Reply } from "./inbox/reply.ts";
 import type { Store } from "./ports.ts";
-import { carryOnLater, type RunDeps, type RunEvents, type Stored } from "./run.ts";
-import { proposeChange } from "../commands/lookup/authorize.ts";
+import { carryOnLater, type RunEvents, type Stored } from "./run.ts";
+import type { RunDeps } from "./send.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
 import { nothingToDo } from "../views/cards/nothing-to-do.ts";
+import { nothingToDoForAny } from "../views/cards/several-card.ts";
 
 export type ProposeDeps = ContextDeps &
   DuplicateDeps &
@@ -42,13 +45,12 @@ export async function propose(deps: ProposeDeps, interaction: AskInteraction, si
   const command = commandOf(ask);
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
   const { context, account } = await accessFor(deps, { origin, effect: "write" }, signal);
-  const proposal = await proposeChange(command, ask, context);
-  if (proposal.kind === "refused") return refuseByPolicy(deps, { interaction, command, context }, proposal);
-  const { change, about, verdict } = proposal;
-  if (change.diff.length === 0) return interaction.reply.send(nothingToDo(change), "done");
-  const { risk } = about;
-  const proposed = { deliveryId, ask, origin, undoOf, command, context, account, change, risk, verdict };
-  return storeOrPoint(deps, proposed, interaction);
+  const asked = { interaction, command, context };
+  const judged = await judge({ command, context }, ask);
+  if (judged.kind === "refused") return refuseByPolicy(deps, asked, judged);
+  if (judged.kind === "nothing") return interaction.reply.send(nothingToDoAnswer(judged.changes), "done");
+  const { kind: _kind, ...effect } = judged;
+  return storeOrPoint(deps, { deliveryId, origin, undoOf, command, context, account, ...effect }, interaction);
 }
 
 /** Stores the Change, unless the same request waits already or policy's conditions can't be met. */
@@ -85,6 +87,11 @@ async function goOn(deps: ProposeDeps, { stored, interaction }: Going): Promise<
   const [names, current] = await Promise.all([namesFor(deps.people, change), deps.store.find({ id: change.id })]);
   const link = current === undefined ? undefined : await deps.cards.link(current);
   return reply.send(askedElsewhere({ change, cardIn, link, defaultRegion, names }), "done");
+}
+
+function nothingToDoAnswer(changes: readonly Change[]): Message {
+  const [change, ...others] = changes;
+  return change === undefined || others.length > 0 ? nothingToDoForAny(changes) : nothingToDo(change);
 }
 
 type Asked = {

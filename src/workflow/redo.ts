@@ -1,6 +1,5 @@
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Ask } from "../commands/ask.ts";
-import { undoAsk } from "../commands/undo.ts";
 import { UserError } from "../errors.ts";
 import { type FindDeps, findVisibleChange } from "./access/find-visible-change.ts";
 import { decisionPost } from "./decide.ts";
@@ -9,6 +8,7 @@ import type { Interaction } from "./inbox/interaction.ts";
 import { type AskInteraction, propose, type ProposeDeps } from "./propose.ts";
 import { retireOutdated, type RetireDeps } from "./retire.ts";
 import { contentOf } from "./stored-request.ts";
+import { restRequest, undoRequest } from "./undo-request.ts";
 
 export type RedoDeps = ProposeDeps & FindDeps & RetireDeps;
 
@@ -32,7 +32,7 @@ export async function redo(deps: RedoDeps, interaction: RedoInteraction, signal:
   if (content === undefined) {
     throw cannot(interaction, "The request can't be opened: its encryption key is gone.");
   }
-  const ask = how === "again" ? repeatedAsk(change, content.ask) : undoAsk(content.change);
+  const ask = how === "again" ? repeatedAsk(change, content.ask) : undoRequest(sealer, change, content);
   if (ask === undefined) throw cannot(interaction, "Its state doesn't allow this.");
   const undoOf = how === "undo" ? change.id : undefined;
   // A repeated delivery finds the Change that it requested the first time.
@@ -52,11 +52,15 @@ function cannot({ how, changeId }: RedoInteraction, why: string): UserError {
 }
 
 const repeatable = new Set<StoredChange["state"]>(["drifted", "expired", "failed", "unknown"]);
+/** Of several workloads, some may have been done: only the others are requested again. */
+const repeatableParts = new Set<StoredChange["state"]>(["done", "failed", "expired", "unknown"]);
 
 /** A request that is in progress, or was done, is not repeated by a button of its card. */
-function repeatedAsk({ state, settledAt }: StoredChange, ask: Ask): Ask | undefined {
-  if (!repeatable.has(state) || settledAt === undefined) return undefined;
+function repeatedAsk(change: StoredChange, ask: Ask): Ask | undefined {
+  const { state, settledAt } = change;
+  if (settledAt === undefined) return undefined;
   // Breaking the glass is for one moment; a repeated request goes the ordinary way.
   const { breakGlass: _breakGlass, ...rest } = ask;
-  return rest;
+  if (change.parts !== undefined) return repeatableParts.has(state) ? restRequest(change, rest) : undefined;
+  return repeatable.has(state) ? rest : undefined;
 }

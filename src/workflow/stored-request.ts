@@ -12,7 +12,8 @@ import type { Accounts, Clock } from "./ports.ts";
 
 /** The sealed part of a stored Change: the Call with its body, the words it came from, and where to answer. */
 const Content = z.object({
-  change: Change,
+  /** Undefined for several workloads: each part has its own. */
+  change: Change.optional(),
   ask: Ask,
   /** Works for half an hour; the answer goes there when the bot can't post in the channel. */
   responseUrl: z.string().optional(),
@@ -20,6 +21,12 @@ const Content = z.object({
   threadTs: z.string().optional(),
 });
 export type Content = z.infer<typeof Content>;
+
+/** Throws when the request is about several workloads: it is never sent itself, but its parts are. */
+export function changeIn({ change }: Pick<Content, "change">): Change {
+  if (change === undefined) throw new Error("a request for several workloads was taken for one of its parts");
+  return change;
+}
 
 export function sealContent(sealer: Sealer, id: string, content: Content): string {
   return sealer.seal(JSON.stringify(content), ["change", id]);

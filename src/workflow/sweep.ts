@@ -1,4 +1,5 @@
 import type { NewHistoryEvent } from "../changes/history-event.ts";
+import { partsOf } from "../changes/parts.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { CallCounts } from "./access/call-counts.ts";
 import { changeEvent, logEvent } from "./history.ts";
@@ -6,7 +7,8 @@ import { type AcceptDeps, retryDue, takeOver } from "./inbox/accept.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import { stageOf } from "./lifecycle.ts";
 import type { Inbox, Store } from "./ports.ts";
-import { carryOnLater, redrawLater } from "./run.ts";
+import { carryOnLater } from "./run.ts";
+import { redrawLater } from "./send.ts";
 
 export type SweepDeps = AcceptDeps & {
   readonly store: Pick<Store, "expire" | "open"> &
@@ -36,7 +38,12 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   for (const delivery of await store.takeDeliveries()) takeOver(deps, delivery);
   await expire(deps);
   const open = await store.open();
-  const running = new Set(open.filter((change) => stageOf(change) === "sent").map(workloadKey));
+  const running = new Set(
+    open
+      .flatMap(partsOf)
+      .filter((change) => stageOf(change) === "sent")
+      .map(workloadKey),
+  );
   for (const change of open) {
     // One Run per workload: it could not be claimed now, so it is not read again either.
     if (stageOf(change) === "approved" && running.has(workloadKey(change))) continue;

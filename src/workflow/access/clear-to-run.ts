@@ -1,6 +1,8 @@
+import { partsOf } from "../../changes/parts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Settings } from "../../commands/command.ts";
 import { SlackAway, UserError } from "../../errors.ts";
+import { strictest } from "../../policy/strictest.ts";
 import type { Verdict } from "../../policy/verdict.ts";
 import { advance, type AdvanceDeps } from "../advance.ts";
 import { step } from "../lifecycle.ts";
@@ -80,17 +82,23 @@ function ageSince({ now }: Pick<Clock, "now">, sinceMs: number): number {
  */
 async function verdictNow(deps: ClearToRunDeps, { change, opened, sinceMs }: Asked): Promise<Verdict> {
   const { account } = opened;
-  const { requester, teamId, channelId, breakGlass, op, risk, workload } = change;
+  const { requester, teamId, channelId, breakGlass } = change;
   const [profile, binding] = await Promise.all([
     deps.people.profile(requester.userId, ageSince(deps.clock, sinceMs), requester.name),
     isDirect(channelId) ? undefined : deps.store.bindingOf(teamId, channelId),
   ]);
   const watched = watchGroups(deps.people);
   const permissions = permissionsFor({ ...deps, people: watched.people }, { profile, channelId, account, binding });
-  const verdict = await permissions.verdict({ op, risk, workload }, { breakGlass });
+  const verdicts = await Promise.all(
+    partsOf(change).map(({ op, risk, workload }) => permissions.verdict({ op, risk, workload }, { breakGlass })),
+  );
   const away = watched.away();
   if (away !== undefined) throw away;
-  return verdict;
+  const verdict = strictest(verdicts);
+  if (verdict !== "split") return verdict;
+  throw new UserError("The policy changed: these workloads no longer share an approval.", {
+    next: "Ask for them one by one.",
+  });
 }
 
 /** When Slack can't say who is in a group, a new request counts as outside it; an approved change waits for the answer. */

@@ -1,4 +1,5 @@
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
+import { partsOf } from "../../changes/parts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { HistoryRows, Permissions, Records } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
@@ -47,7 +48,8 @@ async function mayKnow(
   { change, sees }: { readonly change: StoredChange; readonly sees: Sight },
 ): Promise<boolean> {
   if (change.requester.userId === profile.userId) return true;
-  return (await sees(change.workload)) || mayDecide(people, change, profile.userId);
+  const seen = await Promise.all(partsOf(change).map(({ workload }) => sees(workload)));
+  return seen.every(Boolean) || mayDecide(people, change, profile.userId);
 }
 
 /** The same check as for an approval. Fails closed. */

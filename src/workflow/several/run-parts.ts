@@ -1,0 +1,112 @@
+import type { Outcome } from "../../changes/change.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { UserError } from "../../errors.ts";
+import { counted } from "../../views/kit/text.ts";
+import { endOf, stageOf, step } from "../lifecycle.ts";
+import { readBack, redrawLater, refuse, type RunDeps, send } from "../send.ts";
+import { contentOf, type OpenRequest, openRequest } from "../stored-request.ts";
+import { followParts } from "./follow-parts.ts";
+
+/** A part waits this long for another Run of its workload, as an approved Change does. */
+const BUSY_FOR_MS = 10 * 60_000;
+
+/**
+ * Carries on a claimed request for several workloads: one after the other, until one fails or nobody can tell. Each part
+ * is claimed before it is sent, and one that was claimed by a replica that is gone is read back, never sent again. The
+ * parts' health is looked at before the request ends.
+ */
+export async function runParts(
+  deps: RunDeps,
+  request: StoredChange,
+  signal: AbortSignal,
+): Promise<StoredChange | undefined> {
+  const opened = await openedOrRefused(deps, request, signal);
+  let last: StoredChange | undefined;
+  for (;;) {
+    const now = await deps.store.find({ id: request.id });
+    if (signal.aborted || now?.state !== "claimed") return undefined;
+    const next = nextPart(now);
+    if (next === undefined || opened === undefined) return end(deps, { request: now, opened }, signal);
+    // Another Run of its workload is in progress, or another replica has it.
+    if (next.id === last?.id) return undefined;
+    last = next;
+    await runPart(deps, { part: next, request: now, opened }, signal);
+    redrawLater(deps, request.id);
+  }
+}
+
+/** The first part that isn't at its end; undefined when none may follow. Pure. */
+export function nextPart({ parts = [] }: StoredChange): StoredChange | undefined {
+  const first = parts.find(({ settledAt }) => settledAt === undefined);
+  const stops = parts.some(
+    ({ state, settledAt }) => settledAt !== undefined && (state === "failed" || state === "unknown"),
+  );
+  return stops && first?.state === "approved" ? undefined : first;
+}
+
+type Part = { readonly part: StoredChange; readonly request: StoredChange; readonly opened: OpenRequest };
+
+async function runPart(deps: RunDeps, { part, request, opened }: Part, signal: AbortSignal): Promise<void> {
+  if (stageOf(part) === "sent") return void (await readBack(deps, part, signal));
+  const content = contentOf(deps.sealer, part);
+  if (content === undefined) {
+    return refuse(deps, part, notSent("What was asked for can't be read any more.", "Ask for it again."));
+  }
+  await send(deps, { change: part, opened: { content, account: opened.account }, isFresh: false }, signal);
+  const claimedMs = request.claimedAt?.getTime() ?? 0;
+  if (deps.clock.now().getTime() - claimedMs < BUSY_FOR_MS) return;
+  // Nothing happens to a part that moved on meanwhile.
+  const why = `Another change of ${part.workload.name} was under way for too long.`;
+  const now = (await deps.store.find({ id: part.id })) ?? part;
+  if (now.state === "approved" && !signal.aborted) await refuse(deps, part, notSent(why, "Ask for it again."));
+}
+
+function notSent(why: string, next: string): Outcome {
+  return { kind: "failed", why, next };
+}
+
+/** Undefined when nothing more can be sent or read: what was not begun is refused. */
+async function openedOrRefused(
+  deps: RunDeps,
+  request: StoredChange,
+  signal: AbortSignal,
+): Promise<OpenRequest | undefined> {
+  try {
+    return await openRequest(deps, request);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const outcome = notSent(error.message, error.next ?? "Ask again.");
+    for (const part of request.parts ?? []) {
+      if (stageOf(part) === "sent") await readBack(deps, part, signal);
+      if (stageOf(part) === "approved") await refuse(deps, part, outcome);
+    }
+    return undefined;
+  }
+}
+
+type Over = { readonly request: StoredChange; readonly opened: OpenRequest | undefined };
+
+/** The request if it is done. Its history is that of its parts. */
+async function end(deps: RunDeps, over: Over, signal: AbortSignal): Promise<StoredChange | undefined> {
+  const { request, opened } = over;
+  if (opened !== undefined) await followParts(deps, { request, opened }, signal);
+  if (signal.aborted) return undefined;
+  const outcome = outcomeOf(request);
+  const settled = await deps.store.advance(request.id, step(endOf[outcome.kind], { outcome }), undefined);
+  return settled.kind === "moved" && settled.change.state === "done" ? settled.change : undefined;
+}
+
+/** The outcome of the whole, from those of its parts. Pure. */
+function outcomeOf({ parts = [] }: StoredChange): Outcome {
+  const of = (state: StoredChange["state"]): readonly StoredChange[] => parts.filter((part) => part.state === state);
+  const [failed] = of("failed");
+  const [unknown] = of("unknown");
+  const words = `${of("done").length} of ${counted(parts.length, "workload")} done`;
+  if (failed !== undefined) return notSent(`${words}: ${failed.workload.name} failed.`, "Look at its card.");
+  if (unknown !== undefined) {
+    const why = `${words}: nobody can tell about ${unknown.workload.name}.`;
+    return { kind: "unknown", after: "unread", why, next: "Look at the workload." };
+  }
+  if (of("done").length === 0) return notSent("Each workload had changed since the request.", "Ask again.");
+  return { kind: "done", after: undefined, alsoMoved: [] };
+}
