@@ -1,9 +1,9 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
-import { undoAsk } from "../../commands/undo.ts";
 import { changeCard } from "../../views/cards/change-card.ts";
 import { openingCard } from "../../views/cards/opening-card.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { namesFor } from "../../workflow/access/approver-names.ts";
+import { undoRequest } from "../../workflow/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";
 import type { DrawDeps } from "./cards.ts";
 import { retireCard } from "./retire.ts";
@@ -31,7 +31,7 @@ export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
   const names = await namesFor(deps.people, change);
   const { command, region: defaultRegion } = deps.settings;
   const common = { change, defaultRegion, names };
-  const post = changeCard({ ...common, command, canUndo: canUndo(work) });
+  const post = changeCard({ ...common, command, canUndo: canUndo(deps, work) });
   if (change.card !== undefined) {
     const updated = await update(deps, work, { card: change.card, post });
     if (updated !== "gone") return updated;
@@ -94,8 +94,8 @@ export function threadOf(change: StoredChange, content: Work["content"]): string
   return content()?.threadTs;
 }
 
-function canUndo({ change, content }: Work): boolean {
+function canUndo({ sealer }: DrawDeps, { change, content }: Work): boolean {
   if (change.state !== "done" || change.isUndone) return false;
   const opened = content();
-  return opened !== undefined && undoAsk(opened.change) !== undefined;
+  return opened !== undefined && undoRequest(sealer, change, opened) !== undefined;
 }

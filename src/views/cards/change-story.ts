@@ -4,6 +4,7 @@ import { termsWords, actionWords, namesIn, oneLine, personWords } from "./change
 import { preformatted, section, type Line } from "../kit/blocks.ts";
 import { driftList } from "./diff.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
+import { partStory, severalEvents } from "./several-story.ts";
 import { newestPage } from "../logs/pages.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { postOf, type Names } from "../kit/post.ts";
@@ -27,8 +28,10 @@ export type ChangeStory = {
  */
 export function storyReply(events: readonly HistoryEvent[], story: ChangeStory): Post | undefined {
   const { change, names } = story;
-  const mine = events.filter((event) => isForThread(event, change));
-  const [first, ...rest] = mine.slice(-MOST_LINES).map((event) => threadLines[event.kind](event, story));
+  const mine = severalEvents(events, change).filter((event) => isForThread(event, change));
+  const [first, ...rest] = mine
+    .slice(-MOST_LINES)
+    .map((event) => partStory(event, change) ?? threadLines[event.kind](event, story));
   if (first === undefined) return undefined;
   const left = mine.length - MOST_LINES;
   const earlier = left > 0 ? [section(`${counted(left, "earlier event")}: see the history.`)] : [];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { partsOf } from "../../../changes/parts.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 import { UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
@@ -57,12 +58,11 @@ async function waitingFor(
 ): Promise<readonly StoredChange[] | undefined> {
   try {
     const name = nameOf(found);
+    const isThis = ({ kind, region, name: other }: StoredChange["workload"]): boolean =>
+      kind === found.kind && region === found.region && other === name;
     return (await records.pending()).filter(
-      ({ workload, account: { username } }) =>
-        username === account.username &&
-        workload.kind === found.kind &&
-        workload.region === found.region &&
-        workload.name === name,
+      (change) =>
+        change.account.username === account.username && partsOf(change).some(({ workload }) => isThis(workload)),
     );
   } catch (error) {
     if (error instanceof UserError) return undefined;
