@@ -23,3 +23,13 @@ rules:
     does: [routine, disruptive, destructive]
     then: { approve: { from: [S0ONCALL], expires: 30m } }
 `;
+
+/** Members ask, any other member of the channel approves. */
+export const othersApprove = `
+rules:
+  - { name: look, who: [members], does: [read], then: allow }
+  - name: a second pair of eyes
+    who: [members]
+    does: [routine, disruptive, destructive]
+    then: { approve: { from: [channel-members], expires: 1h } }
+`;
