@@ -2,7 +2,7 @@ import type { StoredChange, Who, ChangeState } from "../../changes/stored-change
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/verdict.ts";
-import { counted } from "../kit/text.ts";
+import { counted, truncate, visible } from "../kit/text.ts";
 import { headline, isFollowed } from "./headline.ts";
 import { type Phrased, regionText, split } from "./phrases.ts";
 

@@ -4,20 +4,19 @@ import { context, section, type Line } from "../kit/blocks.ts";
 import { joined, strong, words, type Inline } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { postOf } from "../kit/post.ts";
-import { counted } from "../kit/text.ts";
-import { namedTogether, operationWords } from "./change-words.ts";
+import { counted, truncate, visible } from "../kit/text.ts";
+import { allNames, namedTogether, operationWords } from "./change-words.ts";
 
 export type SeveralHead = { readonly change: StoredChange; readonly parts: readonly StoredChange[] };
 
 /** The state of a request for several workloads, with a line for each of them. */
 export function severalHead({ change, parts }: SeveralHead): Block[] {
-  const lines = parts.map((part) => partLine(part, change));
-  const [first = "–", ...rest] = lines;
+  const [first = "–", ...rest] = partLines({ change, parts });
   return [
     section(headline({ change, parts })),
     ...why(change, parts),
     section(first, ...rest),
-    ...(change.diff.length === 0 ? [] : [context(`Left out: ${change.diff.join(" · ")}`)]),
+    ...(change.diff.length === 0 ? [] : [context(`Left out: ${truncate(visible(change.diff.join(" · ")), LEFT_OUT)}`)]),
     ...(isOver(change) ? [] : [context("One after the other. Stops at the first failure.")]),
   ];
 }
@@ -128,14 +127,30 @@ function isOver({ settledAt }: StoredChange): boolean {
   return settledAt !== undefined;
 }
 
-const NAME = 80;
+const NAME = 50;
 const WHY = 200;
+/** Beside many others, only the one at which the request stopped has room for its whole reason. */
+const SHORT_WHY = 35;
+const FEW = 5;
+const MOST_ALIKE = 10;
+const LEFT_OUT = 200;
 
-function partLine(part: StoredChange, request: StoredChange): Line {
-  const [mark, note] = partState(part, request);
-  const kind = part.workload.kind === "job" ? [words("job ")] : [];
-  const name = [...kind, strong(part.workload.name, NAME)];
-  return [words(mark === "" ? "• " : `${mark} `), ...name, ...(note === "" ? [] : [words(` · ${note}`, WHY)])];
+/** A line for each; one for all of many while there is nothing to tell them apart by. */
+function partLines({ change, parts }: SeveralHead): readonly Line[] {
+  const states = new Set(parts.map((part) => partState(part, change).join()));
+  if (parts.length > MOST_ALIKE && states.size === 1 && states.has(",")) {
+    return [allNames(parts.map(({ workload }) => workload))];
+  }
+  return parts.map((part) => partLine(part, { change, parts }));
+}
+
+function partLine(part: StoredChange, { change, parts }: SeveralHead): Line {
+  const [mark, note] = partState(part, change);
+  const stopped = parts.find(({ state }) => state === "failed" || state === "unknown");
+  const most = parts.length <= FEW || part === stopped ? WHY : SHORT_WHY;
+  const kind = part.workload.kind === "job" ? "job " : "";
+  const name = `${kind}${truncate(visible(part.workload.name), NAME)}`;
+  return [strong(`${mark === "" ? "•" : mark} ${name}`), ...(note === "" ? [] : [words(` · ${note}`, most)])];
 }
 
 type State = readonly [mark: string, note: string];
