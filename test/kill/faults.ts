@@ -2,6 +2,7 @@ import type { ChangeState } from "../../src/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import { type CardSeen, cards, formText, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
 import type { ChangeRecord } from "./records.ts";
+import { faultsOfParts } from "./several.ts";
 import { waitFor } from "./wait-for.ts";
 
 export const faults = [
@@ -30,21 +31,21 @@ export type Violation = { readonly fault: Fault; readonly what: string };
 
 /** How the card of a state begins; of a done one, its outcome says which. */
 const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "claimed">, RegExp>> = {
-  done: /^(?:✅|🔄|🟡|🔴)/u,
+  done: /^(?:✅|🔄|🟡|🔴|⚠️ \d+ of)/u,
   failed: /^❌/u,
-  unknown: /^❓ Can't tell/u,
+  unknown: /^❓ (?:Can't tell|\d+ of)/u,
   rejected: /^🚫 Rejected/u,
   cancelled: /^🚫 Cancelled/u,
   expired: /^⌛/u,
   drifted: /^⚠️/u,
 };
-const harmless = /^(?:Undo|Try again|Request .*)$/u;
+const harmless = /^(?:Undo|Try again|Request .*|Ask for the other \d+)$/u;
 
 /** Compares everything that a round left: at the service, in the database, and in Slack. */
 export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
   const changes = await scene.cluster.records.changes(scene.name);
   const violations: Violation[] = [];
-  for (const change of changes) violations.push(...ofChange(scene, change));
+  for (const change of changes) violations.push(...ofChange(scene, change), ...(await faultsOfParts(scene, change)));
   violations.push(...ofMessages(scene, changes), ...(await ofService(scene, changes)), ...ofPeople(scene, changes));
   for (const card of lost(scene, changes)) violations.push(...(await ofLost(scene, card)));
   return violations;
@@ -58,14 +59,15 @@ function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
   if (arrived > 1) found.push({ fault: "double executions", what: `${id}, ${change.op}: ${arrived} writes came in` });
   const untrue = (why: string): void =>
     void found.push({ fault: "untrue settlements", what: `${id} is ${state}: ${why}` });
-  if (state === "done" && done !== 1) untrue(`${done} writes were done`);
+  const isOne = change.part_count === 0;
+  if (isOne && state === "done" && done !== 1) untrue(`${done} writes were done`);
   if (state === "failed" && done > 0) untrue("a write was done");
   if (state !== "done" && state !== "failed" && state !== "unknown" && arrived > 0) untrue("a write came in");
   const card = cards({ cluster }).find(({ ts }) => ts === change.card_ts);
   if (card === undefined) return [...found, { fault: "silent", what: `${id} has no card in Slack` }];
   const mark = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end
   if (mark?.test(card.text) !== true) untrue(`its card says: ${card.text.slice(0, 200)}`);
-  if (state === "done" && isSeenWell(change) !== /^(?:✅|🔄)/u.test(card.text)) {
+  if (isOne && state === "done" && isSeenWell(change) !== /^(?:✅|🔄)/u.test(card.text)) {
     untrue("its card says more or less than was seen");
   }
   const live = card.buttons.filter((button) => !harmless.test(button));

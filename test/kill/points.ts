@@ -76,6 +76,7 @@ export type StoryName =
   | "undrawable"
   | "pointed"
   | "own"
+  | "several"
   | FaultStory;
 
 /** Stories in which Slack is in trouble, or somebody edits what they said. */
@@ -111,20 +112,20 @@ const plans: Readonly<Record<PointName, Plan>> = {
   finish: { stories: ["approved", "routine", "rejected", "cancelled", "pointed"], passes: 1 },
   remember: { stories: ["edited"] },
   takeDeliveries: { stories: ["approved", "routine", "pointed"], afterKillAt: leftDelivery },
-  add: { stories: ["approved", "routine", "undone", "pointed"] },
-  approve: { stories: ["approved", "undone", "drifted", "pointed"] },
+  add: { stories: ["several", "approved", "routine", "undone", "pointed"] },
+  approve: { stories: ["several", "approved", "undone", "drifted", "pointed"] },
   reject: { stories: ["rejected"] },
   cancel: { stories: ["cancelled"] },
   drift: { stories: ["drifted"] },
   refuse: { stories: ["refused"] },
-  claim: { stories: ["approved", "routine", "pointed"] },
+  claim: { stories: ["several", "approved", "routine", "pointed"] },
   doubt: { stories: ["doubted"] },
-  succeed: { stories: ["approved", "routine", "doubted", "pointed"] },
+  succeed: { stories: ["several", "approved", "routine", "doubted", "pointed"] },
   fail: { stories: ["doubted"] },
   giveUp: { stories: ["doubted"] },
-  follow: { stories: ["approved", "routine", "pointed"] },
+  follow: { stories: ["several", "approved", "routine", "pointed"] },
   expire: { stories: ["expired"] },
-  open: { stories: ["approved", "routine", "pointed"], afterKillAt: leftRun },
+  open: { stories: ["several", "approved", "routine", "pointed"], afterKillAt: leftRun },
   holdDrawing: { stories: ["approved", "routine", "late", "limited", "edited"], passes: 2 },
   beginDrawing: { stories: ["approved", "routine", "rejected", "drifted", "pointed"], passes: 2 },
   drew: { stories: ["approved", "routine", "rejected", "cancelled", "pointed", "late", "blockless"], passes: 1 },
@@ -134,8 +135,8 @@ const plans: Readonly<Record<PointName, Plan>> = {
   countCalls: { stories: ["approved", "routine", "pointed"], passes: 1 },
   "service: read to propose": { stories: ["approved", "routine", "pointed"] },
   "service: read for drift": { stories: ["approved", "drifted", "pointed"] },
-  "service: write": { stories: ["approved", "routine", "undone", "pointed"] },
-  "service: read back": { stories: ["approved", "routine", "pointed"] },
+  "service: write": { stories: ["several", "approved", "routine", "undone", "pointed"] },
+  "service: read back": { stories: ["several", "approved", "routine", "pointed"] },
   "service: read to settle": { stories: ["doubted"] },
   "service: read for health": { stories: ["approved", "routine", "pointed"] },
   "slack: users.info": { stories: ["approved", "routine", "pointed"] },

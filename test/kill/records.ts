@@ -19,13 +19,17 @@ export type ChangeRecord = {
   readonly nowhere: number;
   readonly card_ts: string | null;
   readonly posts: number;
+  /** How many workloads it is about; 0 for one. */
+  readonly part_count: number;
 };
 
 export type EventRecord = { readonly kind: string; readonly change_id: string | null; readonly user_id: string | null };
 
 export type Records = {
-  /** Of a workload, oldest first. */
+  /** Requests about a workload, or about several of which it is the first one; oldest first. */
   readonly changes: (workload: string) => Promise<readonly ChangeRecord[]>;
+  /** The parts of a request for several workloads, in order. */
+  readonly parts: (requestId: string) => Promise<readonly ChangeRecord[]>;
   readonly events: (workload: string) => Promise<readonly EventRecord[]>;
   /** Ids of deliveries that nobody has finished. */
   readonly unfinished: () => Promise<readonly string[]>;
@@ -35,17 +39,17 @@ export type Records = {
 type Query = (text: string) => Promise<readonly unknown[]>;
 
 const columns =
-  "id, delivery_id, state, op, requester_id, expires_at, settled_at, ending, health, stale, nowhere, card_ts, posts";
+  "id, delivery_id, state, op, requester_id, expires_at, settled_at, ending, health, stale, nowhere, card_ts, posts, part_count";
 
 export function openRecords(database: ReplicaSetup["database"]): Records {
   const { query, close } = database.kind === "sqlite" ? ofFile(database.dataDir) : ofServer(database.url);
   return {
     async changes(workload) {
-      const rows = await query(`select ${columns} from change where workload_name = '${workload}' order by created_at`);
-      return rows.map((row) => {
-        const read = row as ChangeRecord & { ending: string | null }; // of the columns above
-        return { ...read, ending: read.ending === null ? null : (JSON.parse(read.ending) as Ending) }; // what the store wrote
-      });
+      const where = `workload_name = '${workload}' and part_of is null`;
+      return recordsIn(await query(`select ${columns} from change where ${where} order by created_at`));
+    },
+    async parts(requestId) {
+      return recordsIn(await query(`select ${columns} from change where part_of = '${requestId}' order by id`));
     },
     async events(workload) {
       const rows = await query(
@@ -59,6 +63,13 @@ export function openRecords(database: ReplicaSetup["database"]): Records {
     },
     close,
   };
+}
+
+function recordsIn(rows: readonly unknown[]): readonly ChangeRecord[] {
+  return rows.map((row) => {
+    const read = row as ChangeRecord & { ending: string | null }; // of the columns above
+    return { ...read, ending: read.ending === null ? null : (JSON.parse(read.ending) as Ending) }; // what the store wrote
+  });
 }
 
 type Opened = { readonly query: Query; readonly close: () => Promise<void> };

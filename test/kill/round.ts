@@ -1,5 +1,6 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
-import { type Outcome, outcomeOf } from "./outcomes.ts";
+import type { Outcome } from "./outcomes.ts";
+import { outcomesOf } from "./several.ts";
 import { quiet, type Scene, Silent } from "./scene.ts";
 import { LostDecision } from "./decisions.ts";
 import { cleanUp, stories } from "./stories.ts";
@@ -36,6 +37,7 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
   const scene: Scene = {
     cluster,
     name,
+    others: [],
     random,
     isAboutRestarts: round.isAboutRestarts,
     acked: [],
@@ -79,9 +81,9 @@ export function mistakes(cluster: Cluster): Violation[] {
 }
 
 /** How each request of a scene ended. */
-export async function endsOf({ cluster, name }: Scene): Promise<readonly Outcome[]> {
-  const changes = await cluster.records.changes(name);
-  return changes.map((change) => outcomeOf(change, cluster.service.written(change.id)));
+export async function endsOf(scene: Scene): Promise<readonly Outcome[]> {
+  const changes = await scene.cluster.records.changes(scene.name);
+  return (await Promise.all(changes.map((change) => outcomesOf(scene, change)))).flat();
 }
 
 /** All that a story has broken is whole again. */
@@ -117,11 +119,11 @@ async function judged(scene: Scene): Promise<readonly Violation[]> {
 }
 
 /** The channel is empty again, no form is open, and the service is gone. */
-export async function tidy({ cluster, name }: Scene): Promise<void> {
+export async function tidy({ cluster, name, others }: Scene): Promise<void> {
   const { playground, service } = cluster;
   for (const person of ["dana", "alex", "omar"].map((each) => playground.as(each))) {
     if (person.modal() !== undefined) await person.dismisses();
     for (const { ts } of person.sees("ops")) playground.people.removeMessage("ops", ts);
   }
-  await service.remove(name);
+  for (const each of [name, ...others]) await service.remove(each);
 }

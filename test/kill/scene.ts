@@ -15,6 +15,8 @@ export type Scene = {
   readonly cluster: Cluster;
   /** Of the service that it is all about. */
   readonly name: string;
+  /** Further services that the story has made. */
+  readonly others: string[];
   readonly random: () => number;
   /** Sets the trap. */
   readonly arm: (isRipe?: () => boolean) => void;

@@ -22,6 +22,8 @@ export type ServiceSide = {
   readonly written: (changeId: string) => Written;
   /** Writes that no claim stands before. */
   readonly unclaimed: () => number;
+  /** Writes that came in for any Change so far. */
+  readonly arrivals: () => number;
   readonly noteArrival: (arrived: Arrived) => void;
   readonly noteDone: (arrived: Arrived, response: Response) => void;
   /** Makes a service of two instances that run; past the bot, like everything here. */
@@ -53,6 +55,7 @@ export function openServiceSide(): ServiceSide {
     fetch,
     written,
     unclaimed: () => unclaimed,
+    arrivals: () => [...writes.values()].reduce((sum, { arrived }) => sum + arrived, 0),
     noteArrival({ request, body }) {
       if (request.method === "GET") return;
       const change = request.headers.get(changeHeader);

@@ -4,6 +4,7 @@ import { acts, cards, quiet, type Scene } from "./scene.ts";
 import { isSoon, patience, waitFor } from "./wait-for.ts";
 import { asksInForm } from "./form-story.ts";
 import { approverOf, asks, decides, insists, oneOf, pending, seen } from "./decisions.ts";
+import { asksForSeveral } from "./several.ts";
 import { troubleStories } from "./trouble-stories.ts";
 
 type Story = (scene: Scene) => Promise<void>;
@@ -97,6 +98,7 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await asksInForm(scene, isAboutApproval(scene) ? "1" : oneOf(scene, ["1", "4"]));
     await decides(scene, approverOf(scene), "Approve");
   },
+  several: asksForSeveral,
   ...troubleStories,
   async own(scene) {
     scene.arm();

@@ -153,6 +153,7 @@ async function begin(cluster: Cluster, name: string): Promise<Scene> {
   return {
     cluster,
     name,
+    others: [],
     random: randomFrom(1),
     arm: () => undefined,
     isAboutRestarts: false,

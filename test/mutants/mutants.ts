@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a request leaves after the machine slept",
-    file: "src/workflow/run.ts",
+    file: "src/workflow/send.ts",
     text: "!signal.aborted && sinceClaimMs() < deps.store.sendWithinMs",
     becomes: "sinceClaimMs() > -1",
     tests: ["test/flows/suspended-before-sending.test.ts"],

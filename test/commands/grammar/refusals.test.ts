@@ -77,7 +77,7 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "stop web --reason " + "x".repeat(501),
-      "The reason has 501 characters; the limit is 500. | Shorten it, or link to the details. | stop NAME | stop web",
+      "The reason has 501 characters; the limit is 500. | Shorten it, or link to the details. | stop NAME… | stop web",
     ],
     [
       "scale web 4 --reason too slow",
@@ -85,7 +85,7 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "delete web --break-glass",
-      "`--break-glass` needs a reason: the channel and history show it. | Add `--reason TEXT`. | delete NAME | delete job/nightly-report",
+      "`--break-glass` needs a reason: the channel and history show it. | Add `--reason TEXT`. | delete NAME… | delete job/nightly-report",
     ],
     ["approve", "ID is missing. Find it on the request's card, or with `pending`. | approve ID | approve K7Q2MX"],
     [

@@ -37,7 +37,7 @@ test("a member sees what runs immediately and what needs an approval", async () 
   expect(await told("can-i restart web", "member")).toContain("Can approve now: Alex Kim.");
   expect(await told("can-i show web", "member")).toContain("✅ Yes, you can");
   expect(await told("help all", "member")).toContain(
-    "/gantry delete NAME  Permanently delete a service or job (needs approval)",
+    "/gantry delete NAME…  Permanently delete a service or job (needs approval)",
   );
 });
 

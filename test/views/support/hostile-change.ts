@@ -59,10 +59,18 @@ function statesOf(ending: Ending | undefined): readonly [ChangeState, ...ChangeS
 }
 
 /** Any Change in any state, also ended ones without an ending. */
-export const hostileChange: fc.Arbitrary<StoredChange> = fc.tuple(anyChange(), fc.nat(29)).map(([change, at]) => {
+const single: fc.Arbitrary<StoredChange> = fc.tuple(anyChange(), fc.nat(29)).map(([change, at]) => {
   const states = statesOf(change.ending);
   return { ...change, state: states[at % states.length] ?? states[0] };
 });
+
+/** The most that a request can be about. */
+const MOST_PARTS = 20;
+
+/** Some are about several workloads. */
+export const hostileChange: fc.Arbitrary<StoredChange> = fc
+  .tuple(single, maybe(listed(single, MOST_PARTS / 2)))
+  .map(([change, parts]) => ({ ...change, ...(parts !== undefined && parts.length > 0 && { parts }) }));
 
 function anyChange(): fc.Arbitrary<StoredChange> {
   return fc.record({
@@ -122,7 +130,7 @@ export const hostileEvent: fc.Arbitrary<HistoryEvent> = fc.record({
   who: maybe(who),
   channelId: maybe(hostileText),
   verb: maybe(hostileText),
-  workload: fc.constant(undefined),
+  workload: maybe(fc.record({ kind: fc.constant("service"), region: hostileText, name: hostileText })),
   account: maybe(hostileText),
   rule: maybe(hostileText),
   breakGlass: fc.boolean(),
@@ -134,7 +142,12 @@ export const hostileEvent: fc.Arbitrary<HistoryEvent> = fc.record({
 /** Changes in which every text is long, in every state, with each kind of ending. */
 export function longChanges(): StoredChange[] {
   return long.flatMap((text) =>
-    endingsOf(text).flatMap((ending) => statesOf(ending).map((state) => longChange(text, state, ending))),
+    endingsOf(text).flatMap((ending) =>
+      statesOf(ending).flatMap((state) => {
+        const change = longChange(text, state, ending);
+        return [change, { ...change, parts: Array.from({ length: MOST_PARTS }, () => ({ ...change })) }];
+      }),
+    ),
   );
 }
 
