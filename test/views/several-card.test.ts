@@ -88,7 +88,7 @@ describe("the card of a request for several workloads", () => {
     const change = ended("failed", { ...restart, parts, ending: failed });
 
     expect(head(change, 4)).toBe(
-      "❌ 1 of 3 restarted: worker failed\n🟢 web · running\n❌ worker · It is being moved.\n🚫 queue · not run",
+      "❌ 1 of 3 restarted: worker failed\n🟢 web · running\n❌ worker · It is being moved.\n▫️ queue · not run",
     );
     expect(head(change, 99)).toContain("[Ask for the other 2]");
   });
@@ -98,7 +98,7 @@ describe("the card of a request for several workloads", () => {
     const change = ended("failed", { ...restart, parts, ending: failed, votes: [alex] });
 
     expect(head(change, 5)).toBe(
-      "❌ Nothing was restarted\nIt is being moved.\nAsk again.\n🚫 web · not run\n🚫 worker · not run",
+      "❌ Nothing was restarted\nIt is being moved.\nAsk again.\n▫️ web · not run\n▫️ worker · not run",
     );
   });
 });

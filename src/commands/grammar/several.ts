@@ -66,7 +66,7 @@ function meansMany(typed: string): boolean {
 function wantedOf(typed: string): Wanted {
   if (isEverything(typed)) {
     throw new UserError("I don't act on everything at once.", {
-      next: 'Name the workloads, or use a pattern like "shop-*".',
+      next: 'Name the workloads, or use a pattern like `"shop-*"`.',
     });
   }
   // Without its stars, a pattern is checked as a name is.

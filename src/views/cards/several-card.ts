@@ -177,7 +177,7 @@ function partState(part: StoredChange, request: StoredChange): State {
 }
 
 function unsentState({ state }: StoredChange, request: StoredChange): State {
-  if (state === "cancelled") return request.ending?.kind === "run" ? ["🚫", "not run"] : ["", ""];
+  if (state === "cancelled") return request.ending?.kind === "run" ? ["▫️", "not run"] : ["", ""];
   return request.state === "claimed" ? ["⏳", ""] : ["", ""];
 }
 

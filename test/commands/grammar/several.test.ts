@@ -43,7 +43,7 @@ describe("words for several workloads become one Ask", () => {
 
 describe("what can't be a request for several workloads is refused with what to do", () => {
   const all =
-    'I don\'t act on everything at once. | Name the workloads, or use a pattern like "shop-*". | restart NAME… | restart web';
+    'I don\'t act on everything at once. | Name the workloads, or use a pattern like `"shop-*"`. | restart NAME… | restart web';
 
   test.each(["all", "All", "everything", "*", "'***'", "service/*", "web all", "web *"])("restart %s", (words) => {
     expect(refusal(`restart ${words}`)).toBe(all);
