@@ -161,3 +161,12 @@ rules:
   expect(omar).not.toContain("restart web");
   expect(alex).toContain("restart web, shop-a");
 });
+
+test("can-i asks about one workload at a time", async () => {
+  const { town } = await townThat(() => undefined, ["worker"]);
+  await using _town = town;
+
+  expect(await says(town, town.developer, "/gantry can-i restart web worker")).toContain(
+    "This takes one workload at a time.",
+  );
+});
