@@ -4,6 +4,7 @@ import { actionButton, actions, limits } from "../kit/blocks.ts";
 import { optionsOf } from "../kit/menu.ts";
 import type { Block } from "../kit/message.ts";
 import { truncate, visible } from "../kit/text.ts";
+import { restLabel } from "./several-card.ts";
 
 type ButtonSpec = {
   readonly act: string;
@@ -16,6 +17,8 @@ const reject: ButtonSpec = { label: () => "Reject", act: "change:reject", style:
 const cancel: ButtonSpec = { label: () => "Cancel", act: "change:cancel" };
 const undo: ButtonSpec = { label: () => "Undo", act: "change:undo" };
 const again: ButtonSpec = { label: againLabel, act: "change:again" };
+/** Of several workloads, those that it didn't change. */
+const rest: ButtonSpec = { label: againLabel, act: "change:again" };
 const show: ButtonSpec = { label: showLabel, act: "change:show" };
 const logs: ButtonSpec = { label: () => "Logs", act: "change:logs" };
 
@@ -25,7 +28,7 @@ const rows: Readonly<Record<ChangeState, Row>> = {
   pending: { buttons: [approve, reject, cancel], menu: true },
   approved: { buttons: [cancel], menu: false },
   claimed: { buttons: [], menu: false },
-  done: { buttons: [undo, logs, show], menu: false },
+  done: { buttons: [undo, rest, logs, show], menu: false },
   failed: { buttons: [again], menu: true },
   unknown: { buttons: [again, show, logs], menu: false },
   rejected: { buttons: [], menu: false },
@@ -46,6 +49,8 @@ export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
 }
 
 function isShown(spec: ButtonSpec, change: StoredChange, canUndo: boolean): boolean {
+  if (spec === again && change.parts !== undefined) return restLabel(change) !== undefined;
+  if (spec === rest) return restLabel(change) !== undefined;
   if (spec === undo) return canUndo && !change.isUndone;
   if (spec === show || spec === logs) return canLook(change);
   // The workload is still being read back.
@@ -53,7 +58,9 @@ function isShown(spec: ButtonSpec, change: StoredChange, canUndo: boolean): bool
 }
 
 /** There is nothing to look at before a creation and after a deletion. */
-function canLook({ op, state }: StoredChange): boolean {
+function canLook({ op, state, parts }: StoredChange): boolean {
+  // `show` and `logs` are about one workload.
+  if (parts !== undefined) return false;
   if (op === "createService" || op === "createJob") return state === "done" || state === "unknown";
   return state !== "done" || (op !== "deleteService" && op !== "deleteJob");
 }
@@ -63,7 +70,9 @@ function showLabel({ workload }: StoredChange): string {
 }
 
 /** After drift, the button names what it requests: "Request 4 → 3". */
-function againLabel({ state, ending }: StoredChange): string {
+function againLabel(change: StoredChange): string {
+  const { state, ending, parts } = change;
+  if (parts !== undefined) return restLabel(change) ?? "Request again";
   if (state !== "drifted") return state === "expired" ? "Request again" : "Try again";
   const [only, ...rest] = ending?.kind === "drifted" ? ending.drift : [];
   if (only?.asked === undefined || rest.length > 0) return "Request again";

@@ -4,7 +4,6 @@ import { context, section } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { plainTextOf, post, postOf, type Names } from "../kit/post.ts";
-import { restLabel, severalHead } from "./several-card.ts";
 import { truncate } from "../kit/text.ts";
 import { inviteHint } from "../messages/sentences.ts";
 import { changeButtons } from "./card-buttons.ts";

@@ -10,6 +10,7 @@ import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
 import { isFollowed } from "./headline.ts";
 import { effectWords } from "./risk-words.ts";
+import { partBlocks } from "./several-card.ts";
 
 const VOTERS = 5;
 const REASON = 500;
@@ -17,6 +18,7 @@ const WHY = 500;
 
 /** The facts below the headline: those needed to decide, then the outcome, who asked and who approved. */
 export function changeFacts(change: StoredChange, names: Names): Block[] {
+  if (change.parts !== undefined) return severalFacts(change, change.parts, names);
   switch (change.state) {
     case "pending":
       return [...effect(change), ...sections([requestedBy(change)], needs(change, names))];
@@ -36,6 +38,27 @@ export function changeFacts(change: StoredChange, names: Names): Block[] {
     case "drifted":
       return drifted(change);
   }
+}
+
+function severalFacts(change: StoredChange, parts: readonly StoredChange[], names: Names): Block[] {
+  const lines = partBlocks({ change, parts });
+  switch (change.state) {
+    case "pending":
+      return [...lines, ...sections([effectWords(change) ?? false], [requestedBy(change)], needs(change, names))];
+    case "rejected":
+    case "cancelled":
+    case "expired":
+      return [...lines, ...sections([...ending(change), "nothing was changed"], people(change))];
+    default:
+      return [...lines, ...notBegun(change, parts), ...sections(people(change))];
+  }
+}
+
+/** Why none of them was begun. */
+function notBegun(change: StoredChange, parts: readonly StoredChange[]): Block[] {
+  const outcome = outcomeOf(change);
+  if (outcome?.kind !== "failed" || parts.some(({ state }) => state !== "cancelled")) return [];
+  return sections([outcome.why], [`nothing was changed. ${outcome.next}`]);
 }
 
 /** Lines of facts, each joined by dots; no block without any. */

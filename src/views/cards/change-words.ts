@@ -2,9 +2,9 @@ import type { StoredChange, Who, ChangeState } from "../../changes/stored-change
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/verdict.ts";
-import { counted, truncate, visible } from "../kit/text.ts";
+import { counted } from "../kit/text.ts";
 import { headline, isFollowed } from "./headline.ts";
-import { type Phrased, regionText, split } from "./phrases.ts";
+import { allNames, type Phrased, regionText, split } from "./phrases.ts";
 
 /** "scale *web* to 5", for use within a sentence. */
 export function actionWords(phrased: Phrased, defaultRegion?: string): readonly Inline[] {
@@ -21,7 +21,7 @@ type Around = readonly [before: string, after: string];
 
 function named([before, after]: Around, phrased: Phrased, defaultRegion: string | undefined): readonly Inline[] {
   const rest = `${regionText(phrased, defaultRegion)}${after}`;
-  const name = strong(phrased.workload.name, 255);
+  const name = strong(allNames(phrased.parts ?? [phrased]), 1_200);
   return [words(before), name, ...(rest === "" ? [] : [words(rest, 100)])];
 }
 

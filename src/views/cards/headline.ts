@@ -4,6 +4,7 @@ import { truncate, visible } from "../kit/text.ts";
 import { dotOf } from "../kit/status.ts";
 import { span } from "../kit/time.ts";
 import { phraseText } from "./phrases.ts";
+import { severalHeadline } from "./several-card.ts";
 
 /** The first line of a card: one symbol, and what happened to which workload. */
 export type Headline = { readonly mark: string; readonly text: string };
@@ -18,6 +19,8 @@ export function isFollowed({ op }: Pick<StoredChange, "op">): boolean {
  */
 export function headline(change: StoredChange, defaultRegion?: string): Headline {
   const say = (form: Parameters<typeof phraseText>[1]): string => phraseText(change, form, defaultRegion);
+  const several = severalHeadline(change);
+  if (several !== undefined) return several;
   switch (change.state) {
     case "pending":
       return { mark: "⏳", text: `${say("title")}?` };

@@ -1,6 +1,6 @@
 import type { WriteOperationId } from "../../changes/change.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { truncate, visible } from "../kit/text.ts";
+import { counted, truncate, visible } from "../kit/text.ts";
 
 /** `{}` is the workload, `{to}` the requested value, with its preposition, where the diff tells it. */
 type Phrase = {
@@ -54,7 +54,11 @@ function phrase(...[title, running, past, what = "{}"]: [string, string, string,
 }
 
 /** The parts of a request that its phrases depend on. */
-export type Phrased = Pick<StoredChange, "op" | "workload" | "diff"> & { readonly verb?: string };
+export type Phrased = Pick<StoredChange, "op" | "workload" | "diff"> & {
+  readonly verb?: string;
+  /** The workloads of a request for several. */
+  readonly parts?: readonly Pick<StoredChange, "workload">[] | undefined;
+};
 
 function phraseOf({ op, verb = "" }: Phrased): Phrase {
   const own = Object.hasOwn(byVerb, verb) && op === "updateService" ? byVerb[verb] : undefined;
@@ -78,11 +82,30 @@ export function regionText(phrased: Phrased, defaultRegion: string | undefined):
   return needsRegion(phrased, defaultRegion) ? ` in ${truncate(visible(phrased.workload.region), 60)}` : "";
 }
 
+const NAMED_TOGETHER = 3;
+
+/** "web", "web and worker", or "5 workloads". */
+export function nameText({ workload, parts = [{ workload }] }: Pick<Phrased, "workload" | "parts">): string {
+  return parts.length > NAMED_TOGETHER ? counted(parts.length, "workload") : allNames(parts);
+}
+
+/** Every name: whoever decides without the card has to know what it is about. */
+export function allNames(parts: readonly Pick<StoredChange, "workload">[]): string {
+  const most = parts.length > 1 ? 50 : 255;
+  const names = parts.map(({ workload: { name } }) => truncate(visible(name), most));
+  const last = names.pop() ?? "";
+  return names.length === 0 ? last : `${names.join(", ")} and ${last}`;
+}
+
+/** "restarted" */
+export function pastWord(phrased: Phrased): string {
+  return split(phrased, "done")[1].trim();
+}
+
 /** "Scale web to 5", "web scaled to 5": one line of text. */
 export function phraseText(phrased: Phrased, form: keyof Phrase, defaultRegion?: string): string {
   const [before, after] = split(phrased, form);
-  const name = truncate(visible(phrased.workload.name), 255);
-  return `${before}${name}${regionText(phrased, defaultRegion)}${after}`;
+  return `${before}${nameText(phrased)}${regionText(phrased, defaultRegion)}${after}`;
 }
 
 /** A phrase, cut where the name belongs. */

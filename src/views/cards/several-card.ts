@@ -1,126 +1,71 @@
-import type { Change, Outcome, WorkloadRef, WriteOperationId } from "../../changes/change.ts";
+import type { Change, WorkloadRef } from "../../changes/change.ts";
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
 import { context, section, type Line } from "../kit/blocks.ts";
-import { joined, strong, words, type Inline } from "../kit/inline.ts";
+import { joined, strong, words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { postOf } from "../kit/post.ts";
 import { counted, truncate, visible } from "../kit/text.ts";
-import { allNames, namedTogether, operationWords } from "./change-words.ts";
+import { isFollowed, type Headline } from "./headline.ts";
+import { allNames, pastWord, split } from "./phrases.ts";
 
-export type SeveralHead = { readonly change: StoredChange; readonly parts: readonly StoredChange[] };
+type Several = { readonly change: StoredChange; readonly parts: readonly StoredChange[] };
 
-/** The state of a request for several workloads, with a line for each of them. */
-export function severalHead({ change, parts }: SeveralHead): Block[] {
+/** Of a request for several workloads that runs or is over; undefined for any other, whose phrases name the workloads. */
+export function severalHeadline(change: StoredChange): Headline | undefined {
+  const { parts } = change;
+  if (parts === undefined) return undefined;
+  switch (change.state) {
+    case "claimed":
+      return running(change, parts);
+    case "done":
+    case "failed":
+    case "unknown":
+    case "drifted":
+      return endedHeadline(parts, pastWord(change));
+    default:
+      return undefined;
+  }
+}
+
+/** A line for each workload, and what was left out. */
+export function partBlocks({ change, parts }: Several): Block[] {
   const [first = "–", ...rest] = partLines({ change, parts });
   return [
-    section(headline({ change, parts })),
-    ...why(change, parts),
     section(first, ...rest),
     ...(change.diff.length === 0 ? [] : [context(`Left out: ${truncate(visible(change.diff.join(" · ")), LEFT_OUT)}`)]),
     ...(isOver(change) ? [] : [context("One after the other. Stops at the first failure.")]),
   ];
 }
 
-const gerunds: Readonly<Record<WriteOperationId, string>> = {
-  createJob: "Creating",
-  deleteJob: "Deleting",
-  createService: "Creating",
-  deleteService: "Deleting",
-  updateService: "Changing",
-  startService: "Starting",
-  stopService: "Stopping",
-  restartService: "Restarting",
-};
-
-function headline({ change, parts }: SeveralHead): Line {
-  const { op, state } = change;
-  const [past, infinitive] = operationWords[op];
-  const what = namedTogether(parts.map(({ workload }) => workload));
-  const question = [strong(`${capital(infinitive)} `), ...bold(what), strong("?")];
-  switch (state) {
-    case "pending":
-      return [words("⏳ "), ...question];
-    case "approved":
-      return [words(`🔄 About to ${infinitive} `), ...what];
-    case "claimed":
-      return running(change, parts);
-    case "rejected":
-      return [words("🚫 Rejected"), ...by(change), words(`: ${infinitive} `), ...what];
-    case "cancelled":
-      return [words("🚫 Cancelled"), ...by(change), words(`: ${infinitive} `), ...what];
-    case "expired":
-      return [words(`⌛ Expired: ${infinitive} `), ...what];
-    case "done":
-    case "failed":
-    case "unknown":
-    case "drifted":
-      return endedWords(parts, past.toLowerCase());
-  }
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-function bold(pieces: readonly Inline[]): Inline[] {
-  return pieces.map((piece) => (piece.type === "text" ? strong(piece.text) : piece));
-}
-
-function by({ ending }: StoredChange): Inline[] {
-  if (ending?.kind !== "rejected" && ending?.kind !== "cancelled") return [];
-  return [words(" by "), strong(ending.by.name, 80)];
-}
-
-function running({ op }: StoredChange, parts: readonly StoredChange[]): Inline[] {
+function running(change: StoredChange, parts: readonly StoredChange[]): Headline {
   const place = parts.findIndex(({ settledAt }) => settledAt === undefined) + 1;
   const stops = parts.some(({ state }) => state === "failed");
-  if (place > 0 && !stops) return [words(`🔄 ${gerunds[op]} ${place} of ${parts.length}…`)];
+  const [doing] = split(change, "running");
+  if (place > 0 && !stops) return { mark: "🔄", text: `${doing.trim()} ${place} of ${parts.length}…` };
   const done = parts.filter(({ state }) => state === "done").length;
-  return [words(`🔄 ${operationWords[op][0]} ${done} of ${parts.length}. Checking how they run…`)];
+  return { mark: "🔄", text: `${done} of ${parts.length} ${pastWord(change)}, checking their health…` };
 }
 
+type Worst = readonly [mark: string, part: StoredChange | undefined, what: (name: string) => string];
+
 /** "2 of 5 restarted: shop-b failed". Never better than the worst of them. */
-export function endedWords(parts: readonly StoredChange[], past: string): Inline[] {
+export function endedHeadline(parts: readonly StoredChange[], past: string): Headline {
   const done = parts.filter(({ state }) => state === "done");
   const count = `${done.length} of ${parts.length} ${past}`;
   const first = (state: StoredChange["state"]): StoredChange | undefined => parts.find((part) => part.state === state);
   const sick = done.find(({ health }) => health?.kind === "trouble");
-  const worst: readonly (readonly [mark: string, part: StoredChange | undefined, what: readonly [string, string]])[] = [
-    ["❌", first("failed"), ["", " failed"]],
-    ["❓", first("unknown"), ["couldn't confirm ", ""]],
-    ["⚠️", first("drifted"), ["", " changed meanwhile"]],
-    ["⚠️", sick, ["", " is failing"]],
+  const slow = done.find(({ health }) => health?.kind === "not-yet");
+  const worst: readonly Worst[] = [
+    ["❌", first("failed"), (name) => `${name} failed`],
+    ["❓", first("unknown"), (name) => `can't tell about ${name}`],
+    ["🔴", sick, (name) => `${name} is failing`],
+    ["⚠️", first("drifted"), (name) => `${name} changed meanwhile`],
+    ["🟡", slow, (name) => `${name} isn't running yet`],
   ];
-  for (const [mark, part, [before, after]] of worst) {
-    if (part === undefined) continue;
-    return [
-      words(`${mark} ${count}: ${before}`),
-      strong(part.workload.name, 80),
-      ...(after === "" ? [] : [words(after)]),
-    ];
+  for (const [mark, part, what] of worst) {
+    if (part !== undefined) return { mark, text: `${count}: ${what(truncate(visible(part.workload.name), 80))}` };
   }
-  return [words(done.length === 0 ? `❌ Nothing was ${past}` : `✅ ${count}`)];
-}
-
-/** Why nothing was sent, when it wasn't a part that failed. */
-function why({ ending, terms }: StoredChange, parts: readonly StoredChange[]): Block[] {
-  switch (ending?.kind) {
-    case "expired": {
-      const reason = ending.was === "pending" && terms !== undefined ? "Not enough approvals in time. " : "";
-      return [section(`${reason}Nothing was changed.`)];
-    }
-    case "rejected":
-    case "cancelled":
-      return [section("Nothing was changed.")];
-    case "run":
-      return parts.every(({ state }) => state === "cancelled") ? refusal(ending.outcome) : [];
-    default:
-      return [];
-  }
-}
-
-function refusal(outcome: Outcome): Block[] {
-  return outcome.kind === "failed" ? [section([words(outcome.why, 500)], [words(outcome.next, 500)])] : [];
+  return done.length === 0 ? { mark: "❌", text: `Nothing was ${past}` } : { mark: "✅", text: count };
 }
 
 function isOver({ settledAt }: StoredChange): boolean {
@@ -136,15 +81,15 @@ const MOST_ALIKE = 10;
 const LEFT_OUT = 200;
 
 /** A line for each; one for all of many while there is nothing to tell them apart by. */
-function partLines({ change, parts }: SeveralHead): readonly Line[] {
+function partLines({ change, parts }: Several): readonly Line[] {
   const states = new Set(parts.map((part) => partState(part, change).join()));
   if (parts.length > MOST_ALIKE && states.size === 1 && states.has(",")) {
-    return [allNames(parts.map(({ workload }) => workload))];
+    return [[words(allNames(parts), 1_200)]];
   }
   return parts.map((part) => partLine(part, { change, parts }));
 }
 
-function partLine(part: StoredChange, { change, parts }: SeveralHead): Line {
+function partLine(part: StoredChange, { change, parts }: Several): Line {
   const [mark, note] = partState(part, change);
   const stopped = parts.find(({ state }) => state === "failed" || state === "unknown");
   const most = parts.length <= FEW || part === stopped ? WHY : SHORT_WHY;
@@ -164,7 +109,7 @@ function partState(part: StoredChange, request: StoredChange): State {
     case "claimed":
       return ["🔄", ""];
     case "unknown":
-      return ["❓", settledAt === undefined ? "no answer, reading it back" : reason];
+      return ["❓", settledAt === undefined ? "no answer, checking" : reason];
     case "done":
       return [doneMark(part), doneNote(part)];
     case "failed":
@@ -185,12 +130,15 @@ const dots: Readonly<Record<Health["kind"], string>> = {
   reached: "🟢",
   trouble: "🔴",
   "not-yet": "🟡",
-  unwatched: "✅",
+  unwatched: "🟡",
+  watching: "🟡",
 };
 
 function doneMark({ health, op }: StoredChange): string {
   if (health?.kind === "reached" && op === "stopService") return "⚪";
-  return health === undefined ? "✅" : dots[health.kind];
+  // Nothing is left to look at after a deletion.
+  if (!isFollowed({ op })) return "✅";
+  return health === undefined ? "🟡" : dots[health.kind];
 }
 
 function doneNote({ health, ending }: StoredChange): string {
@@ -203,8 +151,8 @@ function doneNote({ health, ending }: StoredChange): string {
 export function restLabel({ state, parts = [] }: StoredChange): string | undefined {
   const left = parts.filter((part) => part.state !== "done");
   if (left.length === 0) return undefined;
-  if (left.length === parts.length) return "Ask again";
-  return state === "expired" ? "Ask again" : `Ask for the other ${left.length}`;
+  if (left.length === parts.length) return "Request again";
+  return state === "expired" ? "Request again" : `Request the other ${left.length}`;
 }
 
 /** Every workload is already as requested. */
@@ -212,7 +160,5 @@ export function nothingToDoForAny(changes: readonly Change[]): Post {
   const workloads: readonly WorkloadRef[] = changes.map(({ workload }) => workload);
   const names = joined(workloads.slice(0, 10).map(({ name }) => strong(name, NAME)));
   const more = workloads.length > 10 ? [words(` and ${counted(workloads.length - 10, "other")}`)] : [];
-  return postOf([
-    section([words("✅ Nothing to do")], [...names, ...more, words(" are already as requested. Nothing was sent.")]),
-  ]);
+  return postOf([section([...names, ...more, words(" are already as requested. Nothing to do.")])]);
 }

@@ -2,8 +2,9 @@ import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Line } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";
-import { operationWords, oneLine } from "./change-words.ts";
-import { endedWords } from "./several-card.ts";
+import { oneLine } from "./change-words.ts";
+import { pastWord } from "./phrases.ts";
+import { endedHeadline } from "./several-card.ts";
 
 const NAME = 80;
 const RESULT = 200;
@@ -52,7 +53,10 @@ function isPartKind(kind: HistoryEventKind): kind is PartKind {
 export function partStory(event: HistoryEvent, { parts = [] }: StoredChange): Line | undefined {
   const part = partIn(event, parts);
   if (part === undefined || part.state === "cancelled") return undefined;
-  if (event.kind === "done") return endedWords(parts, operationWords[part.op][2]);
+  if (event.kind === "done") {
+    const { mark, text } = endedHeadline(parts, pastWord(part));
+    return [words(`${mark} ${text}`, RESULT)];
+  }
   if (!isPartKind(event.kind)) return undefined;
   const [mark, what, hasResult] = partWords[event.kind];
   const result = hasResult ? `: ${oneLine(event.result)}` : "";
