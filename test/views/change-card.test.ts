@@ -80,7 +80,7 @@ describe("a card that waits for approvals", () => {
     ["restart", "restartService", "disruptive", " · causes a short interruption"],
     ["stop", "stopService", "disruptive", " · takes it offline"],
     ["start", "startService", "routine", ""],
-  ] as const)("says what a %s does to those who use it", (verb, op, risk, expected) => {
+  ] as const)("says what a %s does to those who use it", (...[verb, op, risk, expected]) => {
     const post = card(stored({ verb, op, risk, diff: ["it"] }));
 
     expect(drawn(post)).toContain(`\nIt${expected}\nRequested by`);
@@ -99,7 +99,7 @@ describe("a card that waits for approvals", () => {
     ["delete", "deleteService", [], "Delete web?", "Deleting web…"],
     ["create", "createService", [], "Create web?", "Creating web…"],
     ["restart", "restartService", [], "Restart web?", "Restarting web…"],
-  ] as const)("begins with the question: %s", (verb, op, diff, question, running) => {
+  ] as const)("begins with the question: %s", (...[verb, op, diff, question, running]) => {
     expect(drawn(card(stored({ verb, op, diff }))).split("\n")[0]).toBe(`⏳ ${question}`);
     expect(drawn(card(stored({ verb, op, diff, state: "claimed" }))).split("\n")[0]).toBe(`🔄 ${running}`);
   });

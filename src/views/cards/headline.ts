@@ -39,12 +39,14 @@ export function headline(change: StoredChange, defaultRegion?: string): Headline
     case "failed":
       return { mark: "❌", text: say("failed") };
     case "unknown":
-      return change.settledAt === undefined
-        ? { mark: "❓", text: `Checking whether ${say("unsure")}…` }
-        : { mark: "❓", text: `Can't tell whether ${say("unsure")}` };
+      return { mark: "❓", text: unknownText(change, say("unsure")) };
     case "done":
-      return change.op === "createJob" ? jobHeadline(change, defaultRegion) : doneHeadline(change, defaultRegion);
+      return doneHeadline(change, defaultRegion);
   }
+}
+
+function unknownText({ settledAt }: StoredChange, what: string): string {
+  return settledAt === undefined ? `Checking whether ${what}…` : `Can't tell whether ${what}`;
 }
 
 function lower(text: string): string {
@@ -60,26 +62,24 @@ function outcomeOf({ ending }: StoredChange): Outcome["kind"] | undefined {
 }
 
 function doneHeadline(change: StoredChange, region: string | undefined): Headline {
+  if (change.op === "createJob") return jobHeadline(change, region);
+  if (!isFollowed(change)) return outcomeOf(change) === "asked" ? still(change, region) : success(change, region);
   const { health } = change;
-  const running = phraseText(change, "running", region);
-  const still = { mark: "🟡", text: `Still ${lower(running)}` };
-  if (!isFollowed(change)) return outcomeOf(change) === "asked" ? still : success(change, region);
-  if (health === undefined) return { mark: "🔄", text: `${running}…` };
+  if (health === undefined) return { mark: "🔄", text: `${phraseText(change, "running", region)}…` };
+  return health.kind === "reached" ? success(change, region) : unwellHeadline(change, health, region);
+}
+
+function unwellHeadline(change: StoredChange, health: Health, region: string | undefined): Headline {
   const done = phraseText(change, "done", region);
-  switch (health.kind) {
-    case "reached":
-      return success(change, region);
-    case "trouble":
-      return { mark: dotOf({ level: health.level ?? "failing" }), text: `${done}, but ${outcomeWords(health)}` };
-    case "not-yet":
-      if (health.level === undefined) return { mark: "🟡", text: `${done}, health unknown` };
-      return outcomeOf(change) === "asked" && health.level !== "failing"
-        ? still
-        : { mark: health.level === "failing" ? "🔴" : "🟡", text: `${done}, but ${outcomeWords(health)}` };
-    case "unwatched":
-    case "watching":
-      return { mark: "🟡", text: `${done}, health unknown` };
-  }
+  const level = health.level ?? (health.kind === "trouble" ? "failing" : undefined);
+  if (level === undefined) return { mark: "🟡", text: `${done}, health unknown` };
+  if (health.kind === "not-yet" && outcomeOf(change) === "asked" && level !== "failing") return still(change, region);
+  return { mark: level === "failing" ? dotOf({ level }) : "🟡", text: `${done}, but ${outcomeWords(health)}` };
+}
+
+/** Accepted, and not visible. */
+function still(change: StoredChange, region: string | undefined): Headline {
+  return { mark: "🟡", text: `Still ${lower(phraseText(change, "running", region))}` };
 }
 
 function success(change: StoredChange, region: string | undefined): Headline {
@@ -94,21 +94,15 @@ function outcomeWords({ outcome = "isn't running as it should" }: Health): strin
 function jobHeadline(change: StoredChange, region: string | undefined): Headline {
   const seen = change.health ?? change.progress;
   const name = nameOf(change);
-  // Older versions took a job that had started for a success.
-  if (seen?.level === undefined && change.health !== undefined) {
-    return { mark: "🟡", text: `${name} created, outcome unknown` };
-  }
   if (seen === undefined) return { mark: "🔄", text: `${phraseText(change, "running", region)}…` };
-  switch (seen.kind) {
-    case "reached":
-      return { mark: "✅", text: `${name} completed${seen.afterMs === undefined ? "" : ` in ${span(seen.afterMs)}`}` };
-    case "trouble":
-      return { mark: "❌", text: `${name} ${outcomeWords(seen)}` };
-    case "watching":
-      return { mark: seen.level === "healthy" ? "🔄" : "🟡", text: `${name} ${outcomeWords(seen)}` };
-    case "not-yet":
-      return { mark: "🟡", text: `${name} ${outcomeWords(seen)}` };
-    case "unwatched":
-      return { mark: "🟡", text: `${name} created, outcome unknown` };
-  }
+  // Older versions took a job that had started for a success, and stored no level.
+  if (seen.level === undefined) return { mark: "🟡", text: `${name} created, outcome unknown` };
+  const took = seen.kind === "reached" && seen.afterMs !== undefined ? ` in ${span(seen.afterMs)}` : "";
+  return { mark: jobMark(seen), text: `${name} ${outcomeWords(seen)}${took}` };
+}
+
+function jobMark({ kind, level }: Health): string {
+  if (kind === "reached") return "✅";
+  if (kind === "trouble") return "❌";
+  return kind === "watching" && level === "healthy" ? "🔄" : "🟡";
 }
