@@ -4,7 +4,7 @@ import type { ChangeKey } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
 import type { Session } from "./database/session.ts";
 import type { ChangeTable } from "./schema/tables.ts";
-import { partRowsOf } from "./parts.ts";
+import { partRowsOf } from "./part-rows.ts";
 import { votesOf } from "./votes.ts";
 
 type ChangeRow = Selectable<ChangeTable>;

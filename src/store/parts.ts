@@ -1,4 +1,4 @@
-import { type Selectable, sql, type SqlBool } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { isPartId, partId, requestIdOf } from "../changes/parts.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { NewChange } from "../workflow/ports.ts";
@@ -6,27 +6,6 @@ import { newChangeRow } from "./change-row.ts";
 import { isAliveFor } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
-import type { ChangeTable } from "./schema/tables.ts";
-
-type ChangeRow = Selectable<ChangeTable>;
-
-/** The rows of the parts of these requests, by request, in their order. */
-export async function partRowsOf(
-  { db }: Pick<Session, "db">,
-  rows: readonly ChangeRow[],
-): Promise<ReadonlyMap<string, readonly ChangeRow[]>> {
-  const ids = rows.filter((row) => row.part_count > 0).map(({ id }) => id);
-  if (ids.length === 0) return new Map();
-  const found = await db.selectFrom("change").selectAll().where("part_of", "in", ids).execute();
-  return Map.groupBy(
-    found.toSorted((a, b) => placeOf(a) - placeOf(b)),
-    ({ id }) => requestIdOf(id),
-  );
-}
-
-function placeOf({ id }: ChangeRow): number {
-  return Number(id.split("/")[1]);
-}
 
 /**
  * Adds the parts of a new request, in its transaction. Nobody owns or draws a part: whoever carries on the request

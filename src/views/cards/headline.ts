@@ -4,10 +4,7 @@ import { truncate, visible } from "../kit/text.ts";
 import { dotOf } from "../kit/status.ts";
 import { span } from "../kit/time.ts";
 import { phraseText } from "./phrases.ts";
-import { severalHeadline } from "./several-card.ts";
-
-/** The first line of a card: one symbol, and what happened to which workload. */
-export type Headline = { readonly mark: string; readonly text: string };
+import { type Headline, severalHeadline } from "./several-headline.ts";
 
 /** Deletions have nothing to look at afterwards. */
 export function isFollowed({ op }: Pick<StoredChange, "op">): boolean {

@@ -13,7 +13,3 @@ export function effectWords({ op, risk, verb }: Risky): string | undefined {
   if (verb === "scale") return "takes it offline";
   return verb === "domains" ? "removed domains stop working" : "removes something";
 }
-
-export function riskWords(risky: Risky): string {
-  return effectWords(risky) ?? "routine";
-}

@@ -4,7 +4,7 @@ import type { Line } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";
 import { oneLine } from "./change-words.ts";
 import { pastWord } from "./phrases.ts";
-import { endedHeadline } from "./several-card.ts";
+import { endedHeadline } from "./several-headline.ts";
 
 const NAME = 80;
 const RESULT = 200;

@@ -40,5 +40,9 @@ async function oneVerb(verb: Command, command: string, permissions: Permissions)
   const outlooks = await Promise.all(
     verb.actions.map(async (action) => ({ ...action, outlook: await permissions.outlook([action]) })),
   );
-  return helpVerb({ verb: { ...verb, hasForm: verb.form !== undefined, aliases: verb.aliases ?? [] }, command, outlooks });
+  return helpVerb({
+    verb: { ...verb, hasForm: verb.form !== undefined, aliases: verb.aliases ?? [] },
+    command,
+    outlooks,
+  });
 }

@@ -23,9 +23,7 @@ test.runIf(process.platform === "linux")(
     expect(line.log).toMatch(/^\[gantry\] out of memory: \d+ MiB used, the limit is 160 MiB, killed$/);
     await until(
       async () =>
-        (await dana.logs("greedy")).some(({ log }) =>
-          log.includes("exited with code 137 (out of memory), restarting"),
-        ),
+        (await dana.logs("greedy")).some(({ log }) => log.includes("exited with code 137 (out of memory), restarting")),
       "the restart to be said",
     );
     await dana.remove("greedy");
