@@ -72,7 +72,7 @@ test("what the policy says to it, in a sentence", () => {
     ────────
     🚨 Runs immediately without approval (break glass). The channel is notified.
     ────────
-    Nothing to do: service web in region beijing2 is already like this.
+    web is already as requested. Nothing to do.
     ────────"
   `);
 });

@@ -30,7 +30,7 @@ test("a form shows the fields that matter, and the others behind a button", () =
     [          ]
     0 stops all of them.
     Image:
-    [gantry/hello-web]
+    [          ] gantry/hello-web
     Command (optional):
     [          ]
     Memory:

@@ -20,13 +20,13 @@ test("help begins with six commands, and the rest is behind a button", async () 
 
   expect(drawn(message)).toMatchInlineSnapshot(`
     "Look
-    • /gantry list [services|jobs] [TEXT]  List services and jobs
+    • /gantry list [services|jobs] [failed|running|stopped|…] [TEXT]  List services and jobs, trouble first
     • /gantry show NAME  Show a workload's status, instances and last change
     • /gantry logs NAME  Show log lines in a thread
     Change
     • /gantry create service|job NAME  Create a service or job
     • /gantry scale NAME N  Set the number of instances of a service
-    • /gantry restart NAME  Restart all instances of a service (needs approval)
+    • /gantry restart NAME…  Restart all instances of a service (needs approval)
     [All commands]
     Leave something out and a form opens · More about one command: /gantry help restart"
   `);
@@ -42,19 +42,20 @@ test("all commands are shown in groups, with those that need approval marked", a
 
   expect(help).toMatchInlineSnapshot(`
     "Look
-    • /gantry list [services|jobs] [TEXT]  List services and jobs
+    • /gantry list [services|jobs] [failed|running|stopped|…] [TEXT]  List services and jobs, trouble first
     • /gantry show NAME  Show a workload's status, instances and last change
+    • /gantry why NAME  Show why a workload fails: its status and last error lines
     • /gantry logs NAME  Show log lines in a thread
-    • /gantry history [NAME]  Show past requests, decisions and results
+    • /gantry history [NAME]  Show requests and their outcomes, newest first
     Change
     • /gantry create service|job NAME  Create a service or job
     • /gantry scale NAME N  Set the number of instances of a service
     • /gantry memory NAME MIB  Set the memory limit of a service (needs approval)
     • /gantry domains NAME add|remove|set DOMAIN…  Add, remove or set the domains of a service
-    • /gantry start NAME  Start a stopped service
-    • /gantry stop NAME  Stop a service and keep its settings (needs approval)
-    • /gantry restart NAME  Restart all instances of a service (needs approval)
-    • /gantry delete NAME  Permanently delete a service or job (needs approval)
+    • /gantry start NAME…  Start a stopped service
+    • /gantry stop NAME…  Stop a service and keep its settings (needs approval)
+    • /gantry restart NAME…  Restart all instances of a service (needs approval)
+    • /gantry delete NAME…  Permanently delete a service or job (needs approval)
     Approve
     • /gantry pending  Show requests waiting for approval
     • /gantry approve ID  Approve a request
@@ -66,6 +67,7 @@ test("all commands are shown in groups, with those that need approval marked", a
     • /gantry use  Show or set this channel's region, names and account
     • /gantry connect [channel]  Connect your account, or one for this channel
     • /gantry disconnect [channel]  Disconnect your account, or this channel's
+    • /gantry version  Show the versions of Gantry and Node, and the workload API's address
     • /gantry help [COMMAND | all]  Show the commands you can use here
     Leave something out and a form opens · More about one command: /gantry help restart"
   `);
