@@ -46,7 +46,7 @@ test("killed after one was sent and before its answer: it isn't sent again, and 
 
   expect(restarts()).toBe(1);
   expect(card(town.developer)).toMatch(
-    /❓ 0 of 3 restarted: couldn't confirm web\n❓ web .+\n▫️ shop-a · not run\n▫️ shop-b · not run/u,
+    /❓ 0 of 3 restarted: can't tell about web\n❓ web .+\n▫️ shop-a · not run\n▫️ shop-b · not run/u,
   );
 });
 

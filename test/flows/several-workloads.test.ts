@@ -15,7 +15,7 @@ describe("one request for several workloads", () => {
     await says(town, developer, '/gantry restart web worker --reason "they leak"');
 
     expect(card(developer)).toMatch(/⏳ Restart web and worker\?\n• web\n• worker\n/u);
-    expect(card(developer)).toContain("Asked by  @dana");
+    expect(card(developer)).toMatch(/Requested by @dana/u);
     expect(card(developer)).toContain("One after the other. Stops at the first failure.");
     expect(card(developer)).toContain("they leak");
     expect(writes).toEqual([]);
@@ -26,9 +26,9 @@ describe("one request for several workloads", () => {
     expect(card(developer)).toMatch(/✅ 2 of 2 restarted\n[🟢🟡] web · \w+\n[🟢🟡] worker · \w+\n/u);
     expect(card(developer)).toContain("Alex Kim");
     const thread = town.thread("ops").slice(1).join("\n");
-    expect(thread.match(/asked to restart web and worker/gu)).toHaveLength(1);
+    expect(thread.match(/requested: restart web and worker/gu)).toHaveLength(1);
     expect(thread).toContain("✅ 2 of 2 restarted");
-    await expect(approver.clicks("Approve")).rejects.toThrow(/nothing to click named "Approve"/u);
+    await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button "Approve"/u);
   });
 
   test("stops at the first that fails: the others are not run, and can be asked for", async () => {
@@ -48,7 +48,7 @@ describe("one request for several workloads", () => {
     );
 
     isBroken = false;
-    await clicks(town, developer, "Ask for the other 2");
+    await clicks(town, developer, "Request the other 2");
 
     expect(writes).toEqual(["shop-a", "shop-b", "shop-b", "shop-c"]);
     expect(card(developer)).toContain("✅ 2 of 2 restarted");
@@ -68,7 +68,7 @@ describe("one request for several workloads", () => {
 
     expect(writes).toEqual(["web"]);
     expect(card(town.developer)).toMatch(
-      /❓ 0 of 2 restarted: couldn't confirm web\n❓ web · .+\n▫️ worker · not run\n/u,
+      /❓ 0 of 2 restarted: can't tell about web\n❓ web · .+\n▫️ worker · not run\n/u,
     );
   });
 
@@ -85,7 +85,9 @@ describe("one request for several workloads", () => {
     expect(card(developer)).toMatch(
       /✅ 2 of 2 stopped\n[⚪🟡] web · \w+\n[⚪🟡] queue · \w+\nLeft out: worker: nothing to do/u,
     );
-    expect(await says(town, developer, "/gantry stop web worker queue")).toMatch(/Nothing to do.*web, worker, queue/su);
+    expect(await says(town, developer, "/gantry stop web worker queue")).toMatch(
+      /web, worker, queue are already as requested\. Nothing to do\./su,
+    );
     expect(writes).toHaveLength(3);
   });
 
@@ -136,7 +138,7 @@ describe("one request for several workloads", () => {
     await town.settled();
 
     expect(card(developer)).toMatch(
-      /🚫 Rejected by Alex Kim: restart web and worker\nNothing was changed\.\n• web\n• worker/u,
+      /🚫 Rejected: restart web and worker\n• web\n• worker\nRejected by Alex Kim: "not now" · nothing was changed/u,
     );
     expect(writes).toEqual([]);
   });
@@ -196,7 +198,7 @@ describe("one request for several workloads", () => {
 
     const rows = await says(town, town.developer, "/gantry history worker");
 
-    expect(rows).toMatch(/Dana Reyes.*restart service worker/u);
+    expect(rows).toMatch(/worker restarted.*requested by Dana Reyes/u);
     expect(rows).not.toContain("web");
   });
 });

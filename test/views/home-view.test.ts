@@ -75,7 +75,7 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     🟢 *web* 2/2
     [… Show | Logs | Restart | Scale | Stop]
     # Recent
-    ✅ web scaled 2 → 3 · Dana Reyes · 5m
+    🔄 web scaled 2 → 3 · Dana Reyes · 5m
     ❌ shop wasn't created: unknown image nginx:latest · Dana Reyes · 12m
     [Full history]
     ────────

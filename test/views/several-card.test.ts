@@ -58,7 +58,7 @@ describe("the card of a request for several workloads", () => {
     const parts = [done("web"), part("worker", { state: "claimed" }), part("queue")];
 
     expect(head(stored({ ...restart, state: "claimed", parts }), 4)).toBe(
-      "🔄 Restarting 2 of 3…\n✅ web\n🔄 worker\n⏳ queue",
+      "🔄 Restarting 2 of 3…\n🟡 web\n🔄 worker\n⏳ queue",
     );
   });
 
@@ -66,7 +66,7 @@ describe("the card of a request for several workloads", () => {
     const parts = [done("web", runs), done("worker")];
 
     expect(head(stored({ ...restart, state: "claimed", parts }), 3)).toBe(
-      "🔄 Restarted 2 of 2. Checking how they run…\n🟢 web · running\n✅ worker",
+      "🔄 2 of 2 restarted, checking their health…\n🟢 web · running\n🟡 worker",
     );
   });
 
@@ -75,7 +75,7 @@ describe("the card of a request for several workloads", () => {
     const parts = [done("web", runs), done("worker", crashing)];
 
     expect(head(ended("done", { ...restart, parts, ending: tookEffect }), 3)).toBe(
-      "⚠️ 2 of 2 restarted: worker is failing\n🟢 web · running\n🔴 worker · restarting, 6 times in 4 min",
+      "🔴 2 of 2 restarted: worker is failing\n🟢 web · running\n🔴 worker · restarting, 6 times in 4 min",
     );
   });
 
@@ -90,7 +90,7 @@ describe("the card of a request for several workloads", () => {
     expect(head(change, 4)).toBe(
       "❌ 1 of 3 restarted: worker failed\n🟢 web · running\n❌ worker · It is being moved.\n▫️ queue · not run",
     );
-    expect(head(change, 99)).toContain("[Ask for the other 2]");
+    expect(head(change, 99)).toContain("[Request the other 2]");
   });
 
   test("refused before the first one, says why", () => {
@@ -98,7 +98,7 @@ describe("the card of a request for several workloads", () => {
     const change = ended("failed", { ...restart, parts, ending: failed, votes: [alex] });
 
     expect(head(change, 5)).toBe(
-      "❌ Nothing was restarted\nIt is being moved.\nAsk again.\n▫️ web · not run\n▫️ worker · not run",
+      "❌ Nothing was restarted\n▫️ web · not run\n▫️ worker · not run\nIt is being moved.\nNothing was changed. Ask again.",
     );
   });
 });

@@ -49,8 +49,8 @@ function asMeant(parsed: Parsed, words: readonly string[]): Heard {
 function asTyped(parsed: Parsed, words: readonly string[]): Heard {
   const isRead = parsed.command.effect === "read";
   const own = ownWords(words);
-  const { name } = parsed.ask.args;
-  const names = [name].flat().filter((each) => typeof each === "string");
+  const { name, names: several } = parsed.ask.args;
+  const names = [name, several].flat().filter((each) => typeof each === "string");
   if (names.some(isNoName) || (!isRead && isNegated(own))) return { kind: "error", error: notUnderstood() };
   return { kind: !isRead && own.at(-1)?.endsWith("?") === true ? "confirm" : "run", parsed };
 }

@@ -10,7 +10,7 @@ import { onReadClick } from "./read-click.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { onViewClick } from "../modals/view-click.ts";
-import { BESIDE_CARD } from "../../views/kit/request-lines.ts";
+import { BESIDE_CARD } from "../../views/cards/request-lines.ts";
 import { CarriedView, jsonIn } from "./view-payload.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Repeats } from "./repeats.ts";

@@ -3,7 +3,7 @@ import { actions, askButton, header, section } from "../kit/blocks.ts";
 import type { HomeState } from "./state.ts";
 import { words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
-import { approvalsText, askedBy, decisionButtons, requestTitle } from "../kit/request-lines.ts";
+import { approvalsText, askedBy, decisionButtons, requestTitle } from "../cards/request-lines.ts";
 
 const LISTED = 6;
 

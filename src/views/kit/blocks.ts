@@ -40,10 +40,10 @@ export const limits = {
   tableColumns: 20,
   tableText: 10_000,
   /**
-   * One preformatted text. Slack documents no limit; twice as much JSON (quotes and backslashes double) is still within
-   * `blocksJson`, and clients fold longer messages.
+   * One preformatted text. Slack documents no limit; twice as much JSON (quotes and backslashes double) leaves room for a
+   * log's buttons within `blocksJson`, and clients fold longer messages.
    */
-  preformatted: 4_000,
+  preformatted: 3_600,
   /** https://docs.slack.dev/reference/views */
   viewBlocks: 100,
   viewTitle: 24,

@@ -100,7 +100,9 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
   drifted: (_request, deed) => not("⚠️", deed, "it changed while the request waited"),
 };
 
-function donePhrase({ ending, health }: StoredChange, { past, detail, ask }: Deed, room: Room): Phrase {
+function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Room): Phrase {
+  const { ending, health, op } = request;
+  if (op === "createJob") return jobPhrase(request, past, room);
   if (health?.kind === "trouble" || health?.kind === "not-yet") {
     const line = health.line === "" ? "" : ` · ${short(health.line, room.text)}`;
     return { dot: health.kind === "trouble" ? "🔴" : "🟡", before: "", after: ` ${past}${detail}${line}` };
@@ -108,7 +110,22 @@ function donePhrase({ ending, health }: StoredChange, { past, detail, ask }: Dee
   const isOnlyAccepted = ending?.kind === "run" && ending.outcome.kind === "asked";
   return isOnlyAccepted && health?.kind !== "reached"
     ? { dot: "🔄", before: `${ask} `, after: `${detail}: accepted, not confirmed` }
-    : { dot: "✅", before: "", after: ` ${past}${detail}` };
+    : { ...seenDone(request), before: "", after: ` ${past}${detail}` };
+}
+
+/** Until its health is known, it isn't a success. */
+function seenDone({ health, op }: StoredChange): Pick<Phrase, "dot"> {
+  const isGone = op === "deleteService" || op === "deleteJob";
+  return { dot: health === undefined && !isGone ? "🔄" : "✅" };
+}
+
+/** How the job itself went, as far as it was seen. */
+function jobPhrase({ health, progress }: StoredChange, past: string, room: Room): Phrase {
+  const { kind, level, outcome } = health ?? progress ?? {};
+  if (level === undefined || kind === undefined) return { dot: "🟡", before: "", after: ` ${past}, outcome unknown` };
+  const unwell = { healthy: "🔄", idle: "🔄", busy: "🟡", failing: "❌" }[level];
+  const after = kind === "reached" ? " completed" : ` ${short(outcome ?? past, room.text)}`;
+  return { dot: kind === "reached" ? "✅" : unwell, before: "", after };
 }
 
 function goingOn({ going, detail }: Deed): Phrase {

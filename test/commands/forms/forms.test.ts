@@ -118,11 +118,11 @@ describe("what is wrong stands under its field, in the form's own words", () => 
       scale
         size: Instances must be a whole number from 0 to 1000.
       scale
-        name: “Service” cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.
-        reason: “Break glass” needs a reason: the channel and history are told why.
+        name: Not a workload name. Write “web”, “service/web” or “job/web”.
+        reason: “Break glass” needs a reason: the channel and history show it.
       scale
         region: “Region” isn't a valid region name.
-        reason: The reason has 501 characters, and 500 are taken at most. Say it shorter, or link to where it stands.
+        reason: The reason has 501 characters; the limit is 500. Shorten it, or link to the details.
       memory
         mib: “Memory” must be 256, 512, 1024 or 2048. The workload API takes no other limit.
         container: “Container” contains a line break or an invisible character. Type it again on one line.
@@ -133,23 +133,23 @@ describe("what is wrong stands under its field, in the form's own words", () => 
       delete
         confirm: Type web to confirm.
       approve
-        id: “Request” is missing: say which change, as its card and \`pending\` show it.
+        id: “Request” is missing. Find it on the request's card, or with “pending”.
       reject
         id: “web” isn't a request ID. IDs have six letters and digits; “pending” lists them.
       logs
         from: “Skip the newest lines” must be a whole number from 0 to 10000000.
         size: “Lines” must be a whole number from 1 to 1000.
         date: Choose a day from the calendar.
-        grep: I can't search for this regular expression: missing closing ): \`(?i)(\`. Plain text works too. Put a backslash before characters such as [ or (.
+        grep: I can't search for this regular expression: missing closing ): “(?i)(”. Plain text works too. Put a backslash before characters such as [ or (.
       history
-        name: “Workload” cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.
-        by: “dana” is not a person: type @ after “Who” and choose one from Slack's list.
-        day: “Day” is required.
+        name: Not a workload name. Write “web”, “service/web” or “job/web”.
+        by: “dana” isn't a person. Type @ after “Person” and pick one from Slack's list.
+        day: “Date” is required.
       can-i
-        verb: “What” is required.
+        verb: “Command” is required.
       can-i
-        words: A quote was opened and never closed, so it is not clear where that word ends. Close the quote, or leave it out.
-        verb: Choose “What” from the list.
+        words: A quote isn't closed. Add the closing quote, or remove the opening one.
+        verb: Choose “Command” from the list.
       create
         kind: Say what to create: service or job.
         name: “Name” is required.
@@ -157,7 +157,7 @@ describe("what is wrong stands under its field, in the form's own words", () => 
       create
         kind: Say what to create: service or job.
       create
-        command: A quote was opened and never closed, so it is not clear where that word ends. Close the quote, or leave it out.
+        command: A quote isn't closed. Add the closing quote, or remove the opening one.
         image: “Image” isn't an image reference. Write one such as registry.example.com/team/web:1.4, at most 255 characters.
         env: Line 2: “Environment variables” takes NAME=value. The name has letters, digits and _, and doesn't start with a digit.
         port: Line 2: “99999” isn't a port. Write a number from 1 to 65535, such as 8080.
@@ -166,8 +166,8 @@ describe("what is wrong stands under its field, in the form's own words", () => 
         instances: “Instances” must be a whole number from 0 to 1000.
         publish: “http” isn't a port. Write a number from 1 to 65535, such as 8080.
         volume: “data” isn't a service volume. Write NAME=DISK, or NAME=DISK:ro for read-only.
-        domain: “localhost” is not a domain name such as shop.example.com.
-        name: The name of a service has 1 to 50 lower-case letters, digits and "-", begins with a letter and ends with a letter or digit; this one begins with "W".
+        domain: “localhost” isn't a domain name. Write one like “shop.example.com”.
+        name: Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “web-1”?
       create
         image: “Image” is required.
         mount: “Mounts” uses the volume tmp, but no “Volumes” declares it."

@@ -51,7 +51,7 @@ test.each(["xyz", "frobnicate", "no", "and", "don't restart web", "never delete 
 
 test("words that don't fit the verb run nothing, but say how it is used", () => {
   expect(offered("reboot")).toEqual(["All commands"]);
-  expect(refusal("reboot")).toContain("Did you mean `restart`? | restart NAME | restart web");
+  expect(refusal("reboot")).toContain("Did you mean `restart`? | restart NAME… | restart web");
 });
 
 test("no button holds the value of a variable or a token", () => {

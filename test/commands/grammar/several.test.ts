@@ -50,15 +50,9 @@ describe("what can't be a request for several workloads is refused with what to 
   });
 
   test.each([
-    [
-      "restart web a/b",
-      "NAME cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.",
-    ],
-    [
-      "restart web ../x",
-      "NAME cannot be the name of a workload: write NAME, service/NAME or job/NAME, without any other “/”.",
-    ],
-    ["restart web worker --size 3", "There is no flag --size here."],
+    ["restart web a/b", "Not a workload name. Write `web`, `service/web` or `job/web`."],
+    ["restart web ../x", "Not a workload name. Write `web`, `service/web` or `job/web`."],
+    ["restart web worker --size 3", "I don't know the flag `--size`."],
   ])("%s", (text, message) => {
     expect(refusal(text)).toContain(message);
   });

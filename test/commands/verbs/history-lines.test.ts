@@ -18,9 +18,14 @@ function failed(why: string): StoredChange["ending"] {
 
 test("each request is one line that says how it ended, newest first, with real names", async () => {
   const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
-  const glass = request({ state: "done", ending: tookEffect, reason: "the shop\nis down" });
+  const health = { kind: "reached", line: "3 of 3 running", excerpt: [] } as const; // a literal kind
+  const glass = request({ state: "done", ending: tookEffect, health, reason: "the shop\nis down" });
   const lines = [
-    event(6, { at: at(5), kind: "done", request: request({ state: "done", ending: tookEffect, votes: [alex] }) }),
+    event(6, {
+      at: at(5),
+      kind: "done",
+      request: request({ state: "done", ending: tookEffect, health, votes: [alex] }),
+    }),
     event(5, {
       at: at(12),
       kind: "failed",
@@ -58,7 +63,8 @@ describe("every state of a request has its words, and none looks better than it 
     ["⏳ Scale web 2 → 3? 0 of 2 approvals", { state: "pending" }],
     ["🔄 Scaling web 2 → 3", { state: "approved" }],
     ["🔄 Scaling web 2 → 3", { state: "claimed" }],
-    ["✅ web scaled 2 → 3", { state: "done", ending: tookEffect }],
+    ["🔄 web scaled 2 → 3", { state: "done", ending: tookEffect }],
+    ["✅ web scaled 2 → 3", { state: "done", ending: tookEffect, health: health("reached", "3 of 3 running") }],
     [
       "✅ web restarted",
       { verb: "restart", state: "done", ending: asked, health: health("reached", "3 of 3 running") },
@@ -74,7 +80,13 @@ describe("every state of a request has its words, and none looks better than it 
     ],
     [
       "✅ web updated: memory 512 → 1024 MiB",
-      { verb: "memory", diff: ["memory 512 → 1024 MiB"], state: "done", ending: tookEffect },
+      {
+        verb: "memory",
+        diff: ["memory 512 → 1024 MiB"],
+        state: "done",
+        ending: tookEffect,
+        health: health("reached", ""),
+      },
     ],
     ["❌ web wasn't created: unknown image", { verb: "create", state: "failed", ending: failed("unknown image.") }],
     ["❓ Checking whether web was scaled", { state: "unknown" }],

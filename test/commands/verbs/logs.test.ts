@@ -91,7 +91,7 @@ test("a long excerpt is one file, with its last lines inline", () => {
   const { replies = [], files = [] } = message.thread ?? {};
   expect(replies).toHaveLength(1);
   expect(replies[0]?.text).toMatchInlineSnapshot(
-    `"Logs of web, today. Last 42 of 812 lines. All of them are in the file below."`,
+    `"Logs of web, today. Last 37 of 812 lines. All of them are in the file below."`,
   );
   expect(files.map(({ name, title }) => [name, title])).toMatchInlineSnapshot(`
     [
@@ -110,7 +110,7 @@ test("for the asker alone the newest lines that fit are shown, and it is said", 
   const text = drawn(message.thread?.alone ?? { text: "", blocks: [] });
   expect(text).toContain("\n100 xxx");
   expect(text).not.toContain("\n1 xxx");
-  expect(text).toContain("Last 42 of 100 lines. 58 earlier lines aren't shown.");
+  expect(text).toContain("Last 38 of 100 lines. 62 earlier lines aren't shown.");
   expect(text.split("\n").at(-1)).toBe("[Older] [Newer] [Filter] [Post to channel]");
   // Older goes on above the first line shown, not above the first line read.
   expect(JSON.stringify(message.thread?.alone)).toContain(String.raw`\"private\":true,\"from\":\"42\"`);

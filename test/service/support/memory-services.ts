@@ -80,6 +80,7 @@ export function memoryServices({ regions, later }: Options) {
       if (item.service.status === "Stopped") return {};
       if (isNewMemory) item.running.clear();
       start(item);
+      settle(item, "Running");
       return {};
     },
     async startService(request) {

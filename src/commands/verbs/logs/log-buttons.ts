@@ -18,14 +18,18 @@ const FEW_LINES = 20;
 /** The buttons below a log: other pages and days, more lines, and another filter. Those of a private log stay private. */
 export function logButtons(log: LogExcerpt, place: { readonly isPrivate: boolean; readonly shown?: number }): Block[] {
   const page = pageAsk(log, place.isPrivate);
-  return actions(
+  const buttons = actions(
     olderButton(log, page, place.shown),
     newerButton(log, page),
     moreButton(log, page, place.isPrivate),
     filterButton(log, place.isPrivate),
     place.isPrivate && log.canShare ? shareButton(log) : undefined,
   );
+  return JSON.stringify(buttons).length <= ROOM ? buttons : [];
 }
+
+/** Beside a full page of lines. Names that the API documents, with the longest filter, take less. */
+const ROOM = 3_000;
 
 type PageArgs = Readonly<Record<string, unknown>>;
 type PageAsk = (label: string, args: PageArgs) => ReturnType<typeof askButton>;

@@ -10,7 +10,7 @@ import {
   countedText,
   decisionButtons,
   requestTitle,
-} from "../../../views/kit/request-lines.ts";
+} from "../../../views/cards/request-lines.ts";
 import { counted, truncate, visible } from "../../../views/kit/text.ts";
 
 /** A waiting request, with what its reader may do. */

@@ -1,29 +1,36 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { actionButton, actions, type Line, withBlockId } from "./blocks.ts";
-import { requestPhrase, short } from "./history-phrase.ts";
-import { type Inline, strong, words } from "./inline.ts";
-import type { Block } from "./message.ts";
-import { shortAge, span } from "./time.ts";
+import { actionButton, actions, type Line, withBlockId } from "../kit/blocks.ts";
+import { requestPhrase, short } from "../kit/history-phrase.ts";
+import { type Inline, strong, words } from "../kit/inline.ts";
+import type { Block } from "../kit/message.ts";
+import { shortAge, span } from "../kit/time.ts";
+import { allNames } from "./phrases.ts";
 
 // A request that waits for approval, the same on Home and in lists. People are named, not mentioned: a mention would
 // notify them each time somebody shares a list.
 
 const ROOM = { name: 63, person: 40, text: 120 } as const; // literal numbers
 const LONGEST = 400;
+/** Of all workloads of a request. */
+const NAMES = 1_200;
 
 type Where = { readonly now: Date; readonly defaultRegion: string };
 
 /** "⏳ Scale *web* 2 → 3". */
 export function requestTitle(change: StoredChange, { defaultRegion }: Pick<Where, "defaultRegion">): Inline[] {
   const { dot, before, after = "" } = requestPhrase(change, ROOM);
-  const { kind, name, region } = change.workload;
+  const { kind, region } = change.workload;
   const isElsewhere = kind === "service" && region !== defaultRegion;
   const risk = change.risk === "destructive" ? " · ⚠️ destructive" : "";
   return [
     words(`${dot} ${before}`),
-    strong(name, ROOM.name),
+    strong(namesOf(change), NAMES),
     words(`${isElsewhere ? ` in ${short(region, 40)}` : ""}${after}${risk}` || " ", LONGEST),
   ];
+}
+
+function namesOf({ workload, parts }: StoredChange): string {
+  return parts === undefined ? short(workload.name, ROOM.name) : allNames(parts);
 }
 
 /** "Requested by Dana Reyes, 5m ago: “orders time out”". */
