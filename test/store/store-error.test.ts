@@ -7,23 +7,26 @@ function failing(message: string, fields: object = {}): Error {
 }
 
 test.each([
-  [failing("connect ECONNREFUSED", { code: "ECONNREFUSED", syscall: "connect" }), "cannot be reached (ECONNREFUSED)"],
-  [Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }), "cannot be reached (ECONNREFUSED)"],
-  [failing("getaddrinfo ENOTFOUND", { code: "ENOTFOUND", syscall: "getaddrinfo" }), "cannot be reached (ENOTFOUND)"],
-  [failing("timeout exceeded when trying to connect"), "does not answer in time"],
-  [failing("Query read timeout"), "does not answer in time"],
-  [failing("Connection terminated unexpectedly"), "cannot be reached"],
-  [failing("canceling statement due to statement timeout", { code: "57014" }), "does not answer in time (57014)"],
-  [failing("the database system is starting up", { code: "57P03" }), "is being stopped or started (57P03)"],
-  [failing("sorry, too many clients already", { code: "53300" }), "is at its limits"],
-  [failing("cannot execute in a read-only transaction", { code: "25006" }), "is read-only now (25006)"],
+  [failing("connect ECONNREFUSED", { code: "ECONNREFUSED", syscall: "connect" }), "it can't be reached (ECONNREFUSED)"],
+  [Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }), "it can't be reached (ECONNREFUSED)"],
+  [failing("getaddrinfo ENOTFOUND", { code: "ENOTFOUND", syscall: "getaddrinfo" }), "it can't be reached (ENOTFOUND)"],
+  [failing("timeout exceeded when trying to connect"), "it didn't answer in time"],
+  [failing("Query read timeout"), "it didn't answer in time"],
+  [failing("Connection terminated unexpectedly"), "it can't be reached"],
+  [failing("canceling statement due to statement timeout", { code: "57014" }), "it didn't answer in time (57014)"],
+  [failing("the database system is starting up", { code: "57P03" }), "it is stopping or starting (57P03)"],
+  [
+    failing("sorry, too many clients already", { code: "53300" }),
+    "it reached a limit (connections, memory or disk) (53300)",
+  ],
+  [failing("cannot execute in a read-only transaction", { code: "25006" }), "it is read-only (25006)"],
   [
     failing("self-signed certificate", { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }),
-    "certificate or protocol is not accepted",
+    "its TLS certificate or protocol isn't accepted",
   ],
-  [failing("certificate has expired", { code: "CERT_HAS_EXPIRED" }), "certificate or protocol is not accepted"],
-  [failing("database is locked", { code: "ERR_SQLITE_ERROR", errcode: 5 }), "another program holds it locked"],
-  [failing("database is locked", { code: "ERR_SQLITE_ERROR", errcode: 517 }), "another program holds it locked"],
+  [failing("certificate has expired", { code: "CERT_HAS_EXPIRED" }), "its TLS certificate or protocol isn't accepted"],
+  [failing("database is locked", { code: "ERR_SQLITE_ERROR", errcode: 5 }), "another program has locked it"],
+  [failing("database is locked", { code: "ERR_SQLITE_ERROR", errcode: 517 }), "another program has locked it"],
   [failing("database or disk is full", { code: "ERR_SQLITE_ERROR", errcode: 13 }), "its disk is full"],
 ])("trouble with the database says what it is and what to do: %s", (error, why) => {
   const told = storeErrorOf(error);
@@ -31,6 +34,8 @@ test.each([
   expect(told).toBeInstanceOf(StoreError);
   expect(told?.message).toContain(why);
   expect(told?.message).toMatch(/^Gantry's database can't be used: .*Try again in a minute/u);
+  // The database can also fail after a request was sent.
+  expect(told?.message).not.toContain("Nothing was changed");
   expect(told?.cause).toBe(error);
 });
 

@@ -42,7 +42,10 @@ const driverSentences: readonly (readonly [RegExp, string])[] = [
   [/^The server does not support SSL/u, "it doesn't support TLS, which the settings require"],
 ];
 
-/** The `StoreError` for an error of the driver; undefined for anything else, which is a bug. */
+/**
+ * The `StoreError` for an error of the driver; undefined for anything else, which is a bug. The message doesn't say whether
+ * anything changed: the database can fail before a request is sent, and after it.
+ */
 export function storeErrorOf(error: unknown): StoreError | undefined {
   if (error instanceof StoreError) return error;
   if (!(error instanceof Error)) return undefined;
@@ -50,7 +53,7 @@ export function storeErrorOf(error: unknown): StoreError | undefined {
   if (why === undefined) return undefined;
   const code = codeOf(error) === "" ? "" : ` (${codeOf(error)})`;
   return new StoreError(
-    `Gantry's database can't be used: ${why}${code}. Nothing was changed. Try again in a minute. ` +
+    `Gantry's database can't be used: ${why}${code}. Try again in a minute. ` +
       "If this keeps happening, contact your Gantry admin.",
     { cause: error },
   );

@@ -178,9 +178,9 @@ function placePhrase(event: HistoryEvent, room: Room): Phrase {
     case "disconnected":
       return { dot: "🔑", before: `${name} disconnected ${which}` };
     case "bound":
-      return { dot: "📌", before: `${name} set the defaults of a channel${resultOf(event, room)}` };
+      return { dot: "📌", before: `${name} set up a channel${resultOf(event, room)}` };
     case "unbound":
-      return { dot: "📌", before: `${name} cleared the defaults of a channel` };
+      return { dot: "📌", before: `${name} removed the binding of a channel` };
     case "refused":
       return { dot: "🚫", before: `${notAllowed(event, room)}${policyOf(event, room)}` };
     default:
