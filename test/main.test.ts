@@ -101,7 +101,7 @@ test("after a restart of everything, an old card's button still works, and say's
   > => {
     const child = runMain({ GANTRY_DATA: dir, PORT: "0", PLAYGROUND_PORT: "0" });
     cleanUps.push(() => child.process.kill("SIGKILL"));
-    await until(() => child.output().includes("Stop with Ctrl-C."));
+    await until(() => child.output().includes("Press Ctrl-C to stop."));
     const url = readPlaygroundAddress(dir);
     const act = async (path: string, body: object): Promise<string> =>
       (await fetch(`${url}/playground/${path}`, { method: "POST", body: JSON.stringify(body) })).text();

@@ -70,7 +70,7 @@ test.each([
   const said = await startFails({ DATABASE_URL: `postgres://gantry:pw@127.0.0.1:${port}/gantry${query}`, ...env });
 
   expect(codes).toEqual([SSL_REQUEST]);
-  expect(said).toContain("it speaks no TLS, and the settings ask for TLS");
+  expect(said).toContain("it doesn't support TLS, which the settings require");
 });
 
 test("a certificate authority in the URL is read, and TLS is requested", async () => {

@@ -105,7 +105,7 @@ story("behind the scenes", (open) => {
     await dana.clicks("Trouble");
     await dana.page.getByLabel("The workload API is down").check();
     await dana.says("/gantry list services");
-    await dana.sees(/could not be reached|does not answer|cannot be reached/u);
+    await dana.sees(/The workload API at [^]* refused the connection[^]*Try again in a minute/u);
     await dana.clicks("Turn everything off");
     await dana.page.getByRole("button", { name: "Trouble", exact: true }).waitFor();
     await dana.says("/gantry list services");

@@ -68,7 +68,7 @@ story("People and groups", (open) => {
     await robin.says("hello from next door");
     await dana.sees("EXTERNAL");
     await robin.says("/gantry scale web 3");
-    await robin.sees(/another organisation/u);
+    await robin.sees(/for people from other organizations/u);
     await dana.page.getByLabel("Robin Vale is in #ops").uncheck();
 
     await eventually(() => expect(() => town.playground.as("robin").channelId("ops")).toThrow(/ops/u));

@@ -113,7 +113,9 @@ test("what lies in the database is not told from memory", async () => {
   database.leave();
 
   for (const verb of ["history", "pending"]) {
-    expect(await says(town, town.developer, `/gantry ${verb}`), verb).toMatch(/can't reach my database/u);
+    expect(await says(town, town.developer, `/gantry ${verb}`), verb).toMatch(
+      /Couldn't read requests and history: the database can't be reached/u,
+    );
   }
   expect(await says(town, town.developer, "/gantry whoami")).toContain("gantry, workspace account");
   expect(await says(town, town.developer, "/gantry help")).toContain("/gantry scale NAME N");
@@ -182,8 +184,8 @@ test("when it goes after the request left, the result is read back when it is ba
   database.comeBack();
   await town.sweep();
   expect(count(town, "updateService")).toBe(1);
-  expect(card(developer)).toMatch(/instances 2 → 4/iu);
-  expect(card(developer)).toMatch(/✅/u);
+  // Two of the four instances may still be starting.
+  expect(card(developer)).toMatch(/^(?:✅|🟡) web scaled to 4[\s\S]*instances 2 → 4/u);
 });
 
 test("/readyz says that the database doesn't answer, and that it does again; /healthz does not mind", async () => {

@@ -120,14 +120,16 @@ test("a shift of the key doesn't matter: capitals, back-ticks, bold and a kind b
   const { developer } = town;
 
   for (const words of ["SHOW WEB", "show `web`", "show *web*", "describe service web", "status web"]) {
-    expect(await says(town, developer, `/gantry ${words}`), words).toContain("Running");
+    expect(await says(town, developer, `/gantry ${words}`), words).toContain("🟢 web · running");
   }
 });
 
 test("why answers with the state and the newest lines", async () => {
   await using town = await approvalTown();
 
-  expect(await says(town, town.developer, "/gantry why web")).toMatch(/web[\s\S]*Running/u);
+  expect(await says(town, town.developer, "/gantry why web")).toMatch(
+    /🟢 web · running[\s\S]*Newest lines: none reports an error[\s\S]*web-\d │ /u,
+  );
 });
 
 test("version says what runs", async () => {

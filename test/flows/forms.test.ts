@@ -62,7 +62,7 @@ test("a service is created by pointing: first what it would do, then it is done"
 
   const filled = { image: "test/web", memory: "512", env: "LOG_LEVEL=info\nDB_PASSWORD=hunter2hunter2" };
   const preview = await sends(town, developer, filled);
-  expect(preview).toMatch(/a new service shop-web[\s\S]*Runs immediately/u);
+  expect(preview).toMatch(/Preview:\s+create\s+shop-web\s[\s\S]*Runs immediately/u);
   expect(count(town, "createService")).toBe(0);
   const said = await sends(town, developer);
 

@@ -25,8 +25,8 @@ test("a service that crashes is told of on its card, with its last lines in the 
   await says(town, town.developer, "/gantry create service broken --image gantry/flaky -- --after 20");
 
   const shown = card(town.developer);
-  expect(shown).toMatch(/^🔴 broken created, but is failing/u);
-  expect(shown).toMatch(/Failed/u);
+  expect(shown).toMatch(/^🔴 broken created, but keeps restarting$/mu);
+  expect(shown).toMatch(/0 of 1 running.* · restarting, \d+ times.* · broken-0 exited with code 1/u);
   const [head, ...replies] = town.thread("ops");
   expect(head).toBe(shown);
   expect(replies.join("\n")).toContain("lost the connection to the database");

@@ -29,9 +29,8 @@ test("Home shows what runs, with one list call for each kind", async () => {
 
   const shown = await opensHome(town, developer);
 
-  expect(shown).toMatch(/1 service in beijing1: 1 Running/u);
-  expect(shown).toMatch(/0 jobs/u);
-  expect(shown).toMatch(/gantry, workspace account|gantry[\s\S]*the workspace's/u);
+  expect(shown).toMatch(/Workloads \(beijing1\)\n1 workload · 1 healthy\n🟢 \*web\* 2\/2/u);
+  expect(shown).toMatch(/Acting as gantry \(workspace account\)/u);
   expect(town.calls().toSorted()).toEqual(["listJobs", "listServices"]);
 });
 

@@ -35,7 +35,9 @@ describe("a locked channel", () => {
     );
     await says(town, approver, "/gantry scale shop-front 2");
     expect(count(town, "updateService")).toBe(1);
-    expect(await saysIn(town, { person: approver, channel: "general" }, "/gantry show web")).toMatch(/Running/u);
+    expect(await saysIn(town, { person: approver, channel: "general" }, "/gantry show web")).toContain(
+      "🟢 web · running",
+    );
   });
 
   test("does not keep jobs out by its region, because jobs have only one", async () => {

@@ -124,6 +124,7 @@ test("when Slack refuses a card's blocks, its text says what to type, and no old
   playground.faults.answer("chat.update", "blocks");
   await says(town, approver, `/gantry reject ${first}`);
   expect(buttons(town)).toEqual([]);
+  expect(card(developer)).toMatch(/Rejected: stop web[\s\S]*Couldn't show the layout/u);
 
   await says(town, developer, "/gantry restart web");
   const second = idOf(card(developer));
@@ -132,7 +133,7 @@ test("when Slack refuses a card's blocks, its text says what to type, and no old
   await says(town, approver, `/gantry approve ${second}`);
 
   expect(count(town, "restartService")).toBe(1);
-  expect(card(developer)).toMatch(/Couldn't show the layout/u);
+  expect(card(developer)).toMatch(/^🔄 web restarted[\s\S]*Couldn't show the buttons/u);
   const refusals = town.logged().filter(({ msg }) => msg === "Slack refused our blocks");
   expect(refusals.length).toBeGreaterThan(0);
 });

@@ -47,7 +47,7 @@ test("the workload of a message is shown with what can be done", async () => {
   await developer.submits();
   await town.settled();
 
-  expect(developer.sees("ops").at(-1)?.text).toMatch(/Service web[\s\S]*Restart/u);
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/^🟢 web · running[\s\S]*\[Restart\]/u);
   expect(approver.sees("ops").at(-1)?.text).toBe("is web down?");
 });
 
@@ -64,7 +64,7 @@ test("the composer's shortcuts create and find; without a channel, the answer is
   await developer.submits({ name: "web" });
   await town.settled();
 
-  expect(developer.sees("@gantry").at(-1)?.text).toMatch(/Service web/u);
+  expect(developer.sees("@gantry").at(-1)?.text).toMatch(/web · running/u);
 });
 
 test("the form stands there at once, and fills when the service has told", async () => {
@@ -93,8 +93,8 @@ test("Find workload answers where the reader is, for them alone", async () => {
   await developer.submits({ name: "web", channel: developer.channelId("ops") });
   await town.settled();
 
-  expect(developer.sees("ops").at(-1)?.text).toMatch(/Service web/u);
-  expect(approver.sees("ops").at(-1)?.text ?? "").not.toMatch(/Service web/u);
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/web · running/u);
+  expect(approver.sees("ops").at(-1)?.text ?? "").not.toMatch(/web · running/u);
 });
 
 test("a wrong name, and a channel of other people, are told under their fields, and the form stays", async () => {
@@ -111,5 +111,5 @@ test("a wrong name, and a channel of other people, are told under their fields, 
   await developer.submits({ name: "web", channel: developer.channelId("ops") });
   await town.settled();
   expect(developer.modal()).toBeUndefined();
-  expect(developer.sees("ops").at(-1)?.text).toMatch(/Service web/u);
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/web · running/u);
 });

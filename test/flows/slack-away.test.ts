@@ -113,7 +113,7 @@ test("a bot that is stopped in the middle, and cannot say so, leaves all of it t
   await town.settled();
 
   expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/isu);
+  expect(card(town.developer)).toMatch(/^(?:✅|🟡) web scaled to 3.*instances 2 → 3/su);
   expect(whispers(town.developer)).toEqual([]);
 });
 
@@ -186,7 +186,8 @@ test.each([
   await town.sweep();
 
   expect(count(town, "restartService")).toBe(0);
-  expect(card(developer)).not.toMatch(/❌|did not tell|Waiting/u);
+  expect(card(developer)).toMatch(/^⏳ Restart web: runs in a moment$/mu);
+  expect(card(developer)).not.toMatch(/❌|Slack didn't|\d of \d/u);
 
   await comeBack(town);
 

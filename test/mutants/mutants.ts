@@ -129,8 +129,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a click in a list of requests counts as one on an outdated card",
     file: "src/slack/receive/click.ts",
-    text: "action.block_id.startsWith(BESIDE_CARD) ? undefined : container.message_ts;",
-    becomes: 'action.block_id.startsWith("never") ? undefined : container.message_ts;',
+    text: "container.is_ephemeral === true || action.block_id.startsWith(BESIDE_CARD);",
+    becomes: "container.is_ephemeral === true;",
     tests: ["test/flows/pending.test.ts"],
   },
   {

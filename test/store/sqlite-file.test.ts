@@ -56,7 +56,7 @@ test("a file that another program holds is a StoreError soon, and fine afterward
   const error = await store.accept({ id: "d1", sealed: "s" }).catch((caught: unknown) => caught);
 
   expect(error).toBeInstanceOf(StoreError);
-  expect(String(error)).toContain("another program holds it locked");
+  expect(String(error)).toContain("another program has locked it");
   await sql`rollback`.execute(other);
   expect(await store.accept({ id: "d1", sealed: "s" })).toBe(true);
 });
