@@ -26,7 +26,7 @@ export function dependsOn(change: Change, snapshot: Snapshot): readonly Dependen
 }
 
 function identityText(snapshot: Snapshot): string {
-  if (snapshot === undefined) return "does not exist";
+  if (snapshot === undefined) return "doesn't exist";
   return `id ${snapshot.uid ?? NOT_REPORTED}`;
 }
 

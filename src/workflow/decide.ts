@@ -126,7 +126,7 @@ async function noteNotEligible(deps: DecideDeps, { change, who, why }: NotEligib
 type Approving = By & { readonly sinceMs: number };
 
 async function approve(deps: DecideDeps, { change, interaction, answer, who, sinceMs }: Approving): Promise<void> {
-  const last = changeEvent(deps, change, { kind: "approved", result: "has the votes it needs" });
+  const last = changeEvent(deps, change, { kind: "approved", result: "has the approvals it needs" });
   const approval = { ...step("approve", { by: who, last }), who, result: "approved it" };
   const result = await advance(deps, change, approval);
   if (result.kind === "twice") return answer(result);

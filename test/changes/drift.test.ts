@@ -38,7 +38,7 @@ describe("what a change depends on", () => {
     ["stop", plain("stopService", { ...before, status: "Whatever" }), ["the workload: id u1", "power: not stopped"]],
     ["restart", plain("restartService"), ["the workload: id u1"]],
     ["delete", plain("deleteService"), ["the workload: id u1"]],
-    ["create", newService(), ["the workload: does not exist"]],
+    ["create", newService(), ["the workload: doesn't exist"]],
   ] as const)("%s", (_, change, rows) => {
     expect(dependsOn(change, change.before).map(({ field, value }) => `${field}: ${value}`)).toEqual(rows);
   });

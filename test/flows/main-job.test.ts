@@ -19,7 +19,7 @@ test("a newcomer creates a job, sees that it finished, and reads its log in a th
   expect(created).toContain("gantry/batch");
 
   await town.until(async () => (await town.job("hello")).status?.succeeded === 1);
-  expect(await says(town, developer, "/gantry show hello")).toContain("⚪ hello · complete");
+  expect(await says(town, developer, "/gantry show hello")).toContain("⚪️ hello · complete");
 
   await says(town, developer, "/gantry logs job/hello");
   const [head, ...replies] = town.thread("ops");
@@ -66,7 +66,7 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
 
   await approved(town, "/gantry stop web");
   await town.until(async () => (await town.service("web")).status === "Stopped");
-  expect(await says(town, developer, "/gantry show web")).toContain("⚪ web · stopped");
+  expect(await says(town, developer, "/gantry show web")).toContain("⚪️ web · stopped");
 
   await says(town, developer, "/gantry start web");
   await town.until(running);

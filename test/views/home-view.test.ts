@@ -68,9 +68,9 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     [… Show | Logs | Restart | Scale | Stop]
     🔴 *flaky* restarting, 6 times in 4 min
     [… Show | Logs | Restart | Scale | Stop]
-    ⚪ *nightly* complete · job
+    ⚪️ *nightly* complete · job
     [… Show | Logs | Delete]
-    ⚪ *old* stopped
+    ⚪️ *old* stopped
     [… Show | Logs | Start | Scale | Delete]
     🟢 *web* 2/2
     [… Show | Logs | Restart | Scale | Stop]

@@ -69,19 +69,19 @@ export const behaviour = {
     link: `${docs}/reference/objects/user-object`,
   },
   "shared.teams": {
-    says: "people of another organisation carry their own team: team_id of a user and of their commands, user.team_id of a click, team and user_team of a message",
+    says: "people of another organization carry their own team: team_id of a user and of their commands, user.team_id of a click, team and user_team of a message",
     link: connect,
   },
   "shared.channel": {
-    says: "a channel with people of another organisation is is_shared and is_ext_shared, and its events say is_ext_shared_channel",
+    says: "a channel with people of another organization is is_shared and is_ext_shared, and its events say is_ext_shared_channel",
     link: connect,
   },
   "shared.stranger": {
-    says: "is_stranger is only who shares no channel with the app: who does share one is told by team_id alone",
+    says: "is_stranger marks only people who share no channel with the app; for the others, team_id shows that they are from elsewhere",
     link: `${docs}/reference/objects/user-object`,
   },
   "shared.user-fields": {
-    says: "the fields of a user object vary with how the app meets that person: somebody of another organisation can come without team_id",
+    says: "the fields of a user object vary with how the app meets that person: somebody of another organization can come without team_id",
     link: `${docs}/reference/methods/users.info`,
   },
   "home.opened": {

@@ -16,7 +16,7 @@ export const notSimulated = {
     link: `${docs}/reference/events/message/message_deleted`,
   },
   "shared.commands": {
-    says: "whether people of another organisation can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse them",
+    says: "whether people of another organization can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse them",
     link: `${docs}/apis/slack-connect`,
   },
   "group.deactivated": {

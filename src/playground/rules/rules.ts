@@ -113,7 +113,7 @@ const others = {
   "stream.chunk": { says: "a chunk is markdown_text, blocks, task_update or plan_update", link: streaming },
   "stream.open": { says: "only a message that is being streamed is appended to", link: method("chat.appendStream") },
   "stream.fresh": {
-    says: `a stream that stands still ends (ours: after ${times.stream.ms / 60_000} minutes; Slack does not say when)`,
+    says: `an idle stream ends (ours: after ${times.stream.ms / 60_000} minutes; Slack does not say when)`,
     link: times.stream.link,
   },
   "stream.finished": { says: "a message is not updated while it is streamed", link: method("chat.update") },

@@ -87,7 +87,7 @@ const dots: Readonly<Record<Health["kind"], string>> = {
 };
 
 function doneMark({ health, op }: StoredChange): string {
-  if (health?.kind === "reached" && op === "stopService") return "⚪";
+  if (health?.kind === "reached" && op === "stopService") return "⚪️";
   // Nothing is left to look at after a deletion.
   if (!isFollowed({ op })) return "✅";
   return health === undefined ? "🟡" : dots[health.kind];

@@ -120,7 +120,8 @@ export const pictures: readonly Picture[] = [
   {
     name: "delete-form",
     async story({ dana, town }) {
-      await dana.says("/gantry delete checkout");
+      await dana.says("/gantry delete");
+      await dana.modal.waitFor();
       await town.settled();
     },
   },

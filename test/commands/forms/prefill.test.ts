@@ -62,7 +62,7 @@ describe("a form looks at the workload that it is about", () => {
     const { notes } = await prefilled(verb, { name: "service/web" }, { services: [service("web", { status })] });
 
     expect(notes).toEqual([
-      `${status === "Running" ? "🟢" : "⚪"} web · ${status.toLowerCase()} · 3 instances`,
+      `${status === "Running" ? "🟢" : "⚪️"} web · ${status.toLowerCase()} · 3 instances`,
       sentence,
     ]);
   });

@@ -34,7 +34,7 @@ const name = "checkout-payments-worker-eu-central-1-canary-with-a-name-that-neve
 /** Text of exactly this length without a space: the worst case for a line. */
 export const unbroken = (length: number): string => name.repeat(Math.ceil(length / name.length)).slice(0, length);
 
-const words = "The service answers again after two restarts, and memory stays below its limit. ";
+const words = "The workload runs again after two restarts, and memory stays below its limit. ";
 
 /** Sentences of exactly this length in total. */
 export const prose = (length: number): string =>

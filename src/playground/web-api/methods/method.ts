@@ -65,7 +65,7 @@ export function checkAccess(world: World, method: Method, token: string | undefi
   if (token === undefined || token === "") throw new Refused("not_authed", [problem("no token")]);
   const { tokenError } = world.faults;
   if (tokenError !== "") throw new Refused(tokenError, [problem("the token was revoked")]);
-  if (token !== world.botToken) throw new Refused("invalid_auth", [problem("not the token of this bot")]);
+  if (token !== world.botToken) throw new Refused("invalid_auth", [problem("not this app's token")]);
   needScopes(world, method.scopes);
 }
 

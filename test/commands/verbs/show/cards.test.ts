@@ -69,7 +69,7 @@ describe("the card of a service", () => {
 
   test.each([
     [{ status: "Running", status_since: "2026-11-18T12:00:00Z" }, "🟢 web · running for 3 d"],
-    [{ status: "Stopped", status_since: "2026-11-21T10:00:00Z" }, "⚪ web · stopped for 2 h"],
+    [{ status: "Stopped", status_since: "2026-11-21T10:00:00Z" }, "⚪️ web · stopped for 2 h"],
     [{ status: "Failed", status_since: "2026-11-21T10:00:00Z" }, "🔴 web · failed 2 h ago"],
     [{ status: "Running", status_since: "nonsense" }, "🟢 web · running"],
     [{ status: "Running", ready_instances: 1 }, "🟡 web · running, 1 of 3 ready"],
@@ -137,9 +137,9 @@ describe("the card of a job", () => {
   test("of a job that is complete", () => {
     const message = jobCard({ job: report, region: "us", now });
 
-    expect(message.text).toMatchInlineSnapshot(`"⚪ report: complete 9 h ago · took 11 s · 512 MiB"`);
+    expect(message.text).toMatchInlineSnapshot(`"⚪️ report: complete 9 h ago · took 11 s · 512 MiB"`);
     expect(drawn(message)).toMatchInlineSnapshot(`
-      "⚪ report · complete 9 h ago
+      "⚪️ report · complete 9 h ago
       job · us · gantry/batch · created 10 h ago
       took 11 s · 512 MiB
       Command  10 --exit 0
