@@ -31,7 +31,11 @@ const bot = {
     meaning: "How the API counts `from` in logs: `offset` (records) or `page`.",
   },
   WORKLOAD_API_LOG_ZONE: { default: "UTC", meaning: "The time zone of the API's log days." },
-  GANTRY_DATA: { default: ".gantry", meaning: "The folder for the database and the key file. One process per folder." },
+  GANTRY_DATA: {
+    default: ".gantry",
+    meaning:
+      "The folder for the database, the key file and the messages of the simulated Slack. One process per folder.",
+  },
   GANTRY_POLICY: { default: "the default policy", meaning: "A policy file, see [policy](policy.md)." },
   GANTRY_ACCOUNTS: {
     default: "fallback",

@@ -71,7 +71,7 @@ function guard(deps: RunDeps, change: StoredChange, signal: AbortSignal) {
   return {
     async claim() {
       const sinceMs = stopwatch(deps.clock);
-      const { kind } = await advance(deps, change, { ...step("claim", {}), result: "sent to the service" });
+      const { kind } = await advance(deps, change, { ...step("claim", {}), result: "sent to the workload API" });
       if (kind === "busy") return "busy";
       if (kind !== "moved") return "lost";
       sinceClaimMs = sinceMs;

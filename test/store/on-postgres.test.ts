@@ -110,7 +110,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
       await sql`lock table change in access exclusive mode`.execute(tx);
       const slow = await store.findChange("AAA111").catch((error: unknown) => error);
       expect(slow).toBeInstanceOf(StoreError);
-      expect(String(slow)).toContain("does not answer in time");
+      expect(String(slow)).toContain("didn't answer in time");
       expect(await store.claim("AAA111", event("claimed")).catch((error: unknown) => error)).toBeInstanceOf(StoreError);
     });
 
@@ -141,9 +141,13 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
   });
 
   test.each([
-    ["a wrong password", (address: URL) => (address.password = "wrong-pass-1"), /refuses the user or the password/u],
-    ["a database that is not there", (address: URL) => (address.pathname = "/nowhere"), /names does not exist/u],
-    ["a port where nobody listens", (address: URL) => (address.port = "1"), /cannot be reached \(ECONNREFUSED\)/u],
+    ["a wrong password", (address: URL) => (address.password = "wrong-pass-1"), /rejected the user or password/u],
+    [
+      "a database that is not there",
+      (address: URL) => (address.pathname = "/nowhere"),
+      /database in DATABASE_URL doesn't exist/u,
+    ],
+    ["a port where nobody listens", (address: URL) => (address.port = "1"), /can't be reached \(ECONNREFUSED\)/u],
   ])("%s is said when Gantry starts, without the password", async (_, spoil, sentence) => {
     const address = new URL(url);
     spoil(address);
@@ -162,8 +166,8 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     const refused = await failure({ ...common, tls: { rejectUnauthorized: true } });
     const byAddress = await failure({ ...common, url: `${where.url}?sslmode=verify-full` });
 
-    expect(refused.message).toContain("it speaks no TLS");
-    expect(byAddress.message).toContain("it speaks no TLS");
+    expect(refused.message).toContain("doesn't support TLS");
+    expect(byAddress.message).toContain("doesn't support TLS");
     await remove();
   });
 });

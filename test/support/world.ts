@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Job, Service } from "../../src/api/answers.ts";
 import type { AccountMode } from "../../src/accounts/account.ts";
 import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
@@ -108,10 +108,7 @@ export type World = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** No pause, but a chance for everything else. */
-const nextTurn = (): Promise<void> => turn();
-
-/** The bot's pauses pass 500 times faster, so that workloads, which take some milliseconds to start, are ready within them. */
+/** 500 times faster, as workloads here start within milliseconds. */
 const briefly = (ms: number): Promise<void> => pause(Math.min(ms / 500, 50));
 
 /** A fresh one, in a folder of its own, on free ports. */
@@ -136,7 +133,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   };
   const { baseUrl, account } = service;
   const troubled = troubledService(counted);
-  const api = createApi({ baseUrl, fetch: troubled.fetch, now: nowMs, wait: nextTurn });
+  const api = createApi({ baseUrl, fetch: troubled.fetch, now: nowMs, wait: briefly });
   const past = createApi({ baseUrl, fetch: service.fetch });
   const direct = past.as(account);
   let botPort = 0;
@@ -173,7 +170,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       log,
       now,
       wait: options.wait ?? briefly,
-      backOff: options.backOff ?? nextTurn,
+      backOff: options.backOff ?? briefly,
       // Tests sweep when their story says so.
       sweepEveryMs: 24 * 60 * 60_000,
       ...(options.drain && { drain: options.drain }),

@@ -32,6 +32,7 @@ export const views: readonly View[] = [
 export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^api\/schema\.ts$/u, "types, generated from openapi.yaml"],
   [/^store\//u, "SQL"],
+  [/^commands\/grammar\/plain-sentences\.ts$/u, "patterns of what people type"],
   [/^(?:http|log-worker)\//u, "limits of servers and threads"],
   [/^(?:log|sqlite)\.ts$/u, "the log, the database"],
 ]);

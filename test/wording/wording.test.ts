@@ -35,11 +35,7 @@ const formal: readonly [RegExp, string] = [
   "the contraction",
 ];
 
-/** Words that people type, in any form. */
-const typed = /^commands\/grammar\/plain-sentences\.ts$/u;
-
 function problemsOf({ file, line, text: drawn }: Wording): string[] {
-  if (typed.test(file)) return [];
   const text = drawn.replaceAll(/\{[^}]*\}/gu, "…");
   const phrases = file.startsWith("playground/") ? forbidden : [...forbidden, formal];
   return phrases

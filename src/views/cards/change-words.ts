@@ -83,9 +83,9 @@ const summaries: Readonly<Record<ChangeState, Tell>> = {
     isFollowed(change) && change.health === undefined && change.progress === undefined
       ? "It was sent, and I'm checking that the workload runs."
       : `It ran: ${headline(change).text}.`,
-  failed: () => "It failed. Nothing was changed.",
-  unknown: ({ settledAt }) =>
-    settledAt === undefined
+  failed: (change) => (change.parts === undefined ? "It failed. Nothing was changed." : `${headline(change).text}.`),
+  unknown: (change) =>
+    change.settledAt === undefined
       ? "It was sent, and no answer came. I'm checking whether it took effect."
       : "It was sent, but I can't tell whether it took effect.",
   rejected: ({ ending }) => (ending?.kind === "rejected" ? `${ending.by.name} rejected it.` : "It was rejected."),

@@ -1,5 +1,5 @@
 import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
-import type { ChangeState, StoredChange } from "../../changes/stored-change.ts";
+import type { ChangeState, Health, StoredChange } from "../../changes/stored-change.ts";
 import { truncate, visible } from "./text.ts";
 
 /** The most characters of names of workloads, of people, and of everything else that people or the API wrote. */
@@ -103,15 +103,18 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
 function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Room): Phrase {
   const { ending, health, op } = request;
   if (op === "createJob") return jobPhrase(request, past, room);
-  if (health?.kind === "trouble" || health?.kind === "not-yet") {
-    const line = health.line === "" ? "" : ` · ${short(health.line, room.text)}`;
-    return { dot: health.kind === "trouble" ? "🔴" : "🟡", before: "", after: ` ${past}${detail}${line}` };
+  const unwell = health === undefined ? undefined : unwellDots[health.kind];
+  if (unwell !== undefined) {
+    const line = health?.line ?? "";
+    return { dot: unwell, before: "", after: ` ${past}${detail}${line === "" ? "" : ` · ${short(line, room.text)}`}` };
   }
   const isOnlyAccepted = ending?.kind === "run" && ending.outcome.kind === "asked";
   return isOnlyAccepted && health?.kind !== "reached"
     ? { dot: "🔄", before: `${ask} `, after: `${detail}: accepted, not confirmed` }
     : { ...seenDone(request), before: "", after: ` ${past}${detail}` };
 }
+
+const unwellDots: Readonly<Partial<Record<Health["kind"], string>>> = { trouble: "🔴", "not-yet": "🟡" };
 
 /** Until its health is known, it isn't a success. */
 function seenDone({ health, op }: StoredChange): Pick<Phrase, "dot"> {

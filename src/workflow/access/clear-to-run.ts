@@ -97,7 +97,7 @@ async function verdictNow(deps: ClearToRunDeps, { change, opened, sinceMs }: Ask
   const verdict = strictest(verdicts);
   if (verdict !== "split") return verdict;
   throw new UserError("The policy changed: these workloads no longer share an approval.", {
-    next: "Ask for them one by one.",
+    next: "Request them one by one.",
   });
 }
 

@@ -64,7 +64,7 @@ function combined(proposals: readonly Proposed[]): SeveralProposal {
     throw new UserError(
       "These workloads need different approvals, so one request can't hold them. Nothing was changed.",
       {
-        next: "Ask for them one by one.",
+        next: "Request them one by one.",
       },
     );
   }

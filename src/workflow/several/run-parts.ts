@@ -50,15 +50,15 @@ async function runPart(deps: RunDeps, { part, request, opened }: Part, signal: A
   if (stageOf(part) === "sent") return void (await readBack(deps, part, signal));
   const content = contentOf(deps.sealer, part);
   if (content === undefined) {
-    return refuse(deps, part, notSent("What was asked for can't be read any more.", "Ask for it again."));
+    return refuse(deps, part, notSent("The stored request can't be opened.", "Request it again."));
   }
   await send(deps, { change: part, opened: { content, account: opened.account }, isFresh: false }, signal);
   const claimedMs = request.claimedAt?.getTime() ?? 0;
   if (deps.clock.now().getTime() - claimedMs < BUSY_FOR_MS) return;
   // Nothing happens to a part that moved on meanwhile.
-  const why = `Another change of ${part.workload.name} was under way for too long.`;
+  const why = `Another request for ${part.workload.name} took too long.`;
   const now = (await deps.store.find({ id: part.id })) ?? part;
-  if (now.state === "approved" && !signal.aborted) await refuse(deps, part, notSent(why, "Ask for it again."));
+  if (now.state === "approved" && !signal.aborted) await refuse(deps, part, notSent(why, "Request it again."));
 }
 
 function notSent(why: string, next: string): Outcome {
@@ -75,7 +75,7 @@ async function openedOrRefused(
     return await openRequest(deps, request);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const outcome = notSent(error.message, error.next ?? "Ask again.");
+    const outcome = notSent(error.message, error.next ?? "Request it again.");
     for (const part of request.parts ?? []) {
       if (stageOf(part) === "sent") await readBack(deps, part, signal);
       if (stageOf(part) === "approved") await refuse(deps, part, outcome);
@@ -102,11 +102,11 @@ function outcomeOf({ parts = [] }: StoredChange): Outcome {
   const [failed] = of("failed");
   const [unknown] = of("unknown");
   const words = `${of("done").length} of ${counted(parts.length, "workload")} done`;
-  if (failed !== undefined) return notSent(`${words}: ${failed.workload.name} failed.`, "Look at its card.");
+  if (failed !== undefined) return notSent(`${words}: ${failed.workload.name} failed.`, "See the card for the reason.");
   if (unknown !== undefined) {
-    const why = `${words}: nobody can tell about ${unknown.workload.name}.`;
-    return { kind: "unknown", after: "unread", why, next: "Look at the workload." };
+    const why = `${words}: can't tell about ${unknown.workload.name}.`;
+    return { kind: "unknown", after: "unread", why, next: "Check the workload before you try again." };
   }
-  if (of("done").length === 0) return notSent("Each workload had changed since the request.", "Ask again.");
+  if (of("done").length === 0) return notSent("Each workload changed since the request.", "Request it again.");
   return { kind: "done", after: undefined, alsoMoved: [] };
 }

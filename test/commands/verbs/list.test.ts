@@ -51,7 +51,7 @@ test("services and jobs share one table: trouble first, then by name", () => {
     🔴 boom    failed                        4 attempts  10h  job
     🔴 flaky   restarting, 6 times in 4 min  1/3         44s  shop.example.org +1
     🟢 import  running                       0/1         10h  job
-    ⚪️ report   complete                      1/1         10h  job
+    ⚪️ report  complete                      1/1         10h  job
     🟢 web     running                       3/3         3d   shop.example.org +1
     🟡 worker  hibernating                   3           3d   –
     [Act on… ▾]"
