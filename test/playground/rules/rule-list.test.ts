@@ -144,7 +144,7 @@ test("rules that are not simulated say why", () => {
       "a message's text is best within 4,000 characters: advice, so that nothing is refused before the limit",
       "an ephemeral message may never arrive, and is gone when the client reloads: here it always arrives, since chance would break tests; the page forgets it at a reload",
       "a deleted message that has replies stays as a tombstone: here it goes, and its replies stay",
-      "whether people of another organisation can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse them",
+      "whether people of another organization can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse them",
       "whether a user group still lists somebody who was deactivated is not documented: here it does, since a bot must not count on it",
       "Delayed Events (hourly for 24 hours after the last retry): a setting of the app outside of its manifest, off at first",
       "the retry reasons ssl_error and unknown_error: there is no TLS on a loopback address",
