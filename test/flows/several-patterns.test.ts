@@ -43,7 +43,7 @@ describe("every workload of a request has to be allowed", () => {
     await using _town = town;
 
     expect(await says(town, town.developer, "/gantry restart web shop-a")).toMatch(
-      /different approvals, so one request can't hold them\. Nothing was changed\.\nAsk for them one by one\./u,
+      /different approvals, so one request can't hold them\. Nothing was changed\.\nRequest them one by one\./u,
     );
   });
 
