@@ -1,5 +1,6 @@
 import { readConfig, secretsOf, type ConfigOptions } from "./boot/config.ts";
 import { endOnCrash } from "./boot/crash.ts";
+import { loadEnvFile } from "./boot/env-file.ts";
 import { startGantry, type Gantry } from "./gantry.ts";
 import { createLog } from "./log.ts";
 import { stopOnSignals } from "./boot/shutdown.ts";
@@ -29,4 +30,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-if (import.meta.main) await main(process.env);
+if (import.meta.main) {
+  loadEnvFile();
+  await main(process.env);
+}

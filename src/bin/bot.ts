@@ -1,4 +1,6 @@
+import { loadEnvFile } from "../boot/env-file.ts";
 import { main } from "../main.ts";
 
 // The bot without stand-ins: it needs a real Slack and a real workload API.
+loadEnvFile();
 await main(process.env, { isBotAlone: true });

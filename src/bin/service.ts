@@ -7,6 +7,7 @@ import type { Trouble } from "../http/server.ts";
 import { withPortSentence } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { openRequests } from "../stand-ins/open-requests.ts";
+import { loadEnvFile } from "../boot/env-file.ts";
 import { stopOnSignals } from "../boot/shutdown.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
 import { openProcessEngine } from "../service/engines/process/process-engine.ts";
@@ -97,6 +98,7 @@ function sentence(error: unknown): string {
 }
 
 try {
+  loadEnvFile();
   await run();
 } catch (error) {
   process.stderr.write(`${sentence(error)}\n`);

@@ -68,10 +68,15 @@ function troubleWords({ ready_instances: ready, target_instance_size: size }: Se
   return isSome ? `${missing} ${missing === 1 ? "instance isn't" : "instances aren't"} running` : "is failing";
 }
 
+/** Undefined where "1 of 1 running" beside "restarting" would read like a contradiction. */
+function countsOf({ ready_instances: ready, target_instance_size: size }: Service, status: WorkloadStatus) {
+  if (ready === undefined || size === undefined || size === 0) return undefined;
+  return isRestarting(status) && ready >= size ? undefined : `${ready} of ${size} running`;
+}
+
 /** "3 of 3 running", with counts only where the API sends them; otherwise its status and reason. */
 function lineOf(service: Service, status: WorkloadStatus): string {
-  const { ready_instances: ready, target_instance_size: size } = service;
-  const counts = ready === undefined || size === undefined || size === 0 ? undefined : `${ready} of ${size} running`;
+  const counts = countsOf(service, status);
   const why = status.reason === undefined ? [] : [status.reason];
   if (status.level === "idle" || counts === undefined) return [status.words, ...why].join(" · ");
   if (status.level === "healthy") return counts;

@@ -13,6 +13,7 @@ import { maybe } from "./schema/json-columns.ts";
 import type { Db, Session } from "./database/session.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
 import { changesById } from "./find-change.ts";
 
 /** Complete, or it does not compile. */
@@ -141,12 +142,14 @@ function isOf(where: Where, userId: string, withRequest: boolean) {
   return where.or([own, where.exists(part)]);
 }
 
-/** The latest row of these kinds of each request, and all rows without a request. */
+/** The latest row of these kinds of each workload of each request, and all rows without a request. */
 function isLatest(where: Where, kindsShown: readonly HistoryEventKind[]) {
   const later = where
     .selectFrom("event as later")
     .select("later.seq")
     .whereRef("later.change_id", "=", "event.change_id")
+    .whereRef("later.workload_kind", "=", "event.workload_kind")
+    .whereRef("later.workload_name", "=", "event.workload_name")
     .whereRef("later.seq", ">", "event.seq")
     .where("later.kind", "in", kindsShown);
   return where.and([where("kind", "in", kindsShown), where.not(where.exists(later))]);
@@ -156,7 +159,21 @@ function isLatest(where: Where, kindsShown: readonly HistoryEventKind[]) {
 async function withRequests(session: Session, events: readonly HistoryEvent[]): Promise<readonly HistoryEvent[]> {
   const ids = events.map(({ changeId }) => changeId).filter((id) => id !== undefined);
   const requests = await changesById(session, ids);
-  return events.map((event) => ({ ...event, request: requests.get(event.changeId ?? "") }));
+  return events.map((event) => ({ ...event, request: ofWorkload(requests.get(event.changeId ?? ""), event) }));
+}
+
+const begun = new Set<StoredChange["state"]>(["claimed", "done", "failed", "unknown"]);
+
+/** Of a request for several workloads that was begun, how it went for the one of this row. */
+function ofWorkload(request: StoredChange | undefined, { workload }: HistoryEvent): StoredChange | undefined {
+  const part = request?.parts?.find(
+    ({ workload: { kind, name } }) => kind === workload?.kind && name === workload.name,
+  );
+  if (request === undefined || part === undefined) return request;
+  const { parts: _, ...rest } = request;
+  const own = { ...rest, workload: part.workload, diff: part.diff };
+  const { state, ending, health, settledAt } = part;
+  return begun.has(request.state) ? { ...own, state, ending, health, settledAt } : own;
 }
 
 /** The history of a Change after the row with this number, oldest first. */

@@ -82,7 +82,7 @@ describe("a service that sends counts, reasons and restarts", () => {
     [
       "restarts again and again, all of it",
       { ready_instances: 4, restarts: restarts(6) },
-      "trouble: keeps restarting (4 of 4 running · restarting, 6 times in 4 min · exited with code 137 (out of memory))",
+      "trouble: keeps restarting (restarting, 6 times in 4 min · exited with code 137 (out of memory))",
     ],
     [
       "some instances restart again and again",

@@ -200,5 +200,7 @@ describe("one request for several workloads", () => {
 
     expect(rows).toMatch(/worker restarted.*requested by Dana Reyes/u);
     expect(rows).not.toContain("web");
+    expect(await says(town, town.developer, "/gantry history web")).toMatch(/web restarted.*requested by Dana Reyes/u);
+    expect(await says(town, town.developer, "/gantry history")).toMatch(/worker restarted[^]*web restarted/u);
   });
 });

@@ -6,6 +6,12 @@ import { aliasesOf, nearMeaningsOf } from "./habits.ts";
 import { joinWords } from "./words.ts";
 
 const MOST_SUGGESTED = 2;
+/** What people look for as a command, and where it is. */
+const notCommands: Readonly<Record<string, string>> = {
+  undo: "Press *Undo* on the card of the request.",
+  rollback: "Press *Undo* on the card of the request.",
+  revert: "Press *Undo* on the card of the request.",
+};
 const allCommands: Suggestion = { label: "All commands", ask: { verb: "help", share: false, args: {} } };
 
 /** The verb of this name or alias, in any case. Throws a `UserError` that suggests verbs close to it. */
@@ -14,6 +20,10 @@ export function findCommand(commands: readonly Command[], verb: string, words: r
   const found =
     commands.find(({ name }) => name === wanted) ?? commands.find(({ name }) => aliasesOf(name).includes(wanted));
   if (found !== undefined) return found;
+  const elsewhere = Object.hasOwn(notCommands, wanted) ? notCommands[wanted] : undefined;
+  if (elsewhere !== undefined) {
+    throw new UserError(`There's no ${echo(verb)} command.`, { next: elsewhere, suggestions: [allCommands] });
+  }
   const near = nearCommands(commands, wanted);
   const runnable = near.flatMap((command) => suggestionFor(command, words));
   throw new UserError(`I don't know ${echo(verb)}.`, {

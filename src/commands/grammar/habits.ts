@@ -30,7 +30,7 @@ const habits: Readonly<Record<string, Habit>> = {
   approve: { near: ["accept", "lgtm", "allow"] },
   reject: { near: ["deny", "decline", "refuse"] },
   cancel: { near: ["abort", "withdraw", "revoke"] },
-  history: { also: ["audit"], near: ["events", "activity", "changes", "undo", "rollback"] },
+  history: { also: ["audit"], near: ["events", "activity", "changes"] },
   "can-i": { near: ["can", "may", "permissions", "allowed", "policy"] },
   whoami: { also: ["me"], near: ["who", "account"] },
   use: { near: ["bind", "switch", "context", "namespace"] },

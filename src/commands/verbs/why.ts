@@ -12,7 +12,7 @@ import { readVerb, type VerbContext } from "../grammar/verb.ts";
 import { refusedRead } from "../lookup/authorize.ts";
 
 /** Words with which programs report a failure. */
-const FAILURES = String.raw`error|exception|fatal|panic|fail|crash|killed|exit code|traceback|refused|denied|timed? ?out`;
+const FAILURES = String.raw`error|exception|fatal|panic|fail|crash|killed|exit code|exited with|traceback|refused|denied|timed? ?out`;
 const READ = "200";
 const NEWEST = "10";
 

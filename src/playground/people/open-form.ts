@@ -1,7 +1,7 @@
 import type { Delivery } from "../delivery/deliver.ts";
 import { objectOf, objectsOf, textOf } from "../json.ts";
 import type { User, View } from "../workspace/state.ts";
-import { elementsOf, flatBlocks } from "../workspace/view-state.ts";
+import { elementsOf, flatBlocks, stateName } from "../workspace/view-state.ts";
 import type { World } from "../world.ts";
 import { clickables } from "./find-element.ts";
 import { closeView, submitView } from "./views.ts";
@@ -41,18 +41,24 @@ export function pressFormButton(
   return label === closeLabel(view) ? closeView(world, user, view) : undefined;
 }
 
-function fields(view: View): readonly { readonly label: string; readonly type: string }[] {
-  return flatBlocks(objectsOf(view.content["blocks"])).flatMap((block) => {
+type FormField = { readonly label: string; readonly type: string; readonly isMissing: boolean };
+
+function fields({ content, state }: View): readonly FormField[] {
+  return flatBlocks(objectsOf(content["blocks"])).flatMap((block) => {
     const [element] = elementsOf(block);
     if (block["type"] !== "input" || element === undefined) return [];
-    return [{ label: textOf(objectOf(block["label"])["text"]), type: textOf(element["type"]) }];
+    const type = textOf(element["type"]);
+    const value = state[textOf(block["block_id"])]?.[textOf(element["action_id"])]?.[stateName(type) ?? ""] ?? null;
+    const isMissing = block["optional"] !== true && (value === null || value === "");
+    return [{ label: textOf(objectOf(block["label"])["text"]), type, isMissing }];
   });
 }
 
-/** The field that a hint names: one to type into, else the first. */
+/** The field that a hint names: the first required one that is empty, else one to type into. */
 export function exampleField(view: View): string | undefined {
   const all = fields(view);
-  return (all.find(({ type }) => type.endsWith("_input")) ?? all[0])?.label;
+  const next = all.find(({ isMissing }) => isMissing) ?? all.find(({ type }) => type.endsWith("_input")) ?? all[0];
+  return next?.label;
 }
 
 export function noSuchField(view: View, name: string): Error {

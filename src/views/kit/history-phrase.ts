@@ -90,7 +90,8 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
     return not("🚫", deed, `rejected by ${short(ending.by.name, room.person)}${reason}`);
   },
   cancelled: ({ ending }, deed, room) =>
-    not("🚫", deed, ending?.kind === "cancelled" ? `cancelled by ${short(ending.by.name, room.person)}` : "cancelled"),
+    // A workload of several, after one that failed.
+    not("🚫", deed, ending?.kind === "cancelled" ? `cancelled by ${short(ending.by.name, room.person)}` : "not run"),
   expired: ({ ending }, deed) =>
     not(
       "⌛",
