@@ -44,7 +44,7 @@ describe("a service that crashes", () => {
 
   test("is never quietly well: its restarts are counted with how it ended, and every view calls it restarting", async () => {
     await dana.create("flaky", {
-      containers: [{ image: "gantry/flaky", command: ["--after", "2500", "--exit", "1"] }],
+      containers: [{ image: "gantry/flaky", command: ["--after", "1400", "--exit", "1"] }],
     });
 
     const first = await until(async () => restartsOf("flaky", 2), "the second restart");
