@@ -17,7 +17,7 @@ rules:
     who: members
     does: read
     then: allow
-  - name: two for what interrupts the shop
+  - name: two for the shop
     who: members
     does: disruptive
     then: { approve: { votes: 2, from: [S0ONCALL, channel-members], expires: 30m } }
@@ -42,8 +42,8 @@ async function take(): Promise<void> {
   await alex.clicks("Approve");
   await dana.sees("1 of 2 (Alex Kim)");
   const thread = new URL(dana.page.url()).searchParams.get("thread") ?? "";
-  await alex.says("Agreed, you have my vote. @omar? :pray:", { thread });
-  await dana.thread.getByText("you have my vote").waitFor();
+  await alex.says("Agreed, approved. @omar? :pray:", { thread });
+  await dana.thread.getByText("Agreed, approved").waitFor();
   await dana.page
     .getByRole("button", { name: /^2 replies/u })
     .last()

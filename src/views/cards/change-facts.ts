@@ -162,7 +162,8 @@ function healthFacts(change: StoredChange): string[] {
 function lineOf({ line, afterMs }: Health, isJob: boolean): string[] {
   const text = truncate(visible(line), 400);
   if (text === "") return [];
-  if (isJob || afterMs === undefined) return [text];
+  // "3 of 3 running after 2 s"; other words have a time of their own.
+  if (isJob || afterMs === undefined || !/^\d/u.test(text)) return [text];
   const [first = "", ...rest] = text.split(" · ");
   return [[`${first} after ${span(afterMs)}`, ...rest].join(" · ")];
 }
