@@ -9,6 +9,6 @@ export default defineConfig({
     hookTimeout: 600_000,
     // Files share the modules of their worker: importing them for each file costs as much as the tests.
     isolate: false,
-    maxWorkers: 3,
+    maxWorkers: 4,
   },
 });

@@ -2,7 +2,7 @@
 const isFullRun = process.env["GANTRY_TEST"] === "all";
 
 /** How many cases a property is tried with. */
-export const cases = isFullRun ? 10_000 : 300;
+export const cases = isFullRun ? 10_000 : 200;
 
 /** Why such tests are not run now; undefined when they are. */
 export const notFullRun: string | undefined = isFullRun ? undefined : "skipped: run with GANTRY_TEST=all";

