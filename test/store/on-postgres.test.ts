@@ -24,7 +24,7 @@ function noServer() {
 }
 
 const log = pino({ level: "silent" });
-const limits = { poolSize: 5, statementTimeoutMs: 1_500 };
+const limits = { poolSize: 5, statementTimeoutMs: 5_000 };
 let databases = 0;
 
 /** A new database on the server, and a look into it from outside. */
