@@ -2,17 +2,23 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { createSealer } from "./accounts/seal.ts";
 import { createApi, type Api, type ApiAccount } from "./api/client.ts";
-import type { Config } from "./boot/config.ts";
-import { loadTls } from "./boot/database-tls.ts";
+import { readAppManifest } from "./boot/app-manifest.ts";
+import type { Config, RealSlack } from "./boot/config.ts";
+import { loadTls } from "./database-tls.ts";
+import { withRegionsOf } from "./boot/engine-settings.ts";
+import type { Settings } from "./commands/command.ts";
 import { createDemo } from "./stand-ins/demo.ts";
 import { openKeyring } from "./boot/key-file.ts";
+import { createNetwork, type Network } from "./http/network.ts";
 import { withPortSentence } from "./http/listen.ts";
 import { openLocalService } from "./stand-ins/local-service.ts";
 import { openLocalSlack, type LocalSlackOptions } from "./stand-ins/local-slack.ts";
 import type { ExternalFault } from "./playground/world.ts";
-import { openPolicy } from "./boot/policy-source.ts";
+import type { HealthParts } from "./boot/health/bot-checkup.ts";
+import { freeBytesOf } from "./boot/health/stored-facts.ts";
+import { openPolicy, type PolicySource } from "./boot/policy-source.ts";
 import { troubledService } from "./stand-ins/service-trouble.ts";
-import { createBot } from "./boot/bot.ts";
+import { type BotParts, createBot } from "./boot/bot.ts";
 import { openStore, type OpenStore } from "./store/open-store.ts";
 
 export type Gantry = {
@@ -29,27 +35,41 @@ export type Gantry = {
 
 type Closers = (() => Promise<void>)[];
 
-/** Starts all parts or none: after a failure, the open ones are closed again. */
-export async function startGantry(config: Config, log: Logger): Promise<Gantry> {
+/**
+ * Starts all parts or none: after a failure, the open ones are closed again. `onRefused` is called when Slack accepts no
+ * connection any more until somebody changes something: what, as a sentence.
+ */
+export async function startGantry(
+  config: Config,
+  log: Logger,
+  onRefused?: (sentence: string) => void,
+): Promise<Gantry> {
   const closers: Closers = [];
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= closeAll(closers));
   try {
-    return { ...(await startParts(config, log, closers)), stop };
+    return { ...(await startParts(config, { log, ...(onRefused && { onRefused }) }, closers)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startParts(config: Config, log: Logger, closers: Closers): Promise<Omit<Gantry, "stop">> {
-  const { settings, listen, dataDir } = config;
+async function startParts(
+  config: Config,
+  told: Pick<BotParts, "log" | "onRefused">,
+  closers: Closers,
+): Promise<Omit<Gantry, "stop">> {
+  const { listen, dataDir } = config;
+  const { log } = told;
+  const network = createNetwork(config.proxy);
+  closers.push(network.close);
   const sealer = createSealer(openKeyring(config));
   const policy = await openPolicy({ path: config.policyPath, log });
   closers.push(async () => policy.close());
   const store = await openStore({ ...storeOf(config, log), sealer });
   closers.push(store.close);
-  const { api, account, switches, notices } = await openService(config, log, closers);
+  const { api, account, switches, notices, settings } = await openService(config, { log, network, closers });
   let botPort = listen.port;
   const slack = await openSlack(
     config,
@@ -57,24 +77,36 @@ async function startParts(config: Config, log: Logger, closers: Closers): Promis
     closers,
   );
   const bot = createBot({
-    slack: slack.access,
+    slack: { ...slack.access, network },
     listen,
     api,
     account,
     accountMode: config.accountMode,
     policy: policy.current,
+    health: healthOf(config, policy),
     sealer,
     settings,
     store,
-    log,
+    ...told,
   });
   closers.push(bot.stop);
   const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());
   botPort = started.port;
-  if (config.service.kind === "embedded" && config.slack.kind === "playground") {
-    await createDemo(api.as(account), { dataDir, region: settings.region, log });
-  }
+  // The demo is for processes: nobody asked for it on their cluster.
+  if (isDemo(config) && account !== undefined) await createDemo(api.as(account), { dataDir, settings, log });
   return { botPort, playgroundPort: slack.port, notices: [...notices, ...slack.notices], inProgress: bot.inProgress };
+}
+
+function healthOf({ service, store, dataDir }: Config, policy: PolicySource): HealthParts {
+  return {
+    callsPerDay: service.kind === "embedded" ? service.callsPerDay : undefined,
+    policyProblem: policy.problem,
+    ...(store.kind === "sqlite" && { freeBytes: () => freeBytesOf(dataDir) }),
+  };
+}
+
+function isDemo({ service, slack }: Config): boolean {
+  return service.kind === "embedded" && service.engine.kind === "process" && slack.kind === "playground";
 }
 
 function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {
@@ -86,18 +118,26 @@ function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logg
 
 type Service = {
   readonly api: Api;
-  readonly account: ApiAccount;
+  /** Undefined when each workspace connects its own. */
+  readonly account: ApiAccount | undefined;
   readonly switches: readonly ExternalFault[];
   readonly notices: readonly string[];
+  /** With the regions of the engine. */
+  readonly settings: Settings;
 };
 
-async function openService({ service, slack, dataDir }: Config, log: Logger, closers: Closers): Promise<Service> {
+type Parts = { readonly log: Logger; readonly network: Network; readonly closers: Closers };
+
+async function openService(
+  { service, slack, dataDir, settings }: Config,
+  { log, network, closers }: Parts,
+): Promise<Service> {
   if (service.kind === "remote") {
-    const { url, username, token } = service;
+    const { url, account } = service;
     // Only the playground has a page with switches.
-    const way = slack.kind === "playground" ? troubledService((request) => fetch(request)) : undefined;
-    const api = createApi({ baseUrl: url, ...(way && { fetch: way.fetch }) });
-    return { api, account: { username, token }, switches: way?.switches ?? [], notices: [] };
+    const way = slack.kind === "playground" ? troubledService(network.fetch) : undefined;
+    const api = createApi({ baseUrl: url, fetch: way?.fetch ?? network.fetch });
+    return { api, account, switches: way?.switches ?? [], notices: [], settings };
   }
   const local = await openLocalService({ config: service, dataDir, log });
   closers.push(local.close);
@@ -106,12 +146,13 @@ async function openService({ service, slack, dataDir }: Config, log: Logger, clo
     api: createApi({ baseUrl: local.baseUrl, fetch: way.fetch }),
     account: local.account,
     switches: way.switches,
-    notices: local.notices,
+    notices: [...local.notices, ...local.found],
+    settings: service.engine.kind === "kubernetes" ? withRegionsOf(local.about(), settings, service) : settings,
   };
 }
 
 type Slack = {
-  readonly access: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl?: string };
+  readonly access: BotParts["slack"];
   readonly port: number | undefined;
   readonly notices: readonly string[];
 };
@@ -120,12 +161,42 @@ type LocalParts = Pick<LocalSlackOptions, "botPort" | "onTrouble"> & {
   readonly externalFaults: readonly ExternalFault[];
 };
 
+function accessOf({ tokens, transport, apiUrl }: RealSlack): BotParts["slack"] {
+  const common = { transport, ...(apiUrl !== undefined && { apiUrl }) };
+  if (tokens.kind === "one") return { ...common, botToken: tokens.botToken };
+  const { clientId, clientSecret, url } = tokens;
+  return { ...common, oauth: { clientId, clientSecret, url, scopes: scopesOfBot() } };
+}
+
+function scopesOfBot(): readonly string[] {
+  return readAppManifest().oauth_config.scopes.bot;
+}
+
 async function openSlack({ slack, settings, dataDir }: Config, parts: LocalParts, closers: Closers): Promise<Slack> {
-  if (slack.kind === "real") return { access: slack, port: undefined, notices: [] };
-  const { host, port } = slack;
-  const local = await openLocalSlack({ host, port, dataDir, command: settings.command, ...parts });
+  if (slack.kind === "real") {
+    const access = accessOf(slack);
+    return { access, port: undefined, notices: [] };
+  }
+  const { transport, host, port } = slack;
+  const botUrl = (): string => `http://127.0.0.1:${parts.botPort()}`;
+  const oauth = slack.workspaces === "several" ? { botUrl } : undefined;
+  const local = await openLocalSlack({
+    transport,
+    host,
+    port,
+    dataDir,
+    command: settings.command,
+    ...parts,
+    ...(oauth && { oauth }),
+  });
   closers.push(local.close);
-  return { access: local.access, port: local.port, notices: local.playground.notices };
+  const { access, client, playground } = local;
+  const installed = {
+    apiUrl: access.apiUrl,
+    transport: access.transport,
+    oauth: { ...client, url: botUrl(), scopes: scopesOfBot() },
+  };
+  return { access: oauth === undefined ? access : installed, port: local.port, notices: playground.notices };
 }
 
 /** Closes in reverse order. A failure doesn't keep the other parts open. */

@@ -1,4 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { z } from "zod";
+import type { LoggedError } from "./health/report.ts";
 
 export type LogOptions = {
   readonly level: string;
@@ -15,13 +17,69 @@ const REDACTED = "[redacted]";
  */
 export function createLog({ level, secrets, to }: LogOptions): Logger {
   const known = secrets.filter((secret) => secret.length >= 8).flatMap((secret) => [secret, inJson(secret)]);
+  const recent: LoggedError[] = [];
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    hooks: { streamWrite: (line: string) => withoutSecrets(line, known) },
+    hooks: {
+      streamWrite(line: string) {
+        const clean = withoutSecrets(line, known);
+        note(recent, clean);
+        return clean;
+      },
+    },
   };
-  return to === undefined ? pino(options) : pino(options, to);
+  const log = to === undefined ? pino(options) : pino(options, to);
+  recentOf.set(log, recent);
+  return log;
+}
+
+const recentOf = new WeakMap<Logger, readonly LoggedError[]>();
+const MOST_RECENT = 20;
+
+/** The newest errors of a log made here, newest first, for the report of a replica. */
+export function recentErrorsOf(log: Logger): readonly LoggedError[] {
+  return recentOf.get(log) ?? [];
+}
+
+/** Warnings and errors: their names in the log are numbers, https://getpino.io/#/docs/api?id=logger-level */
+const TROUBLE = /^\{"level":[4-6]0,/u;
+const ERROR = 50;
+
+/** Fields that only our code and the other side's protocol fill, never a person. */
+const Line = z.object({
+  level: z.number(),
+  time: z.string(),
+  msg: z.string(),
+  reference: z.string().optional(),
+  op: z.string().optional(),
+  method: z.string().optional(),
+  kind: z.string().optional(),
+  slackError: z.string().optional(),
+  status: z.number().optional(),
+});
+type Line = z.infer<typeof Line>;
+
+function note(recent: LoggedError[], line: string): void {
+  if (!TROUBLE.test(line)) return;
+  const entry = Line.safeParse(JSON.parse(line)).data;
+  if (entry === undefined || !isTrouble(entry)) return;
+  const { time: at, msg, reference, op, method, kind, slackError, status } = entry;
+  const details = [op ?? method, slackError ?? kind, status].filter((each) => each !== undefined).join(", ");
+  recent.unshift({
+    at,
+    says: details === "" ? msg : `${msg} (${details})`,
+    ...(reference !== undefined && { reference }),
+  });
+  recent.length = Math.min(recent.length, MOST_RECENT);
+}
+
+/** A request that the workload API refuses, such as an unknown name, is the person's mistake and no trouble of ours. */
+function isTrouble({ level, reference, kind, status = 500 }: Line): boolean {
+  if (level >= ERROR) return true;
+  const isMistake = kind === "refused" && status < 500 && status !== 401 && status !== 429;
+  return reference !== undefined && !isMistake;
 }
 
 function inJson(secret: string): string {

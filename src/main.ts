@@ -1,10 +1,12 @@
-import { readConfig, secretsOf, type ConfigOptions } from "./boot/config.ts";
+import { readConfig } from "./boot/config.ts";
+import { secretsOf } from "./boot/secrets.ts";
 import { endOnCrash } from "./boot/crash.ts";
 import { loadEnvFile } from "./boot/env-file.ts";
 import { startGantry, type Gantry } from "./gantry.ts";
 import { createLog } from "./log.ts";
 import { stopOnSignals } from "./boot/shutdown.ts";
 import { welcome } from "./boot/welcome.ts";
+import type { ConfigOptions } from "./boot/wrong-sets.ts";
 
 /** Reads the configuration and starts Gantry. Resolves when it runs; a signal stops it. */
 export async function main(env: NodeJS.ProcessEnv, options: ConfigOptions = {}): Promise<void> {
@@ -13,7 +15,10 @@ export async function main(env: NodeJS.ProcessEnv, options: ConfigOptions = {}):
     const config = readConfig(env, options);
     const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
     for (const notice of config.notices) print(notice);
-    const starting = startGantry(config, log);
+    const starting = startGantry(config, log, (sentence) => {
+      process.stderr.write(`${sentence}\n`);
+      end(1);
+    });
     const end = stopOnSignals(() => starting.then(({ stop }) => stop()));
     endOnCrash({ log, inProgress: () => gantry?.inProgress() ?? [], end });
     gantry = await starting;
@@ -31,6 +36,6 @@ function print(text: string): void {
 }
 
 if (import.meta.main) {
-  loadEnvFile();
+  loadEnvFile(process.env["GANTRY_ENV_FILE"]);
   await main(process.env);
 }

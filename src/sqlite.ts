@@ -15,6 +15,13 @@ export function openSqlite<Tables>(path: string): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database) }) });
 }
 
+/** Opens an existing file next to the process that writes it. */
+export function openSqliteReadOnly<Tables>(path: string): Kysely<Tables> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  database.exec("PRAGMA busy_timeout=2000;");
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database) }) });
+}
+
 /** Adapts `node:sqlite` to the driver that Kysely expects. */
 function forKysely(database: DatabaseSync): SqliteDatabase {
   return {

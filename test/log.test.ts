@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLog } from "../src/log.ts";
+import { createLog, recentErrorsOf } from "../src/log.ts";
 
 function logged(secrets: readonly string[], write: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = [];
@@ -50,4 +50,22 @@ test("what is no secret stays", () => {
     reference: "abcd",
     msg: "done",
   });
+});
+
+test("errors and warnings with a reference are remembered for the status, newest first, without what people typed", () => {
+  const log = createLog({ level: "info", secrets: ["hunter2-hunter2"], to: { write: () => undefined } });
+  log.info("nothing");
+  log.warn("a warning without a reference");
+  log.warn({ reference: "aa11", kind: "refused", status: 404, op: "getService" }, "an unknown name");
+  log.warn({ reference: "bb22", kind: "timeout", op: "listJobs" }, "the workload API failed or refused");
+  log.error({ err: new Error("about hunter2-hunter2"), typed: "secret words", reference: "cc33" }, "internal error");
+  for (let more = 0; more < 18; more += 1) log.error("another one");
+
+  const errors = recentErrorsOf(log);
+
+  expect(errors).toHaveLength(20);
+  expect(errors.slice(-2)).toEqual([
+    { at: expect.stringMatching(/^\d{4}-/u), says: "internal error", reference: "cc33" },
+    { at: expect.any(String), says: "the workload API failed or refused (listJobs, timeout)", reference: "bb22" },
+  ]);
 });

@@ -1,4 +1,4 @@
-/** The workspace (configured in the environment), a channel, or a person. */
+/** The workspace, a channel, or a person. The workspace's account is configured in the environment, or connected by an admin. */
 export type AccountOwner =
   | { readonly kind: "workspace" }
   | { readonly kind: "channel"; readonly channelId: string }
@@ -19,7 +19,7 @@ export type AccountSeeker = { readonly teamId: string; readonly userId: string; 
 /** A linked account as stored. */
 export type LinkedAccount = {
   readonly teamId: string;
-  readonly owner: Exclude<AccountOwner, { readonly kind: "workspace" }>;
+  readonly owner: AccountOwner;
   readonly username: string;
   /** Sealed for this team, owner and username; it can't be opened for another row. */
   readonly sealedToken: string;

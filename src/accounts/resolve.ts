@@ -2,12 +2,17 @@ import { UserError } from "../errors.ts";
 import type { AccountMode, AccountOwner, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "./account.ts";
 import { type Sealer, SealError } from "./seal.ts";
 
-export type FoundAccounts = { readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined };
+export type FoundAccounts = {
+  readonly own: LinkedAccount | undefined;
+  readonly channel: LinkedAccount | undefined;
+  /** Connected by a workspace admin. */
+  readonly workspace?: LinkedAccount | undefined;
+};
 
 export type AccountRules = {
   readonly mode: AccountMode;
-  /** From the environment; undefined when not configured. */
-  readonly workspace: OpenAccount | undefined;
+  /** The workspace's account from the environment, which goes before a connected one; undefined when not configured. */
+  readonly configured: OpenAccount | undefined;
   readonly sealer: Sealer;
   readonly seeker: AccountSeeker;
   /** The username that the channel is bound to: only this account is used there. */
@@ -16,7 +21,7 @@ export type AccountRules = {
 
 /** Binds a sealed token to its team, owner and username, so that it can't be opened for another row. */
 export function boundTo({ teamId, owner, username }: Pick<LinkedAccount, "teamId" | "owner" | "username">): string[] {
-  return ["account", teamId, owner.kind, owner.kind === "user" ? owner.userId : owner.channelId, username];
+  return ["account", teamId, owner.kind, ownerId(owner), username];
 }
 
 /**
@@ -24,7 +29,7 @@ export function boundTo({ teamId, owner, username }: Pick<LinkedAccount, "teamId
  * be opened: falling back to another account would act as someone else than the person expects.
  */
 export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenAccount {
-  const { mode, workspace, seeker, wanted } = rules;
+  const { mode, configured, seeker, wanted } = rules;
   if (wanted !== undefined) return wantedAccount(found, { ...rules, wanted });
   if (found.own !== undefined) return opened(found.own, own(seeker), rules);
   if (mode === "own") {
@@ -34,19 +39,23 @@ export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenA
     });
   }
   if (found.channel !== undefined) return opened(found.channel, ofChannel(seeker), rules);
-  if (workspace !== undefined) return workspace;
+  const workspace = configured ?? found.workspace;
+  if (workspace !== undefined) return ofEverybody(workspace, rules);
   throw new UserError("No account is connected for you, this channel or the workspace.", {
-    next: "Connect yours with `/gantry connect`, or one for this channel with `/gantry connect channel`.",
+    next:
+      "Connect yours with `/gantry connect`, or one for this channel with `/gantry connect channel`. " +
+      "A workspace admin can connect one for everybody with `/gantry connect workspace`.",
   });
 }
 
 /** The account that the channel is bound to. Throws a `UserError` when it isn't connected anywhere. */
 function wantedAccount(found: FoundAccounts, rules: AccountRules & { readonly wanted: string }): OpenAccount {
-  const { mode, workspace, seeker, wanted } = rules;
+  const { mode, configured, seeker, wanted } = rules;
   if (found.own?.username === wanted) return opened(found.own, own(seeker), rules);
   const isShared = mode === "fallback";
   if (isShared && found.channel?.username === wanted) return opened(found.channel, ofChannel(seeker), rules);
-  if (isShared && workspace?.username === wanted) return workspace;
+  const workspace = configured ?? found.workspace;
+  if (isShared && workspace?.username === wanted) return ofEverybody(workspace, rules);
   const [missing, connect] = isShared
     ? ["isn't connected", "Connect it with `/gantry connect`, or for everybody here with `/gantry connect channel`."]
     : ["isn't connected for you", "Connect it with `/gantry connect`."];
@@ -61,14 +70,15 @@ function wantedAccount(found: FoundAccounts, rules: AccountRules & { readonly wa
  * the same username is the same account.
  */
 export function openStoredAccount(ref: AccountRef, found: FoundAccounts, rules: AccountRules): OpenAccount {
-  const { mode, workspace, seeker } = rules;
+  const { mode, configured, seeker } = rules;
   if (mode === "own" && ref.owner.kind !== "user") {
     const message = `This was requested with ${whose[ref.owner.kind]} account. Everybody now has to use their own.`;
     throw notSent(message);
   }
   switch (ref.owner.kind) {
     case "workspace":
-      if (workspace?.username === ref.username) return workspace;
+      if (configured?.username === ref.username) return configured;
+      if (isSame(found.workspace, ref)) return opened(found.workspace, ofWorkspace, rules);
       break;
     case "user":
       if (isSame(found.own, ref)) return opened(found.own, own(seeker), rules);
@@ -89,13 +99,17 @@ function notSent(message: string): UserError {
   return new UserError(`${message} Nothing was changed.`, { next: "Request it again." });
 }
 
-type LinkedOwner = LinkedAccount["owner"];
+function ofEverybody(account: OpenAccount | LinkedAccount, rules: AccountRules): OpenAccount {
+  return "token" in account ? account : opened(account, ofWorkspace, rules);
+}
 
-function own({ userId }: AccountSeeker): LinkedOwner {
+const ofWorkspace: AccountOwner = { kind: "workspace" };
+
+function own({ userId }: AccountSeeker): AccountOwner {
   return { kind: "user", userId };
 }
 
-function ofChannel({ channelId }: AccountSeeker): LinkedOwner {
+function ofChannel({ channelId }: AccountSeeker): AccountOwner {
   return { kind: "channel", channelId };
 }
 
@@ -109,7 +123,7 @@ function isSame(linked: LinkedAccount | undefined, { owner, username }: AccountR
 }
 
 /** Opens the token for the seeker, not for the owner in the row: another person's row then can't be opened. */
-function opened(linked: LinkedAccount, owner: LinkedOwner, { sealer, seeker }: AccountRules): OpenAccount {
+function opened(linked: LinkedAccount, owner: AccountOwner, { sealer, seeker }: AccountRules): OpenAccount {
   const { username, sealedToken } = linked;
   try {
     const token = sealer.open(sealedToken, boundTo({ teamId: seeker.teamId, owner, username }));
@@ -120,9 +134,14 @@ function opened(linked: LinkedAccount, owner: LinkedOwner, { sealer, seeker }: A
   }
 }
 
+const whoseAgain: Readonly<Record<AccountOwner["kind"], { readonly which: string; readonly again: string }>> = {
+  user: { which: "your account", again: "connect" },
+  channel: { which: "this channel's account", again: "connect channel" },
+  workspace: { which: "the workspace's account", again: "connect workspace" },
+};
+
 function unopened({ owner, username }: LinkedAccount, cause: SealError): UserError {
-  const [which, again] =
-    owner.kind === "user" ? ["your account", "connect"] : ["this channel's account", "connect channel"];
+  const { which, again } = whoseAgain[owner.kind];
   const why = cause.reason === "damaged" ? "its stored token is damaged" : "the key that sealed its token is missing";
   const error = new UserError(`Couldn't use ${which} (${username}): ${why}. Nothing was changed.`, {
     next: `Connect it again with \`/gantry ${again}\`, or contact your Gantry admin.`,

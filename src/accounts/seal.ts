@@ -3,6 +3,8 @@ import type { Keyring, SealKey } from "./keyring.ts";
 
 /** Seals texts. A text opens only with the `bind` list it was sealed with. */
 export type Sealer = {
+  /** Ids of the configured keys; the first seals. */
+  readonly keyIds: readonly string[];
   readonly seal: (text: string, bind: readonly string[]) => string;
   /** Throws a `SealError`. */
   readonly open: (sealed: string, bind: readonly string[]) => string;
@@ -25,6 +27,7 @@ const MARK_BYTES = 4;
 export function createSealer(keyring: Keyring): Sealer {
   const [current] = keyring;
   return {
+    keyIds: keyring.map(({ id }) => id),
     seal: (text, bind) => sealed(current, text, bind),
     open(text, bind) {
       const { keyId, bytes } = partsOf(text);

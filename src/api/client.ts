@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ParsedAnswer } from "./answers.ts";
 import { createCallCount, type CallCount, type CallsToday } from "./call-count.ts";
 import { decode } from "./decode.ts";
+import { createEngineInfo, type EngineInfo } from "./engine-info.ts";
 import { exchange, type Exchange, type Fetch } from "./exchange.ts";
 import { aborted, heldBack } from "./failures.ts";
 import { createSingleFlight, type Flight, type SingleFlight } from "./single-flight.ts";
@@ -54,6 +55,10 @@ export type Api = {
   as(account: ApiAccount): AccountApi;
   /** HTTP calls sent for a user. Retries count; a shared read counts once. */
   callsToday(username: string): CallsToday;
+  /** The engine behind the workload API, if it says; at most a minute old. Never rejects. */
+  engine(): Promise<EngineInfo | undefined>;
+  /** The same API, with calls and reads in flight of its own: each workspace has one. */
+  apart(): Api;
 };
 
 const READ_BUDGET_MS = 8_000;
@@ -82,6 +87,8 @@ export function createApi(settings: ApiSettings): Api {
   };
   return {
     callsToday: (username) => client.counted.today(username),
+    engine: createEngineInfo(client),
+    apart: () => createApi(settings),
     as: (account) => ({
       async send<Op extends OperationId>(asked: Call<Op>, options: SendOptions = {}) {
         const call = asked as Call; // a call of one operation is a call

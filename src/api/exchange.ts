@@ -61,7 +61,7 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
 }
 
 /** Rejects when the signal aborts, even if `fetch` ignores it. A response that arrives later is discarded. */
-async function orAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
+export async function orAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(new Error("aborted"));
   signal.addEventListener("abort", stop, { once: true });
@@ -98,7 +98,7 @@ type Body = {
  * Reads at most `limitBytes`, counted after decompression so that a small archive can't expand without limit. The rest
  * stays on the wire. Never throws.
  */
-async function readBody(response: Response, limitBytes: number, signal: AbortSignal): Promise<Body> {
+export async function readBody(response: Response, limitBytes: number, signal: AbortSignal): Promise<Body> {
   const chunks: Uint8Array[] = [];
   const ended = (end: Body["end"]): Body => ({ bytes: Buffer.concat(chunks), end });
   if (response.body === null) return ended("whole");

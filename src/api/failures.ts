@@ -124,6 +124,12 @@ const words: Readonly<Record<number, Words>> = {
   504: { ...DOWN, sentence: "The workload API didn't answer in time" },
 };
 
+/** Before the API's own message. */
+const REFUSED: Readonly<Record<number, string>> = {
+  403: "The workload API refused the request",
+  409: "The workload API refused the request",
+};
+
 function wordsOf(status: number): Words {
   return (
     words[status] ?? (status >= 500 ? FAILED : { sentence: "The workload API refused the request", next: CORRECT_IT })
@@ -143,10 +149,13 @@ export type Refused = {
  * write that succeeded.
  */
 export function refusal({ op, status, detail, retryAfterSeconds }: Refused): Problem {
-  const { sentence, next } = wordsOf(status);
+  const { next, ...general } = wordsOf(status);
+  // What the API says is better than a guess at it.
+  const sentence = detail === undefined ? general.sentence : (REFUSED[status] ?? general.sentence);
   const maybeSent = status >= 500;
-  const said = detail === undefined ? `${sentence} (HTTP ${status}).` : `${sentence}: ${ended(detail)}`;
-  const later = retryAfterSeconds === undefined ? next : `Try again in ${duration(retryAfterSeconds)}.`;
+  const { told, advice } = maybeSent ? { told: detail, advice: undefined } : partsOf(detail);
+  const said = told === undefined ? `${sentence} (HTTP ${status}).` : `${sentence}: ${ended(told)}`;
+  const later = retryAfterSeconds === undefined ? (advice ?? next) : `Try again in ${duration(retryAfterSeconds)}.`;
   return new Problem({
     kind: "refused",
     op,
@@ -156,6 +165,13 @@ export function refusal({ op, status, detail, retryAfterSeconds }: Refused): Pro
     next: nextStep(op, maybeSent, later || "Try again later. The limit may be per day."),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
+}
+
+/** After a 4xx, every view says that nothing was changed. What the API advises after that is better than a guess. */
+function partsOf(detail: string | undefined): { readonly told?: string; readonly advice?: string | undefined } {
+  if (detail === undefined) return {};
+  const [, told = detail, advice = ""] = /^(.*?)\s*Nothing was changed(?:\.\s+(.+)|\.?)$/su.exec(detail) ?? [];
+  return { told, advice: advice === "" ? undefined : ended(advice) };
 }
 
 function ended(text: string): string {

@@ -14,6 +14,17 @@ export const Resources = z.looseObject({
 });
 export type Resources = z.output<typeof Resources>;
 
+/** How a container last ended. */
+export const LastState = lenient(
+  z.looseObject({ reason: lenient(text), exit_code: lenient(count), finished_at: lenient(text) }),
+);
+export type LastState = z.output<typeof LastState>;
+
+/** Unlike other fields, a malformed `part` drops its item: without one it would be about the whole operation. */
+export const RefusedOperations = lenient(
+  listOf(z.looseObject({ operation: identity, part: text.optional(), reason: identity })),
+);
+
 const JobContainer = z.looseObject({
   name: lenient(text),
   image: lenient(text),
@@ -90,5 +101,10 @@ export const Job = z.looseObject({
   metadata: JobMetadata,
   spec: lenient(JobSpec),
   status: lenient(JobStatus),
+  restart_count: lenient(count),
+  last_state: LastState,
+  message: lenient(identity),
+  managed_by: lenient(identity),
+  refused_operations: RefusedOperations,
 });
 export type Job = z.output<typeof Job>;

@@ -10,7 +10,8 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+                 *     on Kubernetes it runs jobs in the regions that are configured for them instead.
                  * @example us
                  */
                 region: components["parameters"]["JobRegion"];
@@ -36,13 +37,14 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+                 *     on Kubernetes it runs jobs in the regions that are configured for them instead.
                  * @example us
                  */
                 region: components["parameters"]["JobRegion"];
                 /**
-                 * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a job. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the job there; the names of new ones are stricter.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -96,13 +98,14 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+                 *     on Kubernetes it runs jobs in the regions that are configured for them instead.
                  * @example us
                  */
                 region: components["parameters"]["JobRegion"];
                 /**
-                 * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a job. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the job there; the names of new ones are stricter.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -167,8 +170,8 @@ export interface paths {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -215,8 +218,8 @@ export interface paths {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -249,8 +252,8 @@ export interface paths {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -283,8 +286,8 @@ export interface paths {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -335,8 +338,8 @@ export interface paths {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -378,9 +381,10 @@ export interface components {
          */
         Accepted: Record<string, never>;
         /**
-         * @description A letter first, then lower-case letters, digits and `-`.
+         * @description A lower-case letter or digit first, then lower-case letters, digits, `-` and `.`, with no `.` last.
          * @example web
          * @example nightly-report
+         * @example redis.cache
          */
         WorkloadName: string;
         /**
@@ -638,6 +642,11 @@ export interface components {
             metadata: components["schemas"]["JobMetadata"];
             spec?: components["schemas"]["JobSpec"];
             status?: components["schemas"]["JobStatus"];
+            restart_count?: components["schemas"]["RestartCount"];
+            last_state?: components["schemas"]["LastState"];
+            message?: components["schemas"]["UnwellMessage"];
+            managed_by?: components["schemas"]["ManagedBy"];
+            refused_operations?: components["schemas"]["RefusedOperations"];
         };
         /** @description What identifies a job. */
         JobMetadata: {
@@ -874,6 +883,79 @@ export interface components {
              * @example 2
              */
             failed?: number;
+        };
+        /**
+         * @description How often the containers of all present instances were restarted, which doesn't count what somebody requested.
+         *     Unlike `restarts`, it knows no time. Not defined by the API; this implementation sends it.
+         * @example 6
+         */
+        RestartCount: number;
+        /**
+         * @description How a container of a present instance last ended although it should have run on; of a job, its last failed
+         *     attempt. It stays when the container runs again. Absent when none ended that way. Not defined by the API; this
+         *     implementation sends it.
+         */
+        LastState: {
+            /**
+             * @description One word, as Kubernetes has it.
+             * @example OOMKilled
+             * @example Error
+             * @example Completed
+             * @example StartError
+             */
+            reason?: string;
+            /**
+             * @description The exit code; 128 and the number of the signal for one that a signal ended.
+             * @example 137
+             */
+            exit_code?: number;
+            /**
+             * Format: date-time
+             * @description When it ended, UTC.
+             * @example 2026-11-20T09:30:04Z
+             */
+            finished_at?: string;
+        };
+        /**
+         * @description Why the workload isn't running as it should, or why a job failed, as a clause or sentence. Absent when all is
+         *     well. Not defined by the API; this implementation sends it.
+         * @example web-1 exited with code 137 (out of memory)
+         */
+        UnwellMessage: string;
+        /**
+         * @description The other tool that manages the workload. Absent if none is known, and for workloads created through this API.
+         *     Not defined by the API; this implementation sends it.
+         * @example Helm release shop
+         * @example Argo CD application web
+         * @example CronJob tidy
+         */
+        ManagedBy: string;
+        /**
+         * @description What this implementation would refuse now because somebody else owns the workload or something else sets its
+         *     size; other reasons to refuse aren't listed. Only when one workload is read, and absent when there is nothing
+         *     to list. Not defined by the API; this implementation sends it.
+         */
+        RefusedOperations: components["schemas"]["RefusedOperation"][];
+        /** @description An operation that would be refused now. */
+        RefusedOperation: {
+            /**
+             * @description The operationId of this document.
+             * @example deleteService
+             * @example updateService
+             * @example deleteJob
+             */
+            operation: string;
+            /**
+             * @description Of `updateService`, the only part of the body that would be refused.
+             * @example memory
+             * @enum {string}
+             */
+            part?: "memory" | "size" | "domains";
+            /**
+             * @description Why, and what to do instead, as the refusal would say it.
+             * @example Gantry may not delete service shop: it belongs to Helm release shop. Delete it there.
+             */
+            reason: string;
         };
         /** @description One thing that is true of a job. */
         JobCondition: {
@@ -1150,12 +1232,7 @@ export interface components {
              */
             created_at?: string;
             status?: components["schemas"]["ServiceStatus"];
-            /**
-             * @description Why a service that should run does not. Not defined by the API; this implementation sends it with `Failed`
-             *     when the service can't be started at all.
-             * @example The saved definition can't be used: size must be at most 10000.
-             */
-            status_reason?: string;
+            message?: components["schemas"]["UnwellMessage"];
             /**
              * Format: date-time
              * @description Since when the status is what it is, UTC. Not defined by the API; this implementation sends it.
@@ -1198,6 +1275,16 @@ export interface components {
                  */
                 last_reason?: string;
             };
+            restart_count?: components["schemas"]["RestartCount"];
+            last_state?: components["schemas"]["LastState"];
+            managed_by?: components["schemas"]["ManagedBy"];
+            /**
+             * @description What sets the number of instances, if it isn't this API. Not defined by the API; this implementation sends
+             *     it.
+             * @example autoscaler web-hpa
+             */
+            size_set_by?: string;
+            refused_operations?: components["schemas"]["RefusedOperations"];
             /**
              * @description Number of instances.
              * @example 2
@@ -1622,8 +1709,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The name exists already, or the state forbids the move. */
+        /**
+         * @description The name exists already, or the state forbids the move. This implementation also answers it when another tool
+         *     owns the workload or its size, for example Helm or an autoscaler; the message names the owner.
+         */
         Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description Another tool owns the workload, for example Helm or a CronJob, and would create it again or lose track of it.
+         *     Left open by the API: this implementation answers it on Kubernetes; the message names the owner. Nothing was
+         *     changed.
+         */
+        Owned: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1681,7 +1784,8 @@ export interface components {
          */
         Region: string;
         /**
-         * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+         * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+         *     on Kubernetes it runs jobs in the regions that are configured for them instead.
          * @example us
          */
         JobRegion: string;
@@ -1692,8 +1796,8 @@ export interface components {
          */
         NewJobName: components["schemas"]["NewWorkloadName"];
         /**
-         * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-         *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+         * @description Name of a job. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+         *     because it may have found the job there; the names of new ones are stricter.
          * @example nightly-report
          */
         JobName: components["schemas"]["WorkloadName"];
@@ -1704,8 +1808,8 @@ export interface components {
          */
         NewServiceName: components["schemas"]["NewWorkloadName"];
         /**
-         * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-         *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+         * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+         *     because it may have found the service there; the names of new ones are stricter.
          * @example web
          */
         ServiceName: components["schemas"]["WorkloadName"];
@@ -1766,6 +1870,12 @@ export type JobContainer = components['schemas']['JobContainer'];
 export type ImagePullPolicy = components['schemas']['ImagePullPolicy'];
 export type JobResources = components['schemas']['JobResources'];
 export type JobStatus = components['schemas']['JobStatus'];
+export type RestartCount = components['schemas']['RestartCount'];
+export type LastState = components['schemas']['LastState'];
+export type UnwellMessage = components['schemas']['UnwellMessage'];
+export type ManagedBy = components['schemas']['ManagedBy'];
+export type RefusedOperations = components['schemas']['RefusedOperations'];
+export type RefusedOperation = components['schemas']['RefusedOperation'];
 export type JobCondition = components['schemas']['JobCondition'];
 export type NewJob = components['schemas']['NewJob'];
 export type NewJobContainer = components['schemas']['NewJobContainer'];
@@ -1805,6 +1915,7 @@ export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseMethodNotAllowed = components['responses']['MethodNotAllowed'];
 export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseOwned = components['responses']['Owned'];
 export type ResponseTooLarge = components['responses']['TooLarge'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type ResponseInternalError = components['responses']['InternalError'];
@@ -1827,7 +1938,8 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+                 *     on Kubernetes it runs jobs in the regions that are configured for them instead.
                  * @example us
                  */
                 region: components["parameters"]["JobRegion"];
@@ -1860,13 +1972,14 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+                 *     on Kubernetes it runs jobs in the regions that are configured for them instead.
                  * @example us
                  */
                 region: components["parameters"]["JobRegion"];
                 /**
-                 * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a job. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the job there; the names of new ones are stricter.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -1900,7 +2013,8 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+                 *     on Kubernetes it runs jobs in the regions that are configured for them instead.
                  * @example us
                  */
                 region: components["parameters"]["JobRegion"];
@@ -1945,13 +2059,14 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+                 *     on Kubernetes it runs jobs in the regions that are configured for them instead.
                  * @example us
                  */
                 region: components["parameters"]["JobRegion"];
                 /**
-                 * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a job. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the job there; the names of new ones are stricter.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -1974,6 +2089,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Owned"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2003,13 +2119,14 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere.
+                 * @description Cluster region identifier. Jobs can currently be run only in `us`. This implementation answers 400 elsewhere;
+                 *     on Kubernetes it runs jobs in the regions that are configured for them instead.
                  * @example us
                  */
                 region: components["parameters"]["JobRegion"];
                 /**
-                 * @description Name of a job. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a job. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the job there; the names of new ones are stricter.
                  * @example nightly-report
                  */
                 job_name: components["parameters"]["JobName"];
@@ -2088,8 +2205,8 @@ export interface operations {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2129,8 +2246,8 @@ export interface operations {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2214,8 +2331,8 @@ export interface operations {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2242,6 +2359,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Owned"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2259,8 +2377,8 @@ export interface operations {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2293,8 +2411,8 @@ export interface operations {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2327,8 +2445,8 @@ export interface operations {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2379,8 +2497,8 @@ export interface operations {
                  */
                 region: components["parameters"]["Region"];
                 /**
-                 * @description Name of a service. Left open by the API: the format. This implementation takes a letter first, then lower-case
-                 *     letters, digits and `-`, 1 to 50 characters; the name of a new one also ends with a letter or digit.
+                 * @description Name of a service. Left open by the API: the format. This implementation takes the names that Kubernetes allows,
+                 *     because it may have found the service there; the names of new ones are stricter.
                  * @example web
                  */
                 service_name: components["parameters"]["ServiceName"];
@@ -2417,4 +2535,5 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
+export const refusedOperationPartValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["RefusedOperation"]["part"]> = ["memory", "size", "domains"];
 export const memoryChoiceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MemoryChoice"]> = [256, 512, 1024, 2048];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EnvVar, Resources, VolumeMount } from "./job-shape.ts";
+import { EnvVar, LastState, RefusedOperations, Resources, VolumeMount } from "./job-shape.ts";
 import { count, identity, listOf, lenient, text } from "./lenient.ts";
 
 /** `container_port` when services are read, `port` when one is created. */
@@ -40,7 +40,7 @@ export const Service = z.looseObject({
   name: identity,
   created_at: lenient(text),
   status: lenient(text),
-  status_reason: lenient(text),
+  message: lenient(identity),
   status_since: lenient(text),
   ready_instances: lenient(count),
   restarts: lenient(
@@ -51,6 +51,11 @@ export const Service = z.looseObject({
       last_reason: lenient(text),
     }),
   ),
+  restart_count: lenient(count),
+  last_state: LastState,
+  managed_by: lenient(identity),
+  size_set_by: lenient(identity),
+  refused_operations: RefusedOperations,
   target_instance_size: lenient(count),
   containers: lenient(listOf(ServiceContainer)),
   port_mappings: lenient(listOf(PortMapping)),

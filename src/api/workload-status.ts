@@ -1,4 +1,5 @@
 import type { Job, Service } from "./answers.ts";
+import { names, reasonWith, restartsWords, within } from "./reason-words.ts";
 
 /**
  * How well a workload is. `failing` needs somebody; `busy` is on its way or unsure; `idle` is stopped or complete.
@@ -8,12 +9,16 @@ export type Level = "healthy" | "busy" | "failing" | "idle";
 
 export type WorkloadStatus = {
   readonly level: Level;
-  /** Lower case, without a dot: `running`, `restarting, 6 times in 4 min`, `failed`. */
+  /** Lower case, without a dot: `running`, `out of memory, exit 137, 6 restarts in 4 min`, `failed`. */
   readonly words: string;
   /** Why, when the API says so: `exited with code 137 (out of memory)`. */
   readonly reason?: string;
   /** Since when, as an ISO 8601 time, when the API says so. */
   readonly since?: string;
+  /** It restarts again and again. */
+  readonly isRestarting?: true;
+  /** When it last ended, where the words count restarts without a time. */
+  readonly lastAt?: string;
 };
 
 const levels: ReadonlyMap<string, Level> = new Map([
@@ -46,37 +51,66 @@ const REPEATED = 2;
 const MANY = 4;
 
 export function serviceStatus(service: Service): WorkloadStatus {
-  const { status, status_reason: reason, status_since: since } = service;
+  const { status, message, last_state, status_since: since } = service;
   if (status === undefined) return { level: "busy", words: "status unknown" };
-  const looping = restartingStatus(service);
-  if (looping !== undefined) return looping;
+  const restarting = restartingStatus(service);
+  if (restarting !== undefined) return restarting;
   const { level, words } = incomplete(service, { level: levelOf(status), words: status.toLowerCase() });
-  return { level, words, ...(reason !== undefined && { reason }), ...(since !== undefined && { since }) };
+  const isWell = level === "healthy" || level === "idle";
+  const reason = isWell ? message : reasonWith(last_state, message);
+  return {
+    // The API says why it isn't running as it should, so it isn't.
+    level: level === "healthy" && message !== undefined ? "busy" : level,
+    words,
+    ...(reason !== undefined && { reason }),
+    ...(since !== undefined && { since }),
+  };
 }
 
 /** A service that goes down may end as it likes. */
 const GOING_DOWN = /^(?:stopping|deleting)$/iu;
 
 /** Only while it should run, which includes one that crashes before it is ready and so never leaves `Starting`. */
-function restartingStatus({ status = "", restarts, status_reason }: Service): WorkloadStatus | undefined {
+function restartingStatus(service: Service): WorkloadStatus | undefined {
+  const { status = "", last_state } = service;
   const level = levelOf(status);
   const isUp = level !== "idle" && !GOING_DOWN.test(status);
-  if (!isUp || restarts?.count === undefined || restarts.count < REPEATED) return undefined;
-  const { count, first_at, last_at, last_reason } = restarts;
-  const reason = last_reason ?? status_reason;
+  const counted = isUp ? (recentRestarts(service) ?? restartsEver(service, level)) : undefined;
+  if (counted === undefined) return undefined;
+  const { count, time, ...when } = counted;
   return {
     level: level === "failing" || count >= MANY ? "failing" : "busy",
-    words: `restarting, ${count} times${within(first_at, last_at)}`,
-    ...(reason !== undefined && { reason }),
-    ...(first_at !== undefined && { since: first_at }),
+    words: `${restartsWords(last_state, count)}${time}`,
+    isRestarting: true,
+    ...furtherReason(service),
+    ...when,
   };
 }
 
-function within(first: string | undefined, last: string | undefined): string {
-  const ms = Date.parse(last ?? "") - Date.parse(first ?? "");
-  if (Number.isNaN(ms) || ms < 0) return "";
-  const seconds = Math.max(1, Math.round(ms / 1000));
-  return seconds < 90 ? ` in ${seconds} s` : ` in ${Math.round(seconds / 60)} min`;
+/** One fact, one place: the words say how it ended. */
+function furtherReason({ message, restarts, last_state }: Service): Pick<WorkloadStatus, "reason"> {
+  const reason = message ?? restarts?.last_reason;
+  return reason === undefined || names(reason, last_state) ? {} : { reason };
+}
+
+type Restarts = Pick<WorkloadStatus, "since" | "lastAt"> & {
+  readonly count: number;
+  /** " in 4 min", where the API says so. */
+  readonly time: string;
+};
+
+function recentRestarts({ restarts }: Service): Restarts | undefined {
+  const { count = 0, first_at: since, last_at } = restarts ?? {};
+  if (count < REPEATED) return undefined;
+  return { count, time: within(since, last_at), ...(since !== undefined && { since }) };
+}
+
+/** A count over weeks says nothing about now, unless the service isn't running as it should either. */
+function restartsEver({ restart_count: count = 0, message, last_state }: Service, level: Level): Restarts | undefined {
+  const isUnwell = level === "failing" || message !== undefined;
+  if (!isUnwell || count < REPEATED) return undefined;
+  const lastAt = last_state?.finished_at;
+  return { count, time: "", ...(lastAt !== undefined && { lastAt }) };
 }
 
 /** "Running" with too few ready instances isn't healthy. */
@@ -98,7 +132,7 @@ export function jobStatus(job: Job): WorkloadStatus {
   const status = job.status ?? {};
   const conditions = (status.conditions ?? []).filter((each) => each.status === "True");
   const failed = conditions.find(({ type }) => type === "Failed");
-  if (failed !== undefined) return withWhy({ level: "failing", words: "failed" }, failed);
+  if (failed !== undefined) return withWhy({ level: "failing", words: "failed" }, failedBecause(job, failed));
   const complete = conditions.find(({ type }) => type === "Complete");
   if (complete !== undefined || status.completionTime !== undefined) {
     const since = status.completionTime ?? complete?.lastTransitionTime;
@@ -109,15 +143,40 @@ export function jobStatus(job: Job): WorkloadStatus {
   return unfinished(job, conditions.at(-1)?.type);
 }
 
-function unfinished({ status = {} }: Job, condition: string | undefined): WorkloadStatus {
+/** The job's own message says more than the condition of Kubernetes: "Job has reached the specified backoff limit". */
+function failedBecause({ message, last_state: last, restart_count: count = 0 }: Job, failed: Why): Why {
+  const reason = message ?? failed.message ?? "";
+  const isTold = count === 0 || names(reason, last);
+  const told = isTold
+    ? reasonWith(last, reason)
+    : [restartsWords(last, count), reason].filter((part) => part !== "").join(" · ");
+  return { ...failed, message: told };
+}
+
+function unfinished(job: Job, condition: string | undefined): WorkloadStatus {
+  const { status = {}, message, restart_count: restarts = 0 } = job;
   const attempts = status.failed ?? 0;
-  if (attempts > 0) return { level: "busy", words: `retrying after ${attempts} failed ${plural("attempt", attempts)}` };
+  if (attempts > 0 || restarts > 0) return retrying(job, attempts, restarts);
+  if (message !== undefined) return { level: "busy", words: "waiting", reason: message };
   const since = status.startTime === undefined ? {} : { since: status.startTime };
   if ((status.active ?? 0) > 0) return { level: "healthy", words: "running", ...since };
   if (condition !== undefined) return { level: levelOf(condition), words: condition.toLowerCase(), ...since };
   return status.startTime === undefined
     ? { level: "busy", words: "pending" }
     : { level: "healthy", words: "running", ...since };
+}
+
+/** Kubernetes counts an attempt as failed only when its pod is gone; before that, it restarts the container. */
+function retrying({ message, last_state: last }: Job, attempts: number, restarts: number): WorkloadStatus {
+  if (attempts > 0) {
+    // The words have the number of attempts already.
+    const reason = reasonWith(last, message)?.replace(/ after \d+ attempts?$/u, "");
+    const words = `retrying after ${attempts} failed ${plural("attempt", attempts)}`;
+    return { level: "busy", words, ...(reason !== undefined && { reason }) };
+  }
+  const reason = message === undefined || names(message, last) ? {} : { reason: message };
+  const lastAt = last?.finished_at === undefined ? {} : { lastAt: last.finished_at };
+  return { level: "busy", words: `retrying, ${restartsWords(last, restarts)}`, ...reason, ...lastAt };
 }
 
 type Why = { readonly message?: string | undefined; readonly lastTransitionTime?: string | undefined };

@@ -1,6 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { variables } from "../boot/variables.ts";
 import type { Command } from "../commands/command.ts";
+import { type Feature, features, type Limit } from "../service/capabilities.ts";
+import { dockerLimits } from "../service/engines/docker/limits.ts";
+import { kubernetesLimits } from "../service/engines/kubernetes/limits.ts";
+import { processLimits } from "../service/engines/process/limits.ts";
 import { commands } from "../commands/verbs.ts";
 
 /**
@@ -9,6 +13,8 @@ import { commands } from "../commands/verbs.ts";
  */
 const parts: Readonly<Record<string, { readonly name: string; readonly text: () => string }>> = {
   "docs/verbs.md": { name: "verbs", text: () => [verbTable(), ...commands.map(verbSection)].join("\n\n") },
+  "docs/kubernetes.md": { name: "engines", text: engineTable },
+  "docs/docker.md": { name: "docker", text: dockerTable },
   "docs/configuration.md": { name: "variables", text: variableTables },
 };
 
@@ -42,6 +48,52 @@ function variableTables(): string {
       return [`## ${title}`, "", "| variable | default | meaning |", "|---|---|---|", ...rows].join("\n");
     })
     .join("\n\n");
+}
+
+/** From the tables that the engines are asked before anything is started. */
+function engineTable(): string {
+  const bare = {
+    domains: { kind: "none" },
+    ports: { kind: "cluster" },
+    disks: undefined,
+    hostPath: undefined,
+  } as const;
+  const full = {
+    domains: { kind: "ingress", ingressClass: undefined },
+    ports: { kind: "load-balancer" },
+    disks: { storageClass: "fast", size: "10Gi" },
+    hostPath: "/srv",
+  } as const;
+  const [without, having] = [bare, full].map((settings) => kubernetesLimits({ ...settings, jobs: true }));
+  const rows = (Object.keys(features) as Feature[]).map((feature) => {
+    // Their own keys, above.
+    const { words, field } = features[feature];
+    const lack = limitOf(without, feature);
+    const isSettable = lack !== undefined && limitOf(having, feature) === undefined;
+    const kubernetes = `${isSettable ? "needs a setting; without it: " : ""}${limitWords(lack)}`;
+    return `| ${words} (\`${field}\`) | ${cell(limitWords(limitOf(processLimits, feature)))} | ${cell(kubernetes)} |`;
+  });
+  return ["| a request for | `process` | `kubernetes` |", "|---|---|---|", ...rows].join("\n");
+}
+
+function dockerTable(): string {
+  const limits = dockerLimits({ isLocal: true, limitsMemory: true });
+  const rows = (Object.keys(features) as Feature[]).map((feature) => {
+    // Their own keys, above.
+    const { words, field } = features[feature];
+    return `| ${words} (\`${field}\`) | ${cell(limitWords(limitOf(limits, feature)))} |`;
+  });
+  return ["| a request for | `docker` |", "|---|---|", ...rows].join("\n");
+}
+
+function limitOf(limits: readonly Limit[] | undefined, feature: Feature): Limit | undefined {
+  return limits?.find((limit) => limit.feature === feature);
+}
+
+const effects = { refused: "refused (400)", kept: "accepted, without effect", partly: "partly" } as const;
+
+function limitWords(limit: Limit | undefined): string {
+  return limit === undefined ? "yes" : `${effects[limit.effect]}: ${limit.why}`;
 }
 
 for (const [path, { name, text }] of Object.entries(parts)) {

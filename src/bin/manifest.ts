@@ -1,31 +1,39 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { manifestFor, type ManifestTarget } from "../boot/manifest-for.ts";
+import { manifestFor, manifestJson, type ManifestTarget } from "../boot/manifest-for.ts";
 
-const usage = `npm run manifest -- --url https://gantry.example.com | --socket [--command /gantry]
+const usage = `npm run --silent manifest -- --socket | --url https://gantry.example.com [options]
+  --socket         Socket Mode: Gantry connects to Slack, and needs no address
   --url URL        the public https address that forwards to the bot's PORT
-  --socket         Socket Mode, without an address (not supported yet)
+  --install-url URL
+                   the public https address of /slack/install (GANTRY_URL), when several workspaces install the app
   --command NAME   another slash command; also start the bot with GANTRY_COMMAND=NAME
+  --json           one line of JSON instead of YAML
 `;
 
-function targetOf(args: readonly string[]): ManifestTarget {
+type Asked = { readonly target: ManifestTarget; readonly isJson: boolean };
+
+function asked(args: readonly string[]): Asked {
   const { values } = parseArgs({
     args: [...args],
     options: {
       url: { type: "string" },
       socket: { type: "boolean", default: false },
+      "install-url": { type: "string" },
       command: { type: "string", default: "/gantry" },
+      json: { type: "boolean", default: false },
     },
   });
-  const { url, socket, command } = values;
+  const { url, socket, command, json: isJson, "install-url": installUrl } = values;
   if (!/^\/[a-z0-9_-]{1,31}$/u.test(command)) throw new Error(`“${command}” isn't a slash command such as /gantry.`);
   if (socket === (url !== undefined)) throw new Error("Use either --url or --socket.");
-  return url === undefined ? { kind: "socket", command } : { kind: "url", url, command };
+  return { target: { url, command, installUrl }, isJson };
 }
 
 try {
-  const text = readFileSync(new URL("../../manifest.yml", import.meta.url), "utf8");
-  process.stdout.write(manifestFor(text, targetOf(process.argv.slice(2))));
+  const { target, isJson } = asked(process.argv.slice(2));
+  const manifest = manifestFor(readFileSync(new URL("../../manifest.yml", import.meta.url), "utf8"), target);
+  process.stdout.write(isJson ? `${manifestJson(manifest)}\n` : manifest);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
   process.exitCode = 2;

@@ -124,5 +124,5 @@ async function main(): Promise<number> {
   }
 }
 
-loadEnvFile();
+loadEnvFile(process.env["GANTRY_ENV_FILE"]);
 process.exitCode = await main();

@@ -10,7 +10,8 @@ import { openRequests } from "../stand-ins/open-requests.ts";
 import { loadEnvFile } from "../boot/env-file.ts";
 import { stopOnSignals } from "../boot/shutdown.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
-import { openProcessEngine } from "../service/engines/process/process-engine.ts";
+import { engineSecrets } from "../service/engine-choice.ts";
+import { openEngine } from "../service/open-engine.ts";
 import { serve } from "../service/api/serve.ts";
 import { readServiceConfig, type ServiceConfig } from "../service/config.ts";
 import { type StoredUsers, storedUsers } from "../service/api/users.ts";
@@ -30,26 +31,25 @@ async function run(): Promise<void> {
   const end = stopOnSignals(async () => (await started.promise)());
   const config = configured();
   // The port first: if it is taken, no user is created and nothing is started.
-  const { host, port, regions, dataDir } = config;
+  const { host, port, dataDir } = config;
   // The log comes later, because it needs the tokens in order to redact them.
   let onTrouble: Trouble = () => undefined;
   const opening = listen({ host, port, onTrouble: (message, data) => onTrouble(message, data) });
   const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, opening);
   const known = usersOf(config);
-  const secrets = known.users.map(({ token }) => token);
+  const secrets = [...known.users.map(({ token }) => token), ...engineSecrets(config.engine)];
   const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
   let inProgress = (): readonly string[] => [];
   endOnCrash({ log, inProgress: () => inProgress(), end });
-  const { engine, ready, notices, close } = await openProcessEngine({
+  const opened = await openEngine(config.engine, {
     dataDir: join(dataDir, "service"),
-    regions,
     users: known.users.map(({ username }) => username),
-    quotas: config.quotas,
-    allowHostCommands: config.hostCommands,
     // pino draws an Error only under `err`.
     onEvent: (message, data) => log.info("error" in data ? { ...data, err: data.error } : data, message),
   });
+  const { engine, ready, about, notices, found, close } = opened;
+  const regions = about().regions.flatMap(({ name, services }) => (services ? [name] : []));
   const requests = openRequests(
     serve({
       engine,
@@ -61,19 +61,21 @@ async function run(): Promise<void> {
     }),
   );
   inProgress = requests.list;
-  listening.answerWith(requests.answer, ready);
+  listening.answerWith(requests.answer, { ready, about });
   for (const notice of notices) log.warn(notice);
-  process.stdout.write(notices.map((notice) => `${notice}\n`).join(""));
-  greet(listening, known, config);
+  process.stdout.write([...notices, ...found].map((line) => `${line}\n`).join(""));
+  greet(listening, known, { regions, engine: config.engine });
 
-  started.resolve(() => listening.close(drainMs).then(() => close()));
+  started.resolve(() => listening.close(drainMs).then(() => close({ keepWorkloads: true })));
 }
 
 function usersOf({ users, dataDir }: ServiceConfig): StoredUsers {
   return users === undefined ? storedUsers(dataDir, ["gantry"]) : { users, path: "SERVICE_USERS", isNew: false };
 }
 
-function greet({ url }: Listening, { users, path, isNew }: StoredUsers, { regions }: ServiceConfig): void {
+type Greeted = Pick<ServiceConfig, "engine"> & { readonly regions: readonly string[] };
+
+function greet({ url }: Listening, { users, path, isNew }: StoredUsers, { regions, engine }: Greeted): void {
   const [first] = users;
   const token = isNew ? first?.token : "TOKEN";
   const whose = isNew
@@ -84,9 +86,16 @@ ${whose}
 
   curl -H 'username: ${first?.username}' -H 'Authorization: token ${token}' ${url}/v1/regions/${regions[0]}/services
 
-Press Ctrl-C to stop. Running services start again next time.
+Press Ctrl-C to stop. ${afterwards[engine.kind]}
 `);
 }
+
+/** What becomes of the workloads when the service stops. */
+const afterwards = {
+  process: "Running services start again next time.",
+  docker: "Containers run on.",
+  kubernetes: "Workloads run on in the cluster.",
+} as const;
 
 /** Node's errors for an invalid host; errors of the port have a sentence already. */
 const wrongHost = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"];
@@ -98,7 +107,7 @@ function sentence(error: unknown): string {
 }
 
 try {
-  loadEnvFile();
+  loadEnvFile(process.env["GANTRY_ENV_FILE"]);
   await run();
 } catch (error) {
   process.stderr.write(`${sentence(error)}\n`);

@@ -27,7 +27,7 @@ const AppManifest = z.object({
       )
       .default([]),
   }),
-  oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }),
+  oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()), bot_optional: z.array(z.string()) }) }),
   settings: z.object({
     event_subscriptions: z.object({ bot_events: z.array(z.string()) }).optional(),
     interactivity: z.object({ message_menu_options_url: z.string().optional() }).optional(),
@@ -40,4 +40,10 @@ const file = new URL("../../manifest.yml", import.meta.url);
 /** Throws when the file is missing or invalid. */
 export function readAppManifest(): AppManifest {
   return AppManifest.parse(parse(readFileSync(file, "utf8")));
+}
+
+/** The scopes that the app asks for. Without the optional ones Gantry works, with something missing. */
+export function manifestScopes(): { readonly needed: readonly string[]; readonly optional: readonly string[] } {
+  const { bot, bot_optional: optional } = readAppManifest().oauth_config.scopes;
+  return { needed: bot.filter((scope) => !optional.includes(scope)), optional };
 }

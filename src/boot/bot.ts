@@ -1,46 +1,49 @@
 import { randomBytes } from "node:crypto";
-import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { AccountMode } from "../accounts/account.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import type { Api, ApiAccount } from "../api/client.ts";
 import type { Settings } from "../commands/command.ts";
-import { createDirectory } from "../commands/lookup/directory.ts";
 import { createLogPool } from "../log-worker/log-pool.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { SlackAccess } from "../slack/send/clients.ts";
-import { homeLater } from "../slack/home/draw.ts";
-import { createFormReply } from "../slack/modals/form-reply.ts";
-import { createOpenViews } from "../slack/modals/open-views.ts";
+import { type ArrivalTimes, createArrivalTimes } from "../slack/receive/arrival-times.ts";
 import { healthRoutes } from "../slack/receive/health-routes.ts";
-import { createReceiver, startReceiver } from "../slack/receive/http.ts";
 import { createRepeats } from "../slack/receive/repeats.ts";
-import { route, type RouteDeps } from "../slack/receive/route.ts";
+import { createTransport, type Transport, type TransportParts } from "../slack/receive/transport.ts";
 import type { Store } from "../store/store.ts";
-import { createAccounts } from "../workflow/access/accounts.ts";
-import { createCallCounts } from "../workflow/access/call-counts.ts";
-import { createEnvValues, rememberingEnv } from "../workflow/access/env-values.ts";
 import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
 import { createDropped } from "../workflow/inbox/dropped.ts";
 import { createLanes } from "../workflow/inbox/lanes.ts";
 import { createRetries } from "../workflow/inbox/retry.ts";
 import { createSweeper, sweep, type SweepDeps } from "../workflow/sweep.ts";
-import { connectSlack, type SlackParts } from "./slack-parts.ts";
+import type { HealthParts } from "./health/bot-checkup.ts";
+import { createReporter } from "./health/replica-report.ts";
+import { appParts } from "./workspaces/app-parts.ts";
+import { createMovedPolicy, type MovedPolicy } from "./moved-policy.ts";
+import type { SlackApp } from "./slack-app.ts";
+import { stopBot } from "./stop-bot.ts";
+import type { Shared, Workspaces } from "./workspaces/workspaces.ts";
 
 export type BotParts = {
-  readonly slack: SlackAccess & { readonly signingSecret: string };
+  readonly slack: SlackApp;
   /** Port 0 takes a free one. */
   readonly listen: { readonly host: string; readonly port: number };
   readonly api: Api;
-  /** The workspace's account. */
-  readonly account: ApiAccount;
+  /** The workspace's account; undefined when each workspace connects its own. */
+  readonly account: ApiAccount | undefined;
   readonly accountMode: AccountMode;
-  readonly policy: () => Policy;
+  /** Of a workspace; undefined until Slack has said which one it is. */
+  readonly policy: (teamId: string | undefined) => Policy;
   readonly sealer: Sealer;
   readonly settings: Settings;
   readonly store: Store;
   readonly log: Logger;
+  /** Another way to make the transport: tests end one without a word, as a killed process does. */
+  readonly openTransport?: typeof createTransport;
+  readonly health?: HealthParts;
+  /** Slack accepts no connection any more until somebody changes something: what, as a sentence. */
+  readonly onRefused?: (sentence: string) => void;
   readonly now?: () => Date;
   /** Between a write and its read-back, and between looks at its health. */
   readonly wait?: (ms: number) => Promise<void>;
@@ -65,149 +68,135 @@ export type Bot = {
 };
 
 /** Puts the parts of the bot together. */
-export function createBot(parts: BotParts): Bot {
+export function createBot(given: BotParts): Bot {
+  const moved = createMovedPolicy(given.store);
+  return botOf({ ...given, moved, policy: (teamId) => moved.of(teamId, given.policy(teamId)) });
+}
+
+type OwnParts = BotParts & { readonly moved: MovedPolicy };
+
+function botOf(parts: OwnParts): Bot {
   const { log, store } = parts;
-  const app = compose(parts);
-  const { lanes, identity } = app;
-  const sweeper = createSweeper(app.deps, parts.sweepEveryMs);
-  const receiver = createReceiver({
-    signingSecret: parts.slack.signingSecret,
-    botToken: parts.slack.botToken,
-    routes: healthRoutes({ missing: () => missing(parts, app), lanes: lanes.status }),
+  const arrivals = createArrivalTimes(parts.now ?? (() => new Date()));
+  const shared = sharedParts(parts, () => report());
+  const { workspaces, pages, receive } = appParts(parts, shared);
+  const sweepAll = sweepOf(parts, shared, workspaces);
+  const sweeper = createSweeper({ log, sweep: sweepAll }, parts.sweepEveryMs);
+  const notReady = async () => [...(await missing(store, shared.lanes, workspaces)), ...transport.missing()];
+  const { openTransport = createTransport } = parts;
+  const transport: Transport = openTransport(parts.slack.transport, {
+    apiUrl: parts.slack.apiUrl,
+    network: parts.slack.network,
+    listen: parts.listen,
+    routes: [...healthRoutes({ missing: notReady, lanes: shared.lanes.status }), ...pages],
     log,
-    newReference: app.deps.newReference,
-    route: (body, ack) => route(app.deps, body, ack),
+    newReference: shared.newReference,
+    onRefused: parts.onRefused,
+    route: noted(arrivals, receive),
+    onUnsigned: arrivals.noteUnsigned,
   });
-  let server: Server | undefined;
+  const report = reporterOf(parts, { arrivals, shared, workspaces, transport });
   return {
-    idle: lanes.idle,
-    inProgress: lanes.keys,
-    sweep: () => sweep(app.deps),
+    idle: shared.lanes.idle,
+    inProgress: shared.lanes.keys,
+    sweep: sweepAll,
     async start() {
-      await identity.check();
-      await store.beat();
-      server = await startReceiver(receiver, { ...parts.listen, log });
+      await workspaces.begin();
+      await store.beat(await report());
+      const started = await transport.start();
       // Takes over what the last process left unfinished before the first command is answered.
-      await sweep(app.deps);
+      await sweepAll();
       sweeper.start();
-      return { port: portOf(server) };
+      return started;
     },
     async stop() {
       await sweeper.stop();
-      const { aborted, left } = await lanes.drain();
-      if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were running");
-      await Promise.race([app.flush(), sleep(FLUSH_WITHIN_MS, undefined, { ref: false })]);
-      if (server === undefined) return;
-      await closed(receiver, server);
-      server = undefined;
+      await stopBot({ lanes: shared.lanes, store, transport, flush: () => flush(log, shared, workspaces), log });
     },
   };
 }
 
-async function closed(receiver: { readonly stop: () => Promise<unknown> }, server: Server): Promise<void> {
-  const stopped = receiver.stop();
-  server.closeAllConnections();
-  await stopped;
-}
-
-/** Saving call counts and refused deliveries is best effort: a stop doesn't wait longer for the database. */
-const FLUSH_WITHIN_MS = 250;
-
-type App = Pick<SlackParts, "identity" | "tokenRefusal"> & {
-  readonly lanes: ReturnType<typeof createLanes>;
-  /** Everything that arrives is handled with these, and every sweep works with them. */
-  readonly deps: RouteDeps & SweepDeps;
-  readonly flush: () => Promise<void>;
-};
-
-function compose(parts: BotParts): App {
-  const { log, store, now = () => new Date(), wait = pause } = parts;
-  const newReference = (): string => randomBytes(4).toString("hex");
-  const nowMs = (): number => now().getTime();
-  const clock = { now, wait };
-  const lanes = createLanes({
-    drain: parts.drain ?? drainLimits,
-    onError: (err) => log.error({ err }, "work after an ack failed"),
-    nowMs,
-  });
-  const slack = connectSlack(parts, {
-    clock,
-    newReference,
-    // Both need the parts that need the responder.
-    formReply: (form, origin) => createFormReply(deps, { form, origin }),
-    refreshHome: (origin) => homeLater(deps, origin),
-  });
-  const { messenger, people, responder, cards, identity, tokenRefusal } = slack;
-  const workloads = workloadParts(parts, now);
-  const dropped = createDropped(store, log);
-  const deps: App["deps"] = {
-    ...pick(parts),
-    ...workloads,
-    cards,
-    clock,
-    dropped,
-    lanes,
-    messenger,
-    newReference,
-    openViews: createOpenViews(),
-    people,
-    repeats: createRepeats(nowMs),
-    responder,
-    retries: createRetries(nowMs),
-  };
-  return { deps, lanes, identity, tokenRefusal, flush: () => flush({ ...workloads, dropped, log }) };
-}
-
-function pick({ log, policy, sealer, settings, store }: BotParts) {
-  return { log, policy, sealer, settings, store };
-}
-
-/** Reaches the workload API with people's accounts. */
-function workloadParts({ api: parent, store, sealer, accountMode: mode, account }: BotParts, now: () => Date) {
-  const nowMs = (): number => now().getTime();
-  const envValues = createEnvValues(nowMs);
-  const api = rememberingEnv(parent, envValues);
-  const workspace = { owner: { kind: "workspace" }, ...account } as const;
-  return {
-    api,
-    accounts: createAccounts({ store, sealer, mode, workspace, nowMs }),
-    calls: createCallCounts({ api, store, now }),
-    directory: createDirectory(nowMs),
-    envValues,
-    logs: createLogPool(),
+function sweepOf({ log, store, sealer, moved }: OwnParts, shared: Shared, workspaces: Workspaces): () => Promise<void> {
+  const { lanes, dropped, retries, clock, report } = shared;
+  const { flushCalls } = workspaces;
+  const workspaceOf: SweepDeps["workspaceOf"] = async (teamId) => (await workspaces.of(teamId)).deps;
+  const deps: SweepDeps = { log, store, sealer, lanes, dropped, retries, clock, report, workspaceOf, flushCalls };
+  return async () => {
+    await moved.refresh();
+    await workspaces.refresh();
+    await sweep(deps);
   };
 }
 
-const pause = (ms: number): Promise<void> => sleep(ms);
-
-type Flushed = Pick<SweepDeps, "calls" | "dropped" | "log"> & { readonly logs: ReturnType<typeof createLogPool> };
-
-async function flush({ calls, dropped, logs, log }: Flushed): Promise<void> {
+/** Saving call counts and refused deliveries is best effort. */
+async function flush(log: Logger, { dropped, logs }: Shared, { flushCalls }: Workspaces): Promise<void> {
   try {
-    await Promise.all([dropped.flush(), calls.flush(), logs.close()]);
+    await Promise.all([dropped.flush(), flushCalls(), logs.close()]);
   } catch (err) {
     log.warn({ err }, "couldn't count the last calls");
   }
 }
 
-/** Reasons why the bot is not ready, as sentences. */
-async function missing({ store }: BotParts, { lanes, identity, tokenRefusal }: App): Promise<readonly string[]> {
-  if (lanes.isStopping()) return ["Gantry is stopping"];
-  const [isSlackReady, isStoreReady] = await Promise.all([
-    identity.isKnown().catch(() => false),
-    store.isOpen() ? store.isReachable() : false,
-  ]);
-  identity.recheck();
-  const refusal = tokenRefusal();
-  return [
-    ...(isStoreReady ? [] : [store.isOpen() ? "the database doesn't answer" : "the store is closed"]),
-    ...(isSlackReady ? [] : ["Slack hasn't confirmed the bot token"]),
-    ...(refusal === undefined ? [] : [`Slack rejected the bot token (${refusal})`]),
-  ];
+function noted(arrivals: ArrivalTimes, receive: TransportParts["route"]): TransportParts["route"] {
+  return (body, ack) => {
+    arrivals.note(body);
+    return receive(body, ack);
+  };
 }
 
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the bot listens on no port");
-  return address.port;
+type Reporting = {
+  readonly arrivals: ArrivalTimes;
+  readonly shared: Shared;
+  readonly workspaces: Workspaces;
+  readonly transport: Transport;
+};
+
+function reporterOf(parts: BotParts, { arrivals, shared, workspaces, transport }: Reporting): Shared["report"] {
+  const { api, settings, log, policy, health, slack } = parts;
+  return createReporter({
+    api,
+    isEmbedded: !URL.canParse(settings.serviceUrl),
+    arrivals,
+    lanes: shared.lanes,
+    log,
+    missing: async () => [...(await workspaces.missing()), ...transport.missing()],
+    now: shared.clock.now,
+    policy: () => policy(undefined),
+    policyProblem: health?.policyProblem ?? (() => undefined),
+    transport: { kind: slack.transport.kind, links: transport.links },
+  });
+}
+
+function sharedParts(parts: BotParts, report: Shared["report"]): Shared {
+  const { log, store, now = () => new Date(), wait = pause } = parts;
+  const nowMs = (): number => now().getTime();
+  return {
+    clock: { now, wait },
+    dropped: createDropped(store, log),
+    lanes: createLanes({
+      drain: parts.drain ?? drainLimits,
+      onError: (err) => log.error({ err }, "work after an ack failed"),
+      nowMs,
+    }),
+    logs: createLogPool(),
+    newReference: () => randomBytes(4).toString("hex"),
+    report,
+    repeats: createRepeats(nowMs),
+    retries: createRetries(nowMs),
+  };
+}
+
+const pause = (ms: number): Promise<void> => sleep(ms);
+
+/** Reasons why the bot is not ready, as sentences. */
+async function missing(store: Store, lanes: Shared["lanes"], workspaces: Workspaces): Promise<readonly string[]> {
+  if (lanes.isStopping()) return ["Gantry is stopping"];
+  const [ofSlack, isStoreReady] = await Promise.all([
+    workspaces.missing(),
+    store.isOpen() ? store.isReachable() : false,
+  ]);
+  return [
+    ...(isStoreReady ? [] : [store.isOpen() ? "the database doesn't answer" : "the store is closed"]),
+    ...ofSlack,
+  ];
 }

@@ -1,29 +1,62 @@
 import { resolve } from "node:path";
+import type { ApiAccount } from "../api/client.ts";
 import type { AccountMode } from "../accounts/account.ts";
 import type { Settings } from "../commands/command.ts";
 import { ConfigError } from "./config-error.ts";
-import { type DatabaseTls, databaseTls } from "./database-tls.ts";
+import { type DatabaseTls, databaseTls } from "../database-tls.ts";
 import { Environment } from "./environment.ts";
-import { quotasOf } from "../service/config.ts";
-import type { QuotaSettings } from "../service/engines/process/host-limits.ts";
+import { type EngineChoice, engineChoiceOf } from "../service/engine-choice.ts";
+import type { ProxySettings } from "../http/network.ts";
+import { lowerCaseProxies, proxyOf } from "./proxy.ts";
+import type { TransportChoice } from "../slack/receive/transport.ts";
 import { version } from "./version.ts";
+import { type ConfigOptions, wrongSets } from "./wrong-sets.ts";
 
 type Listen = { readonly host: string; readonly port: number };
 
-type SlackConfig =
-  | { readonly kind: "real"; readonly botToken: string; readonly signingSecret: string; readonly apiUrl?: string }
-  | ({ readonly kind: "playground" } & Listen);
+/** One workspace's token, or an app that any workspace installs by OAuth. */
+export type SlackTokens =
+  | { readonly kind: "one"; readonly botToken: string }
+  | {
+      readonly kind: "oauth";
+      readonly clientId: string;
+      readonly clientSecret: string;
+      /** The public address of /slack/install, without a slash at its end. */
+      readonly url: string;
+    };
+
+export type RealSlack = {
+  readonly kind: "real";
+  readonly tokens: SlackTokens;
+  readonly transport: TransportChoice;
+  readonly apiUrl?: string;
+};
+
+type SimulatedSlack = Listen & {
+  readonly kind: "playground";
+  readonly transport: TransportChoice["kind"];
+  /** Several workspaces install the app themselves. */
+  readonly workspaces: "one" | "several";
+};
+
+type SlackConfig = RealSlack | SimulatedSlack;
 
 export type EmbeddedService = {
   readonly kind: "embedded";
-  readonly regions: readonly string[];
-  readonly hostCommands: boolean;
+  readonly engine: EngineChoice;
   readonly callsPerDay?: number;
-  readonly quotas?: QuotaSettings;
+  /** Set by the operator, and checked against the engine's regions when these are known. */
+  readonly region?: string | undefined;
+  readonly jobsRegion?: string | undefined;
 };
 
 type ServiceConfig =
-  | { readonly kind: "remote"; readonly url: string; readonly username: string; readonly token: string }
+  | {
+      readonly kind: "remote";
+      readonly url: string;
+      /** The workspace's account; undefined with OAuth, where each workspace connects its own. */
+      readonly account: ApiAccount | undefined;
+    }
   | EmbeddedService;
 
 export type StoreConfig =
@@ -41,6 +74,7 @@ export type Config = {
   readonly slack: SlackConfig;
   readonly service: ServiceConfig;
   readonly listen: Listen;
+  readonly proxy: ProxySettings;
   readonly settings: Settings;
   readonly dataDir: string;
   readonly store: StoreConfig;
@@ -55,27 +89,11 @@ export type Config = {
   readonly notices: readonly string[];
 };
 
-export type ConfigOptions = {
-  /** Without stand-ins: both Slack and the workload API must be configured. */
-  readonly isBotAlone?: boolean;
-};
-
-/** Secrets that must not appear in any log. */
-export function secretsOf({ slack, service, store, keys }: Config): readonly string[] {
-  return [
-    ...(store.kind === "postgres" ? [store.url, ...passwordsIn(new URL(store.url))] : []),
-    ...(keys === undefined ? [] : [keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1))]),
-    ...(slack.kind === "real" ? [slack.botToken, slack.signingSecret] : []),
-    ...(service.kind === "remote" ? [service.token] : []),
-  ];
-}
-
-function passwordsIn({ password, searchParams }: URL): string[] {
-  return [decodeURIComponent(password), ...searchParams.getAll("password")].filter((each) => each !== "");
-}
-
-const JOB_REGION = "us";
+/** The document of the API knows one region for jobs. */
+const JOBS_REGION = "us";
 const REGIONS = ["beijing1", "beijing2"];
+/** A machine with Docker is one place. */
+const DOCKER_REGIONS = [JOBS_REGION];
 const projectDir = resolve(import.meta.dirname, "../..");
 
 /**
@@ -84,7 +102,8 @@ const projectDir = resolve(import.meta.dirname, "../..");
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, options: ConfigOptions = {}): Config {
   // Compose files and shells pass unset variables as empty.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const given = { ...set, ...lowerCaseProxies(set) };
   const parsed = Environment.safeParse(given);
   const problems = [
     ...(parsed.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) ?? []),
@@ -97,48 +116,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, op
   return configOf(parsed.data, store);
 }
 
-const slackSet = ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET"];
-const serviceSet = ["WORKLOAD_API_URL", "WORKLOAD_API_USERNAME", "WORKLOAD_API_TOKEN"];
-
-type Given = Readonly<Record<string, string | undefined>>;
-
-/** Variables that are valid alone but not together. */
-function wrongSets(given: Given, { isBotAlone = false }: ConfigOptions): string[] {
-  const lacks = (set: readonly string[]): string[] => set.filter((name) => given[name] === undefined);
-  const part = (set: readonly string[], what: string): string[] => {
-    const missing = lacks(set);
-    if (missing.length === 0 || (missing.length === set.length && !isBotAlone)) return [];
-    const instead = isBotAlone ? "" : ` To use the local stand-in, unset ${set.join(", ")}.`;
-    return missing.map((name) => `${name} is missing. ${what} needs ${set.join(", ")}.${instead}`);
-  };
-  const isSlackReal = lacks(slackSet).length === 0;
-  const isEmbedded = lacks(serviceSet).length === serviceSet.length && !isBotAlone;
-  const isAllowed = given["GANTRY_EMBEDDED_SERVICE_WITH_SLACK"] === "allow";
-  return [
-    ...part(slackSet, "Real Slack"),
-    ...part(serviceSet, "A real workload API"),
-    ...(given["SLACK_API_URL"] !== undefined && lacks(slackSet).length === slackSet.length
-      ? ["SLACK_API_URL needs SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET. Set both, or unset SLACK_API_URL."]
-      : []),
-    ...(given["DATABASE_URL"] !== undefined && given["GANTRY_KEYS"] === undefined
-      ? [
-          "GANTRY_KEYS is missing. Replicas that share DATABASE_URL need the same key. Set it to k1:KEY, with a KEY from `openssl rand -base64 32`.",
-        ]
-      : []),
-    ...(isSlackReal && given["SERVICE_HOST_COMMANDS"] !== undefined
-      ? [
-          "SERVICE_HOST_COMMANDS isn't allowed with real Slack: anybody there could run any program on this machine. Unset it.",
-        ]
-      : []),
-    ...(isSlackReal && isEmbedded && !isAllowed
-      ? [
-          "GANTRY_EMBEDDED_SERVICE_WITH_SLACK is missing. Without a workload API, people in Slack would start processes on " +
-            "this machine. Set WORKLOAD_API_URL, WORKLOAD_API_USERNAME and WORKLOAD_API_TOKEN, or set it to allow.",
-        ]
-      : []),
-  ];
-}
-
 function configOf(env: Environment, store: StoreConfig): Config {
   const slack = slackOf(env);
   const service = serviceOf(env);
@@ -147,6 +124,7 @@ function configOf(env: Environment, store: StoreConfig): Config {
     slack,
     service,
     listen: { host: env.HOST, port: env.PORT },
+    proxy: proxyOf(env),
     settings: settingsOf(env, service),
     dataDir: resolve(projectDir, env.GANTRY_DATA ?? ".gantry"),
     store,
@@ -160,16 +138,35 @@ function configOf(env: Environment, store: StoreConfig): Config {
   };
 }
 
-function slackOf({ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL, ...env }: Environment): SlackConfig {
-  if (SLACK_BOT_TOKEN === undefined || SLACK_SIGNING_SECRET === undefined) {
-    return { kind: "playground", host: env.PLAYGROUND_HOST, port: env.PLAYGROUND_PORT };
+function slackOf({ SLACK_API_URL, ...env }: Environment): SlackConfig {
+  const tokens = tokensOf(env);
+  const transport = transportOf(env);
+  if (tokens === undefined || transport === undefined) {
+    return {
+      kind: "playground",
+      transport: env.PLAYGROUND_TRANSPORT,
+      workspaces: env.PLAYGROUND_WORKSPACES,
+      host: env.PLAYGROUND_HOST,
+      port: env.PLAYGROUND_PORT,
+    };
   }
-  return {
-    kind: "real",
-    botToken: SLACK_BOT_TOKEN,
-    signingSecret: SLACK_SIGNING_SECRET,
-    ...(SLACK_API_URL !== undefined && { apiUrl: SLACK_API_URL }),
-  };
+  return { kind: "real", tokens, transport, ...(SLACK_API_URL !== undefined && { apiUrl: SLACK_API_URL }) };
+}
+
+type SlackEnvironment = Omit<Environment, "SLACK_API_URL">;
+
+function tokensOf(env: SlackEnvironment): SlackTokens | undefined {
+  const { SLACK_BOT_TOKEN: botToken, SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret } = env;
+  if (botToken !== undefined) return { kind: "one", botToken };
+  const url = env.GANTRY_URL;
+  if (clientId === undefined || clientSecret === undefined || url === undefined) return undefined;
+  return { kind: "oauth", clientId, clientSecret, url };
+}
+
+function transportOf(env: SlackEnvironment): TransportChoice | undefined {
+  const { SLACK_SIGNING_SECRET: signingSecret, SLACK_APP_TOKEN: appToken } = env;
+  if (appToken !== undefined) return { kind: "socket", appToken };
+  return signingSecret === undefined ? undefined : { kind: "http", signingSecret };
 }
 
 function storeOf(env: Environment): StoreConfig | { readonly problem: string } {
@@ -187,25 +184,31 @@ function storeOf(env: Environment): StoreConfig | { readonly problem: string } {
 
 function serviceOf(env: Environment): ServiceConfig {
   const { WORKLOAD_API_URL: url, WORKLOAD_API_USERNAME: username, WORKLOAD_API_TOKEN: token } = env;
-  if (url !== undefined && username !== undefined && token !== undefined) {
-    return { kind: "remote", url, username, token };
+  if (url !== undefined) {
+    const account = username === undefined || token === undefined ? undefined : { username, token };
+    return { kind: "remote", url, account };
   }
+  const byDefault = env.SERVICE_ENGINE === "docker" ? DOCKER_REGIONS : REGIONS;
   return {
     kind: "embedded",
-    regions: env.SERVICE_REGIONS ?? env.WORKLOAD_REGIONS ?? REGIONS,
-    hostCommands: env.SERVICE_HOST_COMMANDS === "allow",
+    engine: engineChoiceOf(env, env.SERVICE_REGIONS ?? env.WORKLOAD_REGIONS ?? byDefault),
     ...(env.SERVICE_CALLS_PER_DAY !== undefined && { callsPerDay: env.SERVICE_CALLS_PER_DAY }),
-    quotas: quotasOf(env),
+    region: env.WORKLOAD_REGION?.[0],
+    jobsRegion: env.WORKLOAD_JOBS_REGION,
   };
 }
 
+/** The regions of Kubernetes are known once its clusters are: boot/engine-settings.ts puts them in. */
 function settingsOf(env: Environment, service: ServiceConfig): Settings {
-  const known = env.WORKLOAD_REGIONS ?? (service.kind === "embedded" ? service.regions : REGIONS);
-  const region = env.WORKLOAD_REGION?.[0] ?? known.find((each) => each !== JOB_REGION) ?? known[0] ?? JOB_REGION;
+  const own = service.kind === "embedded" && "regions" in service.engine ? service.engine.regions : REGIONS;
+  const known = env.WORKLOAD_REGIONS ?? own;
+  const jobsRegion = env.WORKLOAD_JOBS_REGION ?? JOBS_REGION;
+  const region = env.WORKLOAD_REGION?.[0] ?? known.find((each) => each !== jobsRegion) ?? known[0] ?? jobsRegion;
   return {
     command: env.GANTRY_COMMAND,
     region,
     regions: [...new Set([region, ...known])],
+    jobsRegion,
     serviceUrl: service.kind === "remote" ? service.url : "the built-in workload API",
     logFrom: env.WORKLOAD_API_LOG_FROM,
     logZone: env.WORKLOAD_API_LOG_ZONE,
@@ -220,7 +223,15 @@ function noticesOf(slack: SlackConfig, service: ServiceConfig): string[] {
       `WARNING: Slack is simulated, but the workload API is real: ${service.url}. Commands in the playground change real workloads.`,
     ];
   }
-  if (slack.kind === "real" && service.kind === "embedded") {
+  if (service.kind !== "embedded") return [];
+  const { kind } = service.engine;
+  if (slack.kind === "playground" && kind === "kubernetes") {
+    return ["WARNING: Slack is simulated, but the cluster is real. Commands in the playground change its workloads."];
+  }
+  if (slack.kind === "playground" && kind === "docker") {
+    return ["WARNING: Slack is simulated, but containers are real. Commands in the playground start and remove them."];
+  }
+  if (slack.kind === "real" && kind === "process") {
     return [
       "WARNING: Slack is real, but the workload API is the built-in one. People in Slack start processes on this machine.",
     ];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isZone } from "../api/log-pages.ts";
-import { quotaVariables } from "../service/config.ts";
+import { engineVariables, hasValidEscapes } from "../service/engine-choice.ts";
 
 function port(byDefault: number) {
   const error = `must be a port from 0 to 65535 (default: ${byDefault})`;
@@ -27,15 +27,14 @@ const httpUrl = (example: string) =>
     error: `must be a URL that starts with https:// or http://, like ${example}`,
   });
 
-/** Every part of the address is percent-decoded later. */
-function hasValidEscapes(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Shells and other programs accept a proxy without its scheme. */
+const proxy = z
+  .string()
+  .transform((text) => (text.includes("://") ? text : `http://${text}`))
+  .refine((text) => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol), {
+    error: "must be the address of an HTTP proxy, like http://proxy.example.com:3128",
+  })
+  .optional();
 
 /** Every variable of the bot with its format and default. Error messages complete the variable's name. */
 export const Environment = z.object({
@@ -50,13 +49,36 @@ export const Environment = z.object({
     .string()
     .min(16, "is too short. Copy the signing secret from your app's page, under Basic Information")
     .optional(),
+  SLACK_APP_TOKEN: z
+    .string()
+    .regex(
+      /^xapp-/u,
+      "must be an app-level token, which starts with xapp-. Create one with the scope connections:write on your app's page, under Basic Information",
+    )
+    .optional(),
+  SLACK_CLIENT_ID: z
+    .string()
+    .regex(/^\d+\.\d+$/u, "must be two numbers with a dot. Copy it from your app's page, under Basic Information")
+    .optional(),
+  SLACK_CLIENT_SECRET: z
+    .string()
+    .min(16, "is too short. Copy the client secret from your app's page, under Basic Information")
+    .optional(),
+  GANTRY_URL: httpUrl("https://gantry.example.com")
+    .transform((text) => text.replace(/\/+$/u, ""))
+    .optional(),
   SLACK_API_URL: httpUrl("https://slack.com/api/")
     .transform((text) => (text.endsWith("/") ? text : `${text}/`))
     .optional(),
+  HTTPS_PROXY: proxy,
+  HTTP_PROXY: proxy,
+  NO_PROXY: z.string().optional(),
   HOST: z.string().default("127.0.0.1"),
   PORT: port(3000),
   PLAYGROUND_HOST: z.string().default("127.0.0.1"),
   PLAYGROUND_PORT: port(3001),
+  PLAYGROUND_WORKSPACES: z.enum(["one", "several"], "must be one or several").default("one"),
+  PLAYGROUND_TRANSPORT: z.enum(["http", "socket"], "must be http or socket").default("http"),
   WORKLOAD_API_URL: httpUrl("https://workloads.example.com")
     .refine((text) => !/[?#]|\/\/[^/]*@/u.test(text), { error: "must have no user, query or fragment" })
     .optional(),
@@ -75,6 +97,10 @@ export const Environment = z.object({
     })
     .default("UTC"),
   WORKLOAD_REGIONS: list(region).optional(),
+  WORKLOAD_JOBS_REGION: list("must be one region name, like us")
+    .refine((names) => names.length === 1, { error: "must be one region: the one in which jobs run" })
+    .transform(([first]) => first)
+    .optional(),
   WORKLOAD_REGION: list("must be one region name, like beijing1")
     .refine((names) => names.length === 1, { error: "must be one region: the default without --region" })
     .optional(),
@@ -122,7 +148,7 @@ export const Environment = z.object({
     .int({ error: "must be a whole number of calls" })
     .min(1, { error: "must be at least 1" })
     .optional(),
-  ...quotaVariables,
+  ...engineVariables,
   SERVICE_HOST_COMMANDS: z.literal("allow", "must be allow or unset").optional(),
 });
 export type Environment = z.infer<typeof Environment>;

@@ -1,16 +1,19 @@
-import { isMap, isScalar, parseDocument, visit } from "yaml";
+import { type Document, isMap, isScalar, parse, parseDocument, visit } from "yaml";
 
-/** Slack sends requests to an https address, or over a connection that the bot opens (Socket Mode). */
-export type ManifestTarget =
-  | { readonly kind: "url"; readonly url: string; readonly command: string }
-  | { readonly kind: "socket"; readonly command: string };
+export type ManifestTarget = {
+  /** The public https address to which Slack sends requests; undefined for Socket Mode, where the bot connects to Slack. */
+  readonly url: string | undefined;
+  readonly command: string;
+  /** The public https address of the install page, when several workspaces install the app. */
+  readonly installUrl?: string | undefined;
+};
 
 /** The keys of addresses: https://docs.slack.dev/reference/app-manifest */
 const addresses = new Set(["url", "request_url", "message_menu_options_url"]);
 
 /** `manifest.yml` ready to paste, with its comments. Pure. Throws an Error with a sentence for a wrong address. */
-export function manifestFor(text: string, target: ManifestTarget): string {
-  const endpoint = target.kind === "url" ? endpointOf(target.url) : undefined;
+export function manifestFor(text: string, { url, command, installUrl }: ManifestTarget): string {
+  const endpoint = url === undefined ? undefined : endpointOf(url);
   const document = parseDocument(text);
   visit(document, {
     Pair(_, pair) {
@@ -20,21 +23,51 @@ export function manifestFor(text: string, target: ManifestTarget): string {
       return undefined;
     },
     Map(_, map) {
-      const command = map.get("command", true);
-      if (isScalar(command)) command.value = target.command;
+      const slash = map.get("command", true);
+      if (isScalar(slash)) slash.value = command;
     },
   });
   const settings = document.get("settings");
   if (!isMap(settings)) throw new Error("manifest.yml has no settings");
-  settings.set("socket_mode_enabled", target.kind === "socket");
+  settings.set("socket_mode_enabled", endpoint === undefined);
+  if (installUrl !== undefined) allowInstalls(document, installUrl);
   return document.toString({ lineWidth: 0 });
 }
 
+/** Organizations of Enterprise Grid install it for many workspaces at once. */
+function allowInstalls(document: Document, installUrl: string): void {
+  const { origin, path } = httpsOf(installUrl);
+  document.setIn(["oauth_config", "redirect_urls"], [`${origin}${path}/slack/oauth_redirect`]);
+  document.setIn(["settings", "org_deploy_enabled"], true);
+}
+
 function endpointOf(url: string): string {
+  const { origin, path } = httpsOf(url);
+  return `${origin}${path.endsWith("/slack/events") ? path : `${path}/slack/events`}`;
+}
+
+function httpsOf(url: string): { readonly origin: string; readonly path: string } {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== "https:") {
     throw new Error(`Slack can't call “${url}”. Use an https address such as https://gantry.example.com.`);
   }
-  const path = parsed.pathname.replace(/\/+$/u, "");
-  return `${parsed.origin}${path.endsWith("/slack/events") ? path : `${path}/slack/events`}`;
+  return { origin: parsed.origin, path: parsed.pathname.replace(/\/+$/u, "") };
+}
+
+/** For programs, without comments and on one line. */
+export function manifestJson(manifest: string): string {
+  return JSON.stringify(parse(manifest));
+}
+
+/** Opens Slack's page for a new app with the manifest filled in. */
+export function createAppLink(manifest: string, appsUrl: string): string {
+  // Terminals end a link at an apostrophe.
+  const json = encodeURIComponent(manifestJson(manifest)).replaceAll("'", "%27");
+  return `${appsUrl}?new_app=1&manifest_json=${json}`;
+}
+
+/** Where apps are configured, for an address of the Web API. GovSlack has its own site: https://docs.slack.dev/govslack */
+export function appsUrlFor(apiUrl: string | undefined): string {
+  const isGov = apiUrl !== undefined && /(?:^|\.)slack-gov\.com$/u.test(new URL(apiUrl).hostname);
+  return isGov ? "https://api.slack-gov.com/apps" : "https://api.slack.com/apps";
 }

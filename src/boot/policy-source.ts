@@ -1,8 +1,9 @@
 import { type FSWatcher, watch } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
 import type { Logger } from "pino";
 import { defaultPolicy } from "../policy/default-policy.ts";
+import { isOfTeam, policiesIn, readFolder } from "./policy-folder.ts";
 import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 
@@ -21,7 +22,10 @@ type PolicySourceOptions = {
 };
 
 export type PolicySource = {
-  readonly current: () => Policy;
+  /** Of a workspace, when there is a file for it; else of all. */
+  readonly current: (teamId?: string) => Policy;
+  /** Why a changed file isn't in force; undefined while all are. For one workspace, nothing about the file of another. */
+  readonly problem: (teamId?: string) => string | undefined;
   /** Nothing is reported or logged afterwards. */
   readonly close: () => void;
 };
@@ -30,9 +34,13 @@ export type PolicySource = {
 const SETTLE_MS = 100;
 const POLL_MS = 2_000;
 
+/** The policies that hold, and how many rules they have. */
+type Policies = { readonly of: (teamId: string | undefined) => Policy; readonly rules: number };
+
 /**
- * Opens the policy and watches its file. A change takes effect as soon as it is written; a broken file leaves the
- * previous policy in force. Throws a `PolicyError` when the file is broken or unreadable at the start.
+ * Opens the policy and watches its file, or the folder with one file for each workspace. A change takes effect as soon as
+ * it is written; a broken file leaves the previous policy in force. Throws a `PolicyError` when a file is broken or
+ * unreadable at the start.
  */
 export async function openPolicy({
   path,
@@ -40,33 +48,87 @@ export async function openPolicy({
   onChange,
   pollMs = POLL_MS,
 }: PolicySourceOptions): Promise<PolicySource> {
-  if (path === undefined) return { current: () => defaultPolicy, close: () => undefined };
-  const file = resolve(path);
-  let lastRead = await contentOf(file);
-  let policy = policyFrom(lastRead, path);
+  if (path === undefined) return { current: () => defaultPolicy, problem: () => undefined, close: () => undefined };
+  const place = await placeOf(resolve(path), path);
+  let lastRead = await place.read();
+  let problem: PolicyError | undefined;
+  let policies = place.policiesFrom(lastRead);
   const take = (content: Content): void => {
     lastRead = content;
     try {
-      policy = policyFrom(content, path);
-      const rules = policy.rules.length;
+      policies = place.policiesFrom(content);
+      problem = undefined;
+      const { rules } = policies;
       log.info({ path, rules }, "policy reloaded");
       onChange?.({ kind: "taken", rules });
     } catch (error) {
       if (!(error instanceof PolicyError)) throw error;
+      problem = error;
       log.error({ path, problems: error.problems }, "the changed policy has problems; keeping the previous one");
       onChange?.({ kind: "broken", message: error.message });
     }
   };
-  const follower = followFile(file, pollMs, { isNew: (content) => !isSame(content, lastRead), take });
-  return { current: () => policy, close: follower.close };
+  const follower = follow(place, pollMs, { isNew: (content) => !isSame(content, lastRead), take });
+  return {
+    current: (teamId) => policies.of(teamId),
+    problem: (teamId) => troubleFor(problem, teamId),
+    close: follower.close,
+  };
 }
 
-/** The text of the file, or why there is none. */
+function troubleFor(problem: PolicyError | undefined, teamId: string | undefined): string | undefined {
+  if (problem === undefined) return undefined;
+  const isOfAnother = teamId !== undefined && isOfTeam(problem.file) && !problem.file.endsWith(`${teamId}.yaml`);
+  return isOfAnother ? undefined : policyTrouble(problem);
+}
+
+/** The policies as the file or folder says them now. Throws a `PolicyError`. */
+export async function readPolicies(path: string): Promise<Policies> {
+  const place = await placeOf(resolve(path), path);
+  return place.policiesFrom(await place.read());
+}
+
+/** The first problem as one sentence, with the number of others. */
+export function policyTrouble({ file, problems }: PolicyError): string {
+  const [{ line, sentence } = { line: 1, sentence: "It can't be read." }, ...others] = problems;
+  const more = others.length === 0 ? "" : ` And ${others.length} more.`;
+  return `${basename(file)}, line ${line}: ${sentence}${more}`;
+}
+
+type Place = {
+  readonly folder: string;
+  readonly read: () => Promise<Content>;
+  readonly policiesFrom: (content: Content) => Policies;
+};
+
+async function placeOf(absolute: string, path: string): Promise<Place> {
+  const isFolder = await stat(absolute).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) {
+    return {
+      folder: absolute,
+      read: () => contentOf(readFolder(absolute)),
+      policiesFrom: (content) => policiesIn(textOf(content, path), path),
+    };
+  }
+  return {
+    folder: dirname(absolute),
+    read: () => contentOf(readFile(absolute, "utf8")),
+    policiesFrom(content) {
+      const policy = readPolicy(textOf(content, path), path);
+      return { of: () => policy, rules: policy.rules.length };
+    },
+  };
+}
+
+/** The text of the file or files, or why there is none. */
 type Content = { readonly text: string } | { readonly failure: string };
 
-async function contentOf(file: string): Promise<Content> {
+async function contentOf(reading: Promise<string>): Promise<Content> {
   try {
-    return { text: await readFile(file, "utf8") };
+    return { text: await reading };
   } catch (error) {
     return { failure: error instanceof Error && "code" in error ? String(error.code) : String(error) };
   }
@@ -77,8 +139,8 @@ function isSame(one: Content, other: Content): boolean {
   return "failure" in other && one.failure === other.failure;
 }
 
-function policyFrom(content: Content, path: string): Policy {
-  if ("text" in content) return readPolicy(content.text, path);
+function textOf(content: Content, path: string): string {
+  if ("text" in content) return content.text;
   const sentence = `Couldn't read the file (${content.failure}). Check GANTRY_POLICY and the file's permissions.`;
   throw new PolicyError(path, [{ line: 1, sentence }]);
 }
@@ -93,13 +155,13 @@ type Follow = {
  * (https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically),
  * which ends a watch on the file. Also polls, because not every file system sends notifications.
  */
-function followFile(file: string, pollMs: number, { isNew, take }: Follow): { readonly close: () => void } {
+function follow({ folder, read }: Place, pollMs: number, { isNew, take }: Follow): { readonly close: () => void } {
   let pending: Content | undefined;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   const check = async (): Promise<void> => {
     timer = undefined;
-    const content = await contentOf(file);
+    const content = await read();
     if (isClosed) return;
     const isSettled = pending !== undefined && isSame(pending, content);
     pending = isNew(content) && !isSettled ? content : undefined;
@@ -110,7 +172,7 @@ function followFile(file: string, pollMs: number, { isNew, take }: Follow): { re
     timer ??= setTimeout(() => void check(), SETTLE_MS).unref();
   };
   const poll = setInterval(checkSoon, pollMs).unref();
-  const watcher = watchFolder(dirname(file), checkSoon);
+  const watcher = watchFolder(folder, checkSoon);
   return {
     close() {
       isClosed = true;

@@ -7,10 +7,41 @@ type Group = { readonly title: string; readonly variables: Readonly<Record<strin
 const bot = {
   SLACK_BOT_TOKEN: {
     default: "simulated Slack",
-    meaning: "The app's bot token, `xoxb-…`. Set it together with the signing secret.",
+    meaning: "The app's bot token, `xoxb-…`. Set it together with `SLACK_APP_TOKEN` or `SLACK_SIGNING_SECRET`.",
   },
-  SLACK_SIGNING_SECRET: { default: "simulated Slack", meaning: "The app's signing secret." },
-  SLACK_API_URL: { default: "Slack's own", meaning: "Another address for Slack's Web API, such as a proxy." },
+  SLACK_APP_TOKEN: {
+    default: "simulated Slack",
+    meaning: "The app-level token, `xapp-…`, for Socket Mode: Gantry connects to Slack and needs no public address.",
+  },
+  SLACK_SIGNING_SECRET: {
+    default: "simulated Slack",
+    meaning: "The app's signing secret, for requests from Slack over HTTP. Instead of `SLACK_APP_TOKEN`.",
+  },
+  SLACK_CLIENT_ID: {
+    default: "",
+    meaning:
+      "The app's client id, for several workspaces. Instead of `SLACK_BOT_TOKEN`, with the next variable and `GANTRY_URL`.",
+  },
+  SLACK_CLIENT_SECRET: { default: "", meaning: "The app's client secret." },
+  GANTRY_URL: { default: "", meaning: "The public https address at which workspaces install the app." },
+  SLACK_API_URL: {
+    default: "Slack's own",
+    meaning: "Another address of Slack's Web API: `https://slack-gov.com/api/` for GovSlack.",
+  },
+  HTTPS_PROXY: {
+    default: "",
+    meaning: "The proxy to Slack and to a workload API at https addresses, `http://user:password@proxy:3128`.",
+  },
+  HTTP_PROXY: {
+    default: "",
+    meaning: "The same for http addresses, and for https ones without `HTTPS_PROXY`.",
+  },
+  NO_PROXY: {
+    default: "",
+    meaning:
+      "Hosts reached without the proxy: `workloads.internal,.corp.example`. No address ranges. This machine is always " +
+      "reached directly.",
+  },
   HOST: { default: "127.0.0.1", meaning: "The address that Slack's requests arrive at." },
   PORT: { default: "3000", meaning: "The port for `/slack/events`, `/healthz` and `/readyz`." },
   GANTRY_COMMAND: { default: "/gantry", meaning: "The slash command, for a second deployment in one workspace." },
@@ -22,6 +53,11 @@ const bot = {
   WORKLOAD_API_TOKEN: { default: "local workload API", meaning: "That account's token." },
   WORKLOAD_REGION: { default: "the first known region", meaning: "The region used without `--region`." },
   WORKLOAD_REGIONS: { default: "beijing1,beijing2", meaning: "The known regions." },
+  WORKLOAD_JOBS_REGION: {
+    default: "us",
+    meaning:
+      "The region in which jobs run. With `SERVICE_ENGINE=kubernetes` by default the first region that runs jobs.",
+  },
   WORKLOAD_API_RESOURCES_KEY: {
     default: "resources",
     meaning: "How the API spells memory limits in an update: `resources` or `resource`.",
@@ -36,7 +72,11 @@ const bot = {
     meaning:
       "The folder for the database, the key file and the messages of the simulated Slack. One process per folder.",
   },
-  GANTRY_POLICY: { default: "the default policy", meaning: "A policy file, see [policy](policy.md)." },
+  GANTRY_POLICY: {
+    default: "the default policy",
+    meaning:
+      "A policy file, or a folder with one for each workspace, see [policy](policy.md) and [workspaces](workspaces.md).",
+  },
   GANTRY_ACCOUNTS: {
     default: "fallback",
     meaning: "`own`: people act only with their own account. `fallback`: else the channel's, else the workspace's.",
@@ -65,13 +105,44 @@ const bot = {
   DATABASE_POOL: { default: "10", meaning: "Connections per replica." },
   DATABASE_TIMEOUT_MS: { default: "900", meaning: "How long a statement may take." },
   PLAYGROUND_HOST: { default: "127.0.0.1", meaning: "The address of the simulated Slack." },
+  PLAYGROUND_TRANSPORT: {
+    default: "http",
+    meaning: "How the simulated Slack reaches the bot: `http` or `socket` (Socket Mode).",
+  },
+  PLAYGROUND_WORKSPACES: {
+    default: "one",
+    meaning:
+      "The workspaces of the simulated Slack: `one` that has the app, or `several` that install it. `several` needs `WORKLOAD_API_URL`.",
+  },
   PLAYGROUND_PORT: { default: "3001", meaning: "The port of the simulated Slack and its page." },
   GANTRY_EMBEDDED_SERVICE_WITH_SLACK: {
     default: "",
     meaning:
-      "`allow`: use the local workload API with real Slack. People in Slack then start processes on this machine.",
+      "`allow`: use the process engine with real Slack. People in Slack then start processes on this machine. " +
+      "Docker and Kubernetes don't need it: people change containers within the policy.",
   },
-  SERVICE_REGIONS: { default: "beijing1,beijing2", meaning: "The regions of the local workload API." },
+  SERVICE_ENGINE: {
+    default: "process",
+    meaning:
+      "`process`: demo programs on this machine. `docker`: containers of Docker or Podman, see [Docker](docker.md). " +
+      "`kubernetes`: your own clusters, see [Kubernetes](kubernetes.md). Variables of other engines are refused.",
+  },
+  SERVICE_CLUSTERS: {
+    default: "the kubeconfig's current context",
+    meaning:
+      "The path of a YAML file with the clusters of `SERVICE_ENGINE=kubernetes`, see [Kubernetes](kubernetes.md).",
+  },
+  SERVICE_DATABASE_URL: {
+    default: "SQLite in GANTRY_DATA",
+    meaning:
+      "`postgres://…` for the logs of `SERVICE_ENGINE=kubernetes`. Needed for several replicas of the workload API.",
+  },
+  SERVICE_DATABASE_TLS: { default: "from SERVICE_DATABASE_URL, else off", meaning: "As `DATABASE_TLS`." },
+  SERVICE_DATABASE_CA: { default: "from SERVICE_DATABASE_URL, else the system's", meaning: "As `DATABASE_CA`." },
+  SERVICE_REGIONS: {
+    default: "beijing1,beijing2 (us on Docker)",
+    meaning: "The regions of services, not on Kubernetes. Jobs run in us.",
+  },
   SERVICE_CALLS_PER_DAY: { default: "no limit", meaning: "Calls per user and day." },
   SERVICE_HOST_COMMANDS: {
     default: "",
@@ -84,12 +155,30 @@ const bot = {
   SERVICE_HOST_INSTANCES: { default: "up to 200, by the limit of open files", meaning: "Instances all users may run." },
   SERVICE_USER_MEMORY_MIB: {
     default: "half of the machine's memory",
-    meaning: "Memory one user may reserve. A container without a limit counts as 64 MiB.",
+    meaning: "Memory one user may reserve. A container without a limit counts as 64 MiB, on Docker as 512 MiB.",
   },
   SERVICE_HOST_MEMORY_MIB: {
     default: "three quarters of the machine's memory",
     meaning: "Memory all users may reserve.",
   },
+  SERVICE_PORTS_HOST: {
+    default: "127.0.0.1",
+    meaning: "The address of this machine that port mappings get on Docker and Podman.",
+  },
+  DOCKER_HOST: {
+    default: "the usual sockets",
+    meaning: "The daemon of `SERVICE_ENGINE=docker`: `unix:///…` or `tcp://host:port`, see [Docker](docker.md).",
+  },
+  DOCKER_TLS_VERIFY: { default: "", meaning: "Any value: `DOCKER_HOST=tcp://…` speaks TLS." },
+  DOCKER_CERT_PATH: { default: "~/.docker", meaning: "The folder of `ca.pem`, `cert.pem` and `key.pem` for TLS." },
+  CONTAINER_HOST: { default: "the usual sockets", meaning: "Podman's `DOCKER_HOST`; used when that isn't set." },
+  DOCKER_CONFIG: { default: "~/.docker", meaning: "The folder of `config.json`, with the credentials for registries." },
+  REGISTRY_AUTH_FILE: { default: "Podman's usual files", meaning: "Podman's file of credentials for registries." },
+  XDG_RUNTIME_DIR: {
+    default: "/run/user/UID",
+    meaning: "The folder of the sockets of rootless daemons, and of Podman's credentials.",
+  },
+  XDG_CONFIG_HOME: { default: "~/.config", meaning: "The folder of Podman's other file of credentials." },
 } satisfies Readonly<Record<keyof Environment, Variable>>;
 
 /** Only for `npm run service`, which reads the variables of the local workload API as well. */
@@ -100,12 +189,14 @@ const alone: Readonly<Record<string, Variable>> = {
 };
 
 const titles: readonly (readonly [title: string, names: RegExp])[] = [
-  ["Slack", /^(?:SLACK_|HOST$|PORT$|GANTRY_COMMAND)/u],
+  ["Slack", /^(?:SLACK_|HOST$|PORT$|GANTRY_COMMAND|GANTRY_URL)/u],
   ["Workload API", /^WORKLOAD_/u],
-  ["Gantry", /^GANTRY_(?!EMBEDDED|COMMAND)/u],
+  ["Network", /_PROXY$/u],
+  ["Gantry", /^GANTRY_(?!EMBEDDED|COMMAND|URL)/u],
   ["Database", /^DATABASE_/u],
   ["Playground", /^PLAYGROUND_/u],
   ["Local workload API", /^(?:SERVICE_|GANTRY_EMBEDDED)/u],
+  ["Docker and Podman", /^(?:DOCKER_|CONTAINER_|REGISTRY_|XDG_)/u],
 ];
 
 export const variables: readonly Group[] = [

@@ -21,6 +21,8 @@ export const historyEventKinds = [
   "disconnected",
   "bound",
   "unbound",
+  "installed",
+  "uninstalled",
 ] as const;
 export type HistoryEventKind = (typeof historyEventKinds)[number];
 
@@ -73,6 +75,8 @@ export const outcomeKinds = [
   "disconnected",
   "bound",
   "unbound",
+  "installed",
+  "uninstalled",
 ] as const satisfies readonly HistoryEventKind[]; // literal kinds
 
 export type HistoryQuery = {

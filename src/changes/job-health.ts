@@ -1,4 +1,5 @@
 import type { Job } from "../api/answers.ts";
+import { brief } from "../api/reason-words.ts";
 import { jobStatus } from "../api/workload-status.ts";
 import type { HealthNow } from "./service-health.ts";
 
@@ -7,16 +8,20 @@ export type JobHealthNow = HealthNow & {
   readonly ranMs?: number;
 };
 
+/** A card has a button that shows all of it. */
+const LONGEST_REASON = 160;
+
 /** Judges a job by the same status as every view: `waiting` until it is complete or has failed. Pure. */
 export function jobHealth(job: Job): JobHealthNow {
-  const { level, words, reason = "" } = jobStatus(job);
+  const { level, words, reason: all = "" } = jobStatus(job);
+  const reason = brief(all, LONGEST_REASON);
   const { failed = 0 } = job.status ?? {};
   if (level === "failing") {
     const last = job.instance_names?.at(-1);
     return {
       kind: "trouble",
       level,
-      ...failureWords(failed, reason),
+      ...failureWords(job, reason),
       ...(last !== undefined && { instance: last }),
     };
   }
@@ -27,13 +32,23 @@ export function jobHealth(job: Job): JobHealthNow {
 }
 
 /** "failed: exit code 2 after 4 attempts", with what is known. */
-function failureWords(failed: number, reason: string): Pick<HealthNow, "outcome" | "line"> {
+function failureWords(
+  { status, restart_count: restarts = 0 }: Job,
+  reason: string,
+): Pick<HealthNow, "outcome" | "line"> {
+  const { failed = 0 } = status ?? {};
   const [said, exitCode] = /\bexit(?:ed with)?(?: code| status)? (\d{1,5})\b/iu.exec(reason) ?? [];
-  const after = failed > 0 ? ` after ${failed} ${failed === 1 ? "attempt" : "attempts"}` : "";
+  const after = afterWords(failed, restarts);
   if (exitCode === undefined) return { outcome: `failed${after}`, line: isCount(reason) ? "" : reason };
   // The headline says it all already.
   const line = reason.trim() === said ? "" : reason;
   return { outcome: `failed: exit code ${exitCode}${after}`, line };
+}
+
+/** Kubernetes restarts a container several times before it counts one attempt as failed. */
+function afterWords(failed: number, restarts: number): string {
+  if (failed > 0) return ` after ${failed} ${failed === 1 ? "attempt" : "attempts"}`;
+  return restarts > 0 ? ` after ${restarts} ${restarts === 1 ? "restart" : "restarts"}` : "";
 }
 
 /** A reason that only counts the attempts, as the headline does. */

@@ -39,7 +39,7 @@ function sizeRisk({ target_instance_size: wanted }: Update, before: Snapshot): R
   return before?.size !== undefined && wanted > before.size ? "routine" : "disruptive";
 }
 
-/** A new limit restarts every instance. */
+/** A new limit restarts every instance, except where the engine changes it in place. */
 function memoryRisk({ containers }: Update): Risk | undefined {
   return containers === undefined ? undefined : "disruptive";
 }

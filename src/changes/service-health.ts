@@ -1,4 +1,5 @@
 import type { Service } from "../api/answers.ts";
+import { brief } from "../api/reason-words.ts";
 import { serviceStatus, type WorkloadStatus } from "../api/workload-status.ts";
 import type { Change } from "./change.ts";
 import { serviceSnapshot } from "./snapshot.ts";
@@ -47,37 +48,37 @@ function pendingWords({ call: { op } }: Change): string {
 /** A service may fail while it stops, and a restart restarts it. */
 function isFailing({ call: { op } }: Change, { status }: Service, seen: WorkloadStatus): boolean {
   if (op === "stopService" || (op === "restartService" && status?.toLowerCase() === "restarting")) return false;
-  return seen.level === "failing" || isRestarting(seen);
+  return seen.level === "failing" || seen.isRestarting === true;
 }
 
 function isOld({ before }: Change, { status }: Service, sinceMs: number): boolean {
   return status === before?.status && sinceMs < OLD_STATUS_MS;
 }
 
-function isRestarting({ words }: WorkloadStatus): boolean {
-  return words.startsWith("restarting, ");
-}
-
 /** "keeps restarting", "2 instances keep crashing", "is failing". */
 function troubleWords({ ready_instances: ready, target_instance_size: size }: Service, status: WorkloadStatus): string {
   const missing = ready === undefined || size === undefined ? 0 : size - ready;
   const isSome = missing > 0 && missing < (size ?? 0);
-  if (isRestarting(status)) {
+  if (status.isRestarting) {
     return isSome ? `${missing} ${missing === 1 ? "instance keeps" : "instances keep"} crashing` : "keeps restarting";
   }
   return isSome ? `${missing} ${missing === 1 ? "instance isn't" : "instances aren't"} running` : "is failing";
 }
 
-/** Undefined where "1 of 1 running" beside "restarting" would read like a contradiction. */
+/** Undefined where "1 of 1 running" beside "failed" would read like a contradiction. */
 function countsOf({ ready_instances: ready, target_instance_size: size }: Service, status: WorkloadStatus) {
   if (ready === undefined || size === undefined || size === 0) return undefined;
-  return isRestarting(status) && ready >= size ? undefined : `${ready} of ${size} running`;
+  const isWrong = status.isRestarting === true || status.level === "failing";
+  return isWrong && ready >= size ? undefined : `${ready} of ${size} running`;
 }
+
+/** A card has a button that shows all of it. */
+const LONGEST_REASON = 160;
 
 /** "3 of 3 running", with counts only where the API sends them; otherwise its status and reason. */
 function lineOf(service: Service, status: WorkloadStatus): string {
   const counts = countsOf(service, status);
-  const why = status.reason === undefined ? [] : [status.reason];
+  const why = status.reason === undefined ? [] : [brief(status.reason, LONGEST_REASON)];
   if (status.level === "idle" || counts === undefined) return [status.words, ...why].join(" · ");
   if (status.level === "healthy") return counts;
   const words = status.words.replace(/, \d+ of \d+ ready$/u, "");

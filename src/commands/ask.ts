@@ -6,7 +6,7 @@ import { z } from "zod";
  */
 export const Ask = z.object({
   verb: z.string(),
-  /** The region of services; the default without it. Jobs are always in `us`. */
+  /** The region of services; the default without it. Jobs are always in the region for jobs. */
   region: z.string().optional(),
   /** Answers into the channel instead of to the asker only. */
   share: z.boolean(),

@@ -1,5 +1,6 @@
 import type { AccountOwner } from "../accounts/account.ts";
 import type { AccountApi } from "../api/client.ts";
+import type { EngineInfo } from "../api/engine-info.ts";
 import type { Change, WorkloadRef } from "../changes/change.ts";
 import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
@@ -21,6 +22,8 @@ export type Settings = {
   readonly region: string;
   /** Known regions, for help and completion. Any identifier is accepted. */
   readonly regions: readonly string[];
+  /** Where jobs run; services run in the others, and may run here too. */
+  readonly jobsRegion: string;
   /** The workload API's address for people, without a token. */
   readonly serviceUrl: string;
   readonly logFrom: "offset" | "page";
@@ -102,6 +105,8 @@ export type Context = {
   readonly records: Records;
   readonly logs: Logs;
   readonly api: AccountApi;
+  /** The engine behind the workload API; undefined when it doesn't say. Never rejects. */
+  readonly engine: () => Promise<EngineInfo | undefined>;
   readonly account: AccountInfo;
   readonly directory: Directory;
   /** Its region applies without --region: the binding's, else the person's, else the configured one. */
@@ -160,6 +165,9 @@ export type ReadCommand = CommandBase & {
   readonly onFailure?: (ask: Ask, error: unknown) => readonly Block[];
 };
 
+/** `refusal`: why the workload API would refuse it, as it said when the workload was read. */
+export type ProposedChange = Change & { readonly refusal?: string | undefined };
+
 /** A verb that changes a workload. It proposes a Change and writes nothing. */
 export type WriteCommand = CommandBase & {
   readonly effect: "write";
@@ -171,7 +179,7 @@ export type WriteCommand = CommandBase & {
    * Makes at most two reads and no write. Throws `UserError` or `Problem`. Only `proposeChange` calls it,
    * after asking policy.
    */
-  readonly propose: (ask: Ask, context: Context) => Promise<Change>;
+  readonly propose: (ask: Ask, context: Context) => Promise<ProposedChange>;
   /** The arguments to store where the typed ones depend on the moment, as `+1` does. Pure. */
   readonly settledArgs?: (args: Ask["args"], change: Change) => Ask["args"];
   /**
@@ -194,11 +202,14 @@ export type Decision = {
   readonly reason: string | undefined;
 };
 
+/** For whom an account is connected. */
+export type Whose = "mine" | "channel" | "workspace";
+
 /** A verb that links or unlinks an account. It opens a form, because a command line must never hold a token. */
 export type LinkCommand = CommandBase & {
   readonly effect: "link";
   /** Pure. */
-  readonly link: (ask: Ask) => { readonly kind: "connect" | "disconnect"; readonly whose: "mine" | "channel" };
+  readonly link: (ask: Ask) => { readonly kind: "connect" | "disconnect"; readonly whose: Whose };
 };
 
 /** A verb that binds the channel it is typed in. The workflow asks policy, where the binding is stored. */
@@ -208,8 +219,16 @@ export type BindCommand = CommandBase & {
   readonly binding: (ask: Ask) => BindingWish;
 };
 
+/** Asks how Gantry itself does. The workflow answers it, because neither database nor account may be needed. */
+export type StatusCommand = CommandBase & { readonly effect: "status" };
+
 export type BindingWish =
   /** Shows the current binding. */
   { readonly kind: "show" } | { readonly kind: "bind"; readonly terms: BindingTerms } | { readonly kind: "clear" };
 
-export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand | BindCommand;
+export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand | BindCommand | StatusCommand;
+
+/** It changes nothing, so it may run twice, and needs no confirmation. */
+export function onlyLooks({ effect }: Pick<Command, "effect">): boolean {
+  return effect === "read" || effect === "status";
+}

@@ -14,6 +14,7 @@ import { pending } from "./verbs/pending/pending.ts";
 import { restart, start, stop } from "./verbs/power.ts";
 import { scale } from "./verbs/scale.ts";
 import { showCommand } from "./verbs/show/show.ts";
+import { status } from "./verbs/status.ts";
 import { use } from "./verbs/use/use.ts";
 import { version } from "./verbs/version.ts";
 import { whoami } from "./verbs/whoami/whoami.ts";
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   history,
   canI,
   whoami,
+  status,
   use,
   connect,
   disconnect,

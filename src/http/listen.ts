@@ -1,23 +1,28 @@
-import { httpServer } from "./server.ts";
+import type { Server } from "node:http";
+import { httpServer, type Upgrade } from "./server.ts";
 
 /** Where something listens, and the variable that changes it. */
-type Listening = { readonly host: string; readonly port: number; readonly variable: string };
+type Listening = {
+  readonly host: string;
+  readonly port: number;
+  readonly variable: string;
+  readonly upgrade?: Upgrade;
+};
 
 export type Listener = { readonly port: number; readonly close: () => Promise<void> };
 
 /** Serves a `fetch` function over HTTP. Throws an Error with a sentence when the port cannot be had. */
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
-  { host, port, variable }: Listening,
+  { host, port, variable, upgrade }: Listening,
 ): Promise<Listener> {
-  const server = httpServer(fetch);
+  const server = httpServer(fetch, { ...(upgrade !== undefined && { upgrade }) });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, host, resolve);
   await withPortSentence({ host, port, variable }, promise);
-  const address = server.address();
   return {
-    port: address !== null && typeof address === "object" ? address.port : port,
+    port: portOf(server),
     async close() {
       const closed = Promise.withResolvers<void>();
       server.close(() => closed.resolve());
@@ -25,6 +30,13 @@ export async function listen(
       await closed.promise;
     },
   };
+}
+
+/** The port that a listening server has, also when it took a free one. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server listens on no port");
+  return address.port;
 }
 
 /** Says what keeps a port from being had, and which variable takes another one. */

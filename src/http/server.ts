@@ -4,11 +4,15 @@ import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-
 import { openFileLimit } from "./open-files.ts";
 
 export type Trouble = (message: string, data: object) => void;
+/** Takes a connection that the client asked to turn into another protocol. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 export type Guard = {
   /** Maximum number of connections; by default `connectionBudget()`. */
   readonly most?: number;
   /** Called at most once a minute for each message. */
   readonly onTrouble?: Trouble;
+  /** Without it, a request to change the protocol is answered like any other. */
+  readonly upgrade?: Upgrade;
 };
 
 /**
@@ -64,7 +68,7 @@ type Connection = { readonly wasAnswered: boolean; readonly exchange?: Exchange 
  * Keeps a server reachable under many connections: at most `most`, and idle ones close first to make room. Node's own
  * refusals get a body `{"message": …}`.
  */
-export function guardServer(server: Server, { most = connectionBudget(), onTrouble }: Guard = {}): void {
+export function guardServer(server: Server, { most = connectionBudget(), onTrouble, upgrade }: Guard = {}): void {
   const tell = seldom(onTrouble);
   const open = new Map<Duplex, Connection>();
   server.maxConnections = most;
@@ -86,12 +90,27 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
       if (!socket.destroyed) open.set(socket, { wasAnswered: true });
     });
   });
+  if (upgrade !== undefined) {
+    server.on("upgrade", (request, socket, head) => {
+      // Its requests are over, which is no reason to close it when connections get scarce.
+      open.delete(socket);
+      upgrade(request, socket, head);
+    });
+  }
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const hasBegun = open.get(socket)?.exchange?.response.headersSent === true;
     if (!socket.writable || error.code === "ECONNRESET" || hasBegun) {
       socket.destroy();
     } else refuse(socket, refusalOf(error.code));
   });
+  explainRefusals(server);
+  // Without descriptors a connection can't be accepted, but the next one may be: don't stop.
+  server.on("error", (error) => tell("couldn't accept a connection", { error }));
+  server.on("drop", () => tell("too many connections: refused new ones", { most }));
+}
+
+/** Gives a body to refusals that Node would send without one. */
+function explainRefusals(server: Server): void {
   server.on("checkExpectation", (_request, response) => {
     const body = JSON.stringify({ message: "the Expect header accepts only 100-continue" });
     const headers = { "Content-Type": "application/json", "Content-Length": body.length, Connection: "close" };
@@ -101,9 +120,6 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
     socket.on("error", () => undefined);
     refuse(socket, { status: "400 Bad Request", message: "CONNECT is not a method of this API" });
   });
-  // Without descriptors a connection can't be accepted, but the next one may be: don't stop.
-  server.on("error", (error) => tell("couldn't accept a connection", { error }));
-  server.on("drop", () => tell("too many connections: refused new ones", { most }));
 }
 
 /**

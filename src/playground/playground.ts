@@ -1,25 +1,26 @@
 import { checkApp } from "./check/app.ts";
-import { createClock } from "./clock.ts";
 import { controlRoutes } from "./control/routes.ts";
-import { createEventLedger, type EventLedger } from "./delivery/event-quota.ts";
-import { times } from "./rules/limits.ts";
-import { createPeople, type People } from "./people/people.ts";
-import { createPerson, type Person } from "./people/person.ts";
-import { bot, findChannel, newState } from "./workspace/workspace.ts";
-import type { Message } from "./workspace/state.ts";
-import type { Saved } from "./saved/saved-shape.ts";
-import { newestTs, restore } from "./saved/saved-workspace.ts";
-import { keepSaved, loadWorkspace } from "./saved/workspace-file.ts";
+import { createInstallDesk, type InstallDesk, worldNamed } from "./installs/install-desk.ts";
+import type { OAuthApp } from "./installs/slack.ts";
+import { openWorkspace, type Workspace } from "./open-workspace.ts";
+import { openWorlds } from "./open-worlds.ts";
+import { keepInstalls } from "./saved/installs-file.ts";
+import { besides, keepSaved } from "./saved/workspace-file.ts";
+import type { Links, LinkTroubles } from "./sockets/links.ts";
 import { createTimers, type Later } from "./timers.ts";
-import { createTranscript, type Exchange } from "./transcript.ts";
-import { createFaults, type Faults } from "./faults/faults.ts";
 import type { App, ExternalFault, World } from "./world.ts";
 
 export type PlaygroundOptions = {
   readonly app: App;
   readonly signingSecret: string;
-  /** xoxb-… */
-  readonly botToken: string;
+  /** xoxb-… of an app that is in one workspace from the start, and in no other. */
+  readonly botToken?: string;
+  /** An app that several workspaces can install; at first, none has it. Instead of `botToken`. */
+  readonly oauth?: OAuthApp;
+  /** xapp-…, for an app in Socket Mode. Default: a new one. */
+  readonly appToken?: string;
+  /** Default: connections:write. */
+  readonly appTokenScopes?: readonly string[];
   /** The playground's base URL; a function while the port is not known yet. */
   readonly url: string | (() => string);
   /** The bot's request URL: http://127.0.0.1:3000/slack/events */
@@ -34,7 +35,7 @@ export type PlaygroundOptions = {
   readonly ackMs?: number;
   /** Host names besides loopback that may use the control routes ("gantry.example:8080"). */
   readonly hosts?: readonly string[];
-  /** The file in which the workspace outlives a restart; undefined keeps nothing. */
+  /** The file in which the first workspace outlives a restart; the others have theirs beside it. Undefined keeps nothing. */
   readonly savedIn?: string;
   /** Told when saving fails. */
   readonly onTrouble?: (sentence: string) => void;
@@ -42,102 +43,49 @@ export type PlaygroundOptions = {
   readonly externalFaults?: readonly ExternalFault[];
 };
 
-/** A message with its replies, without ephemeral ones. */
-type Thread = Message & { readonly replies: readonly Message[] };
-
-export type Playground = {
+/** The first workspace, and the way to the others. */
+export type Playground = Workspace & {
   readonly fetch: (request: Request) => Promise<Response>;
-  /** A person by name or id: "dana". */
-  readonly as: (user: string) => Person;
-  /** Changes users, groups and channels while the bot runs. */
-  readonly people: People;
-  readonly transcript: () => readonly Exchange[];
-  readonly faults: Faults & {
-    readonly removeBot: (channel: string) => void;
-    readonly inviteBot: (channel: string) => void;
-  };
-  /** Counts event deliveries; `enable` resumes them after too many failures. */
-  readonly events: EventLedger;
-  readonly messages: (channel: string) => readonly Thread[];
-  /** Calls back after every change; returns the unsubscribe function. */
-  readonly watch: (watcher: () => void) => () => void;
-  /** Notices about the saved workspace, as sentences. */
+  /** A workspace by id, name or domain: "harbour". Throws a sentence if there is none. */
+  readonly workspace: (name: string) => Workspace;
+  readonly installs: InstallDesk;
+  /** The app's connections in Socket Mode, and what can happen to them. */
+  readonly links: LinkTroubles & Pick<Links, "names">;
+  /** Takes the connections of Socket Mode: give it the `upgrade` events of the server that serves `fetch`. */
+  readonly upgrade: Links["upgrade"];
+  /** Notices about the saved workspaces, as sentences. */
   readonly notices: readonly string[];
-  /** Saves the workspace and ends answers that hang. */
+  /** Saves the workspaces and ends answers that hang. */
   readonly close: () => void;
 };
 
-function newWorld(options: PlaygroundOptions, { later, saved }: { later: Later; saved: Saved | undefined }): World {
-  const now = options.now ?? Date.now;
-  const { url } = options;
-  const state = newState(options.app.botDisplayName);
-  if (saved !== undefined) restore(state, saved);
-  return {
-    app: options.app,
-    state,
-    clock: createClock(now, newestTs(state)),
-    transcript: createTranscript(now),
-    faults: createFaults(),
-    signingSecret: options.signingSecret,
-    botToken: options.botToken,
-    ackMs: options.ackMs ?? times.ack.ms,
-    externalFaults: options.externalFaults ?? [],
-    externalFaultsOn: new Set(),
-    events: createEventLedger(),
-    rateLimitNotices: new Set(),
-    later,
-    url: () => (typeof url === "string" ? url : url()).replace(/\/$/, ""),
-    requestUrl: options.requestUrl,
-    watchers: new Set(),
-  };
-}
-
-function channelNamed(world: World, name: string): { readonly id: string; readonly members: Set<string> } {
-  const channel = findChannel(world.state, name);
-  if (channel === undefined) throw new Error(`there is no channel "${name}"`);
-  return channel;
-}
-
-function threads(world: World, name: string): readonly Thread[] {
-  const { id } = channelNamed(world, name);
-  const all = world.state.messages.filter((message) => message.channel === id && message.ephemeralTo === undefined);
-  return all
-    .filter((message) => message.threadTs === undefined)
-    .map((message) => ({ ...message, replies: all.filter((reply) => reply.threadTs === message.ts) }));
-}
-
 /**
- * A simulated Slack workspace for one bot. Serve its `fetch` over HTTP and give its URL to the bot as slackApiUrl.
- * Throws an Error when the app breaks a rule of Slack's manifest.
+ * A simulated Slack for one bot. Serve its `fetch` over HTTP and give its URL to the bot as slackApiUrl. Throws an Error
+ * when the app breaks a rule of Slack's manifest.
  */
 export function createPlayground(options: PlaygroundOptions): Playground {
   checkApp(options.app);
   const timers = createTimers();
-  const { savedIn: path, onTrouble = () => undefined } = options;
-  const { saved, notice } = loadWorkspace(path);
-  const world = newWorld(options, { later: options.later ?? timers.later, saved });
-  const saving = path === undefined ? undefined : keepSaved(world, { path, onTrouble });
-  const routes = controlRoutes(world, options.hosts ?? []);
+  const { slack, worlds, paths, notices } = openWorlds(options, options.later ?? timers.later);
+  const { savedIn, onTrouble = () => undefined } = options;
+  if (savedIn !== undefined && options.oauth !== undefined) keepInstalls(slack, besides(savedIn, "installs"));
+  const saving = paths.map(({ world, path }) => keepSaved(world, { path, onTrouble }));
+  const routes = controlRoutes(slack, options.hosts ?? []);
+  const workspaces = new Map(worlds.map((world) => [world, openWorkspace(world)]));
+  const workspaceOf = (world: World): Workspace => workspaces.get(world) ?? openWorkspace(world);
   return {
+    ...workspaceOf(worlds[0]),
     fetch: async (request) => routes.fetch(request),
-    as: (user) => createPerson(world, user),
-    people: createPeople(world),
-    transcript: () => world.transcript.exchanges,
-    faults: Object.assign(world.faults, {
-      removeBot: (channel: string) => void channelNamed(world, channel).members.delete(bot.user),
-      inviteBot: (channel: string) => void channelNamed(world, channel).members.add(bot.user),
-    }),
-    events: world.events,
-    messages: (channel) => threads(world, channel),
-    watch(watcher) {
-      world.watchers.add(watcher);
-      return () => void world.watchers.delete(watcher);
-    },
-    notices: notice === undefined ? [] : [notice],
+    workspace: (name) => workspaceOf(worldNamed(slack, name)),
+    installs: createInstallDesk(slack),
+    links: worlds[0].links,
+    upgrade: worlds[0].links.upgrade,
+    notices,
     close() {
-      saving?.close();
+      for (const each of saving) each.close();
       timers.close();
-      world.faults.release();
+      worlds[0].links.close();
+      for (const { faults } of worlds) faults.release();
     },
   };
 }

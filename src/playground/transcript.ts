@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { Refusal } from "./rules/refusal.ts";
 
 /** One request and its answer, in either direction. */
@@ -10,10 +10,14 @@ export type Exchange = {
   readonly kind: string;
   readonly atMs: number;
   readonly request: Json;
+  /** Over Socket Mode: the envelope of a delivery without its payload, and the connection it was sent on. */
+  readonly envelope?: JsonObject;
   readonly answer: Json | undefined;
   readonly status: number | undefined;
   /** Milliseconds until the answer. For requests to the bot this is the ack latency. */
   readonly ms: number | undefined;
+  /** Slack's error for a delivery without an ack: operation_timeout, dispatch_failed. */
+  readonly error?: string;
   /** Set when the playground refused the request, or when the bot's answer broke a rule. */
   readonly refusal?: Refusal;
 };
@@ -21,6 +25,7 @@ export type Exchange = {
 export type Answered = {
   readonly answer: Json | undefined;
   readonly status: number | undefined;
+  readonly error?: string;
   readonly refusal?: Refusal;
 };
 
@@ -29,7 +34,9 @@ export type Transcript = {
   /** Called when an exchange begins and again when it ends. */
   readonly watchers: Set<(exchange: Exchange) => void>;
   /** Records a request; call the result once, with the answer. */
-  readonly begin: (asked: Pick<Exchange, "direction" | "kind" | "request">) => (answered: Answered) => Exchange;
+  readonly begin: (
+    asked: Pick<Exchange, "direction" | "kind" | "request" | "envelope">,
+  ) => (answered: Answered) => Exchange;
 };
 
 /** Older exchanges are dropped, so that a playground can run for weeks. */

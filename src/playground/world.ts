@@ -3,10 +3,13 @@ import type { EventLedger } from "./delivery/event-quota.ts";
 import { withIds } from "./workspace/ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { Deletion, Message, State } from "./workspace/state.ts";
+import type { Links } from "./sockets/links.ts";
 import type { Later } from "./timers.ts";
+import { type Install, installIn } from "./installs/installs.ts";
+import type { Slack } from "./installs/slack.ts";
 import type { Transcript } from "./transcript.ts";
 import type { Faults } from "./faults/faults.ts";
-import { bot, slackbot } from "./workspace/workspace.ts";
+import { slackbot } from "./workspace/seeds.ts";
 
 /** A slash command in the composer: its line in the list, and its usage hint. */
 export type CommandHint = { readonly command: string; readonly description?: string; readonly usageHint?: string };
@@ -30,6 +33,8 @@ export type App = {
   readonly shortcuts?: readonly Shortcut[];
   /** should_escape of the commands. Default: true. */
   readonly escapesNames?: boolean;
+  /** settings.socket_mode_enabled. Default: false. */
+  readonly usesSocketMode?: boolean;
   /** True if settings.interactivity.message_menu_options_url is set. Default: true. */
   readonly hasOptionsUrl?: boolean;
 };
@@ -45,7 +50,9 @@ export type World = {
   readonly transcript: Transcript;
   readonly faults: Faults;
   readonly signingSecret: string;
-  readonly botToken: string;
+  /** What all workspaces of this playground share. */
+  readonly slack: Slack;
+  readonly appToken: { readonly token: string; readonly scopes: readonly string[] };
   readonly ackMs: number;
   /** Faults outside of Slack by label, and the labels that are switched on. */
   readonly externalFaults: readonly ExternalFault[];
@@ -56,9 +63,22 @@ export type World = {
   readonly later: Later;
   readonly url: () => string;
   readonly requestUrl: () => string;
+  /** The app's connections in Socket Mode. */
+  readonly links: Links;
   /** Called after each change of the state. */
   readonly watchers: Set<() => void>;
 };
+
+/** The installation of the app that works in this workspace. */
+export function installOf({ slack, state }: Pick<World, "slack" | "state">): Install | undefined {
+  return installIn(slack.installs, state.team.id);
+}
+
+/** The scopes that the app was installed with, and still has. */
+export function scopesIn(world: Pick<World, "faults" | "slack" | "state">): readonly string[] {
+  const scopes = installOf(world)?.scopes ?? [];
+  return scopes.filter((scope) => !world.faults.missingScopes.includes(scope));
+}
 
 /** Records a change: sets the new revision on the changed thing and calls the watchers. */
 export function touch(world: World, changed?: { revision: number }): void {
@@ -95,10 +115,36 @@ export function post(world: World, draft: Draft): Message {
   return message;
 }
 
+function hasReplies({ state }: World, { channel, ts }: Message): boolean {
+  return state.messages.some(
+    (each) => each.channel === channel && each.threadTs === ts && each.ephemeralTo === undefined,
+  );
+}
+
+/** A message in Slack's own words, in the place of a deleted one. */
+function tombstoneOf({ ts, channel }: Message): Message {
+  const nothing = { blocks: [], attachments: [], files: [], isBroadcast: false, parsesNames: false };
+  const text = "This message was deleted.";
+  return { ...nothing, ts, channel, user: slackbot, text, isMrkdwn: true, isTombstone: true, revision: 0 };
+}
+
+/** A message with replies leaves a tombstone, which goes with its last reply. */
 export function remove(world: World, message: Message): void {
-  const index = world.state.messages.indexOf(message);
+  const { messages } = world.state;
+  const index = messages.indexOf(message);
   if (index < 0) return;
-  world.state.messages.splice(index, 1);
+  if (hasReplies(world, message)) {
+    const tombstone = tombstoneOf(message);
+    messages[index] = tombstone;
+    return touch(world, tombstone);
+  }
+  take(world, message);
+  const parent = messages.find((each) => each.channel === message.channel && each.ts === message.threadTs);
+  if (parent?.isTombstone === true && !hasReplies(world, parent)) take(world, parent);
+}
+
+function take(world: World, message: Message): void {
+  world.state.messages.splice(world.state.messages.indexOf(message), 1);
   const gone: Deletion = {
     channel: message.channel,
     ts: message.ts,
@@ -121,6 +167,6 @@ export function notice(world: World, to: Addressee, text: string): Message {
   return post(world, { channel: to.channel, user: slackbot, text, ephemeralTo: to.user, threadTs: to.thread });
 }
 
-export function isBots(message: Message): boolean {
-  return message.user === bot.user;
+export function isBots({ state }: Pick<World, "state">, message: Message): boolean {
+  return message.user === state.bot.user;
 }

@@ -27,7 +27,7 @@ export type Question = {
 /**
  * A person's role in the workspace, as Slack reports it now.
  * - `member`: a full member · `guest`: a guest, of one channel or several
- * - `outsider`: from another organisation, in a shared channel
+ * - `outsider`: from another organization, in a shared channel
  * - `bot`, `deactivated`: never allowed to do anything
  */
 export type Standing = "member" | "guest" | "outsider" | "bot" | "deactivated";

@@ -132,6 +132,7 @@ export type PolicyProblem = {
 /** All problems of a policy file at once: file, line and a sentence for each. */
 export class PolicyError extends Error {
   override readonly name = "PolicyError";
+  readonly file: string;
   readonly problems: readonly PolicyProblem[];
 
   constructor(file: string, problems: readonly PolicyProblem[]) {
@@ -139,6 +140,7 @@ export class PolicyError extends Error {
     super(
       `The policy has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${lines.join("\n")}`,
     );
+    this.file = file;
     this.problems = problems;
   }
 }

@@ -1,4 +1,5 @@
 import type { Answer, Call, OperationId } from "../api/operations.ts";
+import type { EngineAbout } from "./capabilities.ts";
 
 /** The authenticated account of a request. An engine shows and changes only this user's workloads. */
 export type User = { readonly username: string };
@@ -22,16 +23,23 @@ export type Engine = {
 };
 
 /** The statuses an engine may refuse with; those of routing, authentication and validation belong to `serve`. */
-export type RefusalStatus = 400 | 403 | 404 | 409 | 503;
+export type RefusalStatus = 400 | 403 | 404 | 409 | 429 | 503;
+
+type RefusalOptions = ErrorOptions & {
+  /** Sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+};
 
 /** Refuses a request with a sentence for its user. The `cause` is logged and never sent to the client. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: RefusalStatus;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: RefusalStatus, message: string, options?: ErrorOptions) {
+  constructor(status: RefusalStatus, message: string, { retryAfterSeconds, ...options }: RefusalOptions = {}) {
     super(message, options);
     this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -41,6 +49,8 @@ export type OpenedEngine = {
   readonly engine: Engine;
   /** Whether requests can be served now; for the health check. */
   readonly ready: () => Readiness;
+  /** Its name, what each region can't do, and why one can't be read; for `/healthz`. It costs no request and never throws. */
+  readonly about: () => EngineAbout;
   /** Whether workloads can run on while no server runs. */
   readonly keepsWorkloads: boolean;
   /**

@@ -3,10 +3,13 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { AccountApi } from "../api/client.ts";
 import type { Call } from "../api/operations.ts";
+import type { Settings } from "../commands/command.ts";
 import { Problem } from "../api/problem.ts";
 
+type Regions = Pick<Settings, "region" | "jobsRegion">;
+
 /** Demo workloads: a service that serves, one that logs, and a job that ends. */
-function demoCalls(region: string): readonly Call<"createService" | "createJob">[] {
+function demoCalls({ region, jobsRegion }: Regions): readonly Call<"createService" | "createJob">[] {
   const limits = { memory: "256" };
   return [
     {
@@ -27,8 +30,7 @@ function demoCalls(region: string): readonly Call<"createService" | "createJob">
     },
     {
       op: "createJob",
-      // The service runs jobs in this region only.
-      path: { region: "us", job_name: "nightly-report" },
+      path: { region: jobsRegion, job_name: "nightly-report" },
       query: undefined,
       body: { containers: [{ image: "gantry/batch", command: ["12", "--delay", "500"] }] },
     },
@@ -41,11 +43,11 @@ function demoCalls(region: string): readonly Call<"createService" | "createJob">
  */
 export async function createDemo(
   api: AccountApi,
-  { dataDir, region, log }: { readonly dataDir: string; readonly region: string; readonly log: Logger },
+  { dataDir, settings, log }: { readonly dataDir: string; readonly settings: Regions; readonly log: Logger },
 ): Promise<void> {
   const marker = join(dataDir, "demo-created");
   if (existsSync(marker)) return;
-  for (const call of demoCalls(region)) {
+  for (const call of demoCalls(settings)) {
     try {
       await api.send(call);
     } catch (error) {

@@ -2,8 +2,11 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { ApiAccount } from "../api/client.ts";
 import type { EmbeddedService } from "../boot/config.ts";
-import { openProcessEngine, type ProcessEngineOptions } from "../service/engines/process/process-engine.ts";
+import type { ProcessEngineOptions } from "../service/engines/process/process-engine.ts";
+import { withHealth } from "../service/api/health.ts";
 import { serve } from "../service/api/serve.ts";
+import type { EngineAbout } from "../service/capabilities.ts";
+import { openEngine } from "../service/open-engine.ts";
 import { makeToken } from "../service/api/users.ts";
 
 export type LocalService = {
@@ -14,6 +17,9 @@ export type LocalService = {
   readonly account: ApiAccount;
   /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
+  /** Notices of the start, one per cluster. */
+  readonly found: readonly string[];
+  readonly about: () => EngineAbout;
   readonly close: () => Promise<void>;
 };
 
@@ -21,29 +27,29 @@ type LocalServiceParts = {
   readonly config: EmbeddedService;
   readonly dataDir: string;
   readonly log: Logger;
-  /** Shorter times, for tests. */
+  /** Shorter times of the process engine, for tests. */
   readonly engine?: Partial<ProcessEngineOptions>;
 };
 
-/** The workload API in this process, on the process engine. Throws when the engine isn't supported here. */
+/** The workload API in this process, on the configured engine. Throws when that can't be used. */
 export async function openLocalService({
   config,
   dataDir,
   log,
-  engine = {},
+  engine: shorter = {},
 }: LocalServiceParts): Promise<LocalService> {
-  const { regions, hostCommands, callsPerDay, quotas = {} } = config;
+  const { engine, callsPerDay } = config;
   const account = { username: "gantry", token: makeToken() };
-  const opened = await openProcessEngine({
+  const opened = await openEngine(engine, {
     dataDir: join(dataDir, "service"),
-    regions,
     users: [account.username],
-    quotas,
-    allowHostCommands: hostCommands,
     // pino serializes an Error only under the name `err`.
-    onEvent: (engine, data: { readonly error?: unknown }) =>
-      log.debug({ engine, ...data, ...(data.error !== undefined && { err: data.error }) }, "process engine event"),
-    ...engine,
+    onEvent: (event, data: { readonly error?: unknown }) =>
+      log.debug(
+        { event, ...data, ...(data.error !== undefined && { err: data.error }) },
+        `${engine.kind} engine event`,
+      ),
+    process: shorter,
   });
   for (const notice of opened.notices) log.warn(notice);
   const fetch = serve({
@@ -53,5 +59,13 @@ export async function openLocalService({
     log,
     ...(callsPerDay !== undefined && { rateLimitPerDay: callsPerDay }),
   });
-  return { baseUrl: "http://service.invalid", fetch, account, notices: opened.notices, close: () => opened.close() };
+  return {
+    baseUrl: "http://service.invalid",
+    fetch: withHealth(fetch, opened),
+    account,
+    notices: opened.notices,
+    found: opened.found,
+    about: opened.about,
+    close: () => opened.close({ keepWorkloads: true }),
+  };
 }

@@ -1,9 +1,10 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { join } from "node:path";
 import { readAppManifest, type AppManifest } from "../boot/app-manifest.ts";
 import { listen } from "../http/listen.ts";
 import { createPlayground, type Playground } from "../playground/playground.ts";
 import type { App, ExternalFault } from "../playground/world.ts";
+import type { TransportChoice } from "../slack/receive/transport.ts";
 import { removePlaygroundAddress, savePlaygroundAddress } from "./playground-address.ts";
 
 export type LocalSlackOptions = {
@@ -12,6 +13,8 @@ export type LocalSlackOptions = {
   /** The folder in which the workspace is kept and `npm run say` finds its address; undefined keeps nothing. */
   readonly dataDir?: string;
   readonly onTrouble?: (sentence: string) => void;
+  /** How the app gets Slack's deliveries. Default: http. */
+  readonly transport?: TransportChoice["kind"];
   /** The app's slash command. */
   readonly command: string;
   /** The port of the bot, once it listens. */
@@ -19,27 +22,36 @@ export type LocalSlackOptions = {
   readonly now?: () => number;
   /** Fault switches on the page, for parts other than Slack. */
   readonly externalFaults?: readonly ExternalFault[];
+  /** Several workspaces, which install the app by OAuth. */
+  readonly oauth?: {
+    /** The bot's address, to which Slack sends browsers back. */
+    readonly botUrl: () => string;
+    /** Tokens expire after 12 hours. */
+    readonly rotates?: boolean;
+  };
 };
 
 export type LocalSlack = {
   readonly playground: Playground;
   readonly port: number;
   /** The same credentials that a real workspace issues. */
-  readonly access: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl: string };
+  readonly access: { readonly botToken: string; readonly apiUrl: string; readonly transport: TransportChoice };
+  /** Signs Slack's requests over HTTP. */
+  readonly signingSecret: string;
+  /** The app's credentials when workspaces install it by OAuth. Its bot token is then one that Slack refuses. */
+  readonly client: { readonly clientId: string; readonly clientSecret: string };
   readonly close: () => Promise<void>;
 };
 
 /** Runs the simulated workspace on a local port, with the app of `manifest.yml` and new secrets. */
 export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalSlack> {
-  const { host, port: wanted, dataDir } = options;
+  const { host, port: wanted, dataDir, transport = "http" } = options;
   const manifest = readAppManifest();
-  const botToken = `xoxb-local-${randomBytes(12).toString("hex")}`;
-  const signingSecret = randomBytes(16).toString("hex");
+  const secrets = newSecrets();
   let url = "";
   const playground = createPlayground({
-    app: appOf(manifest, options.command),
-    signingSecret,
-    botToken,
+    app: { ...appOf(manifest, options.command), usesSocketMode: transport === "socket" },
+    ...appSecrets(secrets, options.oauth),
     url: () => url,
     requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
     ...(options.now !== undefined && { now: options.now }),
@@ -47,20 +59,54 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     ...(options.onTrouble !== undefined && { onTrouble: options.onTrouble }),
     ...(options.externalFaults !== undefined && { externalFaults: options.externalFaults }),
   });
-  const listener = await listen(playground.fetch, { host, port: wanted, variable: "PLAYGROUND_PORT" });
+  const listener = await listen(playground.fetch, {
+    host,
+    port: wanted,
+    variable: "PLAYGROUND_PORT",
+    upgrade: playground.upgrade,
+  });
   const { port } = listener;
   url = `http://127.0.0.1:${port}`;
   if (dataDir !== undefined) savePlaygroundAddress(dataDir, url);
   return {
     playground,
     port,
-    access: { botToken, signingSecret, apiUrl: `${url}/api/` },
+    signingSecret: secrets.signingSecret,
+    client: secrets.client,
+    access: { botToken: secrets.botToken, apiUrl: `${url}/api/`, transport: choiceOf(transport, secrets) },
     async close() {
       if (dataDir !== undefined) removePlaygroundAddress(dataDir, url);
       playground.close();
       await listener.close();
     },
   };
+}
+
+type Secrets = Pick<LocalSlack, "signingSecret" | "client"> & { readonly botToken: string; readonly appToken: string };
+
+function newSecrets(): Secrets {
+  return {
+    botToken: `xoxb-local-${randomBytes(12).toString("hex")}`,
+    appToken: `xapp-1-local-${randomBytes(12).toString("hex")}`,
+    signingSecret: randomBytes(16).toString("hex"),
+    client: { clientId: `${randomInt(1e9)}.${randomInt(1e9)}`, clientSecret: randomBytes(16).toString("hex") },
+  };
+}
+
+/** A bot token, or the credentials with which workspaces install the app. */
+function appSecrets({ client, botToken, appToken, signingSecret }: Secrets, oauth: LocalSlackOptions["oauth"]) {
+  if (oauth === undefined) return { botToken, appToken, signingSecret };
+  const { botUrl, rotates = false } = oauth;
+  const redirectUrls = (): readonly string[] => [`${botUrl()}/slack/oauth_redirect`];
+  return {
+    appToken,
+    signingSecret,
+    oauth: { ...client, redirectUrls, installUrl: () => `${botUrl()}/slack/install`, rotates },
+  };
+}
+
+function choiceOf(kind: TransportChoice["kind"], { appToken, signingSecret }: Secrets): TransportChoice {
+  return kind === "socket" ? { kind, appToken } : { kind, signingSecret };
 }
 
 /** The app from the manifest, with the configured command. */

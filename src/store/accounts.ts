@@ -6,11 +6,9 @@ import { insertEvent } from "./events.ts";
 import type { Session } from "./database/session.ts";
 import type { Tables } from "./schema/tables.ts";
 
-type Owner = Exclude<AccountOwner, { readonly kind: "workspace" }>;
-
 const AccountRow = z.object({
   team_id: z.string(),
-  owner_kind: z.enum(["channel", "user"]),
+  owner_kind: z.enum(["channel", "user", "workspace"]),
   owner_id: z.string(),
   username: z.string(),
   sealed_token: z.string(),
@@ -18,8 +16,14 @@ const AccountRow = z.object({
   linked_at: Time,
 });
 
-function idOf(owner: Owner): string {
+function idOf(owner: AccountOwner): string {
+  if (owner.kind === "workspace") return "";
   return owner.kind === "user" ? owner.userId : owner.channelId;
+}
+
+function ownerOf({ owner_kind: kind, owner_id: id }: z.infer<typeof AccountRow>): AccountOwner {
+  if (kind === "workspace") return { kind };
+  return kind === "user" ? { kind, userId: id } : { kind, channelId: id };
 }
 
 /** Links an account; one that the owner had is replaced. */
@@ -57,7 +61,7 @@ export async function resealAccount({ db }: Session, account: LinkedAccount, sea
 /** Forgets an account and its token. False: there was none, and nothing is written. */
 export function removeAccount(
   session: Session,
-  { teamId, owner }: { readonly teamId: string; readonly owner: Owner },
+  { teamId, owner }: { readonly teamId: string; readonly owner: AccountOwner },
   event: NewHistoryEvent,
 ): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
@@ -74,7 +78,7 @@ export function removeAccount(
   });
 }
 
-/** The person's own account and the channel's. */
+/** The person's own account, the channel's and the workspace's. */
 export async function accountsFor({ db }: Session, { teamId, userId, channelId }: AccountSeeker) {
   const rows = await db
     .selectFrom("account")
@@ -84,6 +88,7 @@ export async function accountsFor({ db }: Session, { teamId, userId, channelId }
       where.or([
         where.and([where("owner_kind", "=", "user"), where("owner_id", "=", userId)]),
         where.and([where("owner_kind", "=", "channel"), where("owner_id", "=", channelId)]),
+        where("owner_kind", "=", "workspace"),
       ]),
     )
     .execute();
@@ -91,6 +96,7 @@ export async function accountsFor({ db }: Session, { teamId, userId, channelId }
   return {
     own: accounts.find(({ owner }) => owner.kind === "user"),
     channel: accounts.find(({ owner }) => owner.kind === "channel"),
+    workspace: accounts.find(({ owner }) => owner.kind === "workspace"),
   };
 }
 
@@ -102,8 +108,7 @@ export function linkedAccount(unread: Columns): LinkedAccount | undefined {
   const row = parseRow(AccountRow, unread, `The account of ${unread.owner_id}`);
   return {
     teamId: row.team_id,
-    owner:
-      row.owner_kind === "user" ? { kind: "user", userId: row.owner_id } : { kind: "channel", channelId: row.owner_id },
+    owner: ownerOf(row),
     username: row.username,
     sealedToken: row.sealed_token,
     linkedBy: row.linked_by,

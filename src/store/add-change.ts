@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
-import type { NewChange } from "../workflow/ports.ts";
+import type { IdIn, NewChange } from "../workflow/ports.ts";
 import { newChangeRow } from "./change-row.ts";
 import { findConflict, freeExpired } from "./conflicts.ts";
 import { keepLease } from "./database/replicas.ts";
@@ -50,7 +50,7 @@ async function tryToAdd(
   if (row === undefined) return findConflict(session, change);
   if (change.parts === undefined) await insertEvent(db, session, { ...event, changeId: change.id });
   else await insertParts(session, change, event);
-  if (change.undoOf !== undefined) await markUndone(session, change.undoOf);
+  if (change.undoOf !== undefined) await markUndone(session, { id: change.undoOf, teamId: change.teamId });
   return wholeChange(session, row);
 }
 
@@ -65,11 +65,12 @@ function times({ clock, replicaId }: Session, { state, expiresInMs }: NewChange)
 }
 
 /** Its card offers no Undo, until that Undo comes to nothing. */
-async function markUndone({ db }: Session, id: string): Promise<void> {
+async function markUndone({ db }: Session, { id, teamId }: IdIn): Promise<void> {
   await db
     .updateTable("change")
     .set({ is_undone: 1, version: sql`version + 1`, stale: 1 })
     .where("id", "=", id)
+    .where("team_id", "=", teamId)
     .where("is_undone", "=", 0)
     .execute();
 }

@@ -13,7 +13,11 @@ import { EndingJson, HealthJson, toJson } from "./schema/json-columns.ts";
 import type { Tables } from "./schema/tables.ts";
 import { move, within } from "./step.ts";
 
-type Advance = { readonly id: string; readonly event: NewHistoryEvent | undefined };
+type Advance = {
+  readonly id: string;
+  readonly teamId?: string | undefined;
+  readonly event: NewHistoryEvent | undefined;
+};
 
 /** One step of the lifecycle, as its row of the table says. */
 export async function advance(session: Session, step: Step, what: Advance): Promise<Advanced> {
@@ -91,7 +95,7 @@ async function claim(
     claimed_at: clock(),
     // Each part of a request takes its own workload.
     running_key: sql<string>`case when part_count > 0 then null
-      else workload_region || '/' || workload_kind || '/' || workload_name end`,
+      else team_id || '/' || workload_region || '/' || workload_kind || '/' || workload_name end`,
   };
   const only = isPartId(what.id) ? [] : [sql<SqlBool>`owner = ${replicaId}`, isAliveFor(session, sendWithinMs)];
   try {

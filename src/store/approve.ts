@@ -7,9 +7,13 @@ import { keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { findChange, wholeChange } from "./find-change.ts";
 import { plainText } from "./schema/columns.ts";
-import { move, within } from "./step.ts";
+import { inWorkspace, move, within } from "./step.ts";
 
-type Approval = { readonly id: string; readonly event: NewHistoryEvent | undefined };
+type Approval = {
+  readonly id: string;
+  readonly teamId?: string | undefined;
+  readonly event: NewHistoryEvent | undefined;
+};
 type Approve = Extract<Step, { readonly name: "approve" }>;
 
 /** Counts an approval, in SQL, under the row's lock: of many at once exactly one is the last that is needed. */
@@ -18,18 +22,19 @@ export async function approve(session: Session, step: Approve, what: Approval): 
   return within(session, (inside) => approveInside(inside, step, what));
 }
 
-async function approveInside(session: Session, step: Approve, { id, event }: Approval): Promise<Advanced> {
+async function approveInside(session: Session, step: Approve, { id, teamId, event }: Approval): Promise<Advanced> {
   const { db, clock } = session;
   // Changes nothing, and makes everybody else who approves wait until this approval is counted.
   const row = await db
     .updateTable("change")
     .set({ version: sql`version` })
     .where("id", "=", id)
+    .where(inWorkspace(teamId))
     .where(sql<SqlBool>`state = 'pending'`)
     .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) return { kind: "late", change: await findChange(session, { id }) };
+  if (row === undefined) return { kind: "late", change: await findChange(session, { id }, teamId) };
   const before = await wholeChange(session, row);
   if (!(await insertVote(session, step, before))) return { kind: "twice", change: before };
   const change = await move(session, { id, step, event });

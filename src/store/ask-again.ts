@@ -11,7 +11,7 @@ import { TermsJson, toJson } from "./schema/json-columns.ts";
 import { move, within } from "./step.ts";
 
 type AskAgain = Extract<Step, { readonly name: "askAgain" }>;
-type Asked = { readonly id: string; readonly event: NewHistoryEvent | undefined };
+type Asked = { readonly id: string; readonly teamId?: string | undefined; readonly event: NewHistoryEvent | undefined };
 
 /**
  * approved → pending, with the current terms. Removes approvals that don't count under them, so those people can approve

@@ -5,7 +5,8 @@ import { wholeChange } from "./find-change.ts";
 import { eventsAfter } from "./events.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Db, Session } from "./database/session.ts";
-import type { Drawing, Drawn, Postponed, Store } from "./store.ts";
+import { inWorkspace } from "./step.ts";
+import type { Drawing, Drawn, Postponed, Store, Undrawn } from "./store.ts";
 
 /**
  * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each. If it were shorter, another
@@ -20,21 +21,23 @@ function isDue({ clock }: Session) {
 }
 
 /** Oldest first. */
-export async function undrawn(session: Session): Promise<readonly string[]> {
-  const rows = await session.db.selectFrom("change").select("id").where(isDue(session)).orderBy("created_at").execute();
-  return rows.map(({ id }) => id);
+export async function undrawn(session: Session): Promise<readonly Undrawn[]> {
+  const due = session.db.selectFrom("change").select(["id", "team_id"]).where(isDue(session));
+  const rows = await due.orderBy("created_at").execute();
+  return rows.map(({ id, team_id: teamId }) => ({ id, teamId }));
 }
 
 /**
  * The right to draw, for a while, with what to draw. The rows of history are read after the update: a row that was added
  * in between belongs to a newer version and is told with that one, because the change at hand doesn't know its details.
  */
-export async function beginDrawing(session: Session, id: string): Promise<Drawing | undefined> {
+export async function beginDrawing(session: Session, id: string, teamId?: string): Promise<Drawing | undefined> {
   const token = randomUUID();
   const row = await session.db
     .updateTable("change")
     .set({ drawing_token: token, drawing_until: session.clock(DRAW_WITHIN_MS) })
     .where("id", "=", id)
+    .where(inWorkspace(teamId))
     .where(isDue(session))
     .returningAll()
     .returning(sql`(select max(seq) from event where change_id = change.id)`.as("last_seq"))

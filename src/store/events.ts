@@ -37,6 +37,8 @@ const kinds = {
   disconnected: "disconnected",
   bound: "bound",
   unbound: "unbound",
+  installed: "installed",
+  uninstalled: "uninstalled",
 } as const satisfies { readonly [Kind in HistoryEventKind]: Kind }; // a literal type for each, not string
 
 const EventRow = z.object({
@@ -96,6 +98,13 @@ function workloadColumns({ verb, workload }: NewHistoryEvent) {
   };
 }
 
+/** What happened to a whole workspace: the bot's own row. */
+export function workspaceEvent(kind: HistoryEventKind, teamId: string, result: string): NewHistoryEvent {
+  const unknown = { who: undefined, channelId: undefined, verb: undefined, workload: undefined, account: undefined };
+  const nothing = { changeId: undefined, rule: undefined, elapsedMs: undefined, reference: undefined };
+  return { ...unknown, ...nothing, kind, teamId, result, breakGlass: false };
+}
+
 /** A row without a step. If it is about a Change, the Change gets a new version, so its thread shows the row. */
 export async function addEvent(session: Session, event: NewHistoryEvent): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
@@ -105,6 +114,7 @@ export async function addEvent(session: Session, event: NewHistoryEvent): Promis
         .updateTable("change")
         .set({ version: sql`version + 1`, stale: 1 })
         .where("id", "=", event.changeId)
+        .where("team_id", "=", event.teamId)
         .execute();
     }
     await insertEvent(tx, session, event);

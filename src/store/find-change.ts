@@ -16,8 +16,10 @@ export type Reader = Pick<Session, "db" | "clock" | "textSealer">;
 const undoCounts = sql<SqlBool>`state not in ('rejected', 'cancelled', 'expired', 'drifted', 'failed')`;
 export const waits = sql<SqlBool>`state = 'pending' and wait_key is not null`;
 
-export async function findChange(reader: Reader, key: ChangeKey): Promise<StoredChange | undefined> {
-  const row = await selection(reader, key).executeTakeFirst();
+/** With a `teamId`, finds nothing of another workspace. */
+export async function findChange(reader: Reader, key: ChangeKey, teamId?: string): Promise<StoredChange | undefined> {
+  const found = selection(reader, key);
+  const row = await (teamId === undefined ? found : found.where("team_id", "=", teamId)).executeTakeFirst();
   return row === undefined ? undefined : wholeChange(reader, row);
 }
 

@@ -3,11 +3,12 @@ import { performance } from "node:perf_hooks";
 import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import type { Sealer } from "../accounts/seal.ts";
+import { openPostgres, type PostgresOptions } from "../postgres.ts";
 import { openSqlite } from "../sqlite.ts";
 import { clockOf, type Flavour } from "./database/clock.ts";
 import { lockFile } from "./database/lock.ts";
+import { databaseFile } from "./database/look.ts";
 import { migrate } from "./schema/migrate.ts";
-import { openPostgres, type PostgresOptions } from "./database/postgres.ts";
 import { beat, forgetOthers } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { storeErrorOf } from "./database/store-error.ts";
@@ -78,15 +79,19 @@ export async function openStore(options: OpenStore): Promise<Store> {
   return storeOver(session, opened.close);
 }
 
+function lossLogged(log: Logger): (reason: string) => void {
+  return (reason) => log.warn({ reason }, "a connection to the database was lost");
+}
+
 async function openPlace(options: OpenStore): Promise<Opened> {
   if (options.kind === "shared") return { db: options.db, flavour: options.flavour, close: async () => {} };
   if (options.kind === "postgres") {
-    const db = openPostgres<Tables>(options, options.log);
+    const db = openPostgres<Tables>(options, lossLogged(options.log));
     return { db, flavour: "postgres", close: () => db.destroy() };
   }
   const unlock = lockFile(join(options.dataDir, "gantry.lock"));
   try {
-    const db = openSqlite<Tables>(join(options.dataDir, "gantry.sqlite"));
+    const db = openSqlite<Tables>(databaseFile(options.dataDir));
     // The lock keeps other processes out; should somebody look in with a tool, an ack must not wait 5 s for them.
     await sql`pragma busy_timeout = 800`.execute(db);
     return { db, flavour: "sqlite", close: () => db.destroy().finally(unlock) };
@@ -100,7 +105,7 @@ async function openPlace(options: OpenStore): Promise<Opened> {
 async function migrateAt(options: OpenStore, session: Session): Promise<void> {
   if (options.kind !== "postgres") return migrate(session);
   const limits = { poolSize: 1, statementTimeoutMs: MIGRATE_WITHIN_MS };
-  const db = openPostgres<Tables>({ ...options, ...limits }, options.log);
+  const db = openPostgres<Tables>({ ...options, ...limits }, lossLogged(options.log));
   try {
     await migrate({ ...session, db });
   } finally {

@@ -29,11 +29,13 @@ export async function insertParts(
   }
 }
 
+type Held = { readonly id: string; readonly teamId: string | undefined; readonly sendWithinMs: number | undefined };
+
 /**
  * Before a step of a part, in its transaction: only the replica that carries on the request may make it, and the card of
  * the request has to be drawn again. Locks the request first, as every step does, so no two steps wait for each other.
  */
-export async function holdRequest(session: Session, id: string, sendWithinMs?: number): Promise<boolean> {
+export async function holdRequest(session: Session, { id, teamId, sendWithinMs }: Held): Promise<boolean> {
   if (!isPartId(id)) return true;
   const alive = sendWithinMs === undefined ? [] : [isAliveFor(session, sendWithinMs)];
   const row = await session.db
@@ -44,6 +46,7 @@ export async function holdRequest(session: Session, id: string, sendWithinMs?: n
         where("id", "=", requestIdOf(id)),
         where("owner", "=", session.replicaId),
         sql<SqlBool>`state = 'claimed'`,
+        ...(teamId === undefined ? [] : [where("team_id", "=", teamId)]),
         ...alive,
       ]),
     )

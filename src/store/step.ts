@@ -1,4 +1,4 @@
-import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
+import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { requestIdOf } from "../changes/parts.ts";
 import type { ChangeState, StoredChange } from "../changes/stored-change.ts";
@@ -11,6 +11,8 @@ import type { Tables } from "./schema/tables.ts";
 
 export type Move = {
   readonly id: string;
+  /** With it, nothing of another workspace is moved. */
+  readonly teamId?: string | undefined;
   readonly step: Pick<Step, "from" | "to">;
   readonly set?: UpdateObject<Tables, "change">;
   /** Further conditions, in SQL. */
@@ -26,14 +28,14 @@ export type Move = {
  */
 export async function move(
   session: Session,
-  { id, step, set, only = [], event }: Move,
+  { id, teamId, step, set, only = [], event }: Move,
 ): Promise<StoredChange | undefined> {
   const sendWithinMs = step.to === "claimed" ? session.sendWithinMs : undefined;
-  if (!(await holdRequest(session, id, sendWithinMs))) return undefined;
+  if (!(await holdRequest(session, { id, teamId, sendWithinMs }))) return undefined;
   const row = await session.db
     .updateTable("change")
     .set({ ...set, state: step.to, version: sql`version + 1`, stale: 1 })
-    .where((where) => where.and([where("id", "=", id), where("state", "in", step.from), ...only]))
+    .where((where) => where.and([where("id", "=", id), where("state", "in", step.from), inWorkspace(teamId), ...only]))
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
@@ -41,6 +43,11 @@ export async function move(
   if (row.undo_of !== null && cameToNothing.has(row.state)) await offerUndoAgain(session, row.undo_of);
   if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
   return wholeChange(session, row);
+}
+
+/** A condition on a row of `change`; always true without a `teamId`. */
+export function inWorkspace(teamId: string | undefined): RawBuilder<SqlBool> {
+  return teamId === undefined ? sql<SqlBool>`1 = 1` : sql<SqlBool>`team_id = ${teamId}`;
 }
 
 const cameToNothing = new Set<ChangeState>(["rejected", "cancelled", "expired", "drifted", "failed"]);

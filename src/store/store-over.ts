@@ -6,16 +6,34 @@ import { advance } from "./advance.ts";
 import { bind, bindingOf, unbind } from "./bindings.ts";
 import { callsOn, countCalls } from "./calls.ts";
 import { pruner } from "./database/prune.ts";
-import { beat, leave } from "./database/replicas.ts";
+import { beat, isAlone, leave } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { storeErrorOf } from "./database/store-error.ts";
 import { setRegion } from "./default-region.ts";
 import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliveries.ts";
 import { beginDrawing, drew, holdDrawing, postponeDrawing, undrawn } from "./drawings.ts";
 import { addEvent, history } from "./events.ts";
+import { closeWorkspace } from "./workspaces/close-workspace.ts";
 import { expireDue } from "./expire.ts";
 import { findChange } from "./find-change.ts";
+import { inspect } from "./database/inspect.ts";
 import { impliedFor } from "./implied.ts";
+import { movedChannels, moveChannel } from "./move-channel.ts";
+import {
+  doubted,
+  doubtInstallation,
+  findInstallation,
+  installationOf,
+  installationVersions,
+  noteOrgWorkspace,
+  removeInstallation,
+  resealTokens,
+  rotated,
+  saveInstallation,
+  takeRotation,
+  trustInstallation,
+  workspacesOf,
+} from "./workspaces/installations.ts";
 import { openChanges } from "./open-changes.ts";
 import type { Store } from "./store.ts";
 
@@ -38,7 +56,12 @@ export function storeOver(session: Session, closeDatabase: () => Promise<void>):
         throw storeErrorOf(error) ?? error;
       }
     };
-  const all: Statements = { ...changes(session), ...recordsOf(session), ...accountsOf(session) };
+  const all: Statements = {
+    ...changes(session),
+    ...recordsOf(session),
+    ...accountsOf(session),
+    ...installationsOf(session),
+  };
   const guarded = Object.fromEntries(
     Object.entries<(...args: never[]) => Promise<unknown>>(all).map(([name, work]) => [name, guard(work)]),
   ) as Statements; // the same names and types as `all`, which is total
@@ -58,13 +81,13 @@ export function storeOver(session: Session, closeDatabase: () => Promise<void>):
 function changes(session: Session) {
   return {
     add: (change, event) => addChange(session, change, event),
-    find: (key) => findChange(session, key),
-    advance: (id, step, event) => advance(session, step, { id, event }),
+    find: (key, teamId) => findChange(session, key, teamId),
+    advance: (id, step, event) => advance(session, step, { ...(typeof id === "string" ? { id } : id), event }),
     expire: (approvedMs, event) => expireDue(session, { approvedMs, event }),
     open: () => openChanges(session),
     note: (event) => addEvent(session, event),
     undrawn: () => undrawn(session),
-    beginDrawing: (id) => beginDrawing(session, id),
+    beginDrawing: (id, teamId) => beginDrawing(session, id, teamId),
     holdDrawing: (id, token, card) => holdDrawing(session, id, { token, card }),
     drew: (id, drawn) => drew(session, id, drawn),
     postponeDrawing: (id, token, wait) => postponeDrawing(session, id, { token, ...wait }),
@@ -76,19 +99,21 @@ function changes(session: Session) {
 function recordsOf(session: Session) {
   const prune = pruner(session);
   return {
-    async beat() {
-      await beat(session);
+    async beat(report) {
+      await beat(session, report);
       // Here and not when a delivery comes in: a person waits for that.
       await prune();
     },
+    inspect: () => inspect(session),
+    isAlone: () => isAlone(session),
     accept: (delivery) => accept(session, delivery),
     finish: (deliveryId) => finish(session, deliveryId),
     remember: (deliveryId) => remember(session, deliveryId),
     isKnown: (deliveryId) => isKnown(session, deliveryId),
     drop: (deliveryId) => drop(session, deliveryId),
     takeDeliveries: () => takeDeliveries(session),
-    countCalls: (username, day, calls) => countCalls(session, { username, day, calls }),
-    callsOn: (username, day) => callsOn(session, username, day),
+    countCalls: (of, calls) => countCalls(session, of, calls),
+    callsOn: (of) => callsOn(session, of),
   } satisfies Partial<Statements>;
 }
 
@@ -102,7 +127,28 @@ function accountsOf(session: Session) {
     bindingOf: (teamId, channelId) => bindingOf(session, { teamId, channelId }),
     bind: (channel, binding, event) => bind(session, { ...channel, binding }, event),
     unbind: (channel, event) => unbind(session, channel, event),
+    moveChannel: (move) => moveChannel(session, move),
+    movedChannels: () => movedChannels(session),
     setRegion: (teamId, userId, region) => setRegion(session, { teamId, userId }, region),
+  } satisfies Partial<Statements>;
+}
+
+function installationsOf(session: Session) {
+  return {
+    saveInstallation: (installation) => saveInstallation(session, installation),
+    findInstallation: (source) => findInstallation(session, source),
+    installationOf: (teamId) => installationOf(session, teamId),
+    installationVersions: () => installationVersions(session),
+    noteOrgWorkspace: (teamId, enterpriseId) => noteOrgWorkspace(session, teamId, enterpriseId),
+    workspacesOf: (installation) => workspacesOf(session, installation),
+    takeRotation: (withinMs, leaseMs) => takeRotation(session, { withinMs, leaseMs }),
+    rotated: (installation, tokens) => rotated(session, installation, tokens),
+    resealTokens: (installation, sealed) => resealTokens(session, installation, sealed),
+    doubtInstallation: (id) => doubtInstallation(session, id),
+    doubted: () => doubted(session),
+    trustInstallation: (id) => trustInstallation(session, id),
+    removeInstallation: (installation) => removeInstallation(session, installation),
+    closeWorkspace: (closing) => closeWorkspace(session, closing),
   } satisfies Partial<Statements>;
 }
 

@@ -1,7 +1,18 @@
 import type { AccountSeeker, LinkedAccount } from "../accounts/account.ts";
 import type { HistoryEvent } from "../changes/history-event.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
-import type { BindingStore, Inbox, LinkStore, RecordRows, Store as Changes } from "../workflow/ports.ts";
+import type { InstallationRows } from "../workflow/access/installation.ts";
+import type { Inspection } from "../health/facts.ts";
+import type { ReplicaReport } from "../health/report.ts";
+import type {
+  BindingStore,
+  ChannelMove,
+  ChannelMover,
+  Inbox,
+  LinkStore,
+  RecordRows,
+  Store as Changes,
+} from "../workflow/ports.ts";
 import type { Implied } from "./implied.ts";
 
 /** The right to draw a card, for a while. */
@@ -35,11 +46,13 @@ export type Drawn = {
   readonly toldSeq: number | undefined;
 };
 
+export type Undrawn = { readonly id: string; readonly teamId: string };
+
 export type Drawings = {
-  /** Ids of changes whose card or thread is out of date, and that nobody draws. */
-  readonly undrawn: () => Promise<readonly string[]>;
-  /** The right to draw, if there is something to draw and nobody else does. */
-  readonly beginDrawing: (id: string) => Promise<Drawing | undefined>;
+  /** Changes whose card or thread is out of date, and that nobody draws. */
+  readonly undrawn: () => Promise<readonly Undrawn[]>;
+  /** The right to draw, if there is something to draw and nobody else does; with a `teamId`, only in that workspace. */
+  readonly beginDrawing: (id: string, teamId?: string) => Promise<Drawing | undefined>;
   /**
    * Extends the right to draw by the time one call to Slack may take. With a card, also stores where it was posted.
    * `lost`: another replica draws now. `adopted`: another replica draws now, using our card.
@@ -60,15 +73,27 @@ export type AccountRows = LinkStore & {
   readonly setRegion: (teamId: string, userId: string, region: string | undefined) => Promise<void>;
 };
 
+/** The calls of a workspace's account on a day: a UTC date, 2026-11-21. */
+export type CallsOf = { readonly teamId: string; readonly username: string; readonly day: string };
+
+export type MovedChannelRows = {
+  /** Channels of all workspaces that have another id by now. */
+  readonly movedChannels: () => Promise<readonly Omit<ChannelMove, "token">[]>;
+};
+
 export type CallCounts = {
-  /** Adds calls that this replica made; `day` is a UTC date, 2026-11-21. */
-  readonly countCalls: (username: string, day: string, calls: number) => Promise<void>;
-  readonly callsOn: (username: string, day: string) => Promise<number>;
+  /** Adds calls that this replica made. */
+  readonly countCalls: (of: CallsOf, calls: number) => Promise<void>;
+  readonly callsOn: (of: CallsOf) => Promise<number>;
 };
 
 export type Replica = {
   /** Renews this replica's lease. When it ends, other replicas take over what this one holds. */
-  readonly beat: () => Promise<void>;
+  readonly beat: (report?: ReplicaReport) => Promise<void>;
+  /** The database, the live replicas, and samples of what is sealed, for the checks of `health/`. */
+  readonly inspect: () => Promise<Inspection>;
+  /** Whether no other replica lives. */
+  readonly isAlone: () => Promise<boolean>;
   readonly isOpen: () => boolean;
   /** Whether the database answers now. */
   readonly isReachable: () => Promise<boolean>;
@@ -81,4 +106,14 @@ export type Replica = {
  * UPDATE, together with its row of history, in one transaction: one replica wins, the others see that nothing moved.
  * Throws a `StoreError` when the database can't be reached or doesn't answer in time.
  */
-export type Store = Changes & Inbox & Drawings & RecordRows & AccountRows & BindingStore & CallCounts & Replica;
+export type Store = Changes &
+  Inbox &
+  Drawings &
+  RecordRows &
+  AccountRows &
+  BindingStore &
+  ChannelMover &
+  MovedChannelRows &
+  CallCounts &
+  InstallationRows &
+  Replica;

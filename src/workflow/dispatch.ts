@@ -1,5 +1,5 @@
 import type { Ask } from "../commands/ask.ts";
-import type { BindingWish, Command } from "../commands/command.ts";
+import type { BindingWish, Command, Whose } from "../commands/command.ts";
 import { connectForm } from "../views/forms/connect-form.ts";
 import type { Message } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
@@ -8,11 +8,12 @@ import type { Interaction, SentForm } from "./inbox/interaction.ts";
 import { accept, type AcceptDeps } from "./inbox/accept.ts";
 import { linkOwner, refusedEarly } from "./access/may-link.ts";
 import { isDirect, type Origin } from "./origin.ts";
-import { answerRead, type AnswerReadDeps } from "./answer-read.ts";
+import { answerRead, type AnswerReadDeps } from "./answer/answer-read.ts";
+import { answerStatus, type AnswerStatusDeps } from "./answer/answer-status.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import { showBinding } from "./bind.ts";
 
-export type DispatchDeps = AcceptDeps & AnswerReadDeps;
+export type DispatchDeps = AcceptDeps & AnswerReadDeps & AnswerStatusDeps;
 
 type Dispatched = {
   readonly ask: Ask;
@@ -42,6 +43,10 @@ export async function dispatch(
       const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
         answerRead(deps, { command, ask, origin }, signal),
       );
+      return say(isTaken ? undefined : sentences.busy());
+    }
+    case "status": {
+      const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, () => answerStatus(deps, ask, origin));
       return say(isTaken ? undefined : sentences.busy());
     }
     case "write":
@@ -78,7 +83,7 @@ async function use(deps: DispatchDeps, { wish, origin, id }: Using, say: Say): P
 
 type Linking = Pick<Dispatched, "origin" | "id"> & {
   readonly kind: "connect" | "disconnect";
-  readonly whose: "mine" | "channel";
+  readonly whose: Whose;
   readonly opens: Dispatched["opens"];
 };
 
@@ -86,7 +91,7 @@ async function link(deps: DispatchDeps, { kind, whose, origin, id, opens }: Link
   if (whose === "channel" && isDirect(origin.channelId)) return say(sentences.noChannel());
   if (kind === "disconnect") return accept(deps, { id, interaction: { kind, whose, origin }, ack: say });
   if (opens === undefined) return say(sentences.needsCommand(deps.settings.command));
-  const refusal = whose === "channel" ? await refusedEarly(deps, { kind, whose, origin }) : undefined;
+  const refusal = whose !== "mine" ? await refusedEarly(deps, { kind, whose, origin }) : undefined;
   if (refusal !== undefined) {
     return say(refusalMessage({ kind: "policy", verdict: refusal, command: deps.settings.command }));
   }

@@ -11,7 +11,7 @@ import type { Verdict } from "../policy/verdict.ts";
 import type { EventSubject } from "./history.ts";
 import type { Origin } from "./origin.ts";
 import type { NewChange } from "./ports.ts";
-import type { PartProposal } from "./several/propose-parts.ts";
+import type { LeftOut, PartProposal } from "./several/propose-parts.ts";
 import { sealContent, type Content } from "./stored-request.ts";
 import { digestOf } from "../changes/drift.ts";
 import type { Risk } from "../policy/question.ts";
@@ -32,7 +32,7 @@ export type Proposed = {
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
 };
 
-type Several = { readonly parts: readonly PartProposal[]; readonly leftOut: readonly Change[] };
+type Several = { readonly parts: readonly PartProposal[]; readonly leftOut: readonly LeftOut[] };
 
 export function requesterOf({ context }: Pick<Proposed, "context">): Who {
   const { userId, name } = context.asker;
@@ -95,8 +95,12 @@ export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
   return { draft: { ...draft, ...(parts !== undefined && { parts }) }, content };
 }
 
-function leftOutWords({ workload }: Change): string {
-  return `${workload.name}: nothing to do`;
+/** The advice after a reason's first sentence is for one workload at a time. */
+export function leftOutWords({ change, why }: LeftOut): string {
+  const { name } = change.workload;
+  if (why === undefined) return `${name}: nothing to do`;
+  const [reason = ""] = why.split(/\.\s/u, 1);
+  return reason.split(/[\s,:]+/u).includes(name) ? reason : `${name}: ${reason}`;
 }
 
 type Part = PartProposal & { readonly place: number; readonly draft: NewChange; readonly ask: Ask };

@@ -5,13 +5,15 @@ import { severalOf } from "../commands/grammar/several.ts";
 import { proposeChange, type Refused } from "../commands/lookup/authorize.ts";
 import { asksFor } from "../commands/lookup/matching-workloads.ts";
 import type { Proposed } from "./draft.ts";
-import { proposeParts } from "./several/propose-parts.ts";
+import { type LeftOut, proposeParts } from "./several/propose-parts.ts";
 
 type Asked = { readonly command: WriteCommand; readonly context: Context };
 
 type Judged =
   | (Refused & { readonly kind: "refused" })
   | { readonly kind: "nothing"; readonly changes: readonly Change[] }
+  /** The workload API would refuse all that there is to do. */
+  | { readonly kind: "impossible"; readonly leftOut: readonly LeftOut[] }
   | ({ readonly kind: "proposed" } & Pick<Proposed, "ask" | "change" | "several" | "risk" | "verdict">);
 
 /** What the request would do. Several names or a pattern may turn out to be one workload. */
@@ -22,6 +24,7 @@ export async function judge({ command, context }: Asked, ask: Ask): Promise<Judg
   if (others.length > 0) return judgeSeveral({ command, context }, ask, asks);
   const proposal = await proposeChange(command, only, context);
   if (proposal.kind === "refused") return proposal;
+  if (proposal.kind === "impossible") return { kind: "impossible", leftOut: [proposal] };
   const { change, about, verdict } = proposal;
   if (change.diff.length === 0) return { kind: "nothing", changes: [change] };
   return { kind: "proposed", ask: only, change, risk: about.risk, verdict };

@@ -73,8 +73,8 @@ export async function disconnect(deps: LinkDeps, interaction: DisconnectInteract
   const { origin, whose } = interaction;
   const profile = await checkLink(deps, { kind: "disconnect", whose, origin });
   const owner = linkOwner(whose, origin);
-  const { own, channel } = await deps.store.accountsFor(origin);
-  const username = (whose === "mine" ? own : channel)?.username;
+  const { own, channel, workspace } = await deps.store.accountsFor(origin);
+  const { username } = { mine: own, channel, workspace }[whose] ?? {};
   const event = eventFor({ kind: "disconnected", origin, profile, username, whose });
   const isRemoved = await deps.store.removeAccount(origin.teamId, owner, event).finally(deps.accounts.forget);
   if (isRemoved) logEvent(deps, event);
@@ -114,6 +114,6 @@ type Linking = {
 
 function eventFor({ kind, origin, profile, username, whose }: Linking): NewHistoryEvent {
   const verb = kind === "connected" ? "connect" : "disconnect";
-  const result = whose === "mine" ? "own account" : "the channel's account";
+  const result = { mine: "own account", channel: "the channel's account", workspace: "the workspace's account" }[whose];
   return originEvent(origin, profile, { kind, verb, result, account: username });
 }

@@ -3,7 +3,6 @@ import type { Context } from "../commands/command.ts";
 import type { RecentList } from "../commands/lookup/directory.ts";
 import { listJobs, listServices } from "../commands/lookup/list-workloads.ts";
 import { listRefusal, visibleItems } from "../commands/lookup/may-see.ts";
-import { JOB_REGION } from "../commands/grammar/target.ts";
 import { Problem } from "../api/problem.ts";
 import type { Logger } from "pino";
 import type { Lanes } from "./inbox/lanes.ts";
@@ -40,15 +39,16 @@ export type LiveDeps = {
  * because of the workload API.
  */
 export async function liveWorkloads(deps: LiveDeps, context: Context, wanted: Wanted): Promise<Live> {
+  const { jobsRegion } = context.settings;
   const [services, jobs] = await Promise.all([
     wanted.of === "job" ? nothing : kindOf(deps, context, { ...wanted, kind: "service" }),
-    wanted.of === "service" ? nothing : kindOf(deps, context, { ...wanted, kind: "job", region: JOB_REGION }),
+    wanted.of === "service" ? nothing : kindOf(deps, context, { ...wanted, kind: "job", region: jobsRegion }),
   ]);
   const problems = [...new Set([services.problem, jobs.problem].filter((each) => each !== undefined))];
   const isLate = services.isLate || jobs.isLate;
   return {
     services: await seen(services, { kind: "service", region: wanted.region }, context),
-    jobs: await seen(jobs, { kind: "job", region: JOB_REGION }, context),
+    jobs: await seen(jobs, { kind: "job", region: jobsRegion }, context),
     problems,
     isLate,
   };

@@ -1,7 +1,7 @@
 import type { Context } from "../commands/command.ts";
 import type { FormValues } from "../commands/forms/form.ts";
 import type { FormCommand } from "../commands/grammar/parse.ts";
-import { JOB_REGION } from "../commands/grammar/target.ts";
+import { regionOf } from "../commands/grammar/target.ts";
 import { visibleItems } from "../commands/lookup/may-see.ts";
 import { type Suggestion, UserError } from "../errors.ts";
 import { type ContextDeps, contextFor } from "./access/context.ts";
@@ -38,7 +38,7 @@ export async function workloadsFor(
 }
 
 async function visibleNames(kind: "service" | "job", context: Context): Promise<readonly string[]> {
-  const region = kind === "job" ? JOB_REGION : context.settings.region;
+  const region = regionOf(kind, context.settings.region, context.settings);
   const known = context.directory.names(context.account.username, kind, region) ?? [];
   const items = known.filter((name) => context.binding?.covers(name) ?? true);
   const names = await visibleItems({ kind, region, items, nameOf: (name) => name, most: MOST }, context);

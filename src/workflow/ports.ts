@@ -1,3 +1,4 @@
+import type { FoundAccounts } from "../accounts/resolve.ts";
 import type { AccountOwner, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "../accounts/account.ts";
 import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
@@ -16,7 +17,13 @@ import type { Standing } from "../policy/question.ts";
 /** The most that an answer about people may be old, in milliseconds. */
 export const freshness = { deciding: 10_000, reading: 60_000 } as const;
 
-export type Profile = { readonly userId: string; readonly name: string; readonly standing: Standing };
+export type Profile = {
+  readonly userId: string;
+  readonly name: string;
+  readonly standing: Standing;
+  /** An admin or owner of the bot's workspace; nobody of another organization is one. */
+  readonly isAdmin: boolean;
+};
 
 export type People = {
   /**
@@ -54,10 +61,15 @@ export type Cards = {
 };
 
 export type Responder = {
-  /** Answers where the interaction came from; `isShared`: for everybody in the channel. Never rejects. */
+  /**
+   * Answers a read where it came from; `isShared`: for everybody in the channel. Waits some seconds for the connection to
+   * Slack. Never rejects.
+   */
   readonly answer: (message: Message, origin: Origin, options: { readonly isShared: boolean }) => Promise<void>;
   /** Shows a message to one person. False: Slack took it by no route. Never rejects. */
   readonly tell: (message: Post, origin: Origin) => Promise<boolean>;
+  /** The same for words that aren't stored, so nobody sends them later. Like `answer`, it waits for the connection. */
+  readonly tellPatiently: (message: Post, origin: Origin) => Promise<void>;
   /** Tells everybody in a channel; false where the bot may not post. Never rejects. */
   readonly announce: (channelId: string, message: Post) => Promise<boolean>;
   /** Replaces an open form. False: it was closed, or Slack refused the view. Never rejects. */
@@ -83,6 +95,8 @@ export type Accounts = {
   readonly again: (ref: AccountRef, seeker: AccountSeeker) => Promise<OpenAccount>;
   /** Drops cached answers after somebody linked, bound or set something. */
   readonly forget: () => void;
+  /** The workspace's account is in Gantry's settings, so nobody connects one. */
+  readonly isConfigured: boolean;
 };
 
 export type Clock = {
@@ -137,7 +151,13 @@ export type Advanced =
   /** `claim`: another Run of the same workload is in progress. `askAgain`: the same request already waits. Nothing moved. */
   | { readonly kind: "busy"; readonly earlier: StoredChange | undefined };
 
-/** Stored Changes. Every time is the database's. Throws a `StoreError` when the database doesn't answer. */
+/** The id of a Change that is only looked for in one workspace. */
+export type IdIn = { readonly id: string; readonly teamId: string };
+
+/**
+ * Stored Changes. Every time is the database's. Throws a `StoreError` when the database doesn't answer. With a `teamId`,
+ * a function finds and moves nothing of another workspace.
+ */
 export type Store = {
   /** How long after the start of a `claim` its request may leave, in milliseconds: then the lease may be over. */
   readonly sendWithinMs: number;
@@ -147,9 +167,9 @@ export type Store = {
    * Change has this id; nothing was added.
    */
   readonly add: (change: NewChange, event: NewHistoryEvent) => Promise<StoredChange | "taken">;
-  readonly find: (key: ChangeKey) => Promise<StoredChange | undefined>;
+  readonly find: (key: ChangeKey, teamId?: string) => Promise<StoredChange | undefined>;
   /** One step of the lifecycle, in one transaction with its row of history. */
-  readonly advance: (id: string, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;
+  readonly advance: (id: string | IdIn, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;
   /** Ends what nobody decided in time, and what nobody carried out within `approvedMs`; `event` makes the rows of history. */
   readonly expire: (
     approvedMs: number,
@@ -196,19 +216,28 @@ export type Inbox = {
   readonly takeDeliveries: () => Promise<readonly Delivery[]>;
 };
 
-type AccountOwnerToLink = Exclude<AccountOwner, { readonly kind: "workspace" }>;
-
 export type LinkStore = {
-  /** The person's own account and the channel's. */
-  readonly accountsFor: (
-    seeker: AccountSeeker,
-  ) => Promise<{ readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined }>;
+  /** The person's own account, the channel's and the workspace's. */
+  readonly accountsFor: (seeker: AccountSeeker) => Promise<FoundAccounts>;
   readonly saveAccount: (account: Omit<LinkedAccount, "linkedAt">, event: NewHistoryEvent) => Promise<void>;
-  readonly removeAccount: (teamId: string, owner: AccountOwnerToLink, event: NewHistoryEvent) => Promise<boolean>;
+  readonly removeAccount: (teamId: string, owner: AccountOwner, event: NewHistoryEvent) => Promise<boolean>;
 };
 
 export type ChannelId = { readonly teamId: string; readonly channelId: string };
 export type NewBinding = BindingTerms & Pick<Binding, "boundBy">;
+
+export type ChannelMove = {
+  readonly teamId: string;
+  readonly from: string;
+  readonly to: string;
+  /** The sealed token of the channel's account as it was read, and as it is sealed for the new id. */
+  readonly token: { readonly was: string; readonly now: string } | undefined;
+};
+
+export type ChannelMover = {
+  /** Everything that names the channel names its new id. False: its account was replaced meanwhile; nothing was moved. */
+  readonly moveChannel: (move: ChannelMove) => Promise<boolean>;
+};
 
 export type BindingStore = BindingReader & {
   /** Binds a channel, replacing its binding. False: it is bound to just that already, and nothing is written. */

@@ -7,10 +7,11 @@ import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor } from "./access/approver-names.ts";
 import { accessFor, type ContextDeps } from "./access/context.ts";
 import { preflight, preflightGlass } from "./access/preflight.ts";
-import { draftOf, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
-import { type DuplicateDeps, pointAtEarlierRequest } from "./duplicate-request.ts";
-import { changeEvent, logEvent, note, refusalEvent } from "./history.ts";
+import { draftOf, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
+import { type DuplicateDeps, pointAtEarlierRequest } from "./repeat/duplicate-request.ts";
+import { changeEvent, logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { judge } from "./judge.ts";
+import type { LeftOut } from "./several/propose-parts.ts";
 import type { Interaction } from "./inbox/interaction.ts";
 import type { Reply } from "./inbox/reply.ts";
 import type { Store } from "./ports.ts";
@@ -49,6 +50,7 @@ export async function propose(deps: ProposeDeps, interaction: AskInteraction, si
   const judged = await judge({ command, context }, ask);
   if (judged.kind === "refused") return refuseByPolicy(deps, asked, judged);
   if (judged.kind === "nothing") return interaction.reply.send(nothingToDoAnswer(judged.changes), "done");
+  if (judged.kind === "impossible") return refuseByApi(deps, asked, judged.leftOut);
   const { kind: _kind, ...effect } = judged;
   return storeOrPoint(deps, { deliveryId, origin, undoOf, command, context, account, ...effect }, interaction);
 }
@@ -109,6 +111,37 @@ async function refuseByPolicy(
   const { origin, reply } = interaction;
   await note(deps, refusalEvent({ refusal, workload, verb: command.name, origin, who, account: account.username }));
   return reply.send(refusalMessage({ kind: "policy", verdict: refusal, command: deps.settings.command }), "refused");
+}
+
+/** So many workloads have room for the whole reason. */
+const FEW = 5;
+
+/** The request would fail after somebody approved it. */
+async function refuseByApi(
+  deps: ProposeDeps,
+  { interaction, command, context }: Asked,
+  leftOut: readonly LeftOut[],
+): Promise<void> {
+  const { asker, account } = context;
+  const { origin, reply } = interaction;
+  const who = { userId: asker.userId, name: asker.name };
+  for (const { change, why } of leftOut) {
+    if (why === undefined) continue;
+    const { workload } = change;
+    await note(
+      deps,
+      originEvent(origin, who, {
+        kind: "refused",
+        verb: command.name,
+        workload,
+        account: account.username,
+        result: why,
+      }),
+    );
+  }
+  const hasRoom = leftOut.length <= FEW;
+  const [why = "", ...others] = leftOut.map((each) => (hasRoom && each.why) || leftOutWords(each));
+  return reply.send(refusalMessage({ kind: "api", why, others }), "refused");
 }
 
 type Refusal = { readonly post: Post; readonly why: string };

@@ -1,25 +1,31 @@
+import type { Logger } from "pino";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { partsOf } from "../changes/parts.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
-import type { CallCounts } from "./access/call-counts.ts";
+import type { ReplicaReport } from "../health/report.ts";
 import { changeEvent, logEvent } from "./history.ts";
-import { type AcceptDeps, retryDue, takeOver } from "./inbox/accept.ts";
+import { type AcceptDeps, beginAgain, takeOver } from "./inbox/accept.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import { stageOf } from "./lifecycle.ts";
 import type { Inbox, Store } from "./ports.ts";
 import { carryOnLater } from "./run.ts";
 import { redrawLater } from "./send.ts";
 
-export type SweepDeps = AcceptDeps & {
+export type SweepDeps = Pick<AcceptDeps, "sealer" | "retries" | "dropped" | "clock" | "log"> & {
   readonly store: Pick<Store, "expire" | "open"> &
     Pick<Inbox, "takeDeliveries"> & {
       /** Renews this replica's lease. */
-      readonly beat: () => Promise<void>;
-      /** Ids of changes whose card or thread is out of date, and that nobody draws. */
-      readonly undrawn: () => Promise<readonly string[]>;
+      readonly beat: (report?: ReplicaReport) => Promise<void>;
+      /** Changes whose card or thread is out of date, and that nobody draws. */
+      readonly undrawn: () => Promise<readonly { readonly id: string; readonly teamId: string }[]>;
     };
   readonly lanes: Pick<Lanes, "isStopping">;
-  readonly calls: Pick<CallCounts, "flush">;
+  /** What carries on the work of one workspace. Rejects when the database doesn't answer. */
+  readonly workspaceOf: (teamId: string) => Promise<AcceptDeps>;
+  /** What this replica says about itself now. Never rejects. */
+  readonly report: () => Promise<ReplicaReport>;
+  /** Saves the calls counted in memory. */
+  readonly flushCalls: () => Promise<void>;
 };
 
 /** An approved Change that waits to start for this long expires. */
@@ -30,12 +36,13 @@ const APPROVED_FOR_MS = 10 * 60_000;
  * that are out of date. Any replica does it at any time. Rejects when the database doesn't answer.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
-  const { store, lanes } = deps;
+  const { store, lanes, workspaceOf } = deps;
   if (lanes.isStopping()) return;
-  await store.beat();
+  await store.beat(await deps.report());
   await deps.dropped.flush();
-  retryDue(deps);
-  for (const delivery of await store.takeDeliveries()) takeOver(deps, delivery);
+  for (const delivery of deps.retries.take())
+    beginAgain(await workspaceOf(delivery.interaction.origin.teamId), delivery);
+  for (const delivery of await store.takeDeliveries()) await takeOver(deps, delivery);
   await expire(deps);
   const open = await store.open();
   const running = new Set(
@@ -47,10 +54,10 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   for (const change of open) {
     // One Run per workload: it could not be claimed now, so it is not read again either.
     if (stageOf(change) === "approved" && running.has(workloadKey(change))) continue;
-    carryOnLater(deps, { change });
+    carryOnLater(await workspaceOf(change.teamId), { change });
   }
-  for (const id of await store.undrawn()) redrawLater(deps, id);
-  await deps.calls.flush();
+  for (const { id, teamId } of await store.undrawn()) redrawLater(await workspaceOf(teamId), id);
+  await deps.flushCalls();
 }
 
 /** A row of history is logged once its transaction is over. */
@@ -68,8 +75,8 @@ async function expire(deps: SweepDeps): Promise<void> {
   }
 }
 
-function workloadKey({ workload: { region, kind, name } }: StoredChange): string {
-  return `${region}/${kind}/${name}`;
+function workloadKey({ teamId, workload: { region, kind, name } }: StoredChange): string {
+  return `${teamId}/${region}/${kind}/${name}`;
 }
 
 export type Sweeper = { readonly start: () => void; readonly stop: () => Promise<void> };
@@ -78,15 +85,17 @@ export type Sweeper = { readonly start: () => void; readonly stop: () => Promise
 const EVERY_MS = 2_000;
 
 /** Sweeps now and then. Logs once when the database is away, and once when it is back. */
-export function createSweeper(deps: SweepDeps, everyMs = EVERY_MS): Sweeper {
-  const { log } = deps;
+export function createSweeper(
+  { log, sweep: sweepOnce }: { readonly log: Logger; readonly sweep: () => Promise<void> },
+  everyMs = EVERY_MS,
+): Sweeper {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isStopped = true;
   let isAway = false;
   const once = async (): Promise<void> => {
     try {
-      await sweep(deps);
+      await sweepOnce();
       if (isAway) log.info("the database is back");
       isAway = false;
     } catch (err) {

@@ -13,8 +13,8 @@ import { UserError } from "../../src/errors.ts";
 
 const sealer = createSealer(readKeyring(newKey()));
 const seeker: AccountSeeker = { teamId: "T1", userId: "U-DANA", channelId: "C-OPS" };
-const workspace: OpenAccount = { owner: { kind: "workspace" }, username: "team", token: "token-of-the-workspace" };
-const rules: AccountRules = { mode: "fallback", workspace, sealer, seeker };
+const configured: OpenAccount = { owner: { kind: "workspace" }, username: "team", token: "token-of-the-workspace" };
+const rules: AccountRules = { mode: "fallback", configured, sealer, seeker };
 
 function linked(owner: LinkedAccount["owner"], username: string, teamId = "T1"): LinkedAccount {
   const sealedToken = sealer.seal(`token-of-${username}`, boundTo({ teamId, owner, username }));
@@ -44,14 +44,14 @@ describe("with fallback", () => {
     const account = resolveAccount(found, rules);
 
     expect(account.username).toBe(username);
-    expect(account.token).toBe(username === "team" ? workspace.token : `token-of-${username}`);
+    expect(account.token).toBe(username === "team" ? configured.token : `token-of-${username}`);
   });
 
   test("where there is none at all, the person is told how to link one", () => {
-    const { message, next } = refusal(() => resolveAccount(none, { ...rules, workspace: undefined }));
+    const { message, next } = refusal(() => resolveAccount(none, { ...rules, configured: undefined }));
 
     expect(`${message} ${next ?? ""}`).toMatchInlineSnapshot(
-      `"No account is connected for you, this channel or the workspace. Connect yours with \`/gantry connect\`, or one for this channel with \`/gantry connect channel\`."`,
+      `"No account is connected for you, this channel or the workspace. Connect yours with \`/gantry connect\`, or one for this channel with \`/gantry connect channel\`. A workspace admin can connect one for everybody with \`/gantry connect workspace\`."`,
     );
   });
 });
@@ -156,7 +156,7 @@ describe("a row that does not open", () => {
 describe("a Change that was asked for earlier", () => {
   const asOwn = { owner: own.owner, username: "dana" };
   const asChannel = { owner: channel.owner, username: "ops" };
-  const asWorkspace = { owner: workspace.owner, username: "team" };
+  const asWorkspace = { owner: configured.owner, username: "team" };
 
   test.each([
     ["one's own", asOwn, "token-of-dana"],
@@ -182,9 +182,9 @@ describe("a Change that was asked for earlier", () => {
     ["the channel's is another one by now", { ref: asChannel, found: { own, channel: linked(channel.owner, "b") } }],
     [
       "the workspace's is another one by now",
-      { ref: asWorkspace, found: none, given: { workspace: { ...workspace, username: "b" } } },
+      { ref: asWorkspace, found: none, given: { configured: { ...configured, username: "b" } } },
     ],
-    ["the workspace has none by now", { ref: asWorkspace, found: { own, channel }, given: { workspace: undefined } }],
+    ["the workspace has none by now", { ref: asWorkspace, found: { own, channel }, given: { configured: undefined } }],
   ];
 
   test.each(later)("is not sent when %s", (_what, { ref, found, given }) => {

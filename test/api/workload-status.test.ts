@@ -11,19 +11,46 @@ const restarts = (count: number) => ({
   last_reason: "web-1 exited with code 137",
 });
 
+const oom = { reason: "OOMKilled", exit_code: 137, finished_at: "2026-11-22T03:04:00Z" };
+
 describe("a service", () => {
   test.each<[Partial<Service>, string, string]>([
     [{ status: "Running" }, "healthy", "running"],
     [{ status: "Running", ready_instances: 3, target_instance_size: 3 }, "healthy", "running"],
     [{ status: "Running", ready_instances: 2, target_instance_size: 3 }, "busy", "running, 2 of 3 ready"],
     [{ status: "Running", restarts: restarts(1) }, "healthy", "running"],
-    [{ status: "Running", restarts: restarts(2) }, "busy", "restarting, 2 times in 4 min"],
-    [{ status: "Running", restarts: restarts(6) }, "failing", "restarting, 6 times in 4 min"],
-    [{ status: "Failed", restarts: restarts(3) }, "failing", "restarting, 3 times in 4 min"],
+    [{ status: "Running", restarts: restarts(2) }, "busy", "2 restarts in 4 min"],
+    [{ status: "Running", restarts: restarts(6) }, "failing", "6 restarts in 4 min"],
+    [{ status: "Failed", restarts: restarts(3) }, "failing", "3 restarts in 4 min"],
     [{ status: "Failed" }, "failing", "failed"],
     [{ status: "Stopped", restarts: restarts(6) }, "idle", "stopped"],
-    [{ status: "Starting", restarts: restarts(6) }, "failing", "restarting, 6 times in 4 min"],
+    [{ status: "Starting", restarts: restarts(6) }, "failing", "6 restarts in 4 min"],
     [{ status: "Deleting", restarts: restarts(6) }, "busy", "deleting"],
+    [
+      { status: "Running", restarts: restarts(6), last_state: oom },
+      "failing",
+      "out of memory, exit 137, 6 restarts in 4 min",
+    ],
+    [{ status: "Failed", restart_count: 6, last_state: oom }, "failing", "out of memory, exit 137, 6 restarts"],
+    [{ status: "Failed", restart_count: 6 }, "failing", "6 restarts"],
+    [
+      { status: "Failed", restart_count: 6, restarts: restarts(1), last_state: oom },
+      "failing",
+      "out of memory, exit 137, 6 restarts",
+    ],
+    [
+      {
+        status: "Updating",
+        restart_count: 2,
+        message: "CrashLoopBackOff",
+        last_state: { reason: "Error", exit_code: 3 },
+      },
+      "busy",
+      "exit 3, 2 restarts",
+    ],
+    [{ status: "Running", restart_count: 6, last_state: oom }, "healthy", "running"],
+    [{ status: "Running", message: "0/3 nodes are available" }, "busy", "running"],
+    [{ status: "Stopped", restart_count: 6, last_state: oom }, "idle", "stopped"],
     [{ status: "Updating" }, "busy", "updating"],
     [{ status: "CrashLoopBackOff" }, "failing", "crashloopbackoff"],
     [{ status: "Contemplating" }, "busy", "contemplating"],
@@ -38,6 +65,8 @@ describe("a service", () => {
     { restarts: { count: -1, first_at: 12 } },
     { restarts: null, status_since: null, ready_instances: null },
     { ready_instances: "2/3", status_since: { at: 1 } },
+    { restart_count: "many", last_state: "oom", message: "" },
+    { restart_count: null, last_state: { exit_code: "one", finished_at: 3, reason: null }, message: { text: "no" } },
   ])("of an API that sends %j is judged by its status", (sent) => {
     const service = ServiceShape.parse({ name: "web", status: "Running", target_instance_size: 3, ...sent });
 
@@ -50,6 +79,24 @@ describe("a service", () => {
       since: "2026-11-22T03:00:00Z",
     });
   });
+});
+
+test("a service says how its container ended once, in the words or as the reason", () => {
+  const failed = { name: "web", status: "Failed", last_state: oom };
+
+  expect(serviceStatus(failed).reason).toBe("out of memory, exit 137");
+  expect(serviceStatus({ ...failed, message: "no node has room" }).reason).toBe(
+    "out of memory, exit 137 · no node has room",
+  );
+  expect(serviceStatus({ ...failed, message: "web-1 exited with code 137" }).reason).toBe("web-1 exited with code 137");
+  expect(serviceStatus({ ...failed, restart_count: 6, message: "web-1 exited with code 137" })).toEqual({
+    level: "failing",
+    words: "out of memory, exit 137, 6 restarts",
+    isRestarting: true,
+    lastAt: "2026-11-22T03:04:00Z",
+  });
+  const message = "back-off 5m0s restarting failed container";
+  expect(serviceStatus({ ...failed, restart_count: 6, message }).reason).toBe(message);
 });
 
 describe("a job", () => {
@@ -68,6 +115,49 @@ describe("a job", () => {
     expect(jobStatus({ metadata: { name: "boom" }, status })).toMatchObject({ level, words });
   });
 
+  const last_state = { reason: "Error", exit_code: 2 };
+  test.each<[Partial<Job>, string, string, string | undefined]>([
+    [{ status: { active: 1 }, restart_count: 3, last_state }, "busy", "retrying, exit 2, 3 restarts", undefined],
+    [{ status: { active: 1 }, restart_count: 1 }, "busy", "retrying, 1 restart", undefined],
+    [
+      { status: { active: 1, failed: 2 }, restart_count: 2, last_state },
+      "busy",
+      "retrying after 2 failed attempts",
+      "exit 2",
+    ],
+    [
+      { status: { active: 1 }, message: "ImagePullBackOff: not found" },
+      "busy",
+      "waiting",
+      "ImagePullBackOff: not found",
+    ],
+    [
+      { status: { completionTime: "2026-11-22T03:00:00Z" }, restart_count: 3, last_state },
+      "idle",
+      "complete",
+      undefined,
+    ],
+    [{ status: failed(), restart_count: 3, last_state }, "failing", "failed", "exit 2, 3 restarts"],
+    [
+      { status: failed("the backoff limit"), restart_count: 3, last_state },
+      "failing",
+      "failed",
+      "exit 2, 3 restarts · the backoff limit",
+    ],
+    [
+      { status: failed("the backoff limit"), message: "exit code 2 after 4 attempts", restart_count: 3, last_state },
+      "failing",
+      "failed",
+      "exit code 2 after 4 attempts",
+    ],
+    [{ status: failed("the backoff limit") }, "failing", "failed", "the backoff limit"],
+  ])("%j is %s: %s, %s", (job, ...[level, words, reason]) => {
+    const status = jobStatus({ metadata: { name: "boom" }, ...job });
+
+    expect(status).toMatchObject({ level, words });
+    expect(status.reason).toBe(reason);
+  });
+
   test("that has failed says why", () => {
     const conditions = [{ type: "Failed", status: "True", message: "exit code 2 after 4 attempts" }];
 
@@ -78,6 +168,10 @@ describe("a job", () => {
     });
   });
 });
+
+function failed(message?: string): Job["status"] {
+  return { conditions: [{ type: "Failed", status: "True", ...(message !== undefined && { message }) }] };
+}
 
 test("nothing but a documented word is healthy", () => {
   fc.assert(

@@ -63,7 +63,10 @@ describe("the service alone", { timeout: 30_000 }, () => {
     const stranger = await fetch(service);
 
     expect([health.status, created.status, stranger.status]).toEqual([200, 200, 401]);
-    expect(await health.json()).toEqual({ status: "ok" });
+    expect(await health.json()).toMatchObject({
+      status: "ok",
+      engine: { name: "process", regions: [{ name: "us", jobs: true }, {}, {}] },
+    });
     expect(said).toContain("Created the user gantry.");
     expect(token).toHaveLength(48);
     first.child.kill("SIGTERM");

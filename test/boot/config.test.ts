@@ -1,34 +1,23 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { readConfig, secretsOf } from "../../src/boot/config.ts";
-import { ConfigError } from "../../src/boot/config-error.ts";
-
-const slack = { SLACK_BOT_TOKEN: "xoxb-1-2-abc", SLACK_SIGNING_SECRET: "0123456789abcdef0123" };
-const service = {
-  WORKLOAD_API_URL: "https://workloads.example.com/base",
-  WORKLOAD_API_USERNAME: "dana",
-  WORKLOAD_API_TOKEN: "token-of-dana",
-};
-
-function problems(env: Record<string, string>, options = {}): readonly string[] {
-  try {
-    readConfig(env, options);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
+import { readConfig } from "../../src/boot/config.ts";
+import { secretsOf } from "../../src/boot/secrets.ts";
+import { problems, service, slack } from "./support/settings.ts";
 
 test("without configuration everything is local", () => {
   expect(readConfig({})).toEqual({
-    slack: { kind: "playground", host: "127.0.0.1", port: 3001 },
-    service: { kind: "embedded", regions: ["beijing1", "beijing2"], hostCommands: false, quotas: {} },
+    slack: { kind: "playground", transport: "http", workspaces: "one", host: "127.0.0.1", port: 3001 },
+    service: {
+      kind: "embedded",
+      engine: { kind: "process", regions: ["beijing1", "beijing2"], hostCommands: false, quotas: {} },
+    },
     listen: { host: "127.0.0.1", port: 3000 },
+    proxy: { httpsProxy: undefined, httpProxy: undefined, noProxy: undefined },
     settings: {
       command: "/gantry",
       region: "beijing1",
       regions: ["beijing1", "beijing2"],
+      jobsRegion: "us",
       serviceUrl: "the built-in workload API",
       logFrom: "offset",
       logZone: "UTC",
@@ -50,14 +39,36 @@ test("with both sets it is the real bot, and says its secrets to the log's redac
   const config = readConfig({ ...slack, ...service, WORKLOAD_REGIONS: "us,tokyo1", HOST: "0.0.0.0", PORT: "8080" });
 
   expect(config).toMatchObject({
-    slack: { kind: "real", botToken: slack.SLACK_BOT_TOKEN },
-    service: { kind: "remote", url: service.WORKLOAD_API_URL, username: "dana" },
+    slack: {
+      kind: "real",
+      tokens: { kind: "one", botToken: slack.SLACK_BOT_TOKEN },
+      transport: { kind: "http", signingSecret: slack.SLACK_SIGNING_SECRET },
+    },
+    service: { kind: "remote", url: service.WORKLOAD_API_URL, account: { username: "dana" } },
     listen: { host: "0.0.0.0", port: 8080 },
     settings: { region: "tokyo1", regions: ["tokyo1", "us"], serviceUrl: service.WORKLOAD_API_URL },
     logLevel: "info",
     notices: [],
   });
   expect(secretsOf(config)).toEqual([slack.SLACK_BOT_TOKEN, slack.SLACK_SIGNING_SECRET, service.WORKLOAD_API_TOKEN]);
+});
+
+test("a proxy may be named in lower case and without its scheme, and its password is a secret", () => {
+  const config = readConfig({
+    https_proxy: "dana:p%40ss@proxy.example:3128",
+    HTTPS_PROXY: "http://old:1",
+    NO_PROXY: "db",
+  });
+
+  expect(config.proxy).toEqual({
+    httpsProxy: "http://dana:p%40ss@proxy.example:3128",
+    httpProxy: undefined,
+    noProxy: "db",
+  });
+  expect(secretsOf(config)).toEqual(["p%40ss", "p@ss"]);
+  expect(problems({ HTTP_PROXY: "socks5://proxy.example:1080" })).toEqual([
+    "HTTP_PROXY must be the address of an HTTP proxy, like http://proxy.example.com:3128.",
+  ]);
 });
 
 const database = { DATABASE_URL: "postgres://gantry:p%40ss-word@db.example:5432/gantry" };
@@ -132,13 +143,34 @@ test.each([
   ["DATABASE_TLS", "yes", /^DATABASE_TLS must be verify .*, unverified .* or off/u],
   ["DATABASE_POOL", "0", /^DATABASE_POOL must be a whole number of connections from 1/u],
   ["DATABASE_TIMEOUT_MS", "soon", /^DATABASE_TIMEOUT_MS must be a whole number of milliseconds/u],
-  ["SLACK_API_URL", "http://127.0.0.1:1/api", /^SLACK_API_URL needs SLACK_BOT_TOKEN/u],
+  ["SLACK_API_URL", "http://127.0.0.1:1/api", /^SLACK_API_URL needs the settings of a Slack app/u],
 ])("%s=%s is refused by name, with what to set", (name, value, message) => {
   expect(problems({ [name]: value })).toEqual([expect.stringMatching(message)]);
 });
 
 test.each([
-  ["a token without its secret", { SLACK_BOT_TOKEN: slack.SLACK_BOT_TOKEN }, ["SLACK_SIGNING_SECRET"]],
+  ["a token without a way to be reached", { SLACK_BOT_TOKEN: slack.SLACK_BOT_TOKEN }, ["SLACK_APP_TOKEN"]],
+  [
+    "Socket Mode together with requests over https",
+    { ...slack, ...service, SLACK_APP_TOKEN: "xapp-1" },
+    ["SLACK_APP_TOKEN"],
+  ],
+  ["one workspace together with several", { ...slack, ...service, SLACK_CLIENT_ID: "1.2" }, ["SLACK_BOT_TOKEN"]],
+  [
+    "several workspaces without an address",
+    {
+      WORKLOAD_API_URL: service.WORKLOAD_API_URL,
+      SLACK_APP_TOKEN: "xapp-1",
+      SLACK_CLIENT_ID: "1.2",
+      SLACK_CLIENT_SECRET: "0123456789abcdef",
+    },
+    ["GANTRY_URL"],
+  ],
+  [
+    "a bot token in place of the app's",
+    { ...service, SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xoxb-1" },
+    ["SLACK_APP_TOKEN"],
+  ],
   ["a secret without its token", { SLACK_SIGNING_SECRET: slack.SLACK_SIGNING_SECRET }, ["SLACK_BOT_TOKEN"]],
   [
     "an address without an account",
@@ -157,6 +189,42 @@ test.each([
   expect(problems(env as Record<string, string>).map((each) => each.split(" ")[0])).toEqual(named); // plain strings
 });
 
+test("with an app-level token, deliveries come over Socket Mode, and the token is a secret", () => {
+  const { SLACK_BOT_TOKEN } = slack;
+  const config = readConfig({ ...service, SLACK_BOT_TOKEN, SLACK_APP_TOKEN: "xapp-1-A1-2-abc" });
+
+  expect(config.slack).toMatchObject({ kind: "real", transport: { kind: "socket", appToken: "xapp-1-A1-2-abc" } });
+  expect(secretsOf(config)).toContain("xapp-1-A1-2-abc");
+});
+
+const several = {
+  SLACK_CLIENT_ID: "1.2",
+  SLACK_CLIENT_SECRET: "0123456789abcdef",
+  GANTRY_URL: "https://gantry.example.com/",
+  SLACK_SIGNING_SECRET: slack.SLACK_SIGNING_SECRET,
+};
+
+test("the simulated Slack can have several workspaces, with the same rules", () => {
+  const simulated = { PLAYGROUND_WORKSPACES: "several", WORKLOAD_API_URL: service.WORKLOAD_API_URL };
+  expect(readConfig(simulated)).toMatchObject({ slack: { workspaces: "several" }, service: { account: undefined } });
+  expect(problems({ ...simulated, ...service })).toHaveLength(2);
+});
+
+test("with OAuth, no workspace acts with an account of another", () => {
+  const config = readConfig({ ...several, WORKLOAD_API_URL: service.WORKLOAD_API_URL });
+
+  expect(config).toMatchObject({
+    slack: { tokens: { kind: "oauth", clientId: "1.2", url: "https://gantry.example.com" } },
+    service: { kind: "remote", account: undefined },
+  });
+  expect(secretsOf(config)).toContain(several.SLACK_CLIENT_SECRET);
+  expect(problems(several)).toEqual([expect.stringMatching(/^WORKLOAD_API_URL is missing/u)]);
+  expect(problems({ ...several, ...service })).toEqual([
+    expect.stringMatching(/^WORKLOAD_API_USERNAME would be used by every workspace/u),
+    expect.stringMatching(/^WORKLOAD_API_TOKEN would be used by every workspace/u),
+  ]);
+});
+
 test("the bot alone needs both sets", () => {
   expect(problems(slack, { isBotAlone: true }).map((each) => each.split(" ")[0])).toEqual(Object.keys(service));
   expect(problems({}, { isBotAlone: true })).toHaveLength(5);
@@ -171,7 +239,12 @@ test("all errors come at once, empty means not set, and no value is repeated", (
     GANTRY_LOG_LEVEL: "no",
   });
 
-  expect(found).toHaveLength(4);
+  expect(found.map((each) => each.split(" ")[0])).toEqual([
+    "SLACK_BOT_TOKEN",
+    "PORT",
+    "GANTRY_LOG_LEVEL",
+    "SLACK_APP_TOKEN",
+  ]);
   expect(found.join()).not.toContain("secret-x");
   expect(found.join()).not.toContain("xoxp-secret");
 });

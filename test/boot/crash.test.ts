@@ -90,7 +90,7 @@ test("an unhandled rejection also ends the bot when it runs alone", async () => 
   const running = start("../../src/bin/bot.ts", "void Promise.reject(new Error('nobody waits'))", {
     PORT: "0",
     SLACK_BOT_TOKEN: slack.access.botToken,
-    SLACK_SIGNING_SECRET: slack.access.signingSecret,
+    SLACK_SIGNING_SECRET: slack.signingSecret,
     SLACK_API_URL: slack.access.apiUrl,
     WORKLOAD_API_URL: "http://127.0.0.1:9/",
     WORKLOAD_API_USERNAME: "dana",

@@ -1,39 +1,18 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "../../src/boot/config.ts";
 import { ConfigError } from "../../src/boot/config-error.ts";
-import { loadTls } from "../../src/boot/database-tls.ts";
+import { loadTls } from "../../src/database-tls.ts";
 import { startGantry } from "../../src/gantry.ts";
-
-// https://www.postgresql.org/docs/current/protocol-message-formats.html: both have a length and then a code.
-const SSL_REQUEST = 80_877_103;
-const STARTUP_3_0 = 196_608;
+import { postgresListener, SSL_REQUEST, STARTUP_3_0 } from "../support/postgres-listener.ts";
 
 const cleanUps: (() => void)[] = [];
 afterEach(() => {
   for (const cleanUp of cleanUps.splice(0)) cleanUp();
 });
-
-/** A database server without TLS: it notes how each connection begins, answers N to a request for TLS, and hangs up. */
-async function listener(at: { path: string } | { port: 0 }): Promise<{ server: Server; codes: number[] }> {
-  const codes: number[] = [];
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.once("data", (bytes: Buffer) => {
-      codes.push(bytes.readUInt32BE(4));
-      socket.end("N");
-    });
-  });
-  server.listen(at);
-  await once(server, "listening");
-  cleanUps.push(() => server.close());
-  return { server, codes };
-}
 
 function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), "gantry-tls-"));
@@ -64,8 +43,7 @@ test.each([
   ["?sslmode=require", { DATABASE_TLS: "unverified" }],
   ["", { DATABASE_TLS: "verify" }],
 ])("a database URL with %s and %o is never sent a word in clear text", async (query, env) => {
-  const { server, codes } = await listener({ port: 0 });
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port, codes } = await postgresListener({ port: 0 });
 
   const said = await startFails({ DATABASE_URL: `postgres://gantry:pw@127.0.0.1:${port}/gantry${query}`, ...env });
 
@@ -74,8 +52,7 @@ test.each([
 });
 
 test("a certificate authority in the URL is read, and TLS is requested", async () => {
-  const { server, codes } = await listener({ port: 0 });
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port, codes } = await postgresListener({ port: 0 });
   const ca = join(folder(), "ca.pem");
   writeFileSync(ca, "");
 
@@ -85,8 +62,7 @@ test("a certificate authority in the URL is read, and TLS is requested", async (
 });
 
 test.each([["?sslmode=disable"], ["?ssl=0"], [""]])("clear text is for URLs that ask for it: %s", async (query) => {
-  const { server, codes } = await listener({ port: 0 });
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port, codes } = await postgresListener({ port: 0 });
 
   await startFails({ DATABASE_URL: `postgres://gantry:pw@127.0.0.1:${port}/gantry${query}` });
 
@@ -95,7 +71,7 @@ test.each([["?sslmode=disable"], ["?ssl=0"], [""]])("clear text is for URLs that
 
 test("TLS over a Unix socket is refused with the reason", async () => {
   const dir = folder();
-  const { codes } = await listener({ path: join(dir, ".s.PGSQL.5432") });
+  const { codes } = await postgresListener({ path: join(dir, ".s.PGSQL.5432") });
   const url = `postgres://gantry:pw@localhost/gantry?host=${encodeURIComponent(dir)}`;
 
   await startFails({ DATABASE_URL: url });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { formCommand } from "../../src/commands/grammar/parse.ts";
+import { withoutScope } from "../../src/health/scopes.ts";
 import { eventHandlers } from "../../src/slack/receive/route.ts";
 import { shortcutVerbs } from "../../src/slack/receive/shortcut.ts";
 
@@ -62,7 +63,13 @@ const Manifest = z.strictObject({
       .min(1)
       .max(50),
   }),
-  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(z.string()).min(1).max(255) }) }),
+  oauth_config: z.strictObject({
+    redirect_urls: z.array(RequestUrl).max(1_000).optional(),
+    scopes: z
+      .strictObject({ bot: z.array(short(50)).min(1).max(255), bot_optional: z.array(short(50)).max(255) })
+      // An optional scope is one of the app's scopes, marked a second time.
+      .refine(({ bot, bot_optional }) => bot_optional.every((scope) => bot.includes(scope))),
+  }),
   settings: z.strictObject({
     event_subscriptions: z.strictObject({ request_url: RequestUrl, bot_events: z.array(z.string()).min(1).max(100) }),
     interactivity: z.strictObject({
@@ -83,6 +90,7 @@ const scopesOf: Readonly<Record<string, readonly string[]>> = {
   "chat.postMessage": ["chat:write"],
   "chat.postEphemeral": ["chat:write"],
   "chat.update": ["chat:write"],
+  "chat.delete": ["chat:write"],
   "chat.getPermalink": [],
   // One for each kind of conversation in which a command can be typed.
   "conversations.members": ["channels:read", "groups:read", "im:read", "mpim:read"],
@@ -90,6 +98,8 @@ const scopesOf: Readonly<Record<string, readonly string[]>> = {
   "files.uploadV2": ["files:write"],
   "usergroups.list": ["usergroups:read"],
   "usergroups.users.list": ["usergroups:read"],
+  "users.conversations": ["channels:read", "groups:read"],
+  "oauth.v2.access": [],
   "users.info": ["users:read"],
   // A form is opened with the trigger of a click or a command, which is leave enough.
   "views.open": [],
@@ -103,6 +113,10 @@ const scopesOfEvents: Readonly<Record<string, readonly string[]>> = {
   app_home_opened: [],
   app_mention: ["app_mentions:read"],
   "message.im": ["im:history"],
+  channel_id_changed: [],
+  app_uninstalled: [],
+  tokens_revoked: [],
+  team_access_revoked: [],
 };
 
 function methodsUsed(): string[] {
@@ -128,6 +142,7 @@ test.each([
   ["a key that Slack does not know", "always_online:", "allways_online:"],
   ["an address that is not https", "request_url: https:", "request_url: http:"],
   ["no interactivity", "is_enabled: true", "is_enabled: false"],
+  ["an optional scope that isn't asked for", "bot_optional:\n", "bot_optional:\n      - pins:write\n"],
 ])("the rules would notice %s", (_, from, to) => {
   expect(text).toContain(from);
   expect(Manifest.safeParse(parse(text.replace(from, to))).success).toBe(false);
@@ -141,6 +156,10 @@ test("each method of the Web API that the code calls has its scope, and no scope
   const { oauth_config, settings } = Manifest.parse(parse(text));
   const heard = settings.event_subscriptions.bot_events.flatMap((event) => scopesOfEvents[event] ?? ["no scope known"]);
   expect(new Set(oauth_config.scopes.bot)).toEqual(new Set(["commands", ...needed, ...heard]));
+});
+
+test("the doctor knows what doesn't work without each scope", () => {
+  expect(Object.keys(withoutScope).toSorted()).toEqual(Manifest.parse(parse(text)).oauth_config.scopes.bot.toSorted());
 });
 
 test("each event that is subscribed to has its handler, and each handler its subscription", () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openPolicy, type PolicyUpdate } from "../../src/boot/policy-source.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
 
@@ -139,4 +139,53 @@ test("after it is closed nothing is taken up", async () => {
   await expect.poll(() => open?.rule(), soon).toBe("second");
 
   expect(closed?.rule()).toBe("first");
+});
+
+describe("a folder", () => {
+  const own = "T0HARBOUR";
+
+  function folderWith(files: Readonly<Record<string, string>>): string {
+    const dir = folder();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+    return dir;
+  }
+
+  test("holds a policy for each workspace, and one for those without", async () => {
+    const dir = folderWith({ "default.yaml": policyText("for all"), [`${own}.yaml`]: policyText("own") });
+
+    const { current } = await opened(dir);
+
+    expect([current(own), current("T0OTHER"), current()].map(({ rules }) => rules[0]?.name)).toEqual([
+      "own",
+      "for all",
+      "for all",
+    ]);
+  });
+
+  test("is followed: a file is added, broken, and removed", async () => {
+    const dir = folderWith({ "default.yaml": policyText("for all") });
+    const { current, news } = await opened(dir);
+    const rule = (): string | undefined => current(own).rules[0]?.name;
+    const file = join(dir, `${own}.yaml`);
+
+    writeFileSync(file, policyText("own"));
+    await expect.poll(rule, soon).toBe("own");
+    writeFileSync(file, broken);
+    await expect.poll(() => news.at(-1)?.kind, soon).toBe("broken");
+    expect(rule()).toBe("own");
+    rmSync(file);
+    await expect.poll(rule, soon).toBe("for all");
+  });
+
+  test.each([
+    ["without default.yaml", { [`${own}.yaml`]: policyText("own") }, "default.yaml:1: It is missing."],
+    [
+      "with a file that would hold nowhere",
+      { "default.yaml": policyText("for all"), "harbour.yaml": policyText("own") },
+      "harbour.yaml:1: Name it default.yaml, or after a workspace's id, like T0123ABCD.yaml.",
+    ],
+    ["with a broken file", { "default.yaml": policyText("for all"), [`${own}.yaml`]: broken }, `${own}.yaml:2:`],
+  ])("%s is refused at the start", async (_what, files, message) => {
+    await expect(opened(folderWith(files))).rejects.toThrow(message);
+  });
 });

@@ -36,7 +36,7 @@ async function town(stalls: (request: string) => boolean): Promise<Town> {
     async start() {
       const gantry = await startGantryProcess({
         dataDir,
-        slack: slack.access,
+        slack,
         apiUrl: api.url,
         env: { GANTRY_POLICY: policyPath },
       });

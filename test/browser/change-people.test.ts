@@ -56,7 +56,7 @@ story("People and groups", (open) => {
     expect(await dana.page.getByLabel("Omar Haddad is in @oncall").isChecked()).toBe(true);
   });
 
-  test("somebody of another organisation comes into the channel, is marked, and may change nothing", async () => {
+  test("somebody of another organization comes into the channel, is marked, and may change nothing", async () => {
     await using town = await approvalTown();
     await using dana = await open({ url: town.playgroundUrl });
 

@@ -82,16 +82,32 @@ describe("a service that sends counts, reasons and restarts", () => {
     [
       "restarts again and again, all of it",
       { ready_instances: 4, restarts: restarts(6) },
-      "trouble: keeps restarting (restarting, 6 times in 4 min · exited with code 137 (out of memory))",
+      "trouble: keeps restarting (6 restarts in 4 min · exited with code 137 (out of memory))",
     ],
     [
       "some instances restart again and again",
       { ready_instances: 2, restarts: restarts(3) },
-      "trouble: 2 instances keep crashing (2 of 4 running · restarting, 3 times in 4 min · exited with code 137 (out of memory))",
+      "trouble: 2 instances keep crashing (2 of 4 running · 3 restarts in 4 min · exited with code 137 (out of memory))",
+    ],
+    [
+      "fails although all are ready, with a long message of Kubernetes",
+      { status: "Failed", ready_instances: 4, message: `ImagePullBackOff: ${"back-off pulling ".repeat(20)}` },
+      `trouble: is failing (failed · ImagePullBackOff: ${"back-off pulling ".repeat(8).trim()}…)`,
+    ],
+    [
+      "is killed for its memory again and again",
+      {
+        status: "Failed",
+        ready_instances: 0,
+        restarts: restarts(6),
+        restart_count: 6,
+        last_state: { reason: "OOMKilled", exit_code: 137 },
+      },
+      "trouble: keeps restarting (0 of 4 running · out of memory, exit 137, 6 restarts in 4 min)",
     ],
     [
       "fails with a reason",
-      { status: "Failed", status_reason: "the image can't be pulled", ready_instances: 0 },
+      { status: "Failed", message: "the image can't be pulled", ready_instances: 0 },
       "trouble: is failing (0 of 4 running · failed · the image can't be pulled)",
     ],
     [
@@ -108,7 +124,7 @@ describe("a job", () => {
   const failed = { type: "Failed", status: "True" };
   const startTime = "2026-11-21T02:00:00Z";
 
-  test.each([
+  test.each<[string, object, string, object?]>([
     ["waits", {}, "waiting: is starting ()"],
     ["has started", { startTime, active: 1 }, "waiting: is running ()"],
     [
@@ -136,9 +152,15 @@ describe("a job", () => {
       { conditions: [{ ...failed, status: "False" }], active: 1, startTime },
       "waiting: is running ()",
     ],
+    [
+      "has failed in the words of Kubernetes",
+      { conditions: [{ ...failed, message: "Job has reached the specified backoff limit" }] },
+      "trouble: failed: exit code 2 after 3 restarts (exit 2, 3 restarts · Job has reached the specified backoff limit) nightly-2",
+      { restart_count: 3, last_state: { reason: "Error", exit_code: 2 } },
+    ],
     ["is tried again", { startTime, active: 1, failed: 1 }, "waiting: is retrying after 1 failed attempt ()"],
-  ])("%s", (_, status, expected) => {
-    const { kind, outcome, line, ranMs = "", instance = "" } = jobHealth(job(status));
+  ])("%s", (...[, status, expected, more = {}]) => {
+    const { kind, outcome, line, ranMs = "", instance = "" } = jobHealth({ ...job(status), ...more });
 
     expect(`${kind}: ${outcome} (${line}) ${ranMs}${instance}`.trimEnd()).toBe(expected);
   });

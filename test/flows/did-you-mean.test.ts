@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { clicks, says, whispers } from "../support/speak.ts";
-import { deliver, form } from "../support/deliver.ts";
 import { newest, type World } from "../support/world.ts";
 
 test("a wrong word offers the right one, and the button runs it", async () => {
@@ -71,7 +70,7 @@ async function clicksOld(town: World, { at, trigger }: { readonly at: number; re
     response_url: "http://127.0.0.1:9/gone",
     actions: [{ type: "button", action_id: "run:0", block_id: "b", action_ts: trigger, value: JSON.stringify(ask) }],
   };
-  await deliver(town, { body: form({ payload: JSON.stringify(payload) }) });
+  await town.playground.deliver(payload);
   await town.settled();
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
-import { deliver } from "../support/deliver.ts";
+import type { JsonObject } from "../../src/playground/json.ts";
 import { card } from "../support/speak.ts";
 import type { Person, World } from "../support/world.ts";
 
@@ -138,13 +138,14 @@ test("a mention that Slack redelivers after a bot restart is ignored", async () 
   await using town = await approvalTown();
   await town.developer.says("@gantry scale web 3");
   await town.settled();
-  const event = town.playground.transcript().findLast(({ kind }) => kind === "event_callback")?.request;
+  const mention = town.playground.transcript().findLast(({ kind }) => kind === "event_callback");
 
   await town.restartBot();
   const seen = town.developer.sees("ops").length;
-  await deliver(town, { body: JSON.stringify(event), type: "application/json" });
+  const again = await town.playground.deliver(mention?.request as JsonObject); // the payload of an event
   await town.settled();
 
+  expect(again.acked).toBe(true);
   expect(count(town, "updateService")).toBe(1);
   expect(town.developer.sees("ops")).toHaveLength(seen);
   expect(card(town.developer)).toBe("");

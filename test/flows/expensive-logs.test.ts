@@ -2,6 +2,10 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, test } from "vitest";
 import { type World, world } from "../support/world.ts";
 import { slowness } from "../support/until.ts";
+import { onlyInFullRuns } from "../support/full-run.ts";
+
+// Slow expressions leave nothing for other tests.
+onlyInFullRuns();
 
 /** A service `web` whose log is these lines; other names are unknown. */
 function logOf(lines: readonly string[]): (request: Request) => Promise<Response> {

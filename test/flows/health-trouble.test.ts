@@ -26,7 +26,7 @@ test("a service that crashes is told of on its card, with its last lines in the 
 
   const shown = card(town.developer);
   expect(shown).toMatch(/^🔴 broken created, but keeps restarting$/mu);
-  expect(shown).toMatch(/0 of 1 running.* · restarting, \d+ times.* · broken-0 exited with code 1/u);
+  expect(shown).toMatch(/0 of 1 running.* · exit 1, \d+ restarts in \d+ s · requested by/u);
   const [head, ...replies] = town.thread("ops");
   expect(head).toBe(shown);
   expect(replies.join("\n")).toContain("lost the connection to the database");

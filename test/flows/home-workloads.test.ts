@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { approvalTown } from "../support/approval-town.ts";
 import { creates } from "../support/channel-town.ts";
-import { deliver, form as sent } from "../support/deliver.ts";
 import { gatedTown } from "../support/gated-town.ts";
 import { form, home, says } from "../support/speak.ts";
 import type { Person, World } from "../support/world.ts";
@@ -69,7 +68,7 @@ test("a menu of Home that somebody forged reads nothing and changes nothing", as
     ['["row","beijing1"]', "show"],
     ['["row","beijing1","service/web"]', "approve"],
   ] as const) {
-    await deliver(town, { body: sent({ payload: JSON.stringify(forged(blockId, value)) }) });
+    await town.playground.deliver(forged(blockId, value));
   }
 
   await town.settled();

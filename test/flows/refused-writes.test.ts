@@ -11,7 +11,7 @@ const telling = /Did you mean|already|2 instances|instances 2|is a job|now has|\
 const nobodies: readonly (readonly [string, string, (town: World) => Person])[] = [
   ["a guest", "Gwen Moss", ({ guest }) => guest],
   [
-    "somebody of another organisation",
+    "somebody of another organization",
     "Robin Vale",
     ({ playground }) => playground.people.addOutsider({ name: "robin", realName: "Robin Vale", channel: "ops" }),
   ],

@@ -2,6 +2,10 @@ import { expect, test } from "vitest";
 import { count } from "../support/approval-town.ts";
 import { buttons, killTown } from "../support/kill-town.ts";
 import { card, clicks, says } from "../support/speak.ts";
+import { onlyInFullRuns } from "../support/full-run.ts";
+
+// `npm run test:kill` kills the bot at more moments; restart-at-every-state.test.ts does so in each run.
+onlyInFullRuns();
 
 test("killed between the approval and the claim: the next bot runs it, once", async () => {
   const { town, killAt } = await killTown();

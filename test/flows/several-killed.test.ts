@@ -3,6 +3,10 @@ import { createsServices } from "../support/shop-town.ts";
 import { buttons, killTown } from "../support/kill-town.ts";
 import { openPolicy } from "../support/open-policy.ts";
 import { card, says } from "../support/speak.ts";
+import { onlyInFullRuns } from "../support/full-run.ts";
+
+// `npm run test:kill` kills the bot at more moments; restart-at-every-state.test.ts does so in each run.
+onlyInFullRuns();
 
 /** A town with web, shop-a and shop-b, whose bot can be killed, and the names of what was restarted, in order. */
 async function shopsToKill() {

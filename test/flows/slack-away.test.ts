@@ -156,12 +156,15 @@ test("where no card can stand, nobody tries longer than the address for the answ
 
   town.passMinutes(31);
   await town.sweep();
-  const said = town.playground.transcript().length;
+  // A connection may be replaced meanwhile.
+  const said = () => town.playground.transcript().filter(({ kind }) => /^(?:chat\.|response_url)/u.test(kind)).length;
+  const before = said();
   town.passMinutes(2);
   await town.sweep();
   await town.sweep();
 
-  expect(town.playground.transcript()).toHaveLength(said);
+  expect(before).toBeGreaterThan(0);
+  expect(said()).toBe(before);
 });
 
 test.each([

@@ -18,7 +18,7 @@ test("membership of a group is looked up at the click, not when it was asked", a
   expect(count(town, "restartService")).toBe(1);
 });
 
-test("guests and people of other organisations are refused, with a sentence", async () => {
+test("guests and people of other organizations are refused, with a sentence", async () => {
   await using town = await approvalTown();
   const { developer, guest } = town;
   const robin = town.playground.people.addOutsider({ name: "robin", realName: "Robin Vale", channel: "ops" });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
 import { connectionBudget, httpServer } from "../../src/http/server.ts";
 import { idleConnection, rawAnswer } from "../support/raw-http.ts";
 import { until } from "../support/until.ts";
@@ -103,6 +104,26 @@ test("idle connections don't cut off a slow request", async () => {
   finish(Response.json({ took: "long" }));
 
   expect(await (await answer).json()).toEqual({ took: "long" });
+});
+
+test("a WebSocket stays open, however many idle connections are opened", async () => {
+  const sockets = new WebSocketServer({ noServer: true });
+  const { port } = await listening(hello, {
+    most: 8,
+    upgrade: (...asked) =>
+      sockets.handleUpgrade(...asked, (opened) => opened.on("message", (data) => opened.send(data))),
+  });
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/`);
+  onTestFinished(() => socket.terminate());
+  await once(socket, "open");
+
+  for (let index = 0; index < 40; index += 1) {
+    const idle = await idleConnection(port);
+    onTestFinished(() => void idle.destroy());
+  }
+  socket.send("still here?");
+
+  expect(String(await once(socket, "message"))).toContain("still here?");
 });
 
 test("a connection between two requests stays open, however many idle ones are opened", async () => {

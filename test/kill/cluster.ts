@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { newKey } from "../../src/accounts/keyring.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
 import { type Replicas, openReplicas } from "./replicas.ts";
-import { type LoadBalancer, openLoadBalancer, PATIENT_ACK_MS } from "./load-balancer.ts";
+import { type Deliveries, openLoadBalancer, PATIENT_ACK_MS } from "./load-balancer.ts";
+import type { Transport } from "./options.ts";
+import { socketDeliveries } from "./socket-deliveries.ts";
 import { appOfManifest, isBug, policy } from "./cluster-setup.ts";
 import { type Arrived, openKillingProxy } from "./killing-proxy.ts";
 import { type Pulse, waitFor } from "./wait-for.ts";
@@ -29,7 +31,7 @@ export type Trouble = {
 export type Cluster = {
   readonly playground: Playground;
   readonly service: ServiceSide;
-  readonly loadBalancer: LoadBalancer;
+  readonly deliveries: Deliveries;
   readonly replicas: Replicas;
   readonly trap: Trap;
   readonly readPurpose: ReadPurpose;
@@ -57,6 +59,7 @@ export type Cluster = {
 export type ClusterOptions = {
   readonly database: ReplicaSetup["database"];
   readonly size: number;
+  readonly transport: Transport;
   readonly replays: boolean;
   readonly random: () => number;
   readonly onKill: (point: Point) => void;
@@ -67,7 +70,8 @@ const LATEST_KILL_MS = 6;
 /** The store's: before it is over, nobody takes what a dead replica held. */
 const LEASE_MS = 20_000;
 
-export async function openCluster({ database, size, replays, random, onKill }: ClusterOptions): Promise<Cluster> {
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { database, size, transport, replays, random, onKill } = options;
   const readPurpose = createReadPurpose();
   const trap = createTrap((point) => {
     readPurpose.onKill();
@@ -106,10 +110,9 @@ export async function openCluster({ database, size, replays, random, onKill }: C
     trap,
     kill,
   });
-  const access = {
-    botToken: `xoxb-kill-${randomBytes(8).toString("hex")}`,
-    signingSecret: randomBytes(16).toString("hex"),
-  };
+  const botToken = `xoxb-kill-${randomBytes(8).toString("hex")}`;
+  const signingSecret = randomBytes(16).toString("hex");
+  const appToken = `xapp-1-kill-${randomBytes(8).toString("hex")}`;
   const slackProxy = await openKillingProxy({
     inner: (request) => playground.fetch(request),
     nameOf: slackCall,
@@ -120,6 +123,7 @@ export async function openCluster({ database, size, replays, random, onKill }: C
       trouble.cardsRefused -= 1;
       return Response.json({ ok: false, error: "internal_error" });
     },
+    upgrade: (...upgrade) => playground.upgrade(...upgrade),
     trap,
     kill,
   });
@@ -160,7 +164,11 @@ export async function openCluster({ database, size, replays, random, onKill }: C
       number,
       database,
       epochMs,
-      slack: { ...access, apiUrl: `${slackProxy.url}/api/` },
+      slack: {
+        botToken,
+        apiUrl: `${slackProxy.url}/api/`,
+        transport: transportOf(transport, { appToken, signingSecret }),
+      },
       service: { url: serviceProxy.url, ...service.account },
       keys,
       policy,
@@ -182,8 +190,10 @@ export async function openCluster({ database, size, replays, random, onKill }: C
   });
   const loadBalancer = await openLoadBalancer({ ports: replicas.ports, onTrace: trace.add });
   const playground = createPlayground({
-    ...access,
-    app: appOfManifest(),
+    botToken,
+    signingSecret,
+    appToken,
+    app: { ...appOfManifest(), usesSocketMode: transport === "socket" },
     url: slackProxy.url,
     requestUrl: () => loadBalancer.url,
     ackMs: PATIENT_ACK_MS,
@@ -195,7 +205,7 @@ export async function openCluster({ database, size, replays, random, onKill }: C
   return {
     playground,
     service,
-    loadBalancer: loadBalancer,
+    deliveries: transport === "socket" ? socketDeliveries(playground) : loadBalancer,
     replicas,
     trap,
     readPurpose,
@@ -225,6 +235,11 @@ export async function openCluster({ database, size, replays, random, onKill }: C
       await records.close();
     },
   };
+}
+
+function transportOf(kind: Transport, secrets: { readonly appToken: string; readonly signingSecret: string }) {
+  const { appToken, signingSecret } = secrets;
+  return kind === "socket" ? { kind, appToken } : { kind, signingSecret };
 }
 
 function requestLine({ request, replica }: Arrived): string {

@@ -1,3 +1,4 @@
+import type { BotParts } from "../../src/boot/bot.ts";
 import type { StorePlace } from "../../src/store/open-store.ts";
 import type { Edge } from "./points.ts";
 
@@ -10,7 +11,7 @@ export type ReplicaSetup = {
   readonly database: Exclude<StorePlace, { readonly kind: "shared" }>;
   /** When the faster time began, in milliseconds since 1970. */
   readonly epochMs: number;
-  readonly slack: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl: string };
+  readonly slack: BotParts["slack"] & { readonly apiUrl: string };
   readonly service: { readonly url: string; readonly username: string; readonly token: string };
   readonly keys: string;
   readonly policy: string;

@@ -4,6 +4,7 @@ import { openDatabases } from "./databases.ts";
 import type { Point } from "./points.ts";
 import { runRounds } from "./run.ts";
 import type { Tally } from "./tally.ts";
+import { notFullRun } from "../support/full-run.ts";
 
 // A handful of what `npm run test:kill` does hundreds of times, also on PostgreSQL and while Slack misbehaves.
 /** A wait ends by itself when nothing moves; this is for what hangs. */
@@ -24,6 +25,7 @@ async function run(points: readonly Point[], how: How): Promise<Tally> {
       points,
       rounds: points.length,
       lanes: Math.min(2, points.length),
+      transport: "http",
       hasChecks: false,
       repeatWith: "# the rounds of kill.test.ts",
     });
@@ -39,23 +41,26 @@ test(
     const tally = await run(
       [
         { name: "accept", when: "after" },
-        { name: "claim", when: "after" },
         { name: "service: write", when: "during" },
-        { name: "slack: post the card", when: "after" },
       ],
       { replays: false },
     );
 
     expect(tally.found).toEqual([]);
-    expect(tally.kills.size).toBeGreaterThanOrEqual(4);
+    expect(tally.kills.size).toBeGreaterThanOrEqual(2);
   },
 );
 
-test("a bot that sends again what it had sent before it was killed is found out", { timeout: LONGEST_MS }, async () => {
-  // It shows in about half of the rounds: when the next replica is quick, it may settle before it would send again.
-  for (let seed = 1; seed <= MOST_REPLAYS; seed += 1) {
-    const tally = await run([{ name: "service: write", when: "after" }], { replays: true, seed });
-    if (tally.faults.has("double executions")) return;
-  }
-  expect.unreachable(`${MOST_REPLAYS} rounds, and nothing was sent twice`);
-});
+test(
+  "a bot that sends again what it had sent before it was killed is found out",
+  { timeout: LONGEST_MS },
+  async ({ skip }) => {
+    skip(notFullRun !== undefined, notFullRun);
+    // It shows in about half of the rounds: when the next replica is quick, it may settle before it would send again.
+    for (let seed = 1; seed <= MOST_REPLAYS; seed += 1) {
+      const tally = await run([{ name: "service: write", when: "after" }], { replays: true, seed });
+      if (tally.faults.has("double executions")) return;
+    }
+    expect.unreachable(`${MOST_REPLAYS} rounds, and nothing was sent twice`);
+  },
+);

@@ -31,16 +31,19 @@ async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
   // All points were to be come to: then none may have been left out.
   const { points, rounds, round, onlyChecks } = options;
   const isWhole = points.length === allPoints().length && rounds >= points.length && round === undefined && !onlyChecks;
+  const transport = options.transports[kind];
   const databases = await openDatabases(kind);
   try {
     const tally = await runRounds(databases, {
       ...options,
+      transport,
       ...(onlyChecks && { rounds: 0, lanes: 1 }),
       hasChecks: (isWhole && !options.replays) || onlyChecks,
-      repeatWith: `${repeating(process.argv.slice(2))} --seed ${options.seed} --store ${kind}`,
+      repeatWith: `${repeating(process.argv.slice(2))} --seed ${options.seed} --store ${kind} --transport ${transport}`,
       onRound: progress,
     });
-    const title = kind === "sqlite" ? "SQLite, one replica" : "PostgreSQL, two replicas";
+    const where = kind === "sqlite" ? "SQLite, one replica" : "PostgreSQL, two replicas";
+    const title = `${where}, ${transport === "http" ? "HTTP" : "Socket Mode"}`;
     process.stdout.write(`\n${tableOf(title, tally, (performance.now() - since) / 1000)}\n`);
     const never = isWhole ? neverKilled(tally) : [];
     if (never.length > 0) process.stdout.write(`  ! nobody was killed at: ${never.map(keyOf).join(", ")}\n`);

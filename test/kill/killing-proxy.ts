@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { CallName } from "./points.ts";
 import type { Trap } from "./trap.ts";
 import { replicaHeader } from "./ipc.ts";
@@ -15,6 +16,8 @@ export type ProxyOptions = {
   readonly instead?: (arrived: Arrived) => Response | "dropped" | "unanswered" | undefined;
   readonly onArrival?: (arrived: Arrived) => void;
   readonly onDone?: (arrived: Arrived, response: Response) => void;
+  /** Takes WebSockets, which nobody is killed at. */
+  readonly upgrade?: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly trap: Trap;
   /** Ends a replica as `kill -9` does; resolves when it is gone. */
   readonly kill: (replica: number) => Promise<void>;
@@ -27,6 +30,7 @@ export async function openKillingProxy(parts: ProxyOptions): Promise<Proxy> {
   const server = createServer((incoming, outgoing) => {
     pass(parts, incoming, outgoing).catch((error: unknown) => outgoing.destroy(asError(error)));
   });
+  if (parts.upgrade !== undefined) server.on("upgrade", parts.upgrade);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // a TCP server has one

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 export type Delivered = {
   readonly id: string;
   readonly userId: string;
-  readonly body: Buffer;
-  readonly headers: Readonly<Record<string, string>>;
   isAcked: boolean;
 };
+
+type Request = Delivered & { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> };
 
 export type LoadBalancerOptions = {
   /** Of the replicas that take deliveries. */
@@ -17,29 +17,31 @@ export type LoadBalancerOptions = {
   readonly onTrace: (line: string) => void;
 };
 
-export type LoadBalancer = {
-  readonly url: string;
+/** Everything that came from Slack, over either transport. */
+export type Deliveries = {
   /** Since the last `forget`, oldest first. */
   readonly delivered: () => readonly Delivered[];
   readonly forget: () => void;
-  /** The same delivery once more, as a load balancer may send it; whether it was acked. */
+  /** The same delivery once more, as a load balancer may send it; whether it was acked. Never over Socket Mode. */
   readonly repeat: (delivery: Delivered) => Promise<boolean>;
   /** Acks that came after Slack would have given up: on a quiet machine there are none. */
   readonly lateAcks: () => number;
   readonly close: () => Promise<void>;
 };
 
+export type LoadBalancer = Deliveries & { readonly url: string };
+
 /** Slack's limit: https://docs.slack.dev/interactivity/slash-commands. A later ack is counted, and is an ack. */
-const ACK_MS = 3_000;
+export const ACK_MS = 3_000;
 /** Here an ack may be late because the machine is busy. */
 export const PATIENT_ACK_MS = 60_000;
 
 /** A small load balancer: one replica after the other. When the one it chose dies meanwhile, the delivery has failed. */
 export async function openLoadBalancer({ ports, onTrace }: LoadBalancerOptions): Promise<LoadBalancer> {
   let late = 0;
-  let delivered: Delivered[] = [];
+  let delivered: Request[] = [];
   let turn = 0;
-  const pass = async (delivery: Delivered): Promise<Response | undefined> => {
+  const pass = async (delivery: Request): Promise<Response | undefined> => {
     const open = ports();
     turn += 1;
     const port = open[turn % Math.max(1, open.length)];
@@ -83,7 +85,10 @@ export async function openLoadBalancer({ ports, onTrace }: LoadBalancerOptions):
     delivered: () => delivered,
     forget: () => void (delivered = []),
     lateAcks: () => late,
-    repeat: async (delivery) => (await pass(delivery))?.ok === true,
+    async repeat(delivery) {
+      const request = delivered.find((each) => each === delivery);
+      return request !== undefined && (await pass(request))?.ok === true;
+    },
     async close() {
       const closed = once(server, "close");
       server.close();
@@ -95,7 +100,7 @@ export async function openLoadBalancer({ ports, onTrace }: LoadBalancerOptions):
 
 const carried = ["content-type", "x-slack-request-timestamp", "x-slack-signature"];
 
-function deliveryOf(body: Buffer, { headers }: IncomingMessage): Delivered {
+function deliveryOf(body: Buffer, { headers }: IncomingMessage): Request {
   if (headers["content-type"] === "application/json") return eventOf(body, headers);
   const form = new URLSearchParams(body.toString());
   const payload = form.get("payload");
@@ -112,18 +117,23 @@ function deliveryOf(body: Buffer, { headers }: IncomingMessage): Delivered {
 
 type Headers = IncomingMessage["headers"];
 
-function carriedIn(headers: Headers): Delivered["headers"] {
+function carriedIn(headers: Headers): Request["headers"] {
   return Object.fromEntries(
     carried.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
   );
 }
 
 /** What was said: the same id for each edit of the same message, as the bot has it. */
-function eventOf(body: Buffer, headers: Headers): Delivered {
+function eventOf(body: Buffer, headers: Headers): Request {
   const { team_id, event } = JSON.parse(body.toString()) as {
     team_id: string;
     event: { user: string; channel: string; ts: string };
   }; // an app_mention, the only event of this app
-  const id = `said:${team_id}:${event.channel}:${event.ts}`;
+  const id = saidId({ team: team_id, channel: event.channel, ts: event.ts });
   return { id, userId: event.user, body, headers: carriedIn(headers), isAcked: false };
+}
+
+/** The id under which the bot stores a message. */
+export function saidId({ team, channel, ts }: { team: string; channel: string; ts: string }): string {
+  return `said:${team}:${channel}:${ts}`;
 }

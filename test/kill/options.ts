@@ -2,10 +2,13 @@ import { parseArgs } from "node:util";
 import { allPoints, planOf, type Point, type StoryName } from "./points.ts";
 
 export type StoreKind = "sqlite" | "postgres";
+export type Transport = "http" | "socket";
 
 export type Options = {
   readonly rounds: number;
   readonly stores: readonly StoreKind[];
+  /** By store: each is played over one transport as a rule, so that both are in a run that takes no longer. */
+  readonly transports: Readonly<Record<StoreKind, Transport>>;
   readonly replays: boolean;
   readonly seed: number;
   readonly lanes: number;
@@ -26,6 +29,7 @@ export const usage = `npm run test:kill -- [options]
   --each N           times that each point is come to, per store (${TIMES_EACH})
   --rounds N         rounds per store instead; the points are gone through in turn
   --store KIND       sqlite, postgres or both (both)
+  --transport KIND   http or socket, for both stores (http for sqlite, socket for postgres)
   --lanes N          clusters at the same time (6)
   --seed S           a whole number; the same one chooses the same stories and moments
   --only TEXT        only points with TEXT in their name
@@ -44,6 +48,7 @@ export function readOptions(args: readonly string[]): Options {
       each: { type: "string", default: String(TIMES_EACH) },
       rounds: { type: "string" },
       store: { type: "string", default: "both" },
+      transport: { type: "string" },
       lanes: { type: "string", default: "6" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       only: { type: "string" },
@@ -58,6 +63,7 @@ export function readOptions(args: readonly string[]): Options {
   // A bot that sends again does so when it is killed there.
   const only = values.only ?? (variant === undefined ? "" : "service: write");
   if (!["sqlite", "postgres", "both"].includes(store)) throw new Error("--store has to be sqlite, postgres or both");
+  const transport = transportNamed(values.transport);
   if (variant !== undefined && variant !== "replay") throw new Error("the only --variant is replay");
   const story = storyNamed(values.story);
   const points = allPoints().filter((point) => {
@@ -69,6 +75,7 @@ export function readOptions(args: readonly string[]): Options {
   return {
     rounds: count("--rounds", values.rounds ?? String(count("--each", values.each) * points.length)),
     stores: store === "both" ? ["sqlite", "postgres"] : [store as StoreKind], // checked above
+    transports: { sqlite: transport ?? "http", postgres: transport ?? "socket" },
     replays: variant === "replay",
     seed: count("--seed", values.seed),
     lanes: count("--lanes", values.lanes),
@@ -78,6 +85,11 @@ export function readOptions(args: readonly string[]): Options {
     onlyChecks: values.checks,
     expectsFailure: values["expect-failure"],
   };
+}
+
+function transportNamed(name: string | undefined): Transport | undefined {
+  if (name === undefined || name === "http" || name === "socket") return name;
+  throw new Error("--transport has to be http or socket");
 }
 
 function storyNamed(name: string | undefined): StoryName | undefined {

@@ -11,7 +11,7 @@ export function replayingStore(store: Store): Store {
     async advance(id, step, event) {
       const result = await store.advance(id, step, event);
       if (step.name !== "claim" || result.kind !== "late") return result;
-      const change = await store.find({ id });
+      const change = await store.find({ id: typeof id === "string" ? id : id.id });
       return change?.state === "claimed" ? { kind: "moved", change } : result;
     },
   };

@@ -31,7 +31,7 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
   const name = `${round.story === "expired" ? "brief-" : "web-"}${round.number}`;
   await cluster.service.create(name);
   cluster.readPurpose.reset();
-  cluster.loadBalancer.forget();
+  cluster.deliveries.forget();
   cluster.trace.reset();
   let isReached = false;
   const scene: Scene = {

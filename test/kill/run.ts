@@ -1,5 +1,5 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
-import type { Options } from "./options.ts";
+import type { Options, Transport } from "./options.ts";
 import type { Databases } from "./databases.ts";
 import { randomFrom, shuffled } from "./random.ts";
 import { playRound, type Round } from "./round.ts";
@@ -15,6 +15,7 @@ const AGAIN = 10_000;
 
 type Waiting = { readonly round: Round; readonly tries: number };
 export type RunOptions = Pick<Options, "rounds" | "replays" | "seed" | "lanes" | "points"> & {
+  readonly transport: Transport;
   /** The only one that is played, at all of these points; undefined: any on whose way a point lies. */
   readonly story?: StoryName | undefined;
   /** Whether replicas are stopped for a while, and buttons clicked by many at once, as well. */
@@ -39,6 +40,7 @@ export async function runRounds(databases: Databases, options: RunOptions): Prom
       database: await databases.next(),
       size: databases.replicas,
       replays,
+      transport: options.transport,
       random,
       onKill,
     });
@@ -72,7 +74,7 @@ export async function runRounds(databases: Databases, options: RunOptions): Prom
           queue.push({ round: again(round, options.story ?? storyFor(round.point, random)), tries: tries + 1 });
       }
     } finally {
-      tally.lateAcks += cluster.loadBalancer.lateAcks();
+      tally.lateAcks += cluster.deliveries.lateAcks();
       await cluster.close();
     }
   };

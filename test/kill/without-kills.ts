@@ -122,8 +122,8 @@ async function fiftyClicks(cluster: Cluster, name: string): Promise<Check> {
   );
   playground.faults.deliverTwice = false;
   // On a busy machine the bot may refuse some; whoever clicked tries again, and nobody may be left without an ack.
-  const unacked = cluster.loadBalancer.delivered().filter(({ isAcked }) => !isAcked);
-  for (const delivery of unacked) await waitFor(pulse, () => cluster.loadBalancer.repeat(delivery), "a click is acked");
+  const unacked = cluster.deliveries.delivered().filter(({ isAcked }) => !isAcked);
+  for (const delivery of unacked) await waitFor(pulse, () => cluster.deliveries.repeat(delivery), "a click is acked");
   await quiet(scene);
   const [change] = await cluster.records.changes(name);
   const { arrived } = cluster.service.written(change?.id ?? "");
@@ -134,7 +134,7 @@ async function fiftyClicks(cluster: Cluster, name: string): Promise<Check> {
   }
   const answers = people.reduce((sum, person) => sum + ephemerals(person), 0);
   if (answers < CLICKS) found.push({ fault: "silent", what: `${CLICKS} clicks got ${answers} answers` });
-  const sent = cluster.loadBalancer.delivered().length - 1;
+  const sent = cluster.deliveries.delivered().length - 1;
   return ending(scene, `${CLICKS} clicks at once, ${sent} deliveries, ${arrived} writes`, found);
 }
 
@@ -148,7 +148,7 @@ async function begin(cluster: Cluster, name: string): Promise<Scene> {
   await cluster.isFull();
   await cluster.service.create(name);
   cluster.readPurpose.reset();
-  cluster.loadBalancer.forget();
+  cluster.deliveries.forget();
   cluster.trace.reset();
   return {
     cluster,

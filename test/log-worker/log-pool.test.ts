@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { createLogPool, type LogPool, type LogPoolOptions } from "../../src/log-worker/log-pool.ts";
 import { UserError } from "../../src/errors.ts";
+import { notFullRun } from "../support/full-run.ts";
 
 const open: LogPool[] = [];
 afterEach(async () => {
@@ -51,7 +52,8 @@ test("a slow expression ends with advice, and blocks neither the process nor ano
   expect(turns).toBeGreaterThan(20);
 });
 
-test("one person's expressions run one at a time, so they can't take every thread", async () => {
+test("one person's expressions run one at a time, so they can't take every thread", async ({ skip }) => {
+  skip(notFullRun !== undefined, notFullRun);
   const pool = poolOf({ threads: 2, stepLimitMs: 700 });
   const ended: string[] = [];
   const mark = (name: string) => () => void ended.push(name);
@@ -66,7 +68,8 @@ test("one person's expressions run one at a time, so they can't take every threa
   expect(ended).toEqual(["alex", "first", "second"]);
 });
 
-test("who asks for many logs at once is told to wait, and others are answered meanwhile", async () => {
+test("who asks for many logs at once is told to wait, and others are answered meanwhile", async ({ skip }) => {
+  skip(notFullRun !== undefined, notFullRun);
   const pool = poolOf({ threads: 2, stepLimitMs: 300 });
 
   const all = Array.from({ length: 6 }, () => refusal(pool.excerpt(expensive, asked("dana"))));
@@ -78,7 +81,8 @@ test("who asks for many logs at once is told to wait, and others are answered me
   expect((await Promise.all(all.slice(0, 4))).every((said) => said.includes("takes more than"))).toBe(true);
 });
 
-test("lines that take too long to check for secrets are not shown", async () => {
+test("lines that take too long to check for secrets are not shown", async ({ skip }) => {
+  skip(notFullRun !== undefined, notFullRun);
   const pool = poolOf({ stepLimitMs: 1 });
   const lines = Array.from({ length: 1_000 }, () => ({ text: "token: x ".repeat(1_820) }));
 
@@ -90,7 +94,8 @@ test("lines that take too long to check for secrets are not shown", async () => 
   );
 });
 
-test("a page of crafted long lines is read to its end", async () => {
+test("a page of crafted long lines is read to its end", async ({ skip }) => {
+  skip(notFullRun !== undefined, notFullRun);
   const lines = Array.from({ length: 1_000 }, () => ({ text: "://a:token: x ".repeat(1_170) }));
 
   // Ten times the limit of the product: a busy machine takes longer.

@@ -10,7 +10,11 @@ const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
 afterAll(() => db.destroy());
 
 contract("the store on PGlite", async () => {
-  await sql`drop schema public cascade`.execute(db);
-  await sql`create schema public`.execute(db);
+  // Emptying the tables is many times faster than all migrations again.
+  const made = await sql<{ name: string }>`
+    select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'migration'
+  `.execute(db);
+  const names = made.rows.map(({ name }) => name).join(", ");
+  if (names !== "") await sql.raw(`truncate ${names} restart identity`).execute(db);
   return { where: { kind: "shared", db, flavour: "postgres" }, db, remove: async () => {} };
 });

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
-import { openPostgres } from "../../src/store/database/postgres.ts";
+import { openPostgres } from "../../src/postgres.ts";
 import { migrations } from "../../src/store/schema/migrations.ts";
 import { openStore, type OpenStore } from "../../src/store/open-store.ts";
 import { type Steps, withSteps } from "./support/steps.ts";
@@ -31,12 +31,12 @@ let databases = 0;
 async function fresh() {
   databases += 1;
   const name = `gantry_${databases}`;
-  const root = openPostgres<Tables>({ url, ...limits, statementTimeoutMs: 30_000 }, log);
+  const root = openPostgres<Tables>({ url, ...limits, statementTimeoutMs: 30_000 }, () => {});
   await sql`create database ${sql.id(name)}`.execute(root);
   await root.destroy();
   const address = new URL(url);
   address.pathname = `/${name}`;
-  const db = openPostgres<Tables>({ url: address.href, ...limits }, log);
+  const db = openPostgres<Tables>({ url: address.href, ...limits }, () => {});
   return { where: { kind: "postgres" as const, url: address.href, ...limits }, db, remove: () => db.destroy() }; // a literal kind
 }
 
@@ -123,7 +123,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     const { where, remove } = await fresh();
     const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
     await store.addChange(approvedChange("AAA111"), event("requested"));
-    const frozen = openPostgres<Tables>({ ...where, statementTimeoutMs: 200 }, log);
+    const frozen = openPostgres<Tables>({ ...where, statementTimeoutMs: 200 }, () => {});
 
     const held = await frozen.startTransaction().execute();
     await held.updateTable("change").set({ version: 7 }).execute();

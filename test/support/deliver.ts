@@ -17,7 +17,7 @@ type Delivered = { readonly status: number; readonly text: string; readonly ms: 
 
 /** Signs and posts what the simulated Slack has no hand for. */
 export async function deliver(
-  town: World,
+  town: Pick<World, "signingSecret" | "botUrl">,
   { body, type = "application/x-www-form-urlencoded" }: { readonly body: string; readonly type?: string },
 ): Promise<Delivered> {
   const timestamp = String(Math.floor(Date.now() / 1000));

@@ -1,8 +1,15 @@
+import { beforeEach } from "vitest";
+
 /** Set by `.ci/run`: also what takes long, or needs what a plain machine lacks. Without it `npm test` ends within two minutes. */
 const isFullRun = process.env["GANTRY_TEST"] === "all";
 
 /** How many cases a property is tried with. */
-export const cases = isFullRun ? 10_000 : 200;
+export const cases = isFullRun ? 10_000 : 100;
 
 /** Why such tests are not run now; undefined when they are. */
 export const notFullRun: string | undefined = isFullRun ? undefined : "skipped: run with GANTRY_TEST=all";
+
+/** Leaves the tests of a file to full runs. */
+export function onlyInFullRuns(): void {
+  beforeEach(({ skip }) => skip(notFullRun !== undefined, notFullRun));
+}

@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { LocalSlack } from "../../src/stand-ins/local-slack.ts";
 
 type Wanted = {
   readonly dataDir: string;
-  readonly slack: { readonly botToken: string; readonly signingSecret: string; readonly apiUrl: string };
+  readonly slack: {
+    readonly access: Pick<LocalSlack["access"], "botToken" | "apiUrl" | "transport">;
+  };
   readonly apiUrl: string;
   /** Variables beside those. */
   readonly env?: Readonly<Record<string, string>>;
@@ -25,9 +28,9 @@ export async function startGantryProcess({ dataDir, slack, apiUrl, env }: Wanted
   const child = runMain({
     PORT: "0",
     GANTRY_DATA: dataDir,
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_SIGNING_SECRET: slack.signingSecret,
-    SLACK_API_URL: slack.apiUrl,
+    SLACK_BOT_TOKEN: slack.access.botToken,
+    ...transportEnv(slack),
+    SLACK_API_URL: slack.access.apiUrl,
     WORKLOAD_API_URL: apiUrl,
     WORKLOAD_API_USERNAME: "dana",
     WORKLOAD_API_TOKEN: "a-token-that-only-this-test-knows",
@@ -37,6 +40,12 @@ export async function startGantryProcess({ dataDir, slack, apiUrl, env }: Wanted
   const exited = once(process, "exit").then(([code]) => code as number | null); // Node's own types say any
   const port = await Promise.race([portIn(process, output), exited.then((code) => failed(code, output()))]);
   return { port, output, kill: (signal) => void process.kill(signal), exited };
+}
+
+function transportEnv({ access: { transport } }: Wanted["slack"]): Record<string, string> {
+  return transport.kind === "socket"
+    ? { SLACK_APP_TOKEN: transport.appToken }
+    : { SLACK_SIGNING_SECRET: transport.signingSecret };
 }
 
 /** Runs `main.ts` with nothing in its environment but this. */
@@ -56,7 +65,7 @@ export function runMain(env: Readonly<Record<string, string>>): { process: Child
 function portIn(process: ChildProcess, output: () => string): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   process.stdout?.on("data", () => {
-    const port = /http:\/\/127\.0\.0\.1:(\d+)\/slack\/events/u.exec(output())?.[1];
+    const port = /http:\/\/127\.0\.0\.1:(\d+)\/healthz/u.exec(output())?.[1];
     if (port !== undefined) resolve(Number(port));
   });
   return promise;

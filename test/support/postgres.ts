@@ -2,10 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Client } from "pg";
+import { freePort } from "./free-port.ts";
 import { slowness } from "./until.ts";
 
 /** A PostgreSQL of its own, on 127.0.0.1, in a folder that goes with it. */
@@ -96,15 +96,6 @@ function accountToRunAs(): { uid: number; gid: number } | undefined | "none" {
     if (name === "postgres") return { uid: Number(uid), gid: Number(gid) };
   }
   return "none";
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }
 
 async function ready(url: string, died: () => string | undefined): Promise<void> {

@@ -1,9 +1,8 @@
-import { viewJson } from "../../src/playground/workspace/views.ts";
-import { deliver } from "./deliver.ts";
+import { viewFields } from "../../src/playground/workspace/views.ts";
 import type { Person, World } from "./world.ts";
 
 /**
- * Submits the form that `opener` has open in the name of `sender`, signed as Slack signs it. The form still carries the
+ * Submits the form that `opener` has open in the name of `sender`, as Slack sends it. The form still carries the
  * metadata of the person who opened it.
  */
 export async function sendsFormOf(
@@ -17,11 +16,10 @@ export async function sendsFormOf(
     team: { id: "T0PLAYGR", domain: "playground" },
     user: { id: sender.id, username: sender.name, name: sender.name, team_id: "T0PLAYGR" },
     trigger_id: `${view.id}.${sender.id}`,
-    view: viewJson(view),
+    view: viewFields(view),
     response_urls: [],
   };
-  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-  const { status } = await deliver(town, { body });
-  if (status !== 200) throw new Error(`the bot answered ${status}`);
+  const { acked, error } = await town.playground.deliver(payload);
+  if (!acked) throw new Error(`the bot did not answer: ${error}`);
   await town.settled();
 }

@@ -32,6 +32,7 @@ export async function twoServicesTown(options: Pick<WorldOptions, "policy"> = {}
     containers: [{ image: images.web, resources: { limits: { memory: "1024" } } }],
   };
   await town.api.send({ op: "createService", path, query: undefined, body });
+  await town.until(async () => (await town.service("worker")).status === "Running");
   const answer = (name: string): void => {
     held.get(name)?.resolve();
     held.delete(name);

@@ -25,7 +25,7 @@ export async function openService(
   }
   return openLocalService({
     ...parts,
-    config: { kind: "embedded", regions, hostCommands: false },
+    config: { kind: "embedded", engine: { kind: "process", regions, hostCommands: false, quotas: {} } },
     engine: { graceMs: 1_000, readyAfterMs: 50, backOffMs: { first: 20, max: 100 } },
   });
 }

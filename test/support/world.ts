@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Job, Service } from "../../src/api/answers.ts";
 import type { AccountMode } from "../../src/accounts/account.ts";
 import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
@@ -12,21 +10,21 @@ import type { OperationId } from "../../src/api/operations.ts";
 import type { Settings } from "../../src/commands/command.ts";
 import { readConfig } from "../../src/boot/config.ts";
 import { createLog } from "../../src/log.ts";
+import type { TransportChoice } from "../../src/slack/receive/transport.ts";
 import { openLocalSlack } from "../../src/stand-ins/local-slack.ts";
 import { defaultPolicy } from "../../src/policy/default-policy.ts";
 import { readPolicy } from "../../src/policy/read-policy.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { Playground } from "../../src/playground/playground.ts";
 import { troubledService } from "../../src/stand-ins/service-trouble.ts";
-import { type Bot, type BotParts, createBot } from "../../src/boot/bot.ts";
+import type { BotParts } from "../../src/boot/bot.ts";
 import type { DrainLimits } from "../../src/workflow/inbox/drain.ts";
 import type { Engine } from "../../src/service/engine.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { freezable } from "./freezable.ts";
-import { operationOf, type SentRequest } from "./operation-of.ts";
+import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
 import { until } from "./until.ts";
+import { briefly, startWorldBot, transportOf, type WorldBot } from "./world-bot.ts";
 import { type Fetch, lookInto, openService } from "./world-service.ts";
 import { writeDatabase } from "./write-database.ts";
 
@@ -51,6 +49,8 @@ export type WorldOptions = {
   /** Stands between the bot and its database. */
   readonly store?: (real: Store) => Store;
   readonly keepHistoryMs?: number;
+  /** How Slack's deliveries arrive. Default: GANTRY_TEST_TRANSPORT, or http. */
+  readonly transport?: TransportChoice["kind"];
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
 } & Pick<BotParts, "backOff">;
@@ -108,9 +108,6 @@ export type World = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** 500 times faster, as workloads here start within milliseconds. */
-const briefly = (ms: number): Promise<void> => pause(Math.min(ms / 500, 50));
-
 /** A fresh one, in a folder of its own, on free ports. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-world-"));
@@ -127,17 +124,15 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const service = await openService(options, { dataDir, log });
   const sent: SentRequest[] = [];
   const { via = (request: Request, send: Fetch) => send(request) } = options;
-  const counted: Fetch = (request) => {
-    sent.push({ op: operationOf(request), username: request.headers.get("username") });
-    return via(request, service.fetch);
-  };
-  const { baseUrl, account } = service;
+  const counted = noting(sent, (request) => via(request, service.fetch));
   const troubled = troubledService(counted);
+  const { baseUrl, account } = service;
   const api = createApi({ baseUrl, fetch: troubled.fetch, now: nowMs, wait: briefly });
   const past = createApi({ baseUrl, fetch: service.fetch });
   const direct = past.as(account);
   let botPort = 0;
   const slack = await openLocalSlack({
+    transport: transportOf(options),
     host: "127.0.0.1",
     port: 0,
     command: settings.command,
@@ -146,52 +141,35 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     externalFaults: troubled.switches,
   });
 
-  async function startBot(): Promise<Running> {
-    const opened = await openStore({
-      kind: "sqlite",
-      dataDir,
-      replicaId: randomUUID(),
-      log,
-      sealer,
-      offsetMs: () => offsetMs,
-      ...(options.keepHistoryMs !== undefined && { keepHistoryMs: options.keepHistoryMs }),
-    });
-    const { store, freeze } = freezable(options.store?.(opened) ?? opened);
-    const bot = createBot({
+  async function startBot(): Promise<WorldBot> {
+    const started = await startWorldBot(options, {
       slack: slack.access,
-      listen: { host: "127.0.0.1", port: 0 },
+      dataDir,
+      offsetMs: () => offsetMs,
       api,
       account,
-      accountMode: options.accountMode ?? "fallback",
       policy: () => policy,
       sealer,
       settings,
-      store,
       log,
       now,
-      wait: options.wait ?? briefly,
-      backOff: options.backOff ?? briefly,
-      // Tests sweep when their story says so.
-      sweepEveryMs: 24 * 60 * 60_000,
-      ...(options.drain && { drain: options.drain }),
     });
-    botPort = (await bot.start()).port;
-    return { bot, store: opened, freeze };
+    botPort = started.port;
+    return started;
   }
 
   let running = await startBot();
   let isBotUp = true;
-  const crashed: Bot[] = [];
+  const crashed: WorldBot[] = [];
   const people = { developer: slack.playground.as("dana"), approver: slack.playground.as("alex") };
   const stopBot = async (): Promise<void> => {
     if (!isBotUp) return;
     isBotUp = false;
-    await running.bot.stop();
-    await running.store.close();
+    await running.stop();
   };
   const close = async (): Promise<void> => {
     await stopBot();
-    for (const bot of crashed) await bot.stop();
+    for (const { bot } of crashed) await bot.stop();
     await slack.close();
     await service.close();
     rmSync(dataDir, { recursive: true, force: true });
@@ -203,7 +181,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     api: direct,
     apiAs: (other) => past.as(other),
     token: account.token,
-    signingSecret: slack.access.signingSecret,
+    signingSecret: slack.signingSecret,
     botToken: slack.access.botToken,
     keys,
     dataDir,
@@ -231,17 +209,16 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       isBotUp = true;
     },
     async crashBot() {
-      running.freeze();
-      crashed.push(running.bot);
-      await running.store.close();
+      crashed.push(running);
+      const freezing = running.freeze();
+      slack.playground.links.drop("all");
+      await freezing;
       running = await startBot();
     },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
-
-type Running = { readonly bot: Bot; readonly store: Store; readonly freeze: () => void };
 
 /** What changed last for a person in a channel: a new message, or one that was redrawn. */
 export function newest(person: Person, channel = "ops"): string {

@@ -15,10 +15,18 @@ import { ended, run } from "./support/stored-changes.ts";
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const time = fc.nat(600).map((seconds) => new Date(Date.parse("2026-11-21T12:00:00Z") + seconds * 1000).toISOString());
 
+const lastState = fc.record({
+  reason: maybe(fc.constantFrom("OOMKilled", "Error")),
+  exit_code: maybe(fc.constantFrom(2, 137)),
+  finished_at: maybe(time),
+});
+
 const service: fc.Arbitrary<Service> = fc
   .record({
     status: maybe(fc.constantFrom("Running", "Starting", "Updating", "Failed", "Stopped", "CrashLoopBackOff", "Odd")),
-    status_reason: maybe(fc.constantFrom("exited with code 137", "the image can't be pulled")),
+    message: maybe(fc.constantFrom("exited with code 137", "the image can't be pulled")),
+    restart_count: maybe(fc.nat(8)),
+    last_state: maybe(lastState),
     ready_instances: maybe(fc.nat(4)),
     target_instance_size: maybe(fc.nat(4)),
     restarts: maybe(
@@ -49,7 +57,15 @@ const job: fc.Arbitrary<Job> = fc
       ),
     ),
   })
-  .map((status) => answerShapes.getJob.parse({ metadata: { name: "nightly", uid: "j1" }, status }));
+  .chain((status) =>
+    fc
+      .record({
+        restart_count: maybe(fc.nat(4)),
+        last_state: maybe(lastState),
+        message: maybe(fc.constantFrom("exit code 2", "ImagePullBackOff: not found")),
+      })
+      .map((unwell) => answerShapes.getJob.parse({ metadata: { name: "nightly", uid: "j1" }, status, ...unwell })),
+  );
 
 const changes: readonly Change[] = [
   toFour,

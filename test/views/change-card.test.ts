@@ -76,7 +76,7 @@ describe("a card that waits for approvals", () => {
     ["delete", "deleteService", "destructive", " · can't be undone"],
     ["domains", "updateService", "destructive", " · removed domains stop working"],
     ["scale", "updateService", "destructive", " · takes it offline"],
-    ["memory", "updateService", "disruptive", " · restarts every instance"],
+    ["memory", "updateService", "disruptive", " · can restart every instance"],
     ["restart", "restartService", "disruptive", " · causes a short interruption"],
     ["stop", "stopService", "disruptive", " · takes it offline"],
     ["start", "startService", "routine", ""],

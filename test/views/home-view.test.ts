@@ -49,7 +49,7 @@ test("Home begins with what needs somebody, and ends with the account", () => {
   expect(drawnHome(view)).toMatchInlineSnapshot(`
     "[Create] [Find workload] [Refresh] [More… ▾]
     # Needs attention
-    🔴 flaky restarting, 6 times in 4 min · exited with code 137 (out of memory) · 4m
+    🔴 flaky 6 restarts in 4 min · exited with code 137 (out of memory) · 4m
     [Logs] [… Show | Restart | Scale | Stop]
     🟡 api updating
     [Logs] [… Show | Restart | Scale | Stop]
@@ -66,7 +66,7 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     5 workloads · 1 failing · 1 busy · 1 healthy · 2 stopped or complete
     🟡 *api* updating
     [… Show | Logs | Restart | Scale | Stop]
-    🔴 *flaky* restarting, 6 times in 4 min
+    🔴 *flaky* 6 restarts in 4 min
     [… Show | Logs | Restart | Scale | Stop]
     ⚪️ *nightly* complete · job
     [… Show | Logs | Delete]
@@ -170,7 +170,9 @@ describe("the region", () => {
     ["beijing2", "beijing2"],
     ["tokyo1", "tokyo1"],
   ])("%s is the chosen one", (region, shown) => {
-    const view = home({ account: { owner: { kind: "user", userId: "U0DANA" }, username: "dana", region } });
+    const view = home({
+      account: { owner: { kind: "user", userId: "U0DANA" }, username: "dana", region, jobsRegion: "us" },
+    });
 
     expectHomeTaken(view);
     expect(drawnHome(view)).toContain(`[${shown} ▾] [Connect another account]`);

@@ -77,6 +77,9 @@ const refusal: fc.Arbitrary<Refusal> = fc.oneof(
   fc.tuple(hostileText, hostileText, hostileText).map(([rule, channelId, botName]): Refusal => {
     return { kind: "no-card", command, rule, channelId, botName };
   }),
+  fc.tuple(hostileText, fc.array(hostileText, { maxLength: 19 })).map(([why, others]): Refusal => {
+    return { kind: "api", why, others };
+  }),
   fc.tuple(hostileText, fc.nat(), fc.array(hostileText, { maxLength: 9 })).map(([rule, needed, given]): Refusal => {
     return { kind: "approvers", command, rule, needed, names: given };
   }),

@@ -34,7 +34,7 @@ holds(
     times: fc.constantFrom(1, 9),
   }),
   ({ region, who, isKnown, times, mine, ...more }) => {
-    const account = { owner: { kind: "workspace" } as const, username: who, region };
+    const account = { owner: { kind: "workspace" } as const, username: who, region, jobsRegion: region };
     const many = Array.from({ length: times }, () => mine).flat();
     const own = many.map((each, at) => ({ ...each, id: `${at}m${each.id}` }));
     const waiting = many.map((each, at) => ({ ...each, id: `${at}w${each.id}` }));

@@ -34,6 +34,7 @@ holds(
     page: fc.constantFrom(0, 1, -3, 1e9, Number.NaN),
     filter: fc.oneof(fc.constant({}), fc.constant({ text: "" }), fc.record({ text: hostileText, status: hostileText })),
     region: hostileText,
+    jobsRegion: hostileText,
     shared: fc.boolean(),
   }),
   ({ services, jobs, times, ...rest }) => {
@@ -183,7 +184,12 @@ holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, servic
   const calls = { count, since: new Date(count) };
   const account = { owner: { kind: "workspace" } as const, username, calls };
 
-  expectFits(whoami({ account, service, region: service, regions: [username, service], slackUser: username, command }));
+  const hostile = { name: service, version: username, cannot: [service, username] };
+  const engine = { title: service, regions: Array.from({ length: 30 }, () => hostile) };
+  const regions = [username, service];
+  expectFits(
+    whoami({ account, service, engine, region: service, jobsRegion: service, regions, slackUser: username, command }),
+  );
 });
 
 holds("how the bot is invited", fc.tuple(hostileText, hostileText), ([channel, bot]) => {

@@ -124,10 +124,13 @@ describe("a picker of workloads", () => {
     expect(sizes).toEqual([69, 30, 1]);
   });
 
-  test("leaves out names that no option can hold", () => {
+  test("leaves out names that no option can hold, and says how many", () => {
     const services = lately(["x".repeat(67), "y".repeat(68)]);
 
-    expect(read(workloadOptions({ services, query: "", problems: [] }))).toHaveLength(2);
+    const [heading, short, ...rest] = read(workloadOptions({ services, query: "", problems: [] }));
+    expect([heading, short]).toEqual(["Services", expect.stringContaining("x".repeat(67))]);
+    expect(rest[1]).toMatch(/^ {2}1 name is too long for this menu: type a command\./u);
+    expect(read(workloadOptions({ services, query: "xx", problems: [] })).join("\n")).not.toContain("too long");
   });
 });
 

@@ -25,6 +25,7 @@ test("a refusal says why, what to do, and which rule decided", () => {
       command,
       verdict: { kind: "refuse", rule: undefined, why: "No rule lets you delete.", next: "Ask who keeps the policy." },
     },
+    { kind: "api", why: "It belongs to Helm.", others: ["web: nothing to do"] },
     { kind: "reason", ...decided },
     { kind: "dm", ...decided },
     { kind: "no-card", ...decided, channelId: "C0GENERAL", botName: "gantry" },
@@ -42,6 +43,10 @@ test("a refusal says why, what to do, and which rule decided", () => {
     🚫 No rule lets you delete.
     Ask who keeps the policy.
     Nothing was changed · to see what you can do: /gantry help
+
+    🚫 It belongs to Helm.
+    web: nothing to do
+    Nothing was changed
 
     🚫 This request needs a reason.
     Request it again with --reason "orders time out".

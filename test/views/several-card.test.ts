@@ -71,11 +71,11 @@ describe("the card of a request for several workloads", () => {
   });
 
   test("is never better than the worst of them", () => {
-    const crashing: Health = { kind: "trouble", line: "restarting, 6 times in 4 min", excerpt: [] };
+    const crashing: Health = { kind: "trouble", line: "6 restarts in 4 min", excerpt: [] };
     const parts = [done("web", runs), done("worker", crashing)];
 
     expect(head(ended("done", { ...restart, parts, ending: tookEffect }), 3)).toBe(
-      "🔴 2 of 2 restarted: worker is failing\n🟢 web · running\n🔴 worker · restarting, 6 times in 4 min",
+      "🔴 2 of 2 restarted: worker is failing\n🟢 web · running\n🔴 worker · 6 restarts in 4 min",
     );
   });
 

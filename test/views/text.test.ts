@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { preformatted, dataTable, withPlainTables } from "../../src/views/kit/blocks.ts";
 import { logPages } from "../../src/views/logs/pages.ts";
 import { post } from "../../src/views/kit/post.ts";
-import { escape, escapeWithin, grouped, truncate, visible } from "../../src/views/kit/text.ts";
+import { escape, escapeWithin, grouped, truncate, truncateMiddle, visible } from "../../src/views/kit/text.ts";
 import { age, between } from "../../src/views/kit/time.ts";
 import { now } from "./support/workloads.ts";
 
@@ -114,4 +114,13 @@ test("a line longer than a page is cut over pages, and nothing is lost", () => {
       .join("")
       .replaceAll("\n", ""),
   ).toBe(texts.join(""));
+});
+
+test.each([
+  ["web", 10, "web"],
+  ["checkout-eu1-v2", 15, "checkout-eu1-v2"],
+  ["checkout-in-europe-v2.4", 15, "checkou…pe-v2.4"],
+  ["aaaa👨‍👩‍👧bbbb", 9, "aaaa…bbbb"],
+])("a name keeps both of its ends: %s in %d is %s", (text, max, expected) => {
+  expect(truncateMiddle(text, max)).toBe(expected);
 });

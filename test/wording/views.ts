@@ -5,8 +5,9 @@ export const views: readonly View[] = [
   {
     title: "Cards of requests",
     files:
-      /^(?:views\/cards|changes|workflow\/(?:run|follow|propose|draft|decide|duplicate|failure|redo|sweep|retire|context-line|history|origin))/u,
+      /^(?:views\/cards|changes|workflow\/(?:run|send|judge|follow|propose|draft|decide|failure|sweep|retire|context-line|history|origin|repeat\/|several\/))/u,
   },
+  { title: "Doctor and status", files: /^(?:health|views\/status|boot\/health|bin\/doctor)/u },
   { title: "Home", files: /^(?:views\/home|slack\/home)/u },
   { title: "Forms", files: /^(?:views\/forms|commands\/forms|slack\/modals)/u },
   { title: "list", files: /^commands\/verbs\/list/u },
@@ -23,7 +24,7 @@ export const views: readonly View[] = [
   { title: "Slack", files: /^slack/u },
   { title: "Workload API: problems seen by the bot", files: /^api/u },
   { title: "Workload API: our own service", files: /^service/u },
-  { title: "Start and configuration", files: /^(?:boot|bin|stand-ins|main|gantry)/u },
+  { title: "Start and configuration", files: /^(?:boot|bin|stand-ins|main|gantry|database-trouble|database-tls)/u },
   { title: "Playground: page", files: /^playground\/page\//u },
   { title: "Playground: the simulated Slack", files: /^playground/u },
 ];
@@ -34,7 +35,7 @@ export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^store\//u, "SQL"],
   [/^commands\/grammar\/plain-sentences\.ts$/u, "patterns of what people type"],
   [/^(?:http|log-worker)\//u, "limits of servers and threads"],
-  [/^(?:log|sqlite)\.ts$/u, "the log, the database"],
+  [/^(?:log|sqlite|postgres)\.ts$/u, "the log, the database"],
 ]);
 
 export function viewOf(file: string): View | undefined {

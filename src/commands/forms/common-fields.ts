@@ -8,7 +8,7 @@ export type CommonField = FormField & { readonly id: CommonId };
 export const regionField: CommonField = {
   id: "region",
   label: "Region",
-  hint: "Where the service runs. Jobs always run in us.",
+  hint: "Where the service runs. Jobs have their own region.",
   isOptional: true,
   isMore: true,
   input: { kind: "region" },

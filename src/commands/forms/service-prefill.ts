@@ -3,6 +3,7 @@ import { Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 import { findService } from "../lookup/find.ts";
 import { checkMaySee } from "../lookup/may-see.ts";
+import { refusalNote } from "../lookup/refused-operations.ts";
 import { type FormFacts, type FormValues, noFacts } from "./form.ts";
 
 /**
@@ -15,6 +16,8 @@ export function servicePrefill(facts: (service: Service, context: VerbContext) =
     const target = Target.safeParse(values["name"]).data;
     if (target === undefined) return noFacts;
     await checkMaySee({ kind: "service", region: context.region, name: target.name }, context);
-    return facts(await findService(target, context), context);
+    const service = await findService(target, context);
+    const { notes, values: filled } = facts(service, context);
+    return { notes: [...notes, ...refusalNote(service, context.ask.verb)], values: filled };
   };
 }

@@ -6,7 +6,7 @@ import { aliasesOf, nearMeaningsOf } from "./habits.ts";
 import { joinWords } from "./words.ts";
 
 const MOST_SUGGESTED = 2;
-/** What people look for as a command, and where it is. */
+/** Features that people expect as a command, and where to find them. */
 const notCommands: Readonly<Record<string, string>> = {
   undo: "Press *Undo* on the card of the request.",
   rollback: "Press *Undo* on the card of the request.",

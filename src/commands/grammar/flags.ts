@@ -19,7 +19,7 @@ export type Flags = Readonly<Record<string, Flag>>;
 
 /** Flags of every verb that reads or changes workloads. */
 export const commonFlags = {
-  region: { value: "R", summary: "region of the service (jobs always run in `us`)" },
+  region: { value: "R", summary: "region of the service (jobs have their own)" },
   share: { summary: "show the answer to everybody in the channel" },
 } as const satisfies Flags;
 

@@ -11,7 +11,7 @@ type Habit = {
 
 const habits: Readonly<Record<string, Habit>> = {
   list: { also: ["ls", "ps", "get"], near: ["top", "services", "jobs", "workloads", "pods", "all", "overview"] },
-  show: { also: ["describe", "status", "info", "inspect"], near: ["details", "state", "health", "check"] },
+  show: { also: ["describe", "info", "inspect"], near: ["details", "state"] },
   why: { also: ["diagnose"], near: ["debug", "explain", "troubleshoot"] },
   logs: {
     also: ["log", "tail"],
@@ -33,6 +33,7 @@ const habits: Readonly<Record<string, Habit>> = {
   history: { also: ["audit"], near: ["events", "activity", "changes"] },
   "can-i": { near: ["can", "may", "permissions", "allowed", "policy"] },
   whoami: { also: ["me"], near: ["who", "account"] },
+  status: { also: ["health"], near: ["check", "doctor", "ping", "readyz"] },
   use: { near: ["bind", "switch", "context", "namespace"] },
   connect: { near: ["login", "signin", "link", "auth"] },
   disconnect: { near: ["logout", "signout", "unlink"] },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Suggestion, UserError } from "../../errors.ts";
+import { onlyLooks } from "../command.ts";
 import { nearCommands } from "./find-command.ts";
 import { type Parsed, parseWords } from "./parse.ts";
 import { isGreeting, isNegated, isNoName, wordsOfSentence } from "./plain-sentences.ts";
@@ -36,18 +37,18 @@ export function readMention(text: string): Heard {
 
 /** A read that parses says more than a pattern, as "list services" does. */
 function isSameRequest(typed: Parsed, meant: Parsed): boolean {
-  const isRead = typed.command.effect === "read" && typed.command.name === meant.command.name;
+  const isRead = onlyLooks(typed.command) && typed.command.name === meant.command.name;
   return isRead || isDeepStrictEqual(typed.ask, meant.ask);
 }
 
 function asMeant(parsed: Parsed, words: readonly string[]): Heard {
-  if (parsed.command.effect === "read") return { kind: "run", parsed };
+  if (onlyLooks(parsed.command)) return { kind: "run", parsed };
   return isNegated(words) ? { kind: "error", error: notUnderstood() } : { kind: "confirm", parsed };
 }
 
 /** Words that parse can still be a sentence, as "restart it, not web". A question is confirmed. */
 function asTyped(parsed: Parsed, words: readonly string[]): Heard {
-  const isRead = parsed.command.effect === "read";
+  const isRead = onlyLooks(parsed.command);
   const own = ownWords(words);
   const { name, names: several } = parsed.ask.args;
   const names = [name, several].flat().filter((each) => typeof each === "string");

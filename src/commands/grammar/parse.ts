@@ -21,8 +21,8 @@ export function parseText(text: string): Parsed {
 export function parseWords(typed: readonly string[]): Parsed {
   const [first, ...rest] = typed;
   if (first === undefined) return { command: findCommand(commands, menuAsk.verb), ask: menuAsk };
-  // `status` alone asks about everything.
-  const verb = first.toLowerCase() === "status" && rest[0]?.startsWith("-") !== false ? "list" : first;
+  // `status` is about Gantry, `status web` about a workload.
+  const verb = first.toLowerCase() === "status" && rest[0]?.startsWith("-") === false ? "show" : first;
   const command = findCommand(commands, verb, rest);
   if (!asksForHelp(rest)) return { command, ask: command.parse(rest) };
   return { command: findCommand(commands, "help"), ask: { verb: "help", share: false, args: { verb: command.name } } };

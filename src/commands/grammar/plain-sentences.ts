@@ -5,7 +5,7 @@
 
 const KIND = "(?:service|svc|job|workload|app)";
 /** A name, with its kind before or after it: "the web service". */
-const NAME = `(?:(?:the|our|my) )?(?:(?<kind>${KIND}) )?(?<name>(?:(?:service|svc|job)/)?[a-z][a-z0-9-]*)(?: (?<kindAfter>${KIND}))?`;
+const NAME = `(?:(?:the|our|my) )?(?:(?<kind>${KIND}) )?(?<name>(?:(?:service|svc|job)/)?[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)*)(?: (?<kindAfter>${KIND}))?`;
 const COUNT = "(?<count>\\d{1,4}|a|an|one|two|three|four|five|six|seven|eight|nine|ten)";
 const SHOW = "(?:(?:show|get|give|send|fetch|read|tail)(?: me| us)? )?(?:the )?";
 const COPIES = "(?:instances?|replicas?|copies)";
@@ -25,6 +25,7 @@ const patterns: readonly Pattern[] = [
   [`is ${NAME} (?:still )?${STATE}(?: or ${STATE})?`, show],
   [`(?:what's|what is|show me|give me|tell me|get) (?:the )?(?:status|state|health) (?:of|for) ${NAME}`, show],
   [`(?:show me|show|tell me about|check(?: on)?|look at) ${NAME}`, show],
+  [`are you (?:still )?${STATE}|(?:is )?everything (?:ok|okay|fine)`, () => ["status"]],
   [`how many ${COPIES} does ${NAME} have`, show],
   [
     `${SHOW}(?:(?:last|latest|newest|recent) )?(?:${COUNT} )?(?:logs?|log lines|lines|output) (?:of|for|from) ${NAME}`,

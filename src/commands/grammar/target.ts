@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { pathSafe } from "../../api/names.ts";
 
-/** Jobs can only be run here (the API's document, "Limits"). */
-export const JOB_REGION = "us";
+/** The region that was asked for, and the one for jobs. */
+export type Regions = { readonly region: string; readonly jobsRegion: string };
 
+/** Where a workload is: jobs run in one region only (the API's document, "Limits"), whatever region was asked for. */
 export function regionOf<Region extends string | undefined>(
   kind: "service" | "job" | undefined,
   region: Region,
-): Region | typeof JOB_REGION {
-  return kind === "job" ? JOB_REGION : region;
+  { jobsRegion }: Pick<Regions, "jobsRegion">,
+): Region | string {
+  return kind === "job" ? jobsRegion : region;
 }
 
 /** Which workload was meant: `web`, or `service/web` where a job has the same name. */

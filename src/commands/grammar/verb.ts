@@ -13,6 +13,7 @@ import type {
   DecideCommand,
   Decision,
   ReadCommand,
+  StatusCommand,
   WriteCommand,
 } from "../command.ts";
 import { readFields, rejectReasonField, shareField, writeFields, type CommonField } from "../forms/common-fields.ts";
@@ -25,7 +26,7 @@ import { commonFormValues } from "./common-flags.ts";
 import { commonFlags, type Flags, optionsOf, readFlags, rejectFlags, withAliases, writeFlags } from "./flags.ts";
 import { aliasesOf } from "./habits.ts";
 import { readSeveral, severalOf } from "./several.ts";
-import type { Target } from "./target.ts";
+import type { Regions, Target } from "./target.ts";
 
 type Shape<Args extends z.ZodType> = Grammar<Args> & {
   readonly summary: string;
@@ -56,7 +57,7 @@ type RuledRead<Args extends z.ZodType> = {
   /** The operations it makes, of a service and of a job. Policy has to allow one before `answer` is called. */
   readonly reads: readonly OperationId[];
   readonly forEverybody?: undefined;
-  readonly about?: (args: z.output<Args>, region: string) => About;
+  readonly about?: (args: z.output<Args>, where: Regions) => About;
 } & UnlessNamed<Args, { readonly about: unknown }>;
 type WriteShape<Args extends z.ZodType> = Shape<Args> & {
   readonly actions: readonly Action[];
@@ -77,7 +78,7 @@ type DecideShape<Args extends z.ZodType> = Shape<Args> & {
 
 /** A verb that only reads. */
 export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeRead | RuledRead<Args>)): ReadCommand {
-  const { reads, about = (args, region) => readQuestion(actions, namedIn(args), region) } = shape;
+  const { reads, about = (args, where) => readQuestion(actions, namedIn(args), where) } = shape;
   const actions = (reads ?? []).map((op) => ({ op, risk: undefined }));
   return {
     effect: "read",
@@ -86,7 +87,12 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
     ...(shape.onFailure !== undefined && { onFailure: shape.onFailure }),
     actions,
     about: (ask, settings) =>
-      reads === undefined ? undefined : about(checkArguments(shape, ask.args), ask.region ?? settings.region),
+      reads === undefined
+        ? undefined
+        : about(checkArguments(shape, ask.args), {
+            region: ask.region ?? settings.region,
+            jobsRegion: settings.jobsRegion,
+          }),
     answer: async (ask, context) => shape.answer(checkArguments(shape, ask.args), contextOf(ask, context, actions)),
   };
 }
@@ -142,6 +148,11 @@ export function bindVerb<Args extends z.ZodType>(shape: BindShape<Args>): BindCo
     },
     binding: (ask) => shape.binding(checkArguments(shape, ask.args)),
   };
+}
+
+/** The verb about Gantry itself. */
+export function statusVerb(shape: Shape<z.ZodType>): StatusCommand {
+  return { effect: "status", ...describe(shape, { share: commonFlags.share }, [shareField]), actions: [] };
 }
 
 function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly CommonField[]) {

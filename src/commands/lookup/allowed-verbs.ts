@@ -1,5 +1,5 @@
-import type { Command, Context } from "../command.ts";
-import { bestVerdict, kindOf } from "./best-verdict.ts";
+import type { Command } from "../command.ts";
+import { bestVerdict, kindOf, type Permitted } from "./best-verdict.ts";
 import { readRefusal } from "./may-see.ts";
 
 /** The verbs that the card of a workload offers, if they exist. */
@@ -11,18 +11,14 @@ type Workload = { readonly kind: "service" | "job"; readonly name: string; reado
 export async function allowedVerbs(
   commands: readonly Command[],
   workload: Workload,
-  context: Pick<Context, "permissions">,
+  context: Permitted,
 ): Promise<readonly string[]> {
   const offered = commands.filter(({ name }) => cardVerbs.includes(name));
   const allowed = await Promise.all(offered.map((command) => isAllowed(command, workload, context)));
   return offered.filter((_, at) => allowed[at]).map(({ name }) => name);
 }
 
-async function isAllowed(
-  command: Command,
-  workload: Workload,
-  context: Pick<Context, "permissions">,
-): Promise<boolean> {
+async function isAllowed(command: Command, workload: Workload, context: Permitted): Promise<boolean> {
   const { effect, actions } = command;
   const creates = actions.filter(({ op }) => op === "createService" || op === "createJob");
   if (creates.length > 0) {

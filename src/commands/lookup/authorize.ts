@@ -6,7 +6,7 @@ import type { About, Command, Context, ReadCommand, WriteCommand } from "../comm
 import type { FormValues } from "../forms/form.ts";
 import { bestVerdict, betterVerdict, kindOf } from "./best-verdict.ts";
 import { listRefusal, readRefusal, type Refusal } from "./may-see.ts";
-import { regionOf, Target } from "../grammar/target.ts";
+import { regionOf, type Regions, Target } from "../grammar/target.ts";
 import type { Risk } from "../../policy/question.ts";
 
 /** The workload a request named, as far as it is known, for history. */
@@ -49,6 +49,13 @@ export type Proposal =
       /** The question to policy, when it depended on the workload's state. */
       readonly found?: About;
     })
+  /** Policy doesn't refuse it, but the workload API would. */
+  | {
+      readonly kind: "impossible";
+      readonly change: Change;
+      readonly about: About & { readonly risk: Risk };
+      readonly why: string;
+    }
   | {
       readonly kind: "proposed";
       readonly change: Change;
@@ -64,14 +71,15 @@ export type Proposal =
 export async function proposeChange(command: WriteCommand, ask: Ask, context: Context): Promise<Proposal> {
   const upFront = await refusedWrite(command, ask, context);
   if (upFront !== undefined) return { kind: "refused", ...upFront };
-  const change = await command.propose(ask, context);
+  const { refusal: why, ...change } = await command.propose(ask, context);
   const { call, before, workload } = change;
   const { kind, region, name } = workload;
   const risk = riskOf(call, before);
   const about = { op: call.op, risk, workload: { kind, region, name } };
   const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
-  if (verdict.kind !== "refuse") return { kind: "proposed", change, about, verdict };
-  return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
+  if (verdict.kind === "refuse") return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
+  if (why !== undefined && change.diff.length > 0) return { kind: "impossible", change, about, why };
+  return { kind: "proposed", change, about, verdict };
 }
 
 /** Judges a service verb used on a job as if it named a service. The verb itself reports the mistake later. */
@@ -83,18 +91,21 @@ async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
     (await bestVerdict(command, { kind, name, region, breakGlass }, context)) ??
     (await bestVerdict(command, { kind: undefined, name, region, breakGlass }, context));
   if (best?.kind !== "refuse") return undefined;
-  return { refusal: best, workload: namedWorkload(command, { kind, name }, region) };
+  return {
+    refusal: best,
+    workload: namedWorkload(command, { kind, name }, { region, jobsRegion: context.settings.jobsRegion }),
+  };
 }
 
 /** The workload for history. A verb that works on one kind implies the kind. */
 function namedWorkload(
   { actions }: Pick<Command, "actions">,
   { kind: wanted, name }: Target,
-  region: string,
+  { region, jobsRegion }: Regions,
 ): NamedWorkload {
   const [first, ...others] = new Set(actions.map(kindOf));
   const kind = wanted ?? (others.length === 0 ? first : undefined);
-  return { kind, region: regionOf(kind, region), name };
+  return { kind, region: regionOf(kind, region, { jobsRegion }), name };
 }
 
 /**
@@ -115,7 +126,10 @@ export async function refusedForm(
     [false, true].map((breakGlass) => bestVerdict(command, { kind, name, region, breakGlass }, context)),
   );
   if (usual?.kind !== "refuse" || glass === undefined || betterVerdict(usual, glass) !== usual) return undefined;
-  return { refusal: usual, workload: namedWorkload(command, target, region) };
+  return {
+    refusal: usual,
+    workload: namedWorkload(command, target, { region, jobsRegion: context.settings.jobsRegion }),
+  };
 }
 
 /** The workload chosen or typed in a form. Create forms have a separate field for the kind. */

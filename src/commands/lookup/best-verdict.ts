@@ -1,7 +1,7 @@
 import { operationFacts } from "../../policy/operation-facts.ts";
 import type { Verdict } from "../../policy/verdict.ts";
 import type { Action, Command, Context } from "../command.ts";
-import { regionOf } from "../grammar/target.ts";
+import { regionOf, type Regions } from "../grammar/target.ts";
 
 type Aim = {
   readonly kind: "service" | "job" | undefined;
@@ -23,6 +23,9 @@ export function kindOf({ op }: Pick<Action, "op">): "service" | "job" | undefine
   return operationFacts[op].kind;
 }
 
+/** Whose rights, and where jobs run. */
+export type Permitted = Pick<Context, "permissions"> & { readonly settings: Pick<Regions, "jobsRegion"> };
+
 /**
  * Policy's best verdict on anything this verb can do with the workload. Without a kind, both kinds count. Undefined
  * when the verb doesn't work on the kind. Makes no API call.
@@ -30,14 +33,14 @@ export function kindOf({ op }: Pick<Action, "op">): "service" | "job" | undefine
 export async function bestVerdict(
   { actions }: Pick<Command, "actions">,
   { kind: wanted, name, region, breakGlass = false }: Aim,
-  { permissions }: Pick<Context, "permissions">,
+  { permissions, settings }: Permitted,
 ): Promise<Verdict | undefined> {
   const possible = actions.filter((action) => wanted === undefined || kindOf(action) === wanted);
   const verdicts = await Promise.all(
     possible.map((action) => {
       const kind = kindOf(action);
       return permissions.verdict(
-        { ...action, workload: { kind, region: regionOf(kind, region), name } },
+        { ...action, workload: { kind, region: regionOf(kind, region, settings), name } },
         { breakGlass },
       );
     }),

@@ -4,7 +4,7 @@ import { type Suggestion, UserError } from "../../errors.ts";
 import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
 import { listJobs, listServices } from "./list-workloads.ts";
 import { nearNames } from "../../policy/near-names.ts";
-import { JOB_REGION, type Target } from "../grammar/target.ts";
+import { regionOf, type Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 
 export type Found =
@@ -21,11 +21,11 @@ export async function readService(name: string, { api, region, signal }: VerbCon
 /** Reads the job, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
 export async function readJob(
   name: string,
-  { api, signal }: Pick<VerbContext, "api" | "signal">,
+  { api, settings, signal }: Pick<VerbContext, "api" | "settings" | "signal">,
 ): Promise<Job | undefined> {
   return orMissing(
     api.send(
-      { op: "getJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: undefined },
+      { op: "getJob", path: { region: settings.jobsRegion, job_name: name }, query: undefined, body: undefined },
       { signal },
     ),
   );
@@ -55,7 +55,7 @@ export async function findWorkload(target: Target, context: VerbContext): Promis
   ]);
   if (service !== undefined && job !== undefined) throw bothExist(name);
   if (service !== undefined) return { kind: "service", region: context.region, service };
-  if (job !== undefined) return { kind: "job", region: JOB_REGION, job };
+  if (job !== undefined) return { kind: "job", region: context.settings.jobsRegion, job };
   throw await unknownName({ kind, name }, context);
 }
 
@@ -67,14 +67,15 @@ export async function findService(target: Target, context: VerbContext): Promise
   const service = await readService(target.name, context);
   if (service !== undefined) return service;
   const { name } = target;
-  const mayBeJob = target.kind === undefined && (await maySee({ kind: "job", name, region: JOB_REGION }, context));
+  const mayBeJob =
+    target.kind === undefined && (await maySee({ kind: "job", name, region: context.settings.jobsRegion }, context));
   if (mayBeJob && (await readJob(name, context)) !== undefined) throw notForJobs(name, context);
   throw await unknownName({ kind: "service", name }, context);
 }
 
 function notForJobs(name: string, { ask, settings }: VerbContext): UserError {
   return new UserError(`${name} is a job, and ${ask.verb} is for services.`, {
-    next: `A job runs once. See \`${settings.command} show job/${name}\`, or delete it and create it again.`,
+    next: `A job runs until it completes. See \`${settings.command} show job/${name}\`, or delete it and create it again.`,
   });
 }
 
@@ -86,10 +87,11 @@ export function bothExist(name: string): UserError {
 
 /** The error for an unknown name, with near names that the person may see. */
 export async function unknownName({ kind, name }: Target, context: VerbContext): Promise<UserError> {
+  const { jobsRegion } = context.settings;
   const where = {
     service: `no service named ${name} in ${context.region}`,
-    job: `no job named ${name} in ${JOB_REGION}`,
-    any: `no service in ${context.region} and no job in ${JOB_REGION} named ${name}`,
+    job: `no job named ${name} in ${jobsRegion}`,
+    any: `no service in ${context.region} and no job in ${jobsRegion} named ${name}`,
   }[kind ?? "any"];
   const near = nearNames(name, await namesNear({ kind, name }, context));
   return new UserError(`There is ${where}.`, {
@@ -127,7 +129,7 @@ async function namesNear({ kind: wanted, name }: Target, context: VerbContext): 
 const MOST_NEAR = 3;
 
 async function namesOf(kind: "service" | "job", context: VerbContext): Promise<readonly string[]> {
-  const region = kind === "job" ? JOB_REGION : context.region;
+  const region = regionOf(kind, context.region, context.settings);
   const known = context.directory.names(context.account.username, kind, region);
   if (known !== undefined) return known;
   try {

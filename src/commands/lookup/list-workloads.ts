@@ -1,5 +1,4 @@
 import type { Job, Service } from "../../api/answers.ts";
-import { JOB_REGION } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 import { jobStatus, serviceStatus } from "../../api/workload-status.ts";
 import type { Entry } from "./directory.ts";
@@ -7,7 +6,7 @@ import type { Entry } from "./directory.ts";
 /** A list call's workloads, and how many entries had no name, so that nobody can address them. */
 export type Listed<Item> = { readonly items: readonly Item[]; readonly skipped: number };
 
-export type Listing = Pick<VerbContext, "api" | "region" | "signal" | "directory" | "account">;
+export type Listing = Pick<VerbContext, "api" | "region" | "settings" | "signal" | "directory" | "account">;
 
 /** Every service of the region; one call. The names are remembered for suggestions. */
 export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {
@@ -22,11 +21,18 @@ export async function listServices({ api, region, signal, directory, account }: 
 }
 
 /** Every job; one call. The names are remembered for suggestions. */
-export async function listJobs({ api, signal, directory, account }: Omit<Listing, "region">): Promise<Listed<Job>> {
-  const path = { region: JOB_REGION };
+export async function listJobs({
+  api,
+  settings,
+  signal,
+  directory,
+  account,
+}: Omit<Listing, "region">): Promise<Listed<Job>> {
+  const region = settings.jobsRegion;
+  const path = { region };
   const { jobs, skipped } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
   const entries = jobs.map(jobEntry);
-  directory.remember(account.username, "job", { region: JOB_REGION, entries });
+  directory.remember(account.username, "job", { region, entries });
   return { items: jobs, skipped };
 }
 

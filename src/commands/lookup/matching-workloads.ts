@@ -67,7 +67,7 @@ async function usable(several: SeveralAsk, context: Context): Promise<readonly N
 
 async function usableOf(kind: Kind, several: SeveralAsk, context: Context): Promise<readonly Named[]> {
   const { command, ask } = several;
-  const region = regionOf(kind, ask.region ?? context.settings.region);
+  const region = regionOf(kind, ask.region ?? context.settings.region, context.settings);
   const items = (await listed(kind, region, context)).filter((name) => context.binding?.covers(name) ?? true);
   const seen = await visibleItems({ kind, region, items, nameOf: (name) => name }, context);
   const named: Named[] = [];

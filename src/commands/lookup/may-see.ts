@@ -1,16 +1,15 @@
 import { UserError } from "../../errors.ts";
 import type { Verdict } from "../../policy/verdict.ts";
-import type { About, Action, Context } from "../command.ts";
-import { regionOf, type Target } from "../grammar/target.ts";
+import type { About, Action } from "../command.ts";
+import { regionOf, type Regions, type Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
-import { bestVerdict, kindOf } from "./best-verdict.ts";
+import { bestVerdict, kindOf, type Permitted } from "./best-verdict.ts";
 
 /**
  * The only place that decides whether a person may learn that a workload exists. They may when policy allows them to
  * read it: `getService` or `getJob`, at once. A verb that policy lets them use on the name reveals it too, and so does
  * a list they may read, unless a rule hides the workload. Nothing here makes an API call.
  */
-type Permitted = Pick<Context, "permissions">;
 type Kind = "service" | "job";
 
 /** A workload by its name. A record may lack the kind or the region. */
@@ -57,36 +56,38 @@ export async function checkRead(about: About, { permissions }: Permitted): Promi
 }
 
 /** The question to policy before a named workload is read; a bare name counts as a service until it is found. */
-export function readQuestion(actions: readonly Action[], { kind, name }: Target, region: string): About {
+export function readQuestion(actions: readonly Action[], { kind, name }: Target, settings: Regions): About {
   const [only, ...others] = new Set(actions.map(kindOf));
   const known = others.length === 0 ? only : kind;
   const { op } = actions.find((action) => kindOf(action) === (known ?? "service")) ?? { op: reads.service };
-  return { op, risk: undefined, workload: { kind: known, region: regionOf(known, region), name } };
+  return { op, risk: undefined, workload: { kind: known, region: regionOf(known, settings.region, settings), name } };
 }
 
-function aboutReading(kind: Kind, { region, name }: { readonly region?: string; readonly name?: string }): About {
-  return { op: reads[kind], risk: undefined, workload: { kind, region: regionOf(kind, region), name } };
+type Where = { readonly region?: string; readonly name?: string };
+
+function aboutReading(kind: Kind, { region, name }: Where, settings: Permitted["settings"]): About {
+  return { op: reads[kind], risk: undefined, workload: { kind, region: regionOf(kind, region, settings), name } };
 }
 
 /** Whether the person may see this workload; without a kind, whether they may see a service and a job of that name. */
-export async function maySee({ kind, ...workload }: Named, { permissions }: Permitted): Promise<boolean> {
+export async function maySee({ kind, ...workload }: Named, { permissions, settings }: Permitted): Promise<boolean> {
   const asked = kind === undefined ? kinds : [kind];
-  const verdicts = await Promise.all(asked.map((each) => permissions.verdict(aboutReading(each, workload))));
+  const verdicts = await Promise.all(asked.map((each) => permissions.verdict(aboutReading(each, workload, settings))));
   return verdicts.every((verdict) => readRefusal(verdict) === undefined);
 }
 
 /** Throws `ReadRefused` when the person may not see this workload. */
 export function checkMaySee({ kind, ...workload }: Named & { readonly kind: Kind }, context: Permitted): Promise<void> {
-  return checkRead(aboutReading(kind, workload), context);
+  return checkRead(aboutReading(kind, workload, context.settings), context);
 }
 
 /** Why the person may not list this kind, or undefined. */
 export async function listRefusal(
   kind: Kind,
   region: string,
-  { permissions }: Permitted,
+  { permissions, settings }: Permitted,
 ): Promise<Refusal | undefined> {
-  const workload = { kind, region: regionOf(kind, region), name: undefined };
+  const workload = { kind, region: regionOf(kind, region, settings), name: undefined };
   return readRefusal(await permissions.verdict({ op: lists[kind], risk: undefined, workload }));
 }
 
@@ -102,15 +103,15 @@ type Candidates<Item> = {
 /** Those of the workloads whose names the person may see. */
 export async function visibleItems<Item>(candidates: Candidates<Item>, context: Permitted): Promise<readonly Item[]> {
   const { kind, region, items, nameOf, most = Number.POSITIVE_INFINITY } = candidates;
-  const { permissions } = context;
+  const { permissions, settings } = context;
   // A verdict of allow without a name covers every name: one question instead of thousands.
-  const forAny = await permissions.verdict(aboutReading(kind, { region }));
+  const forAny = await permissions.verdict(aboutReading(kind, { region }, settings));
   if (forAny.kind === "allow") return items.slice(0, most);
   const mayList = (await listRefusal(kind, region, context)) === undefined;
   const visible: Item[] = [];
   for (const item of items) {
     if (visible.length >= most) break;
-    const verdict = await permissions.verdict(aboutReading(kind, { region, name: nameOf(item) }));
+    const verdict = await permissions.verdict(aboutReading(kind, { region, name: nameOf(item) }, settings));
     const isListed = mayList && verdict.kind === "refuse" && verdict.rule === undefined;
     if (isListed || readRefusal(verdict) === undefined) visible.push(item);
   }

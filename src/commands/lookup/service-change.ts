@@ -2,7 +2,9 @@ import type { Service } from "../../api/answers.ts";
 import type { Call } from "../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
 import { serviceSnapshot } from "../../changes/snapshot.ts";
+import type { ProposedChange } from "../command.ts";
 import type { VerbContext } from "../grammar/verb.ts";
+import { refusalOf } from "./refused-operations.ts";
 
 type ServiceOp = "updateService" | "startService" | "stopService" | "restartService" | "deleteService";
 type ServiceCall = { readonly [Op in ServiceOp]: Omit<Call<Op>, "path" | "query"> }[ServiceOp];
@@ -10,9 +12,9 @@ type ServiceCall = { readonly [Op in ServiceOp]: Omit<Call<Op>, "path" | "query"
 /** A Change of a service that was read. Pure. */
 export function serviceChange(
   service: Service,
-  { region }: VerbContext,
+  { region, ask }: VerbContext,
   wanted: ServiceCall & { diff: string[] },
-): Change {
+): ProposedChange {
   const { diff, ...call } = wanted;
   const before = serviceSnapshot(service);
   return {
@@ -20,6 +22,7 @@ export function serviceChange(
     workload: { kind: "service", region, name: service.name, uid: before.uid },
     before,
     diff,
+    refusal: refusalOf(service, ask.verb),
   };
 }
 

@@ -13,7 +13,7 @@ type Link = {
   readonly submit: string;
 };
 
-const Args = z.object({ whose: z.enum(["mine", "channel"]).default("mine") });
+const Args = z.object({ whose: z.enum(["mine", "channel", "workspace"]).default("mine") });
 
 const whoseField: FormField = {
   id: "whose",
@@ -24,13 +24,14 @@ const whoseField: FormField = {
     options: [
       { value: "mine", text: "Only me", description: "Your requests, in every channel" },
       { value: "channel", text: "This channel", description: "Everybody here without their own account" },
+      { value: "workspace", text: "The workspace", description: "Everybody else. Only workspace admins can" },
     ],
   },
 };
 
-/** Takes `channel` or nothing: any other word may be a token. */
+/** Takes `channel`, `workspace` or nothing: any other word may be a token. */
 function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
-  const usage = `${name} [channel]`;
+  const usage = `${name} [channel|workspace]`;
   return {
     effect: "link",
     name,
@@ -41,9 +42,10 @@ function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
     actions: [],
     parse(words): Ask {
       const [word, ...more] = words;
-      const isChannel = word?.toLowerCase() === "channel";
-      if (more.length > 0 || (word !== undefined && !isChannel)) throw maybeToken(name, usage);
-      return { verb: name, share: false, args: { whose: isChannel ? "channel" : "mine" } };
+      const whose = word === undefined ? "mine" : word.toLowerCase();
+      const isKnown = whose === "mine" ? word === undefined : whose === "channel" || whose === "workspace";
+      if (more.length > 0 || !isKnown) throw maybeToken(name, usage);
+      return { verb: name, share: false, args: { whose } };
     },
     form: makeForm({ verb: name, args: Args, form: { title, submit, fields: () => [whoseField] }, common: [] }),
     link: (ask) => ({ kind: name, whose: Args.parse(ask.args).whose }),
@@ -52,23 +54,26 @@ function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
 
 /** Doesn't quote the word: it may be a token, and everybody who can read Slack's logs has it already. */
 function maybeToken(name: string, usage: string): UserError {
-  return new UserError(`\`${name}\` takes only the word \`channel\`. If you typed a token, it isn't safe any more.`, {
-    next: "Revoke that token now: others may be able to read it. Then use `/gantry connect`, which asks for the token in a form.",
-    usage,
-    example: name,
-  });
+  return new UserError(
+    `\`${name}\` takes only the word \`channel\` or \`workspace\`. If you typed a token, it isn't safe any more.`,
+    {
+      next: "Revoke that token now: others may be able to read it. Then use `/gantry connect`, which asks for the token in a form.",
+      usage,
+      example: name,
+    },
+  );
 }
 
 export const connect = linkVerb({
   name: "connect",
-  summary: "Connect your account, or one for this channel",
+  summary: "Connect your account, or one for this channel or the workspace",
   title: "Connect an account",
   submit: "Continue",
 });
 
 export const disconnect = linkVerb({
   name: "disconnect",
-  summary: "Disconnect your account, or this channel's",
+  summary: "Disconnect your account, this channel's or the workspace's",
   title: "Disconnect an account",
   submit: "Disconnect",
 });

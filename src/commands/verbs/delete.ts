@@ -7,6 +7,7 @@ import { counted } from "../../views/kit/text.ts";
 import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
 import { aboutWorkload } from "../forms/workload-note.ts";
 import { findWorkload } from "../lookup/find.ts";
+import { refusalNote, refusalOf } from "../lookup/refused-operations.ts";
 import { serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
 import { writeVerb, type VerbContext } from "../grammar/verb.ts";
@@ -53,6 +54,7 @@ export const remove = writeVerb({
       workload: { kind: "job", region, name: job.metadata.name, uid: before.uid },
       before,
       diff: [`permanently deletes job ${job.metadata.name} and its logs`],
+      refusal: refusalOf(job, context.ask.verb),
     };
   },
 });
@@ -78,8 +80,9 @@ async function describeLoss(values: FormValues, context: VerbContext): Promise<F
   const target = Target.safeParse(values["name"]).data;
   if (target === undefined) return noFacts;
   const found = await findWorkload(target, context);
+  const workload = found.kind === "service" ? found.service : found.job;
   const notes = found.kind === "service" ? serviceLoss(found.service) : jobLoss(found.job);
-  return { notes, values: {} };
+  return { notes: [...notes, ...refusalNote(workload, context.ask.verb)], values: {} };
 }
 
 function serviceLoss(service: Service): Line[] {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../json.ts";
-import { bot, findChannel } from "../workspace/workspace.ts";
+import { findChannel } from "../workspace/workspace.ts";
 import { touch, type World } from "../world.ts";
 
 const Change = z.object({
@@ -16,6 +16,13 @@ const Change = z.object({
     .string()
     .regex(/^[a-zA-Z._]{1,80}$/u)
     .default("all"),
+  network: z.enum(["cut", "whole"]).optional(),
+  sockets: z.enum(["on", "off", "full", "free", "mute", "greeted", "refresh", "silence", "drop"]).optional(),
+  /** A channel's id; everywhere without it. */
+  answersIn: z.string().default(""),
+  tokenError: z.enum(["", "token_revoked", "invalid_auth", "account_inactive"]).optional(),
+  missingScopes: z.array(z.string()).optional(),
+  refusesUploads: z.boolean().optional(),
   bot: z.object({ channel: z.string(), isIn: z.boolean() }).optional(),
   extra: z.object({ label: z.string(), on: z.boolean() }).optional(),
   clear: z.boolean().optional(),
@@ -25,8 +32,8 @@ type Change = z.infer<typeof Change>;
 function setBot(world: World, { channel: name, isIn }: NonNullable<Change["bot"]>): void {
   const channel = findChannel(world.state, name);
   if (channel === undefined || channel.kind === "im") throw new Error(`There is no channel "${name}".`);
-  if (isIn) channel.members.add(bot.user);
-  else channel.members.delete(bot.user);
+  if (isIn) channel.members.add(world.state.bot.user);
+  else channel.members.delete(world.state.bot.user);
 }
 
 function setExtra(world: World, { label, on }: NonNullable<Change["extra"]>): void {
@@ -37,6 +44,24 @@ function setExtra(world: World, { label, on }: NonNullable<Change["extra"]>): vo
   else world.externalFaultsOn.delete(label);
 }
 
+function setNetwork({ faults: { network } }: World, to: Change["network"]): void {
+  if (to === "cut") network.cut();
+  if (to === "whole") network.restore();
+}
+
+/** What happens to the app's connections. "silence" and "drop" happen to one of them. */
+const socketSwitches: Readonly<Record<NonNullable<Change["sockets"]>, (links: World["links"]) => void>> = {
+  on: (links) => links.turnOn(),
+  off: (links) => links.turnOff(),
+  full: (links) => links.fill(true),
+  free: (links) => links.fill(false),
+  mute: (links) => links.mute(true),
+  greeted: (links) => links.mute(false),
+  refresh: (links) => links.refresh(),
+  silence: (links) => links.silence(),
+  drop: (links) => links.drop(),
+};
+
 /** Clears every fault. The bot's channel memberships stay. */
 function clearAll(world: World): void {
   world.faults.clear();
@@ -45,12 +70,25 @@ function clearAll(world: World): void {
 
 /** Switches faults on and off. Throws an Error with a sentence for the page. */
 export async function switchFaults(world: World, body: unknown): Promise<JsonObject> {
-  const { answers, answersTo, bot: membership, extra, clear, ...settings } = Change.parse(body);
+  const {
+    answers,
+    answersTo,
+    answersIn,
+    bot: membership,
+    extra,
+    clear,
+    network,
+    sockets,
+    ...settings
+  } = Change.parse(body);
   const { faults } = world;
   if (clear === true) clearAll(world);
   Object.assign(faults, settings);
   if (answers !== undefined) for (const { kind } of faults.planned()) faults.answerNormally(kind);
-  if (answers !== undefined && answers !== "") faults.answer(answersTo, answers);
+  if (answers !== undefined && answers !== "")
+    faults.answer(answersTo, answers, answersIn === "" ? {} : { channel: answersIn });
+  setNetwork(world, network);
+  if (sockets !== undefined) socketSwitches[sockets](world.links);
   if (membership !== undefined) setBot(world, membership);
   if (extra !== undefined) setExtra(world, extra);
   touch(world);

@@ -5,6 +5,7 @@ import { updateStream } from "../live/update-stream.ts";
 import type { WireExchangeBodies } from "../live/wire.ts";
 import { findUser, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
+import { changeInstall } from "./install-changes.ts";
 import { personActions } from "./person-actions.ts";
 import { changeWorkspace } from "./workspace-changes.ts";
 import { switchFaults } from "./fault-switches.ts";
@@ -25,7 +26,9 @@ async function done(context: Context, work: (body: unknown) => Promise<JsonObjec
 
 function exchangeBodies(world: World, id: number): WireExchangeBodies | undefined {
   const exchange = world.transcript.exchanges.find((each) => each.id === id);
-  return exchange === undefined ? undefined : { request: exchange.request, answer: exchange.answer ?? null };
+  if (exchange === undefined) return undefined;
+  const { request, envelope = null, answer = null } = exchange;
+  return { request, envelope, answer };
 }
 
 /** What the page does without the person. */
@@ -55,6 +58,7 @@ export function pageRoutes(world: World): Hono {
   });
   routes.post("/do/faults", (context) => done(context, (body) => switchFaults(world, body)));
   routes.post("/do/people", (context) => done(context, (body) => changeWorkspace(world, body)));
+  routes.post("/do/installs", (context) => done(context, (body) => changeInstall(world, body)));
   for (const [name, action] of Object.entries(personActions)) {
     routes.post(`/do/${name}`, (context) =>
       done(context, (body) => {

@@ -9,6 +9,8 @@ const InGroup = { group: z.string(), person: z.string() };
 const Change = z.discriminatedUnion("do", [
   z.object({ do: z.literal("deactivate"), person: z.string(), signsOut: z.boolean().default(true) }),
   z.object({ do: z.literal("reactivate"), person: z.string() }),
+  z.object({ do: z.literal("setAdmin"), person: z.string(), isAdmin: z.boolean() }),
+  z.object({ do: z.literal("setGuest"), person: z.string(), isGuest: z.boolean() }),
   z.object({ do: z.literal("joinGroup"), ...InGroup }),
   z.object({ do: z.literal("leaveGroup"), ...InGroup }),
   z.object({ do: z.literal("invite"), ...Membership }),
@@ -25,30 +27,50 @@ const Change = z.discriminatedUnion("do", [
   }),
   z.object({ do: z.literal("archive"), channel: z.string() }),
   z.object({ do: z.literal("unarchive"), channel: z.string() }),
+  z.object({ do: z.literal("rename"), channel: z.string(), name: z.string().regex(/^[a-z0-9_-]{1,80}$/u) }),
+  z.object({ do: z.literal("setPrivate"), channel: z.string(), isPrivate: z.boolean() }),
   z.object({ do: z.literal("removeMessage"), channel: z.string(), ts: z.string() }),
 ]);
 type Change = z.infer<typeof Change>;
 
-function apply(people: People, change: Change): void {
+function changePerson(people: People, change: Change): void {
   switch (change.do) {
     case "deactivate":
       return people.deactivate(change.person, { signsOut: change.signsOut });
     case "reactivate":
       return people.reactivate(change.person);
+    case "setAdmin":
+      return people.setAdmin(change.person, change.isAdmin);
+    case "setGuest":
+      return people.setGuest(change.person, change.isGuest);
     case "joinGroup":
       return people.joinGroup(change.group, change.person);
     case "leaveGroup":
       return people.leaveGroup(change.group, change.person);
+    case "addOutsider":
+      return void people.addOutsider(change);
+    default:
+      return changeChannel(people, change);
+  }
+}
+
+type InChannel = Extract<Change, { readonly channel: string }>;
+type ChannelChange = Exclude<InChannel, { readonly do: "addOutsider" }>;
+
+function changeChannel(people: People, change: ChannelChange): void {
+  switch (change.do) {
     case "invite":
       return people.invite(change.channel, change.user);
     case "remove":
       return people.remove(change.channel, change.user);
-    case "addOutsider":
-      return void people.addOutsider(change);
     case "archive":
       return people.archive(change.channel);
     case "unarchive":
       return people.unarchive(change.channel);
+    case "rename":
+      return people.rename(change.channel, change.name);
+    case "setPrivate":
+      return people.setPrivate(change.channel, change.isPrivate);
     case "removeMessage":
       return people.removeMessage(change.channel, change.ts);
   }
@@ -59,6 +81,6 @@ function apply(people: People, change: Change): void {
  * page.
  */
 export async function changeWorkspace(world: World, body: unknown): Promise<JsonObject> {
-  apply(createPeople(world), Change.parse(body));
+  changePerson(createPeople(world), Change.parse(body));
   return {};
 }

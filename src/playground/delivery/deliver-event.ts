@@ -1,22 +1,22 @@
-import { deliverOnce, type Delivery, eventRequest, notDelivered, type BotRequest } from "./deliver.ts";
+import { type BotRequest, eventRequest } from "./bot-request.ts";
+import { deliverOnce, type Delivery, notDelivered, notInstalled } from "./deliver.ts";
 import type { JsonObject } from "../json.ts";
 import { delivery } from "../rules/limits.ts";
 import { eventPayload, rateLimitedPayload } from "./payloads.ts";
-import type { World } from "../world.ts";
+import { installOf, type World } from "../world.ts";
 
 /**
  * Delivers an event with Slack's retries: at once, after a minute, after five, until the bot acks or sends
  * x-slack-no-retry.
  */
-async function attempt(world: World, parcel: BotRequest, made: number): Promise<Delivery> {
-  const { delivery: done, reason, wantsNoRetry } = await deliverOnce(world, parcel);
+async function attempt(world: World, request: BotRequest, made: number): Promise<Delivery> {
+  const { delivery: done, reason, wantsNoRetry } = await deliverOnce(world, request);
   world.events.note(world.clock.now(), done.acked);
   const waitMs = delivery.retries.waitsMs[made];
   if (reason === undefined || wantsNoRetry || waitMs === undefined) return done;
-  const headers = { "x-slack-retry-num": String(made + 1), "x-slack-retry-reason": reason };
   world.later(waitMs, () => {
     if (world.events.verdict(world.clock.now()) !== "deliver") return;
-    void attempt(world, { ...parcel, headers }, made + 1);
+    void attempt(world, { ...request, retry: { attempt: made + 1, reason } }, made + 1);
   });
   return done;
 }
@@ -31,11 +31,13 @@ async function sendRateLimitNotice(world: World): Promise<void> {
 
 /**
  * Delivers one event with its retries. Resolves with the first delivery and never rejects because of the bot. After
- * too many events in an hour, or too many failures, nothing is sent and the transcript says so.
+ * too many events in an hour, or too many failures, nothing is sent and the transcript says so. `heardBy` is the
+ * installation that hears it: the end of one comes when it is no longer there.
  */
-export async function deliverEvent(world: World, event: JsonObject): Promise<Delivery> {
-  const payload = eventPayload(world, event);
+export async function deliverEvent(world: World, event: JsonObject, heardBy = installOf(world)): Promise<Delivery> {
+  const payload = eventPayload(world, event, heardBy);
   const kept = { kind: "event_callback", payload };
+  if (heardBy === undefined) return notInstalled(world, kept);
   const verdict = world.events.verdict(world.clock.now());
   if (verdict === "failing") {
     const message = "too many deliveries of the last hour failed, and the subscription was ended";
@@ -49,10 +51,10 @@ export async function deliverEvent(world: World, event: JsonObject): Promise<Del
     const message = "the events of the last hour were too many";
     return notDelivered(world, kept, { error: "app_rate_limited", problem: { rule: "event.rate", at: "", message } });
   }
-  const parcel = eventRequest(payload);
+  const request = eventRequest(payload);
   const [first] = await Promise.all([
-    attempt(world, parcel, 0),
-    world.faults.deliverTwice ? attempt(world, parcel, 0) : undefined,
+    attempt(world, request, 0),
+    world.faults.deliverTwice ? attempt(world, request, 0) : undefined,
   ]);
   return first;
 }

@@ -4,9 +4,11 @@ import type { Channel, Message, User, View, ViewState } from "../workspace/state
 import { newTrigger } from "../workspace/triggers.ts";
 import { initialState, stateName } from "../workspace/view-state.ts";
 import { viewJson } from "../workspace/views.ts";
-import { bot, team, teamOf } from "../workspace/workspace.ts";
+import { teamOf } from "../workspace/workspace.ts";
+import { appId } from "../workspace/seeds.ts";
 import { newResponseUrl } from "../web-api/response-url.ts";
-import type { World } from "../world.ts";
+import { installOf, type World } from "../world.ts";
+import { commandTeam, eventTeam, interactionTeam } from "./team-fields.ts";
 
 // https://docs.slack.dev/reference/interaction-payloads
 
@@ -27,33 +29,23 @@ export function commandPayload(
   return {
     token,
     // The person's workspace: https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
-    team_id: teamOf(from.user).id,
-    team_domain: teamOf(from.user).domain,
+    team_id: teamOf(world.state, from.user).id,
+    team_domain: teamOf(world.state, from.user).domain,
     channel_id: from.channel.id,
     channel_name: channelNameFor(from.channel),
     user_id: from.user.id,
     user_name: from.user.name,
     command: typed.command,
     text: typed.text,
-    api_app_id: bot.app,
-    is_enterprise_install: "false",
+    api_app_id: appId,
+    ...commandTeam(world),
     response_url: newResponseUrl(world, { user: from.user.id, channel: from.channel.id }),
     trigger_id: newTrigger(world, from.user.id),
   };
 }
 
-function shared(type: string, user: User): JsonObject {
-  return {
-    type,
-    // The app's workspace, even if the user belongs to another one:
-    // https://github.com/slackapi/java-slack-sdk/issues/1041
-    team: { id: team.id, domain: team.domain },
-    enterprise: null,
-    user: { id: user.id, username: user.name, name: user.name, team_id: user.teamId },
-    api_app_id: bot.app,
-    token,
-    is_enterprise_install: false,
-  };
+function shared(world: World, type: string, at: { readonly user: User; readonly isInMessage: boolean }): JsonObject {
+  return { type, ...interactionTeam(world, at), api_app_id: appId, token };
 }
 
 function messageFields(world: World, channel: Channel, message: Message): JsonObject {
@@ -79,7 +71,7 @@ export type Surface =
 
 function surfaceFields(world: World, surface: Surface): JsonObject {
   if (surface.in === "message") return messageFields(world, surface.channel, surface.message);
-  return { container: { type: "view", view_id: surface.view.id }, view: viewJson(surface.view) };
+  return { container: { type: "view", view_id: surface.view.id }, view: viewJson(world, surface.view) };
 }
 
 /** state.values of a message at a click: initial values, and the value just picked. */
@@ -100,7 +92,7 @@ export function actionsPayload(
   const { user, surface } = at;
   const state = surface.in === "view" ? surface.view.state : messageState(surface.message, action);
   const base = {
-    ...shared("block_actions", user),
+    ...shared(world, "block_actions", { user, isInMessage: surface.in === "message" }),
     ...surfaceFields(world, surface),
     trigger_id: newTrigger(world, user.id),
     state: { values: state },
@@ -119,7 +111,11 @@ export function suggestionPayload(
   at: { readonly user: User; readonly surface: Surface },
   asked: JsonObject,
 ): JsonObject {
-  return { ...shared("block_suggestion", at.user), ...surfaceFields(world, at.surface), ...asked };
+  return {
+    ...shared(world, "block_suggestion", { user: at.user, isInMessage: at.surface.in === "message" }),
+    ...surfaceFields(world, at.surface),
+    ...asked,
+  };
 }
 
 /** A response_url for each select with response_url_enabled, for the channel chosen in it. */
@@ -138,21 +134,26 @@ function chosenUrls(world: World, view: View): readonly JsonObject[] {
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export function submissionPayload(world: World, user: User, view: View): JsonObject {
   return {
-    ...shared("view_submission", user),
+    ...shared(world, "view_submission", { user, isInMessage: false }),
     trigger_id: newTrigger(world, user.id),
-    view: viewJson(view),
+    view: viewJson(world, view),
     response_urls: chosenUrls(world, view),
   };
 }
 
-export function closedPayload(user: User, view: View, isCleared: boolean): JsonObject {
-  return { ...shared("view_closed", user), view: viewJson(view), is_cleared: isCleared };
+export function closedPayload(world: World, user: User, closed: { view: View; isCleared: boolean }): JsonObject {
+  const { view, isCleared } = closed;
+  return {
+    ...shared(world, "view_closed", { user, isInMessage: false }),
+    view: viewJson(world, view),
+    is_cleared: isCleared,
+  };
 }
 
 /** A global shortcut carries no channel. https://docs.slack.dev/interactivity/implementing-shortcuts */
 export function globalShortcutPayload(world: World, user: User, callbackId: string): JsonObject {
   return {
-    ...shared("shortcut", user),
+    ...shared(world, "shortcut", { user, isInMessage: false }),
     callback_id: callbackId,
     trigger_id: newTrigger(world, user.id),
     action_ts: world.clock.ts(),
@@ -167,7 +168,7 @@ export function messageShortcutPayload(
 ): JsonObject {
   const { user, channel, message } = at;
   return {
-    ...shared("message_action", user),
+    ...shared(world, "message_action", { user, isInMessage: true }),
     callback_id: callbackId,
     trigger_id: newTrigger(world, user.id),
     action_ts: world.clock.ts(),
@@ -184,18 +185,15 @@ function isShared(world: World, channelId: string): boolean {
 }
 
 /** https://docs.slack.dev/apis/events-api#callback-field */
-export function eventPayload(world: World, event: JsonObject): JsonObject {
+export function eventPayload(world: World, event: JsonObject, install = installOf(world)): JsonObject {
   return {
     token,
-    team_id: team.id,
-    api_app_id: bot.app,
+    ...eventTeam(world, install),
+    api_app_id: appId,
     type: "event_callback",
     event,
     event_id: `Ev${world.clock.ts().replace(".", "")}`,
     event_time: Math.floor(world.clock.now() / 1000),
-    authorizations: [
-      { enterprise_id: null, team_id: team.id, user_id: bot.user, is_bot: true, is_enterprise_install: false },
-    ],
     is_ext_shared_channel: isShared(world, textOf(event["channel"])),
   };
 }
@@ -203,7 +201,13 @@ export function eventPayload(world: World, event: JsonObject): JsonObject {
 /** https://docs.slack.dev/reference/events/app_rate_limited has no inner event. */
 export function rateLimitedPayload(world: World): JsonObject {
   const minute = Math.floor(world.clock.now() / 60_000) * 60;
-  return { token, type: "app_rate_limited", team_id: team.id, minute_rate_limited: minute, api_app_id: bot.app };
+  return {
+    token,
+    type: "app_rate_limited",
+    team_id: world.state.team.id,
+    minute_rate_limited: minute,
+    api_app_id: appId,
+  };
 }
 
 /** https://docs.slack.dev/reference/events/app_home_opened; `view` is the published Home tab, if there is one. */
@@ -219,6 +223,6 @@ export function homeOpenedEvent(
     channel: channel.id,
     tab,
     event_ts: world.clock.ts(),
-    ...(home === undefined ? {} : { view: viewJson(home) }),
+    ...(home === undefined ? {} : { view: viewJson(world, home) }),
   };
 }

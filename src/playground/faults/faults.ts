@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createNetwork, type Network } from "./network.ts";
 import { createRateTiers } from "./rate-tiers.ts";
 
 /**
@@ -46,6 +47,13 @@ export type Faults = {
   signatureAgeSeconds: number;
   /** Every method answers this instead of accepting the token: "token_revoked", "invalid_auth", "account_inactive". */
   tokenError: string;
+  /** Scopes of the manifest that the token lacks, as after a manifest grew and nobody reinstalled the app. */
+  missingScopes: readonly string[];
+  /** The workspace lets nobody upload files. */
+  refusesUploads: boolean;
+  /** apps.connections.open answers this instead of an address: "token_revoked", "invalid_auth", "internal_error". */
+  appTokenError: string;
+  readonly network: Network;
   /** Methods answer 429 beyond the calls per minute of their rate tier, by the playground's clock. */
   enforcesRateTiers: boolean;
   /** Plans a fault for a method's name, "response_url", "upload", or "all". A number is the scope's `times`. */
@@ -55,6 +63,8 @@ export type Faults = {
   /** Planned faults that are not used up. */
   readonly planned: () => readonly PlannedFault[];
   readonly clear: () => void;
+  /** Called by `clear`, to end faults that are kept elsewhere. */
+  readonly whenCleared: Set<() => void>;
   /** Ends answers that hang. */
   readonly release: () => void;
   /** The fault planned for this request, counted down. */
@@ -74,6 +84,9 @@ const none = {
   signsWrongly: false,
   signatureAgeSeconds: 0,
   tokenError: "",
+  missingScopes: [],
+  refusesUploads: false,
+  appTokenError: "",
   enforcesRateTiers: false,
 };
 
@@ -108,12 +121,15 @@ function hangingAnswers(): Pick<Faults, "hang" | "release"> {
   };
 }
 
-export function createFaults(): Faults {
+/** `network` is that of all workspaces that the app is in. */
+export function createFaults(network: Network = createNetwork()): Faults {
   let planned: PlannedFault[] = [];
   const rateTiers = createRateTiers();
   return {
     ...none,
     ...hangingAnswers(),
+    network,
+    whenCleared: new Set(),
     answer: (kind, fault, scope = {}) => void planned.push(planOf(kind, fault, scope)),
     answerNormally(kind) {
       planned = planned.filter((plan) => plan.kind !== kind);
@@ -125,6 +141,8 @@ export function createFaults(): Faults {
       rateTiers.reset();
       Object.assign(this, none);
       this.release();
+      this.network.restore();
+      for (const end of this.whenCleared) end();
     },
     next(kind, asked) {
       const plan = planned.find((each) => isFor(each, kind, asked));

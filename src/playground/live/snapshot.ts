@@ -1,24 +1,24 @@
 import type { Channel, State, User, View } from "../workspace/state.ts";
-import { bot, directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
-import type { World } from "../world.ts";
+import { directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
+import { installOf, type World } from "../world.ts";
 import type { SlackAnswers, WireChannel, WireSnapshot, WireFaults, WireUser, WireView } from "./wire.ts";
 
-function userJson(user: User): WireUser {
-  const { id, name, realName, role, isBot, isGuest, isDeactivated } = user;
-  return { id, name, realName, role, isBot, isGuest, isDeactivated, isOutsider: isOutsider(user) };
+function userJson(state: State, user: User): WireUser {
+  const { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated } = user;
+  return { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated, isOutsider: isOutsider(state, user) };
 }
 
 function peopleIds(state: State): readonly string[] {
   return peopleOf(state).map((user) => user.id);
 }
 
-function channelJson(channel: Channel): WireChannel {
+function channelJson({ bot }: State, channel: Channel): WireChannel {
   const { id, name, kind, members, isArchived } = channel;
   return { id, name, kind, members: [...members], hasBot: members.has(bot.user), isArchived };
 }
 
 /** Direct conversations are listed even while they are empty. */
-function directJson(you: string, partner: string): WireChannel {
+function directJson({ bot }: State, you: string, partner: string): WireChannel {
   const id = directId(you, partner);
   return {
     id,
@@ -34,8 +34,12 @@ function directJson(you: string, partner: string): WireChannel {
 function channelsOf(world: World, you: string): readonly WireChannel[] {
   const { state } = world;
   const joined = [...state.channels.values()].filter((channel) => channel.kind !== "im" && channel.members.has(you));
-  const partners = [bot.user, ...peopleIds(state).filter((id) => id !== you)];
-  return [...joined.map(channelJson), ...partners.map((partner) => directJson(you, partner))];
+  const apps = state.users.has(state.bot.user) ? [state.bot.user] : [];
+  const partners = [...apps, ...peopleIds(state).filter((id) => id !== you)];
+  return [
+    ...joined.map((channel) => channelJson(state, channel)),
+    ...partners.map((partner) => directJson(state, you, partner)),
+  ];
 }
 
 function viewJson(view: View | undefined): WireView | null {
@@ -49,21 +53,32 @@ function readsOf(state: State, you: string): Readonly<Record<string, string>> {
   return Object.fromEntries(own.map(([key, ts]) => [key.slice(you.length + 1), ts]));
 }
 
-function faultsJson({ faults, externalFaults, externalFaultsOn }: World): WireFaults {
+function socketsJson({ app, links }: World): WireFaults["sockets"] {
+  return app.usesSocketMode === true ? { ...links.status(), open: links.names() } : null;
+}
+
+function faultsJson(world: World): WireFaults {
+  const { faults, externalFaults, externalFaultsOn } = world;
   const plan = faults.planned()[0];
   const answers: SlackAnswers = typeof plan?.fault === "string" ? plan.fault : "";
   const answersTo = plan?.kind ?? "all";
+  const answersIn = plan?.channel ?? "";
   const extra = externalFaults.map(({ label }) => ({ label, on: externalFaultsOn.has(label) }));
   const { slowMs, retryAfterSeconds, deliverTwice, signsWrongly, signatureAgeSeconds } = faults;
+  const { tokenError, missingScopes, refusesUploads } = faults;
   const deliveries = { deliverTwice, signsWrongly, signatureAgeSeconds };
-  return { slowMs, retryAfterSeconds, ...deliveries, answers, answersTo, extra };
+  const installation = { tokenError, missingScopes, refusesUploads };
+  const connections = { isNetworkCut: faults.network.isCut(), sockets: socketsJson(world) };
+  const planned = { answers, answersTo, answersIn };
+  return { slowMs, retryAfterSeconds, ...deliveries, ...installation, ...connections, ...planned, extra };
 }
 
-function appJson({ app }: World): WireSnapshot["app"] {
+function appJson({ app, state }: World): WireSnapshot["app"] {
   const hint = (command: string) => app.commandHints?.find((each) => each.command === command);
   return {
     name: app.name,
-    user: bot.user,
+    user: state.bot.user,
+    scopes: app.scopes,
     commands: app.commands.map((command) => ({
       command,
       description: hint(command)?.description ?? "",
@@ -73,14 +88,35 @@ function appJson({ app }: World): WireSnapshot["app"] {
   };
 }
 
+/** Somebody to act as in a workspace. */
+function somebodyIn(state: State): string {
+  return peopleOf(state)[0]?.name ?? "";
+}
+
+function installJson(world: World): WireSnapshot["install"] {
+  const { oauth, installs } = world.slack;
+  if (oauth === undefined) return null;
+  const { enterprise } = world.state.team;
+  const isOrgWide = enterprise !== undefined && installs.all.has(enterprise.id);
+  return {
+    isInstalled: installOf(world) !== undefined,
+    url: oauth.installUrl(),
+    org: isOrgWide ? enterprise.name : null,
+  };
+}
+
 /** Everything one person may see of the workspace, except messages and exchanges. */
 export function snapshotFor(world: World, you: string): WireSnapshot {
   const { state } = world;
   const stack = state.modals.get(you) ?? [];
+  const worlds = world.slack.worlds();
   return {
     you,
+    team: state.team.name,
+    workspaces: worlds.map((each) => ({ name: each.state.team.name, as: somebodyIn(each.state) })),
+    install: installJson(world),
     app: appJson(world),
-    users: [...state.users.values()].map(userJson),
+    users: [...state.users.values()].map((user) => userJson(state, user)),
     people: peopleIds(state),
     groups: [...state.groups.values()].map(({ id, handle, name, users }) => ({ id, handle, name, users })),
     channels: channelsOf(world, you),

@@ -6,16 +6,20 @@ import { snapshotFor } from "./snapshot.ts";
 import type { WireExchange, WireUpdate } from "./wire.ts";
 import { isObject, textOf } from "../json.ts";
 
-function outcomeOf({ answer, status }: Exchange): string {
+function outcomeOf({ answer, status, error, ms }: Exchange): string {
   if (isObject(answer) && answer["ok"] === false) return textOf(answer["error"]);
-  if (status === undefined) return "";
-  return status >= 200 && status < 300 ? "ok" : `HTTP ${status}`;
+  if (ms === undefined) return "";
+  // An ack over Socket Mode has no status.
+  if (status === undefined) return error ?? "ok";
+  // 101 is a WebSocket that was opened.
+  return status === 101 || (status >= 200 && status < 300) ? "ok" : `HTTP ${status}`;
 }
 
 /** An exchange as a line of the network log. */
 export function exchangeJson(exchange: Exchange): WireExchange {
-  const { id, direction, kind, atMs, status, ms, refusal } = exchange;
-  const line = { id, direction, kind, atMs, outcome: outcomeOf(exchange) };
+  const { id, direction, kind, atMs, status, ms, refusal, envelope } = exchange;
+  const connection = textOf(envelope?.["connection"]) || null;
+  const line = { id, direction, kind, atMs, connection, outcome: outcomeOf(exchange) };
   return { ...line, status: status ?? null, ms: ms ?? null, refusal: refusal ?? null };
 }
 

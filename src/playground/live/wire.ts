@@ -9,7 +9,8 @@ export type WireUser = {
   readonly role: string;
   readonly isBot: boolean;
   readonly isGuest: boolean;
-  /** Belongs to another organisation. */
+  readonly isAdmin: boolean;
+  /** Belongs to another organization. */
   readonly isOutsider: boolean;
   readonly isDeactivated: boolean;
 };
@@ -61,6 +62,15 @@ export type WireView = {
   readonly session: string;
 };
 
+/** The app's Socket Mode and its connections. */
+export type WireSockets = {
+  readonly isOn: boolean;
+  readonly isFull: boolean;
+  readonly isMute: boolean;
+  /** The open connections by name. */
+  readonly open: readonly string[];
+};
+
 /** An exchange without its bodies, which are fetched by id. */
 export type WireExchange = {
   readonly id: number;
@@ -69,12 +79,15 @@ export type WireExchange = {
   readonly atMs: number;
   readonly status: number | null;
   readonly ms: number | null;
+  /** The connection of a delivery over Socket Mode; null over HTTP. */
+  readonly connection: string | null;
   /** "ok", or the error of Slack or the bot; "" while the answer is pending. */
   readonly outcome: string;
   readonly refusal: { readonly rule: string; readonly link: string; readonly sentence: string } | null;
 };
 
-export type WireExchangeBodies = { readonly request: Json; readonly answer: Json };
+/** `envelope` is that of a delivery over Socket Mode, without its payload. */
+export type WireExchangeBodies = { readonly request: Json; readonly envelope: Json; readonly answer: Json };
 
 export type WireCommand = { readonly command: string; readonly description: string; readonly usageHint: string };
 
@@ -97,15 +110,40 @@ export type WireFaults = {
   readonly answers: SlackAnswers;
   /** The scope of `answers`: a method's name, "response_url", or "all". */
   readonly answersTo: string;
+  readonly isNetworkCut: boolean;
+  /** Null when the app gets its deliveries over HTTP. */
+  readonly sockets: WireSockets | null;
+  /** The id of the only channel of `answers`; "" is everywhere. */
+  readonly answersIn: string;
+  /** The error with which Slack refuses the token, or "". */
+  readonly tokenError: string;
+  readonly missingScopes: readonly string[];
+  readonly refusesUploads: boolean;
   readonly extra: readonly { readonly label: string; readonly on: boolean }[];
+};
+
+/** An app that workspaces install themselves. */
+export type WireInstall = {
+  readonly isInstalled: boolean;
+  /** The address of the page that installs it. */
+  readonly url: string;
+  /** The organization that has installed it for all of its workspaces. */
+  readonly org: string | null;
 };
 
 /** Everything except messages and exchanges. Small, and sent whole when anything in it changes. */
 export type WireSnapshot = {
   readonly you: string;
+  /** The name of the workspace. */
+  readonly team: string;
+  /** All workspaces of this playground, each with somebody to act as there. */
+  readonly workspaces: readonly { readonly name: string; readonly as: string }[];
+  /** Null for an app that is in its one workspace from the start. */
+  readonly install: WireInstall | null;
   readonly app: {
     readonly name: string;
     readonly user: string;
+    readonly scopes: readonly string[];
     readonly commands: readonly WireCommand[];
     readonly shortcuts: readonly WireShortcut[];
   };

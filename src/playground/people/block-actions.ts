@@ -1,4 +1,5 @@
-import { deliver, type Delivery, interactionRequest, notDelivered } from "../delivery/deliver.ts";
+import { interactionRequest } from "../delivery/bot-request.ts";
+import { deliver, type Delivery, notDelivered } from "../delivery/deliver.ts";
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { flatBlocks, holdsMany, stateName } from "../workspace/view-state.ts";
 import { query } from "../rules/limits.ts";
@@ -47,10 +48,10 @@ export async function act(world: World, actor: Actor, found: { found: Found; val
   return delivery;
 }
 
-/** Slack sends block_suggestion to its own URL, and not at all if the manifest has none. */
+/** Over HTTP, Slack sends block_suggestion to its own URL, and not at all if the manifest has none. */
 async function askOptions(world: World, payload: JsonObject): Promise<Delivery> {
   const kind = "block_suggestion";
-  if (world.app.hasOptionsUrl !== false) {
+  if (world.app.hasOptionsUrl !== false || world.app.usesSocketMode === true) {
     return deliver(world, { ...interactionRequest(kind, payload), onAck: checkSuggestion });
   }
   const message = "the manifest has no settings.interactivity.message_menu_options_url";

@@ -63,9 +63,13 @@ export async function deleteMessage(world: World, own: OwnMessage): Promise<Deli
   const message = ownMessage(world, own);
   const before = inEvents(world, message);
   remove(world, message);
+  const tombstone = world.state.messages.find((each) => each.channel === channel.id && each.ts === message.ts);
   // Slack sends no event for a deleted mention.
   const subscribed = eventsOf(world, channel, message.text).filter((name) => name !== "app_mention");
-  const what = { subtype: "message_deleted", deleted_ts: message.ts, previous_message: before };
+  const what =
+    tombstone === undefined
+      ? { subtype: "message_deleted", deleted_ts: message.ts, previous_message: before }
+      : { subtype: "message_changed", message: inEvents(world, tombstone), previous_message: before };
   return deliverAll(
     world,
     subscribed.map(() => changeEvent(world, channel, what)),

@@ -1,4 +1,5 @@
-import { commandRequest, type Delivery, deliver } from "../delivery/deliver.ts";
+import { commandRequest } from "../delivery/bot-request.ts";
+import { type Delivery, deliver } from "../delivery/deliver.ts";
 import { composedText, escapeNames, escapeText } from "../workspace/escape.ts";
 import { deliverEvent } from "../delivery/deliver-event.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
@@ -7,8 +8,7 @@ import { commandPayload } from "../delivery/payloads.ts";
 import { refuse } from "../rules/refusal.ts";
 import { respond } from "../web-api/response-url.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
-import { bot } from "../workspace/workspace.ts";
-import { notice, post, type World } from "../world.ts";
+import { installOf, notice, post, type World } from "../world.ts";
 import { runSlackCommand } from "./slack-commands.ts";
 
 export const channelTypes = { public: "channel", private: "group", im: "im" } as const;
@@ -48,7 +48,7 @@ async function runCommand(world: World, from: Speaker, text: string): Promise<De
     notice(world, to, `${command} is not supported in threads. Sorry!`);
     return unsent("slash_command", "not_supported_in_threads");
   }
-  if (!world.app.commands.includes(command)) {
+  if (installOf(world) === undefined || !world.app.commands.includes(command)) {
     notice(world, to, `${command} is not a valid command.`);
     return unsent("slash_command", "invalid_command");
   }
@@ -66,6 +66,7 @@ type Posted = { readonly message: Message; readonly channel: Channel };
 /** The app's subscribed events for a message in a channel, as named in the manifest. */
 export function eventsOf(world: World, channel: Channel, text: string): readonly string[] {
   // An app only gets events of channels its bot is in.
+  const { bot } = world.state;
   if (!channel.members.has(bot.user)) return [];
   const kind =
     channel.kind === "im" ? "message.im" : channel.kind === "private" ? "message.groups" : "message.channels";
@@ -83,6 +84,7 @@ function eventOf(world: World, name: string, { message, channel }: Posted): Json
 
 /** Slack tells people who mention an app in a channel without it. */
 function noticeAbsence(world: World, from: Speaker, text: string): void {
+  const { bot } = world.state;
   if (from.channel.kind === "im" || from.channel.members.has(bot.user) || !text.includes(`<@${bot.user}>`)) return;
   const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
   const name = world.app.botDisplayName;

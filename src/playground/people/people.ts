@@ -1,6 +1,8 @@
 import type { Channel, User, UserGroup } from "../workspace/state.ts";
-import { addMember, findChannel, findUser, member, outsider, personNamed } from "../workspace/workspace.ts";
+import { memberOf } from "../workspace/seeds.ts";
+import { findChannel, findUser, outsider, personNamed } from "../workspace/workspace.ts";
 import { remove, touch, type World } from "../world.ts";
+import { enterChannel } from "./enter-channel.ts";
 import { createPerson, type Person } from "./person.ts";
 
 export type NewOutsider = {
@@ -11,6 +13,8 @@ export type NewOutsider = {
   readonly channel: string;
   /** The Web API omits their workspace. */
   readonly isTeamHidden?: boolean;
+  /** The id of their workspace, if it is one of this playground's. */
+  readonly teamId?: string;
 };
 
 /**
@@ -21,19 +25,26 @@ export type People = {
   /** `signsOut` false: Slack still accepts their actions, as in the moments after a real deactivation. */
   readonly deactivate: (person: string, how?: { readonly signsOut?: boolean }) => void;
   readonly reactivate: (person: string) => void;
+  /** A guest stays in their channels; a full member again with `isGuest` false. */
+  readonly setGuest: (person: string, isGuest: boolean) => void;
+  /** Whether somebody is an admin of their workspace. */
+  readonly setAdmin: (person: string, isAdmin: boolean) => void;
   readonly joinGroup: (handle: string, person: string) => void;
   readonly leaveGroup: (handle: string, person: string) => void;
   /** A new user group with these members. */
   readonly addGroup: (handle: string, people: readonly string[]) => void;
   /** A new full member of the workspace, in these channels. */
   readonly addPerson: (name: string, channels: readonly string[]) => Person;
-  /** Also the bot, by name. Somebody of another organisation makes it a shared channel. */
+  /** Also the bot, by name. Somebody of another organization makes it a shared channel. */
   readonly invite: (channel: string, user: string) => void;
   readonly remove: (channel: string, user: string) => void;
   readonly addOutsider: (outsider: NewOutsider) => Person;
   /** Nobody can write or change messages in an archived channel until it is unarchived. */
   readonly archive: (channel: string) => void;
   readonly unarchive: (channel: string) => void;
+  readonly rename: (channel: string, name: string) => void;
+  /** Its id stays. */
+  readonly setPrivate: (channel: string, isPrivate: boolean) => void;
   /** Deletes anybody's message, as an admin may. */
   readonly removeMessage: (channel: string, ts: string) => void;
 };
@@ -55,7 +66,11 @@ function groupNamed(world: World, handle: string): UserGroup {
   return group;
 }
 
-function setAccountStatus(world: World, name: string, flags: Pick<User, "isDeactivated" | "isSignedOut">): void {
+function setAccountStatus(
+  world: World,
+  name: string,
+  flags: Partial<Pick<User, "isDeactivated" | "isSignedOut" | "isAdmin" | "isGuest">>,
+): void {
   Object.assign(personNamed(world.state, name), flags);
   touch(world);
 }
@@ -71,8 +86,7 @@ function setGroup(world: World, handle: string, change: { readonly name: string;
 }
 
 function invite(world: World, channelName: string, userName: string): void {
-  addMember(channelNamed(world, channelName), userNamed(world, userName));
-  touch(world);
+  enterChannel(world, channelNamed(world, channelName), userNamed(world, userName));
 }
 
 function leave(world: World, channelName: string, userName: string): void {
@@ -80,17 +94,26 @@ function leave(world: World, channelName: string, userName: string): void {
   touch(world);
 }
 
-function setArchived(world: World, channelName: string, isArchived: boolean): void {
-  channelNamed(world, channelName).isArchived = isArchived;
+function setChannel(
+  world: World,
+  channelName: string,
+  change: Partial<Pick<Channel, "name" | "kind" | "isArchived">>,
+): void {
+  Object.assign(channelNamed(world, channelName), change);
   touch(world);
 }
 
-function newId(prefix: "U" | "S", name: string): string {
-  return `${prefix}0${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`;
+function rename(world: World, channelName: string, name: string): void {
+  if (findChannel(world.state, name) !== undefined) throw new Error(`There is a channel "${name}" already.`);
+  setChannel(world, channelName, { name });
+}
+
+function newId({ state }: World, prefix: "U" | "S", name: string): string {
+  return `${prefix}0${state.mark}${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`;
 }
 
 function addGroup(world: World, handle: string, people: readonly string[]): void {
-  const id = newId("S", handle);
+  const id = newId(world, "S", handle);
   const { groups } = world.state;
   if (groups.has(id)) throw new Error(`A user group with the id ${id} exists already.`);
   groups.set(id, { id, handle, name: handle, users: people.map((name) => personNamed(world.state, name).id) });
@@ -103,14 +126,15 @@ function addUser(world: World, user: User, channels: readonly string[]): Person 
     throw new Error(`Somebody already has the name "${user.name}" or the id ${user.id}. Invite them instead.`);
   }
   world.state.users.set(user.id, user);
-  for (const channel of channels) addMember(channelNamed(world, channel), user);
   touch(world);
+  for (const channel of channels) enterChannel(world, channelNamed(world, channel), user);
   return createPerson(world, user.id);
 }
 
 function addOutsider(world: World, { channel, name, realName, ...rest }: NewOutsider): Person {
-  const { id = newId("U", name), isTeamHidden = false } = rest;
-  return addUser(world, { ...outsider({ id, name, realName }), isTeamHidden }, [channel]);
+  const { id = newId(world, "U", name), isTeamHidden = false, teamId } = rest;
+  const team = teamId === undefined ? undefined : { id: teamId };
+  return addUser(world, { ...outsider({ id, name, realName }, team), isTeamHidden }, [channel]);
 }
 
 function removeMessage(world: World, channelName: string, ts: string): void {
@@ -125,15 +149,23 @@ export function createPeople(world: World): People {
     deactivate: (person, { signsOut = true } = {}) =>
       setAccountStatus(world, person, { isDeactivated: true, isSignedOut: signsOut }),
     reactivate: (person) => setAccountStatus(world, person, { isDeactivated: false, isSignedOut: false }),
+    setGuest: (person, isGuest) => setAccountStatus(world, person, { isGuest }),
+    setAdmin: (person, isAdmin) => setAccountStatus(world, person, { isAdmin }),
     joinGroup: (handle, name) => setGroup(world, handle, { name, isIn: true }),
     leaveGroup: (handle, name) => setGroup(world, handle, { name, isIn: false }),
     addGroup: (handle, people) => addGroup(world, handle, people),
     addPerson: (name, channels) =>
-      addUser(world, member({ id: newId("U", name), name, realName: name, role: "member" }), channels),
+      addUser(
+        world,
+        memberOf(world.state.team, { id: newId(world, "U", name), name, realName: name, role: "member" }),
+        channels,
+      ),
     invite: (channel, user) => invite(world, channel, user),
     remove: (channel, user) => leave(world, channel, user),
-    archive: (channel) => setArchived(world, channel, true),
-    unarchive: (channel) => setArchived(world, channel, false),
+    archive: (channel) => setChannel(world, channel, { isArchived: true }),
+    unarchive: (channel) => setChannel(world, channel, { isArchived: false }),
+    rename: (channel, name) => rename(world, channel, name),
+    setPrivate: (channel, isPrivate) => setChannel(world, channel, { kind: isPrivate ? "private" : "public" }),
     addOutsider: (made) => addOutsider(world, made),
     removeMessage: (channel, ts) => removeMessage(world, channel, ts),
   };

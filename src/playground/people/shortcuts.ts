@@ -1,4 +1,5 @@
-import { type Delivery, deliver, interactionRequest } from "../delivery/deliver.ts";
+import { interactionRequest } from "../delivery/bot-request.ts";
+import { type Delivery, deliver } from "../delivery/deliver.ts";
 import { globalShortcutPayload, messageShortcutPayload } from "../delivery/payloads.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
 import { notice, type Shortcut, type World } from "../world.ts";

@@ -1,6 +1,7 @@
 import type { Channel, User } from "../workspace/state.ts";
-import { addMember, findUser } from "../workspace/workspace.ts";
+import { findUser } from "../workspace/workspace.ts";
 import { notice, touch, type World } from "../world.ts";
+import { enterChannel } from "./enter-channel.ts";
 
 type Typed = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
 
@@ -9,11 +10,11 @@ type Typed = { readonly user: User; readonly channel: Channel; readonly thread: 
  * https://slack.com/help/articles/201259356-Slash-commands-in-Slack
  */
 const slackCommands = {
-  "/invite": { verb: "invited", says: "is now in", change: addMember },
+  "/invite": { verb: "invited", says: "is now in", change: enterChannel },
   "/remove": {
     verb: "removed",
     says: "left",
-    change: ({ members }: Channel, { id }: User) => void members.delete(id),
+    change: (_world: World, { members }: Channel, { id }: User) => void members.delete(id),
   },
 } as const;
 
@@ -29,7 +30,7 @@ export function runSlackCommand(world: World, from: Typed, text: string): boolea
     notice(world, to, `Nobody was ${builtIn.verb}. Type ${command} @name in a channel.`);
     return true;
   }
-  builtIn.change(channel, user);
+  builtIn.change(world, channel, user);
   touch(world);
   notice(world, to, `@${user.name} ${builtIn.says} #${channel.name}.`);
   return true;

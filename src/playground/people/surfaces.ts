@@ -2,7 +2,7 @@ import { type JsonObject, objectsOf, textOf } from "../json.ts";
 import type { Surface } from "../delivery/payloads.ts";
 import type { Channel, User } from "../workspace/state.ts";
 import { elementsOf, holdsMany, stateName } from "../workspace/view-state.ts";
-import { bot, directChannel, directId, findChannel, findUser } from "../workspace/workspace.ts";
+import { directChannel, directId, findChannel, findUser } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
 import { blocksAt } from "./block-actions.ts";
 import type { Found } from "./find-element.ts";
@@ -10,7 +10,9 @@ import { visibleMessages } from "./visible-messages.ts";
 
 function partnerOf(world: World, name: string): string | undefined {
   if (!name.startsWith("@")) return undefined;
-  return name === "@bot" || name === `@${world.app.botDisplayName}` ? bot.user : findUser(world.state, name)?.id;
+  return name === "@bot" || name === `@${world.app.botDisplayName}`
+    ? world.state.bot.user
+    : findUser(world.state, name)?.id;
 }
 
 /** A channel by name or id, "ops" by default; throws if it is unknown or the person is not in it. */
@@ -77,5 +79,5 @@ export function checkedValue(found: Found, value: JsonObject): JsonObject {
 
 /** The direct conversation of a person with the app. */
 export function appChannel(world: World, user: User): Channel {
-  return directChannel(world.state, user.id, bot.user);
+  return directChannel(world.state, user.id, world.state.bot.user);
 }

@@ -1,5 +1,6 @@
 import { checkView } from "../check/view.ts";
-import { deliver, type Delivery, interactionRequest } from "../delivery/deliver.ts";
+import { interactionRequest } from "../delivery/bot-request.ts";
+import { deliver, type Delivery } from "../delivery/deliver.ts";
 import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { closedPayload, homeOpenedEvent, submissionPayload } from "../delivery/payloads.ts";
@@ -132,7 +133,7 @@ export async function closeView(world: World, user: User, view: View): Promise<D
   const clears = view.content["clear_on_close"] === true;
   closeViews(world, view.user, clears ? "all" : "top");
   if (view.content["notify_on_close"] !== true) return silent;
-  return deliver(world, interactionRequest("view_closed", closedPayload(user, view, clears)));
+  return deliver(world, interactionRequest("view_closed", closedPayload(world, user, { view, isCleared: clears })));
 }
 
 /**
@@ -144,5 +145,5 @@ export async function dismissViews(world: World, user: User): Promise<Delivery> 
   if (root === undefined) return silent;
   closeViews(world, user.id, "all");
   if (root.content["notify_on_close"] !== true) return silent;
-  return deliver(world, interactionRequest("view_closed", closedPayload(user, root, true)));
+  return deliver(world, interactionRequest("view_closed", closedPayload(world, user, { view: root, isCleared: true })));
 }

@@ -60,6 +60,18 @@ export const behaviour = {
     says: "where the app hears messages, an edit comes as message_changed with the message in it, and a deletion as message_deleted",
     link: `${events}/message/message_changed`,
   },
+  "message.tombstone": {
+    says: "a deleted message that has replies stays as a tombstone of Slackbot's until they are gone: it comes as message_changed",
+    link: `${events}/message/message_deleted`,
+  },
+  "thread.deleted": {
+    says: "a reply to a message that was deleted is posted in the channel instead: the answer has no thread_ts, and no error",
+    link: "https://github.com/slackapi/python-slack-events-api/issues/87",
+  },
+  "channel.id-changed": {
+    says: "a private channel that is shared with another organization gets a new id, which channel_id_changed tells; the old one is unknown from then on",
+    link: `${events}/channel_id_changed`,
+  },
   "channel.archived-people": {
     says: "people write nothing in an archived channel, and edit nothing there",
     link: "https://docs.slack.dev/reference/methods/conversations.archive",

@@ -145,6 +145,11 @@ export const limits = {
     what: "uses of a response_url",
     link: `${docs}/interactivity/handling-user-interaction`,
   },
+  "socket.connections": {
+    max: 10,
+    what: "connections of an app at the same time",
+    link: `${docs}/apis/events-api/using-socket-mode#multiple-connections`,
+  },
   "app.name": { max: 35, what: "characters in an app's name", link: manifest },
   "app.bot-name": { max: 80, what: "characters in a bot's display name", link: manifest },
   "app.commands": { max: 50, what: "slash commands of an app", link: manifest },
@@ -171,6 +176,18 @@ export const times = {
   stream: { ms: 5 * 60_000, link: `${docs}/reference/methods/chat.appendStream` },
 } as const;
 
+const installing = `${docs}/authentication/installing-with-oauth`;
+const rotation = `${docs}/authentication/using-token-rotation`;
+
+/** Installing by OAuth. */
+export const oauth = {
+  /** A code that isn't traded expires. */
+  codeMs: { max: 10 * 60_000, link: `${installing}#exchanging` },
+  tokenSeconds: { max: 43_200, link: rotation },
+  /** Asking for one more ends the oldest. */
+  activeTokens: { max: 2, link: rotation },
+} as const;
+
 const eventsApi = `${docs}/apis/events-api`;
 
 /** Retries and limits of event delivery. */
@@ -180,6 +197,24 @@ export const delivery = {
   /** More than this share of failures within an hour ends the subscription, unless there were few events. */
   failures: { share: 0.95, fewest: 1000, windowMs: 60 * 60_000, link: `${eventsApi}#failure-limits` },
   rate: { max: 30_000, windowMs: 60 * 60_000, link: `${docs}/apis/web-api/rate-limits#events` },
+} as const;
+
+const socketMode = `${eventsApi}/using-socket-mode`;
+
+/** Socket Mode. Times in milliseconds. */
+export const sockets = {
+  /** What hello calls approximate_connection_time; and that time for an address with &debug_reconnects=true. */
+  lifetime: { ms: 60 * 60_000, link: socketMode },
+  debugLifetime: { ms: 360_000, link: socketMode },
+  /** From the warning to refresh_requested. */
+  warning: { ms: 10_000, link: socketMode },
+  // Ours, as Slack's pages are silent: each is what a bot has to cope with, seen in the logs of issues.
+  /** From the last word of a connection to its end: time for the acks that are under way. */
+  closing: { ms: times.ack.ms, link: socketMode },
+  /** Until an address that apps.connections.open gave has to be used. */
+  ticket: { ms: 30_000, link: `${docs}/reference/methods/apps.connections.open` },
+  /** Slack pings the app, and forgets a connection that has not answered so many pings. */
+  ping: { ms: 10_000, tries: 3, link: "https://github.com/slackapi/node-slack-sdk/issues/2254" },
 } as const;
 
 /** An external select asks from this many characters on, by default. */

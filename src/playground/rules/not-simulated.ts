@@ -11,10 +11,6 @@ export const notSimulated = {
     says: "an ephemeral message may never arrive, and is gone when the client reloads: here it always arrives, since chance would break tests; the page forgets it at a reload",
     link: ephemeral,
   },
-  "message.tombstone": {
-    says: "a deleted message that has replies stays as a tombstone: here it goes, and its replies stay",
-    link: `${docs}/reference/events/message/message_deleted`,
-  },
   "shared.commands": {
     says: "whether people of another organization can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse them",
     link: `${docs}/apis/slack-connect`,

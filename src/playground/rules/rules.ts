@@ -1,6 +1,8 @@
 import { behaviour } from "./behaviour.ts";
+import { installBehaviour, installRules } from "./installing.ts";
 import { delivery, type LimitId, limits, times } from "./limits.ts";
 import { notSimulated } from "./not-simulated.ts";
+import { socketBehaviour, socketRules } from "./socket-mode.ts";
 
 const docs = "https://docs.slack.dev";
 const blocks = `${docs}/reference/block-kit/blocks`;
@@ -154,6 +156,10 @@ const others = {
     says: "an upload has the announced length and goes to an open upload_url",
     link: method("files.getUploadURLExternal"),
   },
+  "upload.allowed": {
+    says: "files are uploaded where the workspace allows it",
+    link: method("files.getUploadURLExternal"),
+  },
   "file.known": { says: "a file is uploaded and not yet completed", link: method("files.completeUploadExternal") },
   "response-url.known": { says: "a response_url is one that Slack gave out", link: handling },
   "response-url.fresh": { says: `a response_url lives ${times.responseUrl.ms / 60_000} minutes`, link: handling },
@@ -173,7 +179,7 @@ const others = {
     link: `${elements}/select-menu-element`,
   },
   "options.address": {
-    says: "an external select needs the Options Load URL (message_menu_options_url) in the manifest",
+    says: "over HTTP, an external select needs the Options Load URL (message_menu_options_url) in the manifest",
     link: `${elements}/select-menu-element#external_select`,
   },
   "event.failures": {
@@ -181,14 +187,18 @@ const others = {
     link: delivery.failures.link,
   },
   "event.rate": { says: `at most ${delivery.rate.max} events in an hour`, link: delivery.rate.link },
+  ...socketRules,
 } as const satisfies Named;
 
 export type OtherRuleId = keyof typeof others;
-export type BehaviourId = keyof typeof behaviour;
+export type BehaviourId = keyof typeof behaviour | keyof typeof socketBehaviour;
+/** Rules of installing an app in several workspaces. */
+export type InstallRuleId = keyof typeof installRules;
+export type InstallBehaviourId = keyof typeof installBehaviour;
 export type NotSimulatedId = keyof typeof notSimulated;
 /** Rules that can be broken. */
-export type RuleId = LimitId | OtherRuleId;
-export type AnyRuleId = RuleId | BehaviourId | NotSimulatedId;
+export type RuleId = LimitId | OtherRuleId | InstallRuleId;
+export type AnyRuleId = RuleId | BehaviourId | InstallBehaviourId | NotSimulatedId;
 
 function ofKind(kind: Kind, named: Named): readonly (readonly [string, Rule])[] {
   return Object.entries(named).map(([id, rule]) => [id, { ...rule, kind }]);
@@ -204,7 +214,7 @@ function sizeRules(): readonly (readonly [string, Rule])[] {
 /** Every rule of Slack that the playground knows, by id. */
 export const rules = Object.fromEntries([
   ...sizeRules(),
-  ...ofKind("refused", others),
-  ...ofKind("behaviour", behaviour),
+  ...ofKind("refused", { ...others, ...installRules }),
+  ...ofKind("behaviour", { ...behaviour, ...socketBehaviour, ...installBehaviour }),
   ...ofKind("not simulated", notSimulated),
-]) as Readonly<Record<AnyRuleId, Rule>>; // the four tables together are all of AnyRuleId
+]) as Readonly<Record<AnyRuleId, Rule>>; // all these tables together are all of AnyRuleId

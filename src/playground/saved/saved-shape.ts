@@ -13,6 +13,7 @@ const User = z.object({
   role: z.string(),
   isBot: z.boolean(),
   isGuest: z.boolean(),
+  isAdmin: z.boolean().default(false),
   teamId: z.string(),
   isTeamHidden: z.boolean(),
   isDeactivated: z.boolean(),
@@ -53,6 +54,7 @@ const Message = z.object({
   isMrkdwn: z.boolean(),
   parsesNames: z.boolean(),
   metadata: Content.optional(),
+  isTombstone: z.literal(true).optional(),
 });
 
 const Home = z.object({ id: z.string(), user: z.string(), content: Content, hash: z.string() });

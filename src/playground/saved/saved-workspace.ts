@@ -66,13 +66,14 @@ function restoreMessages(state: State, saved: Saved): void {
     state.files.set(file.id, { ...file, bytes: Buffer.from(base64, "base64") });
   }
   const messages = saved.messages.toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
-  for (const { files, threadTs, editedTs, metadata, ...message } of messages) {
+  for (const { files, threadTs, editedTs, metadata, isTombstone, ...message } of messages) {
     state.messages.push({
       ...message,
       files: files.flatMap((id) => state.files.get(id) ?? []),
       ...(threadTs !== undefined && { threadTs }),
       ...(editedTs !== undefined && { editedTs }),
       ...(metadata !== undefined && { metadata }),
+      ...(isTombstone !== undefined && { isTombstone }),
       revision: 0,
     });
   }

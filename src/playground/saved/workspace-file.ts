@@ -9,6 +9,11 @@ const gatherMs = 500;
 /** After a save this many times its length passes before the next one, so that saving never fills the process's time. */
 const restFactor = 50;
 
+/** The name of another file next to one: "playground-harbour.json". */
+export function besides(path: string, name: string): string {
+  return path.replace(/(?=\.[a-z]+$)/u, `-${name}`);
+}
+
 type Loaded = { readonly saved: Saved | undefined; readonly notice: string | undefined };
 
 function messageOf(error: unknown): string {

@@ -2,7 +2,7 @@ import type { PlannedFault, SlackError } from "../faults/faults.ts";
 import type { JsonObject } from "../json.ts";
 import { errorBody, refusalOf, Refused } from "../rules/refusal.ts";
 import type { Answered } from "../transcript.ts";
-import type { World } from "../world.ts";
+import { scopesIn, type World } from "../world.ts";
 
 /** An answer to the bot, with the refusal that the transcript notes. */
 export type Outcome = Answered & {
@@ -28,7 +28,7 @@ export function responseUrlStatus(error: string): 400 | 404 {
 }
 
 function slackError(world: World, kind: string, { error, needed, provided }: SlackError): Outcome {
-  const scopes = needed === undefined ? {} : { needed, provided: provided ?? world.app.scopes.join(",") };
+  const scopes = needed === undefined ? {} : { needed, provided: provided ?? scopesIn(world).join(",") };
   return json({ ok: false, error, ...scopes }, kind === "response_url" ? responseUrlStatus(error) : 200);
 }
 
@@ -44,7 +44,7 @@ export function faultOutcome(world: World, kind: string, { fault, retryAfterSeco
 }
 
 export function toResponse(world: World, outcome: Outcome): Response {
-  const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": world.app.scopes.join(",") });
+  const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": scopesIn(world).join(",") });
   const { status = 500, retryAfterSeconds = world.faults.retryAfterSeconds } = outcome;
   if (status === 429) headers.set("retry-after", String(retryAfterSeconds));
   return new Response(outcome.body, { status, headers });

@@ -6,7 +6,7 @@ import { change } from "./methods/chat.ts";
 import { checkOpen, threadOf } from "./methods/arguments.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import type { Channel, Message, ResponseUrl } from "../workspace/state.ts";
-import { bot, findChannel } from "../workspace/workspace.ts";
+import { findChannel } from "../workspace/workspace.ts";
 import { post, remove, type World } from "../world.ts";
 
 export type Origin = { readonly user: string; readonly channel: string; readonly original?: Message | undefined };
@@ -87,7 +87,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
   checkOpen(channel);
   post(world, {
     channel: channel.id,
-    user: bot.user,
+    user: world.state.bot.user,
     text: content.text,
     blocks: content.blocks ?? [],
     attachments: content.attachments ?? [],

@@ -1,12 +1,17 @@
 import { isList, isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
-import { argumentsOf, checkAccess, type Methods, readArguments } from "./methods/method.ts";
+import { oauthAccess } from "../installs/oauth-access.ts";
+import { argumentsOf, checkAccess, type Method, type Methods, readArguments } from "./methods/method.ts";
 import { files, receive } from "./methods/files.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
-import { bot, directId, findChannel } from "../workspace/workspace.ts";
+import { directId, findChannel } from "../workspace/workspace.ts";
+import type { Install } from "../installs/installs.ts";
+import type { Slack } from "../installs/slack.ts";
+import { checkAppToken, installOfToken, worldOfCall } from "./find-world.ts";
 import { faultOutcome, json, type Outcome, refusedOutcome, responseUrlStatus, toResponse } from "./outcome.ts";
 import { respond, spend } from "./response-url.ts";
 import type { PlannedFault } from "../faults/faults.ts";
 import type { World } from "../world.ts";
+import { apps } from "./methods/apps.ts";
 import { auth } from "./methods/auth.ts";
 import { chat } from "./methods/chat.ts";
 import { conversations } from "./methods/conversations.ts";
@@ -15,7 +20,16 @@ import { streams } from "./methods/streams.ts";
 import { views } from "./methods/views.ts";
 
 /** Every Web API method the playground answers. */
-export const methods: Methods = { ...auth, ...chat, ...conversations, ...files, ...people, ...streams, ...views };
+export const methods: Methods = {
+  ...apps,
+  ...auth,
+  ...chat,
+  ...conversations,
+  ...files,
+  ...people,
+  ...streams,
+  ...views,
+};
 
 function tokenOf(request: Request, args: JsonObject): string | undefined {
   const bearer = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
@@ -24,29 +38,79 @@ function tokenOf(request: Request, args: JsonObject): string | undefined {
 }
 
 /** `channel` is the channel argument; "" if there is none. */
-type Asked = { readonly request: Json; readonly channel: string; readonly run: () => Outcome };
+type Asked = {
+  readonly world: World;
+  readonly request: Json;
+  readonly channel: string;
+  readonly run: () => Outcome;
+};
 
 function overRate(name: string, retryAfterSeconds: number): Outcome {
   const problem = { rule: "method.rate", at: "", message: `${name} has had its calls of the last minute` } as const;
   return { ...refusedOutcome(new Refused("ratelimited", [problem]), 429), retryAfterSeconds };
 }
 
-async function askMethod(world: World, name: string, request: Request): Promise<Asked> {
+function methodNamed(name: string): Method | undefined {
+  return Object.hasOwn(methods, name) ? methods[name] : undefined;
+}
+
+/** The workspace that a call belongs to, and the installation of its token, or the refusal. */
+function placeOf(
+  slack: Slack,
+  token: string | undefined,
+  call: Call,
+): { readonly world: World; readonly by: Install | Refused | undefined } {
+  try {
+    if (methodNamed(call.name)?.isForApp === true) {
+      checkAppToken(slack, token);
+      return { world: slack.worlds()[0], by: undefined };
+    }
+    const install = installOfToken(slack, token);
+    return { world: worldOfCall(slack, install, call), by: install };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { world: slack.worlds()[0], by: error };
+  }
+}
+
+type Call = { readonly name: string; readonly args: JsonObject };
+
+async function askMethod(slack: Slack, name: string, request: Request): Promise<Asked> {
   const args = await argumentsOf(request);
+  if (name === "oauth.v2.access") return askAccess(slack, request, args);
+  const { world, by } = placeOf(slack, tokenOf(request, args), { name, args });
   const { token: _token, ...shown } = args;
   const run = (): Outcome => {
     try {
-      const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+      const method = methodNamed(name);
       if (method === undefined) refuse("unknown_method", "method.known", `no method ${name}`);
-      checkAccess(world, method, tokenOf(request, args));
+      if (method.isForApp === true && request.method !== "POST") {
+        refuse("insecure_request", "socket.post", `called by ${request.method}`);
+      }
+      if (by instanceof Refused) throw by;
+      checkAccess(world, method);
       const retryAfterSeconds = world.faults.overRate(name, world.clock.now());
       if (retryAfterSeconds !== undefined) return overRate(name, retryAfterSeconds);
-      return json({ ok: true, ...method.run(world, readArguments(method, args)) });
+      return json({ ok: true, ...method.run(world, readArguments(method, args), by) });
     } catch (error) {
       return refusedOutcome(error, 200);
     }
   };
-  return { request: shown, channel: textOf(args["channel"]) || textOf(args["channel_id"]), run };
+  return { world, request: shown, channel: textOf(args["channel"]) || textOf(args["channel_id"]), run };
+}
+
+/** oauth.v2.access has no token: the app's id and secret stand in for it. */
+function askAccess(slack: Slack, request: Request, args: JsonObject): Asked {
+  const { client_secret: _secret, refresh_token: _refresh, code: _code, ...shown } = args;
+  const [world] = slack.worlds();
+  const run = (): Outcome => {
+    try {
+      return json({ ok: true, ...oauthAccess(slack, { authorization: request.headers.get("authorization"), args }) });
+    } catch (error) {
+      return refusedOutcome(error, 200);
+    }
+  };
+  return { world, request: shown, channel: "", run };
 }
 
 async function askResponse(world: World, id: string, request: Request): Promise<Asked> {
@@ -60,7 +124,7 @@ async function askResponse(world: World, id: string, request: Request): Promise<
       return refusedOutcome(error, error instanceof Refused ? responseUrlStatus(error.error) : 400);
     }
   };
-  return { request: body ?? text, channel: world.state.responseUrls.get(id)?.channel ?? "", run };
+  return { world, request: body ?? text, channel: world.state.responseUrls.get(id)?.channel ?? "", run };
 }
 
 function parsedBody(text: string): Json | undefined {
@@ -91,19 +155,24 @@ async function askUpload(world: World, id: string, request: Request): Promise<As
       return refusedOutcome(error, 400);
     }
   };
-  return { request: { file: id, bytes: bytes.byteLength }, channel: "", run };
+  return { world, request: { file: id, bytes: bytes.byteLength }, channel: "", run };
 }
 
-/** Blocks come as a list, or as JSON text in a form. */
+/** Blocks of a message or a view; in a form they are JSON text. */
 function hasBlocks(request: Json): boolean {
-  const blocks = isObject(request) ? request["blocks"] : undefined;
-  const list = typeof blocks === "string" ? parseJson(blocks) : blocks;
+  if (!isObject(request)) return false;
+  const view = parsed(request["view"]);
+  const list = parsed(isObject(view) ? view["blocks"] : request["blocks"]);
   return isList(list) && list.length > 0;
+}
+
+function parsed(value: Json | undefined): Json | undefined {
+  return typeof value === "string" ? parseJson(value) : value;
 }
 
 /** All names of a channel, so that a fault can be planned for any of them. */
 function channelNames(world: World, named: string): readonly string[] {
-  if (world.state.users.has(named)) return [named, directId(named, bot.user)];
+  if (world.state.users.has(named)) return [named, directId(named, world.state.bot.user)];
   const channel = findChannel(world.state, named);
   if (channel === undefined) return named === "" ? [] : [named];
   return [channel.id, ...(channel.kind === "im" ? channel.members : [channel.name])];
@@ -129,7 +198,14 @@ async function succeed(world: World, what: Asked): Promise<Outcome> {
   return done;
 }
 
-async function answer(world: World, kind: string, { what, signal }: Sent): Promise<Response> {
+async function answer(kind: string, { what, signal }: Sent): Promise<Response> {
+  const { world } = what;
+  try {
+    await world.faults.network.passes(signal);
+  } catch {
+    // It never arrived, and nobody waits for an answer.
+    return new Response(null, { status: 504 });
+  }
   const finish = world.transcript.begin({ direction: "from bot", kind, request: what.request });
   const channels = channelNames(world, what.channel);
   const plan = world.faults.next(kind, { hasBlocks: hasBlocks(what.request), channels });
@@ -142,18 +218,26 @@ async function answer(world: World, kind: string, { what, signal }: Sent): Promi
   return toResponse(world, outcome);
 }
 
+/** The workspace in which something with this id is; the first one if there is none. */
+function worldWith({ worlds }: Slack, has: (world: World) => boolean): World {
+  return worlds().find(has) ?? worlds()[0];
+}
+
 /** The bot's requests to Slack: /api/:method, /response/:id and /upload/:id. */
 export const webApi = {
-  method: async (world: World, name: string, request: Request): Promise<Response> => {
-    const what = await askMethod(world, name, request).catch((error: unknown): Asked => {
-      // An unreadable body is refused and recorded like any other request.
+  method: async (slack: Slack, name: string, request: Request): Promise<Response> => {
+    const what = await askMethod(slack, name, request).catch((error: unknown): Asked => {
       const unreadable = refusedOutcome(error, 200);
-      return { request: null, channel: "", run: () => unreadable };
+      return { world: slack.worlds()[0], request: null, channel: "", run: () => unreadable };
     });
-    return answer(world, name, { what, signal: request.signal });
+    return answer(name, { what, signal: request.signal });
   },
-  response: async (world: World, id: string, request: Request): Promise<Response> =>
-    answer(world, "response_url", { what: await askResponse(world, id, request), signal: request.signal }),
-  upload: async (world: World, id: string, request: Request): Promise<Response> =>
-    answer(world, "upload", { what: await askUpload(world, id, request), signal: request.signal }),
+  response: async (slack: Slack, id: string, request: Request): Promise<Response> => {
+    const world = worldWith(slack, ({ state }) => state.responseUrls.has(id));
+    return answer("response_url", { what: await askResponse(world, id, request), signal: request.signal });
+  },
+  upload: async (slack: Slack, id: string, request: Request): Promise<Response> => {
+    const world = worldWith(slack, ({ state }) => state.uploads.has(id));
+    return answer("upload", { what: await askUpload(world, id, request), signal: request.signal });
+  },
 };

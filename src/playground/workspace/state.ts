@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import type { BotUser, Team } from "./seeds.ts";
 
 export type User = {
   readonly id: string;
@@ -6,8 +7,10 @@ export type User = {
   readonly realName: string;
   readonly role: string;
   readonly isBot: boolean;
-  readonly isGuest: boolean;
-  /** The id of their workspace; people of other organisations have another one. */
+  isGuest: boolean;
+  /** Of their own workspace. */
+  isAdmin: boolean;
+  /** The id of their workspace; people of other organizations have another one. */
   readonly teamId: string;
   /** The Web API omits their workspace: the fields of a user object vary. */
   readonly isTeamHidden: boolean;
@@ -18,8 +21,8 @@ export type User = {
 
 export type Channel = {
   readonly id: string;
-  readonly name: string;
-  readonly kind: "public" | "private" | "im";
+  name: string;
+  kind: "public" | "private" | "im";
   readonly members: Set<string>;
   /** Ids of other workspaces whose people may join. */
   readonly sharedWith: Set<string>;
@@ -43,7 +46,8 @@ export type SharedFile = {
 
 export type Message = {
   readonly ts: string;
-  readonly channel: string;
+  /** Another one after the channel's id changed. */
+  channel: string;
   readonly user: string;
   text: string;
   blocks: readonly JsonObject[];
@@ -59,6 +63,8 @@ export type Message = {
   /** Bare names such as @channel in its text notify people (parse=full, link_names). */
   parsesNames: boolean;
   metadata?: JsonObject;
+  /** Stands for a deleted message that has replies. */
+  readonly isTombstone?: true;
   /** The workspace's revision at the last change of this message. */
   revision: number;
 };
@@ -113,6 +119,11 @@ export type Deletion = {
 
 /** The complete state of the workspace. */
 export type State = {
+  readonly team: Team;
+  /** The app's bot user, also while the app isn't installed. */
+  readonly bot: BotUser;
+  /** Put into new ids, so that no two workspaces have the same. */
+  readonly mark: string;
   readonly users: Map<string, User>;
   readonly channels: Map<string, Channel>;
   readonly groups: Map<string, UserGroup>;

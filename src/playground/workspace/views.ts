@@ -3,7 +3,7 @@ import { newId, withIds } from "./ids.ts";
 import { type JsonObject, objectsOf, textOf } from "../json.ts";
 import { refuse } from "../rules/refusal.ts";
 import type { View } from "./state.ts";
-import { bot, team } from "./workspace.ts";
+import { appId } from "./seeds.ts";
 import { touch, type World } from "../world.ts";
 
 function allViews(world: World): readonly View[] {
@@ -96,8 +96,8 @@ export function closeViews(world: World, user: string, which: "top" | "all"): vo
   touch(world, left.at(-1));
 }
 
-/** A view in answers and payloads: https://docs.slack.dev/reference/views */
-export function viewJson(view: View): JsonObject {
+/** A view without its team and app. */
+export function viewFields(view: View): JsonObject {
   return {
     private_metadata: "",
     callback_id: "",
@@ -108,13 +108,15 @@ export function viewJson(view: View): JsonObject {
     close: null,
     ...view.content,
     id: view.id,
-    team_id: team.id,
     state: { values: view.state },
     hash: view.hash,
     root_view_id: view.rootId,
     previous_view_id: view.previousId,
-    app_id: bot.app,
-    bot_id: bot.id,
-    app_installed_team_id: team.id,
+    app_id: appId,
   };
+}
+
+/** A view in answers and payloads: https://docs.slack.dev/reference/views */
+export function viewJson({ state: { team, bot } }: World, view: View): JsonObject {
+  return { ...viewFields(view), team_id: team.id, bot_id: bot.id, app_installed_team_id: team.id };
 }

@@ -21,11 +21,16 @@ export function failureAnswer(error: unknown, log: ServeLog | undefined): Respon
   if (error instanceof NotServed || error instanceof Refusal) {
     const { status, message, cause } = error;
     if (cause !== undefined) log?.warn({ err: cause, reference, status }, "refused a request");
-    return json(status, { message }, { ...named, ...(error instanceof NotServed && error.headers) });
+    return json(status, { message }, { ...named, ...headersOf(error) });
   }
   log?.error({ err: error, reference }, "internal error in the workload API");
   const message = `internal error in the workload API, reference ${reference}`;
   return json(500, { message }, named);
+}
+
+function headersOf(error: NotServed | Refusal): Readonly<Record<string, string>> {
+  if (error instanceof NotServed) return error.headers;
+  return error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) };
 }
 
 /** A refusal with a status that the contract does not name for the operation is as wrong as a wrong body. */

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import type { Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Guard, httpServer } from "../../http/server.ts";
-import type { Readiness } from "../engine.ts";
 import { json } from "./answerer.ts";
+import { health, type Healthy, isHealth } from "./health.ts";
 
 type Fetch = (request: Request) => Promise<Response>;
 export type Listening = {
   readonly url: string;
-  /** Answers requests with `fetch` from now on; before, every answer is 503. `/healthz` is 503 while `ready` isn't ok. */
-  readonly answerWith: (fetch: Fetch, ready: () => Readiness) => void;
+  /** Answers requests with `fetch` from now on; before, every answer is 503. `/healthz` is about `engine`. */
+  readonly answerWith: (fetch: Fetch, engine: Healthy) => void;
   /** Accepts no more requests and closes the connections of those that take longer than `drainMs`. */
   readonly close: (drainMs: number) => Promise<void>;
 };
@@ -27,27 +27,21 @@ export async function listen({ host, port, ...options }: ListenOptions): Promise
   const address = server.address() as AddressInfo; // it listens on a host and a port
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
-    answerWith(fetch, ready) {
-      served = { fetch, ready };
+    answerWith(fetch, engine) {
+      served = { fetch, engine };
     },
     close: (drainMs) => closeServer(server, drainMs),
   };
 }
 
-type Served = { readonly fetch: Fetch; readonly ready: () => Readiness };
+type Served = { readonly fetch: Fetch; readonly engine: Healthy };
 
 /** `target` is the request's path and query as they were sent. */
 async function answered(request: Request, target: string, served: Served | undefined): Promise<Response> {
-  if (target.split("?")[0] === "/healthz") return health(served);
+  if (isHealth(target.split("?")[0] ?? "")) return health(served?.engine);
   if (!served) return json(503, { message: "the workload API is starting: try again in a moment" });
   if (hasDotSegment(target)) return json(400, { message: "a path must not contain . or .. as a name" });
   return await served.fetch(request);
-}
-
-function health(served: Served | undefined): Response {
-  if (!served) return json(503, { status: "starting" });
-  const readiness = served.ready();
-  return readiness.ok ? json(200, { status: "ok" }) : json(503, { status: "not ready", message: readiness.reason });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Refusal } from "../engine.ts";
 import type { Container } from "./definitions/container.ts";
-import type { EngineParts } from "./engine-parts.ts";
+import type { EngineDeps, EngineParts } from "./engine-parts.ts";
 import { amountOf, type Amount } from "./quota.ts";
 import type { LiveService } from "./services/live-service.ts";
 import type { Job } from "./state/job-store.ts";
@@ -13,13 +13,30 @@ import type { Service } from "./state/service-store.ts";
 export function admitService(parts: EngineParts, service: Service): () => void {
   const runs = service.running && !service.deleting;
   if (runs) checkAll(parts, service.definition.containers);
-  return parts.ledger.reserve(service, serviceAmount(parts, service, runs));
+  return parts.deps.ledger.reserve(service, serviceAmount(parts, service, runs));
+}
+
+/**
+ * Reserves one more instance, for as long as the one that it replaces still runs, and returns a function that frees it.
+ * Undefined when a quota has no room for it.
+ */
+export function reserveSecond(
+  { ledger, runtime }: Pick<EngineDeps, "ledger" | "runtime">,
+  { uid, username, definition: { containers } }: Service,
+): (() => void) | undefined {
+  const amount = amountOf({ containers, size: 1, ports: 0 }, runtime.reservedMib);
+  try {
+    return ledger.reserve({ uid: `${uid}/second`, username }, { ...amount, workloads: 0 });
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 /** The same for a running job. */
 export function admitJob(parts: EngineParts, job: Omit<Job, "version">): () => void {
   checkAll(parts, job.definition.containers);
-  return parts.ledger.reserve(job, jobAmount(parts, job, true));
+  return parts.deps.ledger.reserve(job, jobAmount(parts, job, true));
 }
 
 function checkAll({ deps }: EngineParts, containers: readonly Container[]): void {
@@ -32,7 +49,10 @@ function checkAll({ deps }: EngineParts, containers: readonly Container[]): void
  */
 export function reserveStopped(parts: EngineParts, workload: Service | Job): void {
   const isService = "region" in workload;
-  parts.ledger.keep(workload, isService ? serviceAmount(parts, workload, false) : jobAmount(parts, workload, false));
+  parts.deps.ledger.keep(
+    workload,
+    isService ? serviceAmount(parts, workload, false) : jobAmount(parts, workload, false),
+  );
 }
 
 /** For the end of a job. One that was deleted before its program ended has no reservation any more. */

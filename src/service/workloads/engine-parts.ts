@@ -25,6 +25,7 @@ export type EngineDeps = {
   readonly now: () => Date;
   readonly onEvent: (message: string, data: object) => void;
   readonly starts: StartQueue;
+  readonly ledger: Ledger;
   /** Aborted when the engine begins to close. */
   readonly closing: AbortSignal;
   /** Aborted when the engine closes and leaves its units running. */
@@ -41,7 +42,6 @@ export type EngineParts = {
   readonly jobs: Map<string, LiveJob>;
   /** Saved workloads that can't be used. */
   readonly unreadable: Map<string, Unreadable>;
-  readonly ledger: Ledger;
   /** Writes to one workload wait for each other. */
   readonly queue: SerialQueue;
   /** Throws a `Refusal` 503 when the engine is closing. */

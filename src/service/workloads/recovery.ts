@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { EngineParts } from "./engine-parts.ts";
 import { reviveJob } from "./jobs/job-recovery.ts";
 import { recordFolder } from "./jobs/run-record.ts";
+import { endLeftover } from "./jobs/end-leftover.ts";
 import { resumeLog } from "./lifecycle/start-unit.ts";
 import type { Unit } from "./runtime.ts";
 import { reviveService } from "./services/service-recovery.ts";
@@ -45,14 +46,14 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
   return absent.length > 0 ? [absentNotice(absent)] : [];
 }
 
-/** At most one unit of each container: of several, which only a failed start can leave, the last one is adopted. */
+/** At most one unit of each container and generation: of several, which only a failed start can leave, the last one is adopted. */
 async function adoptUnits({ deps }: EngineParts): Promise<Adopted> {
   const latest = new Map<string, Unit>();
   for (const unit of await deps.runtime.adopt()) {
-    const { workload, instance, container } = unit.labels;
-    const key = JSON.stringify([workload, instance, container]);
+    const { workload, instance, container, generation } = unit.labels;
+    const key = JSON.stringify([workload, instance, container, generation]);
     const other = latest.get(key);
-    if (other) deps.inBackground(other.stop());
+    if (other) deps.inBackground(endLeftover(other, deps));
     latest.set(key, unit);
   }
   for (const unit of latest.values()) {
@@ -67,7 +68,7 @@ function stopOthers({ deps, services, jobs }: EngineParts, adopted: Adopted): vo
   for (const [uid, units] of adopted) {
     if (services.has(uid) || jobs.has(uid)) continue;
     deps.onEvent("stopping units without a workload", { uid, units: units.length });
-    deps.inBackground(Promise.all(units.map((unit) => unit.stop())));
+    deps.inBackground(Promise.all(units.map((unit) => endLeftover(unit, deps))));
   }
 }
 
@@ -88,7 +89,7 @@ async function each(parts: EngineParts, named: Named, revived: () => Promise<voi
 function addUnreadable(parts: EngineParts, unreadable: Unreadable): void {
   const { uid, kind, username, region, name, reason } = unreadable;
   parts.unreadable.set(uid, unreadable);
-  parts.ledger.keep(unreadable, { instances: 0, memoryMib: 0, ports: 0, workloads: 1 });
+  parts.deps.ledger.keep(unreadable, { instances: 0, memoryMib: 0, ports: 0, workloads: 1 });
   const data = { uid, kind, username, region, name, reason };
   parts.deps.onEvent("can't use a saved workload; showing it as failed", data);
 }

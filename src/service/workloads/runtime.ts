@@ -40,6 +40,13 @@ export type UnitSpec = UnitLabels & {
   readonly run?: { readonly attempt: number; readonly record: string };
 };
 
+export type Preparing = {
+  /** Aborted when the unit isn't wanted any more. */
+  readonly signal: AbortSignal;
+  /** Tells the workload's user what is waited for: a line in its log, and its message until the unit starts. */
+  readonly note: (line: string) => void;
+};
+
 /** How a unit ended; lifecycle/exit-text.ts has the words for it. */
 export type Exit = {
   /** Null when a signal ended it, or when it never ran. */
@@ -47,8 +54,12 @@ export type Exit = {
   readonly signal?: string;
   /** It was killed because it used more memory than its limit. Its code is 137, as in Docker and Kubernetes. */
   readonly isOutOfMemory?: true;
+  /** It is gone, and so is how it ended: somebody removed it behind the server's back. */
+  readonly isRemoved?: true;
   /** Why the runtime couldn't start it; not a failure of the program. */
   readonly startError?: string;
+  /** When it ended, if the runtime knows better than the moment at which the end is noticed. ISO 8601 in UTC. */
+  readonly at?: string;
 };
 
 /** A line of a unit's output. `cursor` is its position in the stream, for runtimes that can resume one. */
@@ -74,10 +85,24 @@ export type Unit = {
   readonly answers: (() => Promise<boolean>) | undefined;
   /** `host:port` at which it takes connections for a container port; undefined if that port isn't one of its own. */
   readonly address: (containerPort: number) => string | undefined;
+  /** Why it does nothing although it runs, as a clause; undefined while it isn't hindered, and where that can't happen. */
+  readonly hindrance?: () => string | undefined;
   /** Starts reading its output. Called once, right after the start or adoption. */
   readonly readLog: (reader: LogReader) => void;
   /** Asks it to end and kills it after the grace time; resolves with `exited`. Idempotent. */
   readonly stop: () => Promise<void>;
+  /**
+   * Removes what is left of it. Called once its end was recorded and its lines are stored: a runtime whose units outlive
+   * the server keeps an ended one until then, so that the next server can read how it ended. Never rejects.
+   */
+  readonly discard: () => Promise<void>;
+  /**
+   * Changes its memory limit while it runs. Resolves to whether that worked; if not, the unit has to be replaced.
+   * Undefined where a running unit's limit can't be changed.
+   */
+  readonly resize?: (limitMib: number | undefined) => Promise<boolean>;
+  /** The memory limit that it runs with, in MiB, where `resize` exists. */
+  readonly limitMib?: () => number | undefined;
 };
 
 /** A container port of a service that must have one address for as long as the service exists. */
@@ -103,9 +128,15 @@ export type Runtime = {
   readonly check: (container: Container, where: string) => void;
   /** The memory that a container with this limit counts as, in MiB. */
   readonly reservedMib: (limitMib: number | undefined) => number;
+  /**
+   * Fetches what the unit needs before it can start, such as its image, or rejects if that can't be had. Called right
+   * before `start` and not counted as one: a slow registry holds up no other workload. Undefined if nothing is fetched.
+   */
+  readonly prepare?: (spec: UnitSpec, preparing: Preparing) => Promise<void>;
   /** Starts a unit, or rejects if it can't be started. `note` writes a line about it into the workload's log. */
   readonly start: (spec: UnitSpec, note: (line: string) => void) => Promise<Unit>;
-  /** The units that still run from an earlier server. Called once, before anything is started. */
+  /** The units of an earlier server: those that still run, and ended ones whose end nobody recorded. Called once, before
+   * anything is started. */
   readonly adopt: () => Promise<readonly Unit[]>;
   readonly expose: (exposed: Exposed) => Promise<Exposure>;
   /** The path of a volume's content, for answers. */

@@ -1,15 +1,16 @@
 import { join } from "node:path";
 import type { Kysely } from "kysely";
 import { openSqlite } from "../../sqlite.ts";
+import { refusingIncapable, type EngineAbout, type Limit } from "../capabilities.ts";
 import { Refusal, type Engine, type OpenedEngine } from "../engine.ts";
 import type { EngineDeps, EngineParts } from "./engine-parts.ts";
 import { jobOperations } from "./jobs/job-operations.ts";
+import { JOB_REGION } from "./jobs/job-run.ts";
 import { JOB_RETRIES, type BackOff } from "./lifecycle/back-off.ts";
 import { makeSerialQueue } from "./lifecycle/serial-queue.ts";
 import { makeStartQueue } from "./lifecycle/start-queue.ts";
-import { DEFAULT_LOG_LIMITS, type LogLimits } from "./logs/log-bounds.ts";
-import { createLogTables, type LogTables } from "./logs/log-tables.ts";
-import { openLogWriter } from "./logs/log-writer.ts";
+import type { LogLimits } from "./logs/log-bounds.ts";
+import { openLogStore } from "./logs/open-log-store.ts";
 import { makeLedger, type Quotas } from "./quota.ts";
 import { recover } from "./recovery.ts";
 import type { Runtime } from "./runtime.ts";
@@ -43,12 +44,19 @@ export type WorkloadOptions = {
   readonly onEvent?: (message: string, data: object) => void;
 };
 
+/** The engine's description; the same in each region. */
+type RuntimeAbout = Pick<EngineAbout, "name" | "title"> & {
+  readonly version: string;
+  readonly cannot: readonly Limit[];
+};
+
 /** Passed to a runtime, which may have its own tables in the state file. */
 export type RuntimeDeps = Required<Pick<WorkloadOptions, "dataDir" | "now" | "onEvent">> & {
   readonly state: Kysely<StateTables>;
 };
 
 export type RuntimeOptions = {
+  readonly about: RuntimeAbout;
   readonly runtime: (deps: RuntimeDeps) => Runtime;
   readonly quotas: Quotas;
   /** Maximum number of units starting at the same time. */
@@ -85,16 +93,18 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
     services: new Map(),
     jobs: new Map(),
     unreadable: new Map(),
-    ledger: makeLedger(runtime.quotas),
     queue: makeSerialQueue(),
     ensureOpen() {
       if (closed) throw new Refusal(503, STOPPING);
     },
   };
   const notices = await recover(parts, { regions: options.regions, users: options.users });
+  const { title, cannot } = runtime.about;
+  const about = aboutIn(options.regions, runtime.about);
   const engine: Engine = { ...jobOperations(parts), ...serviceOperations(parts) };
   return {
-    engine: refusingWhenExhausted(engine),
+    engine: refusingIncapable(refusingWhenExhausted(engine), { title, cannotIn: () => cannot }),
+    about: () => about,
     ready: () => (closed ? { ok: false, reason: STOPPING } : deps.runtime.readiness()),
     keepsWorkloads: deps.runtime.keepsUnits,
     close({ keepWorkloads = false } = {}) {
@@ -104,6 +114,18 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
     },
     notices,
   };
+}
+
+function aboutIn(regions: readonly string[], { name, title, version, cannot }: RuntimeAbout): EngineAbout {
+  const everywhere = [...new Set([...regions, JOB_REGION])];
+  const described = everywhere.map((region) => ({
+    name: region,
+    version,
+    services: regions.includes(region),
+    jobs: region === JOB_REGION,
+    cannot,
+  }));
+  return { name, title, regions: described };
 }
 
 const STOPPING = "the workload API is stopping: try again after its restart";
@@ -117,20 +139,22 @@ async function openDeps(
 ): Promise<EngineDeps> {
   const { dataDir, onEvent = () => undefined, now = () => new Date() } = options;
   const state = await openState(join(dataDir, "state.sqlite"), options.openState ?? openSqlite);
-  const logs = await openLogs(join(dataDir, "logs.sqlite")).catch(async (error: unknown) => {
+  const place = { kind: "sqlite", path: join(dataDir, "logs.sqlite") } as const;
+  const logs = await openLogStore(place, { limits: options.logLimits, now, onEvent }).catch(async (error: unknown) => {
     await state.destroy();
     throw error;
   });
   return {
     runtime: runtime({ dataDir, now, onEvent, state }),
     state,
-    logs: openLogWriter(logs, { limits: options.logLimits ?? DEFAULT_LOG_LIMITS, now, onEvent }),
+    logs,
     dataDir,
     backOff: options.backOffMs ?? { first: 1_000, max: 60_000 },
     jobRetries: options.jobRetries ?? JOB_RETRIES,
     readyAfterMs: options.readyAfterMs ?? 1_000,
     now,
     onEvent,
+    ledger: makeLedger(quotas),
     starts: makeStartQueue({ atOnce: startsAtOnce, alive: quotas.host.instances }),
     ...signals,
     inBackground(work) {
@@ -147,14 +171,6 @@ async function openState(path: string, open: (path: string) => Kysely<StateTable
     const state = open(path);
     await migrate(state, path, stateMigrations);
     return state;
-  });
-}
-
-async function openLogs(path: string): Promise<Kysely<LogTables>> {
-  return await withFileNamed(path, async () => {
-    const logs = openSqlite<LogTables>(path);
-    await createLogTables(logs, path);
-    return logs;
   });
 }
 

@@ -189,8 +189,12 @@ async function tellThread(
 ): Promise<SlackFailure | "lost" | undefined> {
   for (const reply of replies) {
     if (!(await right.extend())) return "lost";
-    const to = { channel: card.channelId, threadTs: threadOf(change, content) ?? card.ts };
-    const posted = await messenger.post(to, reply, "card");
+    const channel = card.channelId;
+    let posted = await messenger.post({ channel, threadTs: threadOf(change, content) ?? card.ts }, reply, "card");
+    if (!posted.ok && posted.failure.kind === "gone") {
+      if (!(await right.extend())) return "lost";
+      posted = await messenger.post({ channel, threadTs: card.ts }, reply, "card");
+    }
     if (posted.ok) continue;
     log.warn({ changeId: change.id, ...logged(posted.failure) }, "couldn't continue a thread");
     // Temporary: a later draw posts these events.

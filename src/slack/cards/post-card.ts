@@ -3,7 +3,7 @@ import { changeCard } from "../../views/cards/change-card.ts";
 import { openingCard } from "../../views/cards/opening-card.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { namesFor } from "../../workflow/access/approver-names.ts";
-import { undoRequest } from "../../workflow/undo-request.ts";
+import { undoRequest } from "../../workflow/repeat/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";
 import type { DrawDeps } from "./cards.ts";
 import { retireCard } from "./retire.ts";
@@ -22,7 +22,7 @@ export type Placed =
   /** Another replica draws it now. */
   | { readonly kind: "lost" };
 
-/** A deleted card is posted once more. If that one is deleted too, people don't want it. */
+/** A deleted card is posted once more. If that one is deleted too, only the requester learns how the request ends. */
 const MOST_POSTS = 2;
 
 /** Updates the card of a Change to its latest version, posting it first if there is none. */
@@ -34,8 +34,8 @@ export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
   const post = changeCard({ ...common, command, canUndo: canUndo(deps, work) });
   if (change.card !== undefined) {
     const updated = await update(deps, work, { card: change.card, post });
-    if (updated !== "gone") return updated;
-    if (posts >= MOST_POSTS) return { kind: "placed", card: change.card, isStored: true };
+    if (updated.kind !== "gone") return updated;
+    if (posts >= MOST_POSTS) return { kind: "stuck", card: change.card, failure: updated.failure };
   }
   // A settled change has no decision buttons, so its card can be posted directly.
   if (change.settledAt !== undefined) return postNew(deps, work, post);
@@ -47,12 +47,13 @@ export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
   if (kept === "lost") await retireCard(deps, change, card);
   if (kept !== "held") return { kind: "lost" };
   const drawn = await update(deps, work, { card, post });
-  return drawn === "gone" ? { kind: "placed", card, isStored: true } : drawn;
+  return drawn.kind === "gone" ? { kind: "placed", card, isStored: true } : drawn;
 }
 
+type Gone = { readonly kind: "gone"; readonly failure: SlackFailure };
 type Update = { readonly card: Card; readonly post: Post };
 
-async function update(deps: DrawDeps, work: Work, { card, post }: Update): Promise<Placed | "gone"> {
+async function update(deps: DrawDeps, work: Work, { card, post }: Update): Promise<Placed | Gone> {
   if (!(await work.right.extend())) return { kind: "lost" };
   const { id } = work.change;
   const updated = await deps.messenger.update(card, post, "card");
@@ -61,7 +62,7 @@ async function update(deps: DrawDeps, work: Work, { card, post }: Update): Promi
     return { kind: "placed", card, isStored: true };
   }
   const { failure } = updated;
-  if (failure.kind === "gone") return "gone";
+  if (failure.kind === "gone") return { kind: "gone", failure };
   if (deps.refusals.mayRetry(id, failure)) return { kind: "later", failure, isPosted: false };
   return { kind: isReopenable(failure) ? "closed" : "stuck", card, failure };
 }
@@ -75,7 +76,13 @@ async function postNew({ messenger, refusals }: DrawDeps, work: Work, post: Post
   const { change, content, right } = work;
   const channel = change.terms?.cardIn ?? change.channelId;
   if (!(await right.extend())) return { kind: "lost" };
-  const posted = await messenger.post({ channel, threadTs: threadOf(change, content) }, post, "card");
+  const threadTs = threadOf(change, content);
+  let posted = await messenger.post({ channel, threadTs }, post, "card");
+  if (!posted.ok && posted.failure.kind === "gone" && threadTs !== undefined) {
+    // Whoever asked deleted their message. The request still needs its card.
+    if (!(await right.extend())) return { kind: "lost" };
+    posted = await messenger.post({ channel }, post, "card");
+  }
   if (posted.ok) {
     refusals.clear(change.id);
     return { kind: "placed", card: posted.value, isStored: false };

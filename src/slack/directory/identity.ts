@@ -18,6 +18,8 @@ type Parts = {
   readonly client: WebClient;
   /** Slack's code for refusing the token, in the latest answer to any method; undefined when it accepts it. */
   readonly tokenRefusal: () => string | undefined;
+  /** Known without asking, when the app was installed by OAuth. Every workspace of an organization has the same token. */
+  readonly installed?: { readonly teamId: string; readonly userId: string } | undefined;
   readonly log: Logger;
   readonly now: () => Date;
 };
@@ -28,19 +30,21 @@ const ASK_AGAIN_MS = 10_000;
 const CHECK_EVERY_MS = 60_000;
 
 /** Slack being down doesn't keep the bot from starting: it is not ready until Slack has answered. */
-export function createIdentity({ client, tokenRefusal, log, now }: Parts): Identity {
-  let known: ReturnType<People["bot"]> | undefined;
+export function createIdentity({ client, tokenRefusal, installed, log, now }: Parts): Identity {
+  let known: ReturnType<People["bot"]> | undefined = installed && { name: "gantry", ...installed };
   let askedMs = 0;
   const check = async (): Promise<void> => {
     askedMs = now().getTime();
     try {
       const { user: name = "gantry", user_id: userId, team_id: teamId } = await client.auth.test();
-      known = { name, userId, teamId };
+      known = { name, userId, teamId, ...installed };
     } catch (error) {
       const { code, kind } = classify(error);
       if (kind === "token") {
         throw new Error(
-          `Slack rejected SLACK_BOT_TOKEN (${code}). Copy the Bot User OAuth Token from your app's page, under OAuth & Permissions.`,
+          installed === undefined
+            ? `Slack rejected SLACK_BOT_TOKEN (${code}). Copy the Bot User OAuth Token from your app's page, under OAuth & Permissions.`
+            : `Slack rejected the token of the workspace ${installed.teamId} (${code}).`,
           { cause: error },
         );
       }

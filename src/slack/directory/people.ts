@@ -19,6 +19,8 @@ const User = z.object({
   is_stranger: z.boolean().optional(),
   is_restricted: z.boolean().optional(),
   is_ultra_restricted: z.boolean().optional(),
+  is_admin: z.boolean().optional(),
+  is_owner: z.boolean().optional(),
   enterprise_user: z.object({ teams: z.array(z.string()).optional() }).optional(),
   profile: z.object({ real_name: z.string().optional() }).optional(),
 });
@@ -117,7 +119,8 @@ async function readProfile({ client, teamId, pace }: Parts, userId: string): Pro
   const ours = await teamId();
   if (ours === undefined) throw new Error("the bot's workspace isn't known yet");
   const name = user.real_name ?? user.profile?.real_name ?? user.name ?? userId;
-  return { userId, name, standing: standingOf(user, ours) };
+  const standing = standingOf(user, ours);
+  return { userId, name, standing, isAdmin: standing === "member" && isAdmin(user) };
 }
 
 function standingOf(user: User, teamId: string): Standing {
@@ -127,7 +130,12 @@ function standingOf(user: User, teamId: string): Standing {
   return user.is_restricted === true || user.is_ultra_restricted === true ? "guest" : "member";
 }
 
-/** In an Enterprise Grid one person belongs to several workspaces of one organisation. */
+/** Slack's flags are about the person's own workspace, so they count for its members only. */
+function isAdmin(user: User): boolean {
+  return user.is_admin === true || user.is_owner === true;
+}
+
+/** In an Enterprise Grid one person belongs to several workspaces of one organization. */
 function isOutsider(user: User, teamId: string): boolean {
   if (user.is_stranger === true || user.team_id === undefined) return true;
   if (user.team_id === teamId) return false;

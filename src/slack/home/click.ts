@@ -22,7 +22,7 @@ import { linkOwner } from "../../workflow/access/may-link.ts";
 
 export type HomeClickDeps = DepsOf<typeof openForm | typeof openVerbForm | typeof onReadClick | typeof homeLater> & {
   readonly lanes: Pick<Lanes, "track">;
-  readonly responder: Pick<Responder, "tell">;
+  readonly responder: Pick<Responder, "tellPatiently">;
   readonly store: Pick<Store, "setRegion">;
   readonly accounts: Pick<Accounts, "forget">;
   readonly log: Logger;
@@ -88,7 +88,7 @@ const PageNumber = z.string().regex(/^\d{1,6}$/u);
 async function chooseForWorkload(deps: HomeClickDeps, { blockId, value, origin, triggerId }: Clicked): Promise<void> {
   const workload = workloadOfBlock(blockId);
   if (workload === undefined || !isMenuVerb(value)) {
-    return void (await deps.responder.tell(sentences.staleButton(deps.settings.command), origin));
+    return deps.responder.tellPatiently(sentences.staleButton(deps.settings.command), origin);
   }
   const { name } = workload;
   // Jobs have only one region.
@@ -103,7 +103,7 @@ type Read = { readonly verb: string; readonly region?: string; readonly args: As
 
 async function readNow(deps: HomeClickDeps, read: Read, origin: Origin): Promise<void> {
   const value = JSON.stringify({ ...read, share: false });
-  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, origin));
+  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tellPatiently(message, origin));
   await onReadClick(deps, { actionId: "ask:0", blockId: "", value, origin, tell });
 }
 
@@ -126,7 +126,7 @@ async function chooseRegion(deps: HomeClickDeps, value: string, origin: Origin):
   } catch (error) {
     const reference = deps.newReference();
     deps.log.error({ err: error, reference }, "a setting could not be stored");
-    await deps.responder.tell(sentences.notStored(reference, deps.settings.command), origin);
+    await deps.responder.tellPatiently(sentences.notStored(reference, deps.settings.command), origin);
     return;
   }
   // Another region has other pages.

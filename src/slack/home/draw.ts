@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Context } from "../../commands/command.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { HomeState } from "../../views/home/state.ts";
-import { homeView } from "../../views/home/view.ts";
+import { homeView, refusedHome } from "../../views/home/view.ts";
+import { isTemporary, reasonFor, isDisconnected } from "../send/slack-error.ts";
+import { whenConnected } from "../send/when-connected.ts";
 import { homeRows, targetOf } from "../../views/home/rows.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
@@ -24,7 +26,7 @@ export type HomeDeps = DepsOf<typeof contextFor | typeof liveWorkloads> & {
   readonly repeats: Repeats;
   readonly people: People;
   readonly messenger: Pick<Messenger, "publishHome">;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "wait">;
   readonly log: Logger;
   readonly settings: Settings;
 };
@@ -81,7 +83,7 @@ async function mayDoIn(known: Parameters<typeof homeRows>[0], context: Context):
   const { troubled, rows } = homeRows(known);
   const shown = new Map([...troubled, ...rows].map((row) => [targetOf(row), row]));
   const may = [...shown].map(async ([target, { kind, name }]) => {
-    const workload = { kind, name, region: regionOf(kind, region) };
+    const workload = { kind, name, region: regionOf(kind, region, context.settings) };
     return [target, await allowedVerbs(commands, workload, context)] as const;
   });
   return new Map(await Promise.all(may));
@@ -137,7 +139,12 @@ async function homeState(deps: HomeDeps, origin: Origin, signal: AbortSignal): P
     const { account, settings: own } = context;
     const records = await recordsOf(context);
     const verbs = await verbsFor(context);
-    const state = { ...nobody, ...records, verbs, account: { ...account, region: own.region } };
+    const state = {
+      ...nobody,
+      ...records,
+      verbs,
+      account: { ...account, region: own.region, jobsRegion: own.jobsRegion },
+    };
     return { state, context };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -169,5 +176,13 @@ async function recordsOf({ records, asker }: Context) {
 }
 
 async function publish(deps: HomeDeps, { userId }: Origin, state: HomeState): Promise<void> {
-  await deps.messenger.publishHome({ user: userId, view: homeView(state) });
+  const published = await whenConnected(
+    deps.clock,
+    (result) => !result.ok && isDisconnected(result.failure),
+    () => deps.messenger.publishHome({ user: userId, view: homeView(state) }),
+  );
+  if (published.ok || isTemporary(published.failure)) return;
+  const { failure } = published;
+  // Slack would go on showing the last Home, or none.
+  await deps.messenger.publishHome({ user: userId, view: refusedHome(reasonFor(failure), failure.reference) });
 }

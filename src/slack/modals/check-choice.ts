@@ -55,9 +55,9 @@ async function wrongName({ command, ask }: Choice, context: Context): Promise<st
 }
 
 /** The picker has just read the lists, so a name from it costs no call. */
-function isListed({ kind, name }: Target, region: string, { directory, account }: Context): boolean {
+function isListed({ kind, name }: Target, region: string, { directory, account, settings }: Context): boolean {
   if (kind === undefined) return false;
-  return directory.names(account.username, kind, regionOf(kind, region))?.includes(name) === true;
+  return directory.names(account.username, kind, regionOf(kind, region, settings))?.includes(name) === true;
 }
 
 async function whyNot(check: () => Promise<unknown>): Promise<string | undefined> {

@@ -10,11 +10,11 @@ import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { drawForm, type OpenedForm } from "./draw-form.ts";
 import { chosenName, filledForm, hiddenWhileReading, readingForm } from "./form-choice.ts";
-import { afterAck, type Drawn, drawView, type UpdateDeps } from "./update-view.ts";
+import { afterAck, drawFinal, type Drawn, drawView, type FinalDeps, type UpdateDeps } from "./update-view.ts";
 import { refusedForm } from "../../commands/lookup/authorize.ts";
 import { noteRefusal } from "../../workflow/history.ts";
 
-export type FillDeps = UpdateDeps &
+export type FillDeps = FinalDeps &
   DepsOf<typeof contextFor | typeof noteRefusal | typeof afterAck> & {
     readonly lanes: Pick<Lanes, "add" | "track">;
     readonly newReference: () => string;
@@ -87,10 +87,11 @@ export function refuseLater(deps: FillDeps, opened: Filling): void {
 }
 
 /** Draws the facts of one choice, unless the person has chosen something else since. */
-async function drawFill(deps: FillDeps, { version }: Filling, view: object): Promise<void> {
+async function drawFill(deps: FillDeps, { version, command, metadata }: Filling, view: object): Promise<void> {
   const { viewId, hash, isCurrent, ackedAt } = version;
   if (ackedAt !== undefined) await afterAck(deps, ackedAt);
-  if (isCurrent()) await drawView(deps, { viewId, hash }, view);
+  if (!isCurrent()) return;
+  await drawFinal(deps, { viewId, hash, title: command.form.title, origin: metadata.origin }, view);
 }
 
 /** Only a new form is replaced: in any other a person has typed something, maybe for another workload. */

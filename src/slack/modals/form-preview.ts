@@ -12,7 +12,7 @@ import { drawForm, type OpenedForm } from "./draw-form.ts";
 import type { FillDeps, ViewVersion } from "./fill-form.ts";
 import { withChoiceShown } from "./form-choice.ts";
 import { valuesDigest } from "./form-metadata.ts";
-import { afterAck, updateForm } from "./update-view.ts";
+import { afterAck, drawFinal } from "./update-view.ts";
 import { proposeChange, type Proposal } from "../../commands/lookup/authorize.ts";
 import { noteRefusal } from "../../workflow/history.ts";
 
@@ -38,10 +38,11 @@ export function previewLater(deps: FillDeps, previewing: Previewing): void {
 }
 
 /** Skips the draw if a click since the submission has drawn something newer. */
-async function drawPreview(deps: FillDeps, { version }: Previewing, view: object): Promise<void> {
+async function drawPreview(deps: FillDeps, previewing: Previewing, view: object): Promise<void> {
+  const { version, command, origin } = previewing;
   const { viewId, isCurrent, ackedAt = 0 } = version;
   await afterAck(deps, ackedAt);
-  if (isCurrent()) await updateForm(deps, viewId, view);
+  if (isCurrent()) await drawFinal(deps, { viewId, title: command.form.title, origin }, view);
 }
 
 /** `submit` is the label of the button below it; undefined when the form can't be sent like this. */
@@ -61,6 +62,10 @@ async function previewOf(deps: FillDeps, { command, ask, origin }: Previewing, s
       const { asker: who, account } = context;
       await noteRefusal(deps, { ...judged, verb: command.name, origin, who, account: account.username });
       const { blocks } = refusalMessage({ kind: "policy", verdict: judged.refusal, command: slash });
+      return { blocks, submit: undefined };
+    }
+    if (judged.kind === "impossible") {
+      const { blocks } = refusalMessage({ kind: "api", why: judged.why, others: [] });
       return { blocks, submit: undefined };
     }
     const { change, verdict } = judged;

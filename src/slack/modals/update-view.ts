@@ -1,16 +1,17 @@
 import type { Settings } from "../../commands/command.ts";
+import { endView } from "../../views/forms/form-states.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { Clock, Responder } from "../../workflow/ports.ts";
 import type { Messenger, OpenView } from "../send/messenger.ts";
-import { isTemporary, reasonFor } from "../send/slack-error.ts";
+import { isTemporary, reasonFor, type SlackFailure } from "../send/slack-error.ts";
 
 export type UpdateDeps = { readonly messenger: Pick<Messenger, "updateView"> };
 
 export type OpenDeps = {
   readonly messenger: Pick<Messenger, "openView">;
-  readonly responder: Pick<Responder, "tell">;
-  readonly settings: Settings;
+  readonly responder: Pick<Responder, "tellPatiently">;
+  readonly settings: Pick<Settings, "command">;
 };
 
 type Opening = { readonly triggerId: string; readonly view: object; readonly origin: Origin };
@@ -27,7 +28,7 @@ export async function openForm(
   const why = isLate
     ? sentences.noForm(settings.command)
     : sentences.formRefused(reasonFor(failure), failure.reference);
-  await responder.tell(why, origin);
+  await responder.tellPatiently(why, origin);
   return undefined;
 }
 
@@ -38,7 +39,8 @@ export async function openForm(
  */
 export type Drawn =
   | { readonly kind: "drawn"; readonly hash: string | undefined }
-  | { readonly kind: "superseded" | "failed"; readonly hash?: undefined };
+  | { readonly kind: "superseded"; readonly hash?: undefined }
+  | { readonly kind: "failed"; readonly failure: SlackFailure; readonly hash?: undefined };
 
 type Version = { readonly viewId: string; readonly hash?: string | undefined };
 
@@ -46,7 +48,27 @@ type Version = { readonly viewId: string; readonly hash?: string | undefined };
 export async function drawView({ messenger }: UpdateDeps, { viewId, hash }: Version, view: object): Promise<Drawn> {
   const updated = await messenger.updateView({ viewId, view, hash });
   if (updated.ok) return { kind: "drawn", hash: updated.value.hash };
-  return { kind: updated.failure.kind === "superseded" ? "superseded" : "failed" };
+  const { failure } = updated;
+  return failure.kind === "superseded" ? { kind: "superseded" } : { kind: "failed", failure };
+}
+
+export type FinalDeps = UpdateDeps & { readonly responder: Pick<Responder, "tellPatiently"> };
+
+type Final = Version & { readonly title: string; readonly origin: Origin };
+
+/**
+ * Draws what a form was waiting for. When Slack doesn't take it, the form would wait for ever: it says why instead, or the
+ * person is told beside it. Never rejects.
+ */
+export async function drawFinal(deps: FinalDeps, { title, origin, ...version }: Final, view: object): Promise<void> {
+  const drawn = await drawView(deps, version, view);
+  // A closed form needs nothing.
+  if (drawn.kind !== "failed" || drawn.failure.kind === "gone") return;
+  const { failure } = drawn;
+  const post = sentences.formNotFilled(reasonFor(failure), failure.reference);
+  const isRefused = !isTemporary(failure);
+  if (isRefused && (await updateForm(deps, version.viewId, endView({ title, post })))) return;
+  await deps.responder.tellPatiently(post, origin);
 }
 
 /** Redraws an open form, whatever its version. False: it was closed, or Slack refused the view. Never rejects. */

@@ -21,7 +21,7 @@ export type CardClickDeps = DepsOf<
   typeof accept | typeof findVisibleChange | typeof retireOutdated | typeof openForm | typeof onCardLook
 > & {
   readonly lanes: Pick<Lanes, "track">;
-  readonly responder: Pick<Responder, "tell">;
+  readonly responder: Pick<Responder, "tellPatiently">;
   readonly settings: Settings;
 };
 
@@ -48,7 +48,7 @@ export async function onCard(deps: CardClickDeps, clicked: OnCard, ack: Ack): Pr
   const about = isBeside ? clicked.about.slice(0, -BESIDE.length) : clicked.about;
   const card = isBeside ? undefined : clicked.card;
   const { replaces: _replaces, ...beside } = origin;
-  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, beside));
+  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tellPatiently(message, beside));
   if (about === "reject") {
     await ack();
     const metadata = JSON.stringify({ changeId, card, origin: beside });
@@ -87,8 +87,8 @@ type Rejecting = {
 /** Opens the form for the reason, or answers that the Change is already decided. */
 async function openRejection(deps: CardClickDeps, rejecting: Rejecting): Promise<void> {
   const { changeId, card, metadata, triggerId, origin } = rejecting;
-  const answer = async (what: DecisionAnswer): Promise<void> =>
-    void (await deps.responder.tell(decisionPost(deps.settings, what), origin));
+  const answer = (what: DecisionAnswer): Promise<void> =>
+    deps.responder.tellPatiently(decisionPost(deps.settings, what), origin);
   const known = await findVisibleChange(deps, { changeId, card, origin });
   if ("missing" in known) return answer(known.missing);
   const { change } = known;

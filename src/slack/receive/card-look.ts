@@ -3,7 +3,7 @@ import { commandOf } from "../../commands/grammar/parse.ts";
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import { answerRead } from "../../workflow/answer-read.ts";
+import { answerRead } from "../../workflow/answer/answer-read.ts";
 import { findVisibleChange } from "../../workflow/access/find-visible-change.ts";
 import { decisionPost } from "../../workflow/decide.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";

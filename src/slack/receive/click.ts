@@ -24,7 +24,7 @@ export type ClickDeps = DepsOf<
   readonly lanes: Pick<Lanes, "isStopping" | "track">;
   readonly repeats: Repeats;
   readonly people: Pick<People, "bot">;
-  readonly responder: Pick<Responder, "tell">;
+  readonly responder: Pick<Responder, "tellPatiently">;
 };
 
 const Action = z.object({
@@ -68,7 +68,7 @@ export async function onClick(deps: ClickDeps, body: unknown, ack: Ack): Promise
   const origin = originOf(deps, click);
   if (lanes.isStopping()) {
     await ack();
-    await lanes.track(deps.responder.tell(sentences.restarting(), origin));
+    await lanes.track(deps.responder.tellPatiently(sentences.restarting(), origin));
     return;
   }
   if (isRunButton(action.action_id)) return onRunClick(deps, runOf(click, origin), ack);
@@ -105,7 +105,7 @@ function onAcked(deps: ClickDeps, click: Click, origin: Origin): Promise<void> |
   if (homeAction(actionId) !== undefined) return onHomeClick(deps, { actionId, blockId, value, origin, triggerId });
   const opening = openingIn(actionId, value, blockId);
   if (opening !== undefined) return openVerbForm(deps, { ...opening, origin: inThread(click, origin), triggerId });
-  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tell(message, origin));
+  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tellPatiently(message, origin));
   return onReadClick(deps, { actionId, blockId, value, origin, threadTs: click.container.thread_ts, tell });
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 
-type Route = {
+/** A page or check of the HTTP server. */
+export type Route = {
   readonly path: string;
   readonly method: string[];
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,36 +1,51 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { App, HTTPReceiver } from "@slack/bolt";
+import { HTTPReceiver } from "@slack/bolt";
 import type { Logger } from "pino";
+import { portOf } from "../../http/listen.ts";
 import { guardServer, httpLimits } from "../../http/server.ts";
-import { ackBody, type Ack } from "./ack.ts";
+import { ackBody, LATEST_ACK_MS } from "./ack.ts";
+import { createApp } from "./bolt-app.ts";
 import { boltLogger } from "../bolt-logger.ts";
-import type { healthRoutes } from "./health-routes.ts";
-import { sentence } from "../../views/messages/sentences.ts";
+import { sentences } from "../../views/messages/sentences.ts";
+import type { Transport, TransportParts } from "./transport.ts";
 
-export type ReceiverParts = {
-  readonly signingSecret: string;
-  readonly botToken: string;
-  readonly routes: ReturnType<typeof healthRoutes>;
-  readonly log: Logger;
-  readonly newReference: () => string;
-  readonly route: (body: unknown, ack: Ack) => Promise<void>;
-};
+/** Slack's signed requests, over Bolt. */
+export function createHttpTransport(signingSecret: string, parts: TransportParts): Transport {
+  const receiver = createReceiver(signingSecret, parts);
+  let server: Server | undefined;
+  return {
+    async start() {
+      server = await startReceiver(receiver, { ...parts.listen, log: parts.log });
+      // Bolt answers 401 to a wrong signature, and says so only in its log.
+      server.on("request", (_, response) => {
+        response.once("finish", () => void (response.statusCode === 401 && parts.onUnsigned?.()));
+      });
+      return { port: portOf(server) };
+    },
+    async stop() {
+      if (server === undefined) return;
+      const stopped = receiver.stop();
+      server.closeAllConnections();
+      server = undefined;
+      await stopped;
+    },
+    // The load balancer does: `/readyz` fails from now on.
+    handOver: () => Promise.resolve(),
+    missing: () => [],
+    links: () => [],
+  };
+}
 
-/** Slack gives up at 3 s; a write may take 1 s to be stored. */
-const LATEST_ACK_MS = 2_500;
-
-/**
- * Bolt over HTTP, with one middleware for every payload. Bolt runs all listeners for each payload, so one listener per
- * kind would slow every ack, and a payload that matches none would get a 404 after 3 s.
- */
-export function createReceiver(parts: ReceiverParts): HTTPReceiver {
-  const { log, botToken } = parts;
-  const logger = boltLogger(log);
+export function createReceiver(
+  signingSecret: string,
+  parts: Omit<TransportParts, "listen" | "onRefused" | "onUnsigned">,
+): HTTPReceiver {
+  const { log } = parts;
   const receiver = new HTTPReceiver({
-    signingSecret: parts.signingSecret,
+    signingSecret,
     endpoints: "/slack/events",
     customRoutes: parts.routes,
-    logger,
+    logger: boltLogger(log),
     unhandledRequestTimeoutMillis: LATEST_ACK_MS,
     unhandledRequestHandler: ({ request, response }) => {
       log.error({ reference: lastAnswer(parts, request, response) }, "an interaction had no ack in time");
@@ -41,22 +56,7 @@ export function createReceiver(parts: ReceiverParts): HTTPReceiver {
       return Promise.resolve(!response.headersSent);
     },
   });
-  const app = new App({
-    receiver,
-    logger,
-    convoStore: false,
-    extendedErrorHandler: true,
-    // The mention handler ignores our own messages together with those of other bots.
-    ignoreSelf: false,
-    // A fresh object each time: Bolt writes the user and the team of the request into it.
-    authorize: () => Promise.resolve({ botToken }),
-  });
-  app.use((args) => {
-    // Bolt has already acked events; every other payload comes with its ack.
-    const ack = "ack" in args ? (args.ack as Ack) : noAck; // each kind's ack takes its own body; the router knows which
-    return parts.route(args.body, ack);
-  });
-  app.error(({ error }: { error: Error }) => Promise.reject(error));
+  createApp(receiver, parts);
   return receiver;
 }
 
@@ -73,18 +73,17 @@ export async function startReceiver(receiver: HTTPReceiver, { host, port, log }:
   return server;
 }
 
-function noAck(): Promise<void> {
-  return Promise.resolve();
-}
-
 /** Answers a request that failed outside the router, and returns the reference for the log. */
-function lastAnswer({ newReference }: ReceiverParts, request: IncomingMessage, response: ServerResponse): string {
+function lastAnswer(
+  { newReference }: Pick<TransportParts, "newReference">,
+  request: IncomingMessage,
+  response: ServerResponse,
+): string {
   const reference = newReference();
   if (response.headersSent) return reference;
   if (isCommand(request)) {
-    const text = `Something went wrong in Gantry. Nothing was changed. Try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``;
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify(ackBody(sentence(text))));
+    response.end(JSON.stringify(ackBody(sentences.notHandled(reference))));
   } else {
     response.writeHead(200);
     response.end();

@@ -6,7 +6,7 @@ import type { Message } from "../../views/kit/message.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { editNoticeKey, isTooOldToRun, messageKey } from "./message-key.ts";
+import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./message-key.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Repeats } from "./repeats.ts";
@@ -15,7 +15,7 @@ import type { Responder } from "../../workflow/ports.ts";
 import type { Clock } from "../../workflow/ports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Logger } from "pino";
-import type { Settings } from "../../commands/command.ts";
+import type { Command, Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { workloadsFor } from "../../workflow/offer-workloads.ts";
@@ -25,7 +25,7 @@ export type MentionDeps = DepsOf<typeof dispatch | typeof failureMessage | typeo
   readonly lanes: Pick<Lanes, "isStopping" | "track" | "add">;
   readonly repeats: Repeats;
   readonly people: Pick<People, "bot">;
-  readonly responder: Pick<Responder, "tell">;
+  readonly responder: Pick<Responder, "tellPatiently">;
   readonly store: Pick<Store, "isKnown" | "remember">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
@@ -67,10 +67,10 @@ type MentionEvent = z.infer<typeof MentionEvent>;
 export async function onMention(deps: MentionDeps, body: unknown): Promise<void> {
   const mention = unwrapped(MentionEvent.parse(body));
   const userId = speakerOf(deps, mention);
-  if (userId === undefined || deps.repeats.isRepeat(mention.event_id)) return;
+  if (userId === undefined || !(await isOurs(deps, mention.event_id))) return;
   const origin = originOf(deps, mention, userId);
   const tell = async (message: Message | undefined): Promise<void> => {
-    if (message !== undefined) await deps.lanes.track(deps.responder.tell(message, origin));
+    if (message !== undefined) await deps.lanes.track(deps.responder.tellPatiently(message, origin));
   };
   if (deps.lanes.isStopping()) return tell(sentences.restarting());
   const { ts } = mention.event;
@@ -81,8 +81,12 @@ export async function onMention(deps: MentionDeps, body: unknown): Promise<void>
   if (heard.kind === "confirm") return tell(confirmMessage(heard.parsed.ask));
   const { command, ask } = heard.kind === "menu" ? menu() : heard.parsed;
   await dispatch(deps, { command, ask, origin, id: key }, tell);
-  // Writes are stored under this id before they begin.
-  if (command.effect === "read" || command.effect === "link" || command.effect === "bind") await noteRead(deps, key);
+  if (!isStored(command)) await noteRead(deps, key);
+}
+
+/** Of a verb whose requests are stored under their id before they begin. */
+function isStored({ effect }: Pick<Command, "effect">): boolean {
+  return effect === "write" || effect === "decide";
 }
 
 /** Edits in a direct message arrive wrapped; unwraps them to the edited message. */
@@ -92,6 +96,20 @@ function unwrapped(mention: MentionEvent): MentionEvent {
   // Takes only fields that a plain message has.
   const { subtype: _subtype, user: _user, bot_id: _bot, ...wrapping } = event;
   return { ...mention, event: { ...wrapping, ...message } };
+}
+
+/**
+ * Whether no replica has the event yet: the one that records it answers. The memory of a replica isn't enough, because
+ * Slack may send an event again to another one.
+ */
+async function isOurs({ repeats, store, log }: MentionDeps, eventId: string): Promise<boolean> {
+  if (repeats.isRepeat(eventId)) return false;
+  try {
+    return await store.remember(eventKey(eventId));
+  } catch (err) {
+    log.warn({ err }, "couldn't record an event: it is answered again if Slack repeats it");
+    return true;
+  }
 }
 
 async function wasRun({ store, clock, log }: MentionDeps, { event }: MentionEvent, key: string): Promise<boolean> {
@@ -145,7 +163,7 @@ async function tellMistake(
   if (values["name"] !== undefined) return tell(usageWithForm(error, opening, deps.settings.command));
   const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, async (signal) => {
     const suggestions = await workloadsFor(deps, { command, values, origin }, signal);
-    await deps.responder.tell(
+    await deps.responder.tellPatiently(
       usageWithForm({ message, next, usage, example, suggestions }, opening, deps.settings.command),
       origin,
     );

@@ -14,6 +14,11 @@ export function messageKey({
   return `said:${teamId}:${channelId}:${ts}`;
 }
 
+/** Id of one event, which Slack may send again to another replica: https://docs.slack.dev/apis/events-api#retries */
+export function eventKey(eventId: string): string {
+  return `event:${eventId}`;
+}
+
 /** Id of the notice that edits aren't run; recording it makes the notice appear once. */
 export function editNoticeKey(key: string): string {
   return `${key}:edit`;

@@ -5,7 +5,7 @@ import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { jsonIn } from "./view-payload.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { answerRead } from "../../workflow/answer-read.ts";
+import { answerRead } from "../../workflow/answer/answer-read.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Settings } from "../../commands/command.ts";

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { ackBody, type Ack } from "./ack.ts";
+import { ackBody, AckLostError, type Ack } from "./ack.ts";
+import { onChannelMoved } from "./channel-moved.ts";
 import { onClick } from "./click.ts";
+import type { Block } from "../../views/kit/message.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -9,11 +11,13 @@ import { onMention } from "./mention.ts";
 import { onShortcut } from "./shortcut.ts";
 import { onSlash } from "./slash.ts";
 import { onSubmission } from "./submission.ts";
+import { onUninstalled } from "./uninstalled.ts";
 import { onSuggestion } from "./suggestion.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { People } from "../../workflow/ports.ts";
 import type { Responder } from "../../workflow/ports.ts";
 import type { Logger } from "pino";
+import type { Message } from "../../views/kit/message.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
 
@@ -21,15 +25,17 @@ export type RouteDeps = DepsOf<
   | typeof onSlash
   | typeof onMention
   | typeof onHomeOpened
+  | typeof onChannelMoved
   | typeof onClick
   | typeof onSubmission
   | typeof onSuggestion
   | typeof onShortcut
+  | typeof onUninstalled
   | typeof failureMessage
 > & {
   readonly lanes: Pick<Lanes, "arrived" | "track">;
   readonly people: Pick<People, "bot">;
-  readonly responder: Pick<Responder, "tell">;
+  readonly responder: Pick<Responder, "tellPatiently">;
   readonly log: Logger;
   readonly settings: Settings;
 };
@@ -61,6 +67,12 @@ export async function route(deps: RouteDeps, body: unknown, ack: Ack): Promise<v
   } catch (error) {
     await afterFailure(deps, { error, body, isAcked: once.isAcked() }, once.ack);
   }
+  await tellLost(deps, body, once.lost());
+}
+
+/** Acks a payload whose workspace is not at hand. Only a command has somebody who can be told. */
+export async function answerWithout(message: Message | undefined, body: unknown, ack: Ack): Promise<void> {
+  await ack(message !== undefined && isCommand(body) ? ackBody(message) : undefined);
 }
 
 function handle(deps: RouteDeps, body: unknown, ack: Ack): Promise<void> {
@@ -87,13 +99,17 @@ function handle(deps: RouteDeps, body: unknown, ack: Ack): Promise<void> {
 
 const Event = z.object({ event: z.object({ type: z.string() }) });
 
-type EventDeps = DepsOf<typeof onMention | typeof onHomeOpened>;
+type EventDeps = DepsOf<typeof onMention | typeof onHomeOpened | typeof onChannelMoved | typeof onUninstalled>;
 
 /** The manifest's subscriptions, by the type in the event: `message.im` arrives as a `message`. */
 export const eventHandlers: Readonly<Record<string, (deps: EventDeps, body: unknown) => Promise<void>>> = {
   app_mention: onMention,
   message: onMention,
   app_home_opened: onHomeOpened,
+  channel_id_changed: onChannelMoved,
+  app_uninstalled: onUninstalled,
+  tokens_revoked: onUninstalled,
+  team_access_revoked: onUninstalled,
 };
 
 /** Bolt has acked it before. Events without a subscription are ignored. */
@@ -114,7 +130,7 @@ function isEvent(body: unknown): boolean {
 /** Buttons of attachments, which Gantry never posts. */
 async function answerUnknown(deps: RouteDeps, interaction: Interaction, ack: Ack): Promise<void> {
   await ack();
-  await deps.responder.tell(sentences.staleButton(deps.settings.command), originOf(deps, interaction));
+  await deps.responder.tellPatiently(sentences.staleButton(deps.settings.command), originOf(deps, interaction));
 }
 
 function originOf({ people }: Pick<RouteDeps, "people">, interaction: Interaction): Origin {
@@ -134,19 +150,44 @@ async function afterFailure(deps: RouteDeps, { error, body, isAcked }: Failed, a
   try {
     if (!isAcked && interaction.command !== undefined) return await ack(ackBody(message));
     if (!isAcked) await ack();
-    await deps.responder.tell(message, originOf(deps, interaction));
+    await deps.responder.tellPatiently(message, originOf(deps, interaction));
   } catch (err) {
     deps.log.error({ err }, "couldn't report a failure");
   }
 }
 
-function onlyOnce(ack: Ack): { readonly ack: Ack; readonly isAcked: () => boolean } {
+type Once = {
+  readonly ack: Ack;
+  readonly isAcked: () => boolean;
+  /** What an ack said that nobody saw. */
+  readonly lost: () => object | undefined;
+};
+
+/** A lost ack doesn't stop the work: Slack may have shown an error, and people get their answer all the same. */
+function onlyOnce(ack: Ack): Once {
   let isAcked = false;
+  let lost: object | undefined;
   return {
     async ack(body) {
       isAcked = true;
-      await ack(body);
+      try {
+        await ack(body);
+      } catch (error) {
+        if (!(error instanceof AckLostError)) throw error;
+        lost = body;
+      }
     },
     isAcked: () => isAcked,
+    lost: () => lost,
   };
+}
+
+const Answer = z.object({ text: z.string(), blocks: z.array(z.custom<Block>()).default([]) });
+
+/** Posts an answer that was the ack itself. Only a command has one that can be posted. */
+async function tellLost(deps: RouteDeps, body: unknown, lost: object | undefined): Promise<void> {
+  const answer = Answer.safeParse(lost).data;
+  const interaction = Interaction.safeParse(body).data;
+  if (answer === undefined || interaction?.command === undefined) return;
+  await deps.responder.tellPatiently(answer, originOf(deps, interaction));
 }

@@ -1,5 +1,5 @@
 import { Ask } from "../../commands/ask.ts";
-import type { Command } from "../../commands/command.ts";
+import { type Command, onlyLooks } from "../../commands/command.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import type { Settings } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
@@ -19,7 +19,7 @@ import type { Logger } from "pino";
 
 export type RunClickDeps = DepsOf<typeof dispatch | typeof openForm> & {
   readonly lanes: Pick<Lanes, "track">;
-  readonly responder: Pick<Responder, "tell" | "answer">;
+  readonly responder: Pick<Responder, "tellPatiently" | "answer">;
   readonly store: Pick<Inbox, "isKnown">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
@@ -51,8 +51,7 @@ export function isRunButton(actionId: string): boolean {
 export async function onRunClick(deps: RunClickDeps, running: Running, ack: Ack): Promise<void> {
   const { origin, triggerId, actionId, messageTs } = running;
   const { replaces: _replaces, ...beside } = origin;
-  const tell = async (message: Post): Promise<void> =>
-    void (await deps.lanes.track(deps.responder.tell(message, beside)));
+  const tell = (message: Post): Promise<void> => deps.lanes.track(deps.responder.tellPatiently(message, beside));
   const replace = (message: Post): Promise<void> =>
     deps.lanes.track(deps.responder.answer(message, origin, { isShared: false }));
   const said = async (message: Post): Promise<void> => {
@@ -65,7 +64,7 @@ export async function onRunClick(deps: RunClickDeps, running: Running, ack: Ack)
   }
   const asked = askIn(running.value);
   if (asked === undefined) return said(sentences.staleButton(deps.settings.command));
-  const isRead = asked.command.effect === "read";
+  const isRead = onlyLooks(asked.command);
   const id = isRead || messageTs === undefined ? triggerId : `run:${messageKey({ ...origin, ts: messageTs })}`;
   if (!isRead && isExpired(deps, messageTs)) return said(confirmed.expired());
   if (!isRead && (await wasUsed(deps, id))) return said(confirmed.used());

@@ -7,7 +7,7 @@ import { drawForm, type OpenedForm } from "../modals/draw-form.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { fillLater, type ViewVersion } from "../modals/fill-form.ts";
 import { newMetadata } from "../modals/form-metadata.ts";
-import { drawView, openForm } from "../modals/update-view.ts";
+import { drawFinal, openForm } from "../modals/update-view.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -24,7 +24,7 @@ export type ShortcutDeps = DepsOf<typeof openVerbForm | typeof contextFor | type
   readonly lanes: Pick<Lanes, "isStopping" | "add" | "track">;
   readonly repeats: Repeats;
   readonly people: Pick<People, "bot">;
-  readonly responder: Pick<Responder, "tell">;
+  readonly responder: Pick<Responder, "tellPatiently">;
   readonly log: Logger;
 };
 
@@ -57,11 +57,11 @@ export async function onShortcut(deps: ShortcutDeps, body: unknown, ack: Ack): P
   const used = Shortcut.parse(body);
   await ack();
   const origin = originOf(deps, used);
-  if (deps.lanes.isStopping()) return void (await deps.responder.tell(sentences.restarting(), origin));
+  if (deps.lanes.isStopping()) return deps.responder.tellPatiently(sentences.restarting(), origin);
   if (deps.repeats.isRepeat(used.trigger_id)) return undefined;
   const command = formCommand(shortcutVerbs[used.callback_id] ?? "");
   if (command === undefined)
-    return void (await deps.responder.tell(sentences.unknownShortcut(deps.settings.command), origin));
+    return deps.responder.tellPatiently(sentences.unknownShortcut(deps.settings.command), origin);
   const { trigger_id: triggerId, message } = used;
   if (message === undefined) return openVerbForm(deps, { command, values: {}, origin, triggerId });
   const opened: OpenedForm = { command, values: {}, metadata: newMetadata(command, origin) };
@@ -79,7 +79,8 @@ const FRESH_MS = 60_000;
 type Guessing = OpenedForm & { readonly version: ViewVersion; readonly text: string };
 
 function guessLater(deps: ShortcutDeps, guessing: Guessing): void {
-  const { version } = guessing;
+  const { version, command, metadata } = guessing;
+  const final = { ...version, title: command.form.title, origin: metadata.origin };
   const isTaken = deps.lanes.add({ lane: "people", owner: guessing.metadata.origin.userId }, async (signal) => {
     const guess = await guessOf(deps, guessing, signal);
     const note = guess === undefined ? "I couldn't find a workload in this message. Choose one." : undefined;
@@ -87,11 +88,11 @@ function guessLater(deps: ShortcutDeps, guessing: Guessing): void {
     if (guess !== undefined && guessing.command.form.prefill !== undefined) {
       return fillLater(deps, { ...guessing, values, isNew: true });
     }
-    await drawView(deps, version, drawForm({ ...guessing, values }, { notes: note === undefined ? [] : [note] }));
+    await drawFinal(deps, final, drawForm({ ...guessing, values }, { notes: note === undefined ? [] : [note] }));
   });
   if (isTaken) return;
   const above = [section("⚠️ I'm too busy to look for the workload in this message. Choose one.")];
-  void deps.lanes.track(drawView(deps, version, drawForm(guessing, { above })));
+  void deps.lanes.track(drawFinal(deps, final, drawForm(guessing, { above })));
 }
 
 /** The workload named in the text, as `service/web`; undefined if there is none, or if the workload API can't be read. */

@@ -27,7 +27,7 @@ type Submission = z.infer<typeof Submission>;
 
 const Card = z.object({ channelId: z.string(), ts: z.string() });
 const RejectMetadata = z.object({ changeId: z.string(), card: Card.optional(), origin: Origin });
-const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel"]), origin: Origin });
+const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel", "workspace"]), origin: Origin });
 
 /** A submitted form. It is stored before its ack, like every decision; field errors are the ack. */
 export async function onSubmission(deps: SubmissionDeps, body: unknown, ack: Ack): Promise<void> {

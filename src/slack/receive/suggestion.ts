@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readJob } from "../../commands/lookup/find.ts";
 import type { Suggestion as Options } from "../../views/forms/picker-options.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
-import { JOB_REGION, Target } from "../../commands/grammar/target.ts";
+import { Target } from "../../commands/grammar/target.ts";
 import type { Context } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
 import type { Ack } from "./ack.ts";
@@ -110,8 +110,8 @@ async function instancesOf(
   context: Context,
   name: string,
 ): Promise<readonly string[]> {
-  const { directory, account, permissions } = context;
-  if (!(await maySee({ kind: "job", region: JOB_REGION, name }, { permissions }))) return [];
+  const { directory, account, permissions, settings } = context;
+  if (!(await maySee({ kind: "job", region: settings.jobsRegion, name }, { permissions, settings }))) return [];
   const known = directory.instances(account.username, name);
   if (known !== undefined && clock.now().getTime() - known.at < FRESH_MS) return known.names;
   const job = await readJob(name, context);

@@ -1,11 +1,13 @@
-import type { WebClient } from "@slack/web-api";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Post, TextFile } from "../../views/kit/message.ts";
 import { withPlainTables } from "../../views/kit/blocks.ts";
 import { truncate } from "../../views/kit/text.ts";
-import { type Call, type CallDeps, callSlack, logFailure, type Result } from "./call.ts";
+import { type CallDeps, callSlack, logFailure, type Result } from "./call.ts";
 import type { Urgency } from "./clients.ts";
+import { type Body, postMessage } from "./post-message.ts";
 import { reply, type ResponseBody, type ReplyDeps } from "./response-url.ts";
+import { createGoneThreads, type GoneThreads } from "./thread-gone.ts";
+import { viewing } from "./views.ts";
 
 export type Conversation = { readonly channel: string; readonly threadTs?: string | undefined };
 
@@ -18,7 +20,10 @@ export type OpenView = { readonly viewId: string; readonly hash: string | undefi
  * them. Nothing here rejects.
  */
 export type Messenger = {
-  /** Resolves to where the message is: a post to a person's id lands in a conversation with another id. */
+  /**
+   * Resolves to where the message is: a post to a person's id lands in a conversation with another id. Fails as `gone` when
+   * the first message of the thread was deleted.
+   */
   readonly post: (to: Conversation, post: Post, urgency: Urgency) => Promise<Result<Card>>;
   /** Only that person sees it, until they reload. They must be in the channel. */
   readonly postEphemeral: (to: Conversation & { readonly user: string }, post: Post) => Promise<Result<void>>;
@@ -49,13 +54,13 @@ export type MessengerDeps = Omit<CallDeps, "latest"> & {
   readonly command: string;
 };
 
-/** Slack loads a preview of every link in a message unless told not to. */
-const unfurl = { unfurl_links: false, unfurl_media: false } as const;
-
-type View = Parameters<WebClient["views"]["open"]>[0]["view"];
-
 export function createMessenger(parts: MessengerDeps): Messenger {
-  const deps = { ...parts, latest: new Map<string, () => void>(), tables: { areRefused: false } };
+  const deps = {
+    ...parts,
+    latest: new Map<string, () => void>(),
+    tables: { areRefused: false },
+    goneThreads: createGoneThreads(),
+  };
   return {
     ...posting(deps),
     ...viewing(deps),
@@ -83,8 +88,9 @@ export function createMessenger(parts: MessengerDeps): Messenger {
 type Tables = { areRefused: boolean };
 
 function posting(
-  deps: MessengerDeps & CallDeps & { readonly tables: Tables },
+  deps: MessengerDeps & CallDeps & { readonly tables: Tables; readonly goneThreads: GoneThreads },
 ): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
+  const { goneThreads } = deps;
   return {
     post: ({ channel, threadTs }, post, urgency) =>
       asTextIfRefused(deps, post, (body) =>
@@ -92,11 +98,7 @@ function posting(
           method: "chat.postMessage",
           target: channel,
           urgency,
-          async run(client) {
-            const sent = await client.chat.postMessage({ channel, ...inThread(threadTs), ...body, ...unfurl });
-            if (sent.ts === undefined) throw new Error("Slack's answer holds no ts");
-            return { channelId: sent.channel ?? channel, ts: sent.ts };
-          },
+          run: (client) => postMessage(client, { channel, threadTs, goneThreads }, body),
         }),
       ),
     postEphemeral: ({ channel, threadTs, user }, post) =>
@@ -104,7 +106,7 @@ function posting(
         callSlack(deps, {
           method: "chat.postEphemeral",
           target: channel,
-          urgency: "interactive",
+          urgency: "answer",
           run: async (client) =>
             void (await client.chat.postEphemeral({ channel, user, ...inThread(threadTs), ...body })),
         }),
@@ -136,47 +138,9 @@ async function respond(
   return { ok: false, failure };
 }
 
-function viewing(deps: CallDeps): Pick<Messenger, "openView" | "updateView" | "publishHome"> {
-  const call = <Value>(what: Call<Value>): Promise<Result<Value>> => callSlack(deps, what);
-  return {
-    openView: ({ triggerId: trigger_id, user, view }) =>
-      call({
-        method: "views.open",
-        target: user,
-        urgency: "interactive",
-        async run(client) {
-          const { view: opened } = await client.views.open({ trigger_id, view: view as View }); // built by views/
-          return opened?.id === undefined ? undefined : { viewId: opened.id, hash: opened.hash };
-        },
-      }),
-    updateView: ({ viewId, view, hash }) =>
-      call({
-        method: "views.update",
-        target: viewId,
-        isReplacing: true,
-        urgency: "background",
-        async run(client) {
-          const update = { view_id: viewId, view: view as View }; // built by views/
-          const { view: updated } = await client.views.update(hash === undefined ? update : { ...update, hash });
-          return { viewId, hash: updated?.hash };
-        },
-      }),
-    publishHome: ({ user, view }) =>
-      call({
-        method: "views.publish",
-        target: user,
-        isReplacing: true,
-        urgency: "background",
-        run: async (client) => void (await client.views.publish({ user_id: user, view: view as View })), // built by views/
-      }),
-  };
-}
-
 function inThread(threadTs: string | undefined) {
   return threadTs === undefined ? {} : { thread_ts: threadTs };
 }
-
-type Body = { text: string; blocks?: Post["blocks"][number][] };
 
 /** Slack takes 4,000 characters: https://docs.slack.dev/reference/methods/chat.update#truncating */
 const MOST_TEXT = 3_800;

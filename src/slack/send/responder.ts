@@ -3,15 +3,17 @@ import type { Message, Post } from "../../views/kit/message.ts";
 import { inviteHint } from "../../views/messages/sentences.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
-import type { People, Responder } from "../../workflow/ports.ts";
+import type { Clock, People, Responder } from "../../workflow/ports.ts";
 import type { Result } from "./call.ts";
 import type { Messenger, ResponseHow } from "./messenger.ts";
-import type { FailureKind } from "./slack-error.ts";
+import { type FailureKind, isDisconnected, isTemporary, reasonFor } from "./slack-error.ts";
 import { postThread } from "./thread.ts";
+import { whenConnected } from "./when-connected.ts";
 
 export type ResponderDeps = {
   readonly messenger: Messenger;
   readonly people: Pick<People, "bot">;
+  readonly clock: Pick<Clock, "wait">;
   readonly log: Logger;
 } & Pick<Responder, "formReply" | "refreshHome">;
 
@@ -21,6 +23,7 @@ export function createResponder(deps: ResponderDeps): Responder {
   return {
     answer: (message, origin, options) => answer(deps, message, { ...options, origin }),
     tell: (message, origin) => tell(deps, message, origin),
+    tellPatiently: (message, origin) => sendPatiently(deps, message, { origin, how: alone }),
     async announce(channelId, message) {
       const posted = await messenger.post({ channel: channelId }, message, "background");
       if (!posted.ok) log.warn({ ...whyNot(posted), channelId }, "couldn't announce a change to a channel");
@@ -35,17 +38,16 @@ export function createResponder(deps: ResponderDeps): Responder {
 type Answering = { readonly origin: Origin; readonly isShared: boolean };
 
 async function answer(deps: ResponderDeps, message: Message, { origin, isShared }: Answering): Promise<void> {
-  if (message.isPrivate === true) return void (await send(deps, message, { origin, how: privately(origin) }));
+  if (message.isPrivate === true) return sendPatiently(deps, message, { origin, how: privately(origin) });
   if (message.thread === undefined) {
-    await send(deps, message, { origin, how: howToAnswer(origin, isShared) });
-    return;
+    return sendPatiently(deps, message, { origin, how: howToAnswer(origin, isShared) });
   }
   // A private thread goes to the conversation with the bot.
   const isElsewhere = message.thread.isPrivate === true && !isDirect(origin.channelId);
   const { channelId, threadTs } = isElsewhere ? { channelId: origin.userId, threadTs: undefined } : origin;
   const result = await postThread(deps, message, { channel: channelId, threadTs });
   if (result.kind === "complete" && !isElsewhere) return;
-  await tell(deps, beside(result, message, { deps, channelId: origin.channelId }), origin);
+  await sendPatiently(deps, beside(result, message, { deps, channelId: origin.channelId }), { origin, how: alone });
 }
 
 type Beside = { readonly deps: ResponderDeps; readonly channelId: string };
@@ -53,7 +55,10 @@ type Beside = { readonly deps: ResponderDeps; readonly channelId: string };
 /** The message for the asker alone, if the thread is incomplete or elsewhere. */
 function beside(result: Awaited<ReturnType<typeof postThread>>, message: Message, { deps, channelId }: Beside): Post {
   if (result.kind === "complete") return sentences.fileElsewhere();
-  if (result.kind === "incomplete") return sentences.threadIncomplete(result.reference);
+  if (result.kind === "incomplete") {
+    const { failure } = result;
+    return sentences.threadIncomplete(reasonFor(failure), isTemporary(failure), failure.reference);
+  }
   const alone = message.thread?.alone ?? message;
   if (!result.canInvite) return alone;
   const hint = inviteHint(channelId, deps.people.bot().name);
@@ -73,35 +78,53 @@ function privately({ replaces }: Origin): ResponseHow {
   return { response_type: "ephemeral", replace_original: replaces === "ephemeral" };
 }
 
-function tell(deps: ResponderDeps, message: Post, origin: Origin): Promise<boolean> {
-  return send(deps, message, { origin, how: { response_type: "ephemeral", replace_original: false } });
+const alone: ResponseHow = { response_type: "ephemeral", replace_original: false };
+
+async function tell(deps: ResponderDeps, message: Post, origin: Origin): Promise<boolean> {
+  return (await send(deps, message, { origin, how: alone })) === "reached";
 }
 
 type Sending = { readonly origin: Origin; readonly how: ResponseHow };
 
-async function send(deps: ResponderDeps, post: Post, sending: Sending): Promise<boolean> {
+/** `away`: there was no connection to Slack, or it broke off. */
+type Reach = "reached" | "refused" | "away";
+
+/** For reads: nobody stores them, so nobody else would answer. */
+async function sendPatiently(deps: ResponderDeps, post: Post, sending: Sending): Promise<void> {
+  await whenConnected(
+    deps.clock,
+    (reach) => reach === "away",
+    () => send(deps, post, sending),
+  );
+}
+
+async function send(deps: ResponderDeps, post: Post, sending: Sending): Promise<Reach> {
   const { responseUrl } = sending.origin;
-  if (responseUrl !== undefined && (await deps.messenger.respond(responseUrl, post, sending.how)).ok) return true;
-  return sendDirectly(deps, post, sending);
+  if (responseUrl === undefined) return sendDirectly(deps, post, sending);
+  const responded = await deps.messenger.respond(responseUrl, post, sending.how);
+  if (responded.ok) return "reached";
+  const reach = await sendDirectly(deps, post, sending);
+  // After a timeout the message may be there already.
+  return reach === "away" && !isDisconnected(responded.failure) ? "refused" : reach;
 }
 
 /** Slack may have taken the message, or takes none from us: another route won't help. */
 const noOtherRoute: ReadonlySet<FailureKind> = new Set(["unsure", "temporary", "token"]);
 
 /** Without the response_url. An ephemeral message is gone on reload, but better than silence. */
-async function sendDirectly(deps: ResponderDeps, post: Post, sending: Sending): Promise<boolean> {
+async function sendDirectly(deps: ResponderDeps, post: Post, sending: Sending): Promise<Reach> {
   const { userId, channelId } = sending.origin;
   let result = await (isDirect(channelId) ? sendAlone(deps, post, sending.origin) : sendThere(deps, post, sending));
   if (!result.ok && !noOtherRoute.has(result.failure.kind)) {
     const isLimited = result.failure.kind === "limited";
     // The last route. Behind a rate limit it waits: nobody repeats the answer to a read.
     if (isLimited || channelId !== userId) {
-      result = await deps.messenger.post({ channel: userId }, post, isLimited ? "background" : "interactive");
+      result = await deps.messenger.post({ channel: userId }, post, isLimited ? "background" : "answer");
     }
   }
-  if (result.ok) return true;
+  if (result.ok) return "reached";
   deps.log.error({ ...whyNot(result), userId, channelId }, "couldn't answer a person");
-  return false;
+  return isDisconnected(result.failure) ? "away" : "refused";
 }
 
 /** In the conversation with the bot, in the thread where they asked there. */
@@ -110,13 +133,13 @@ function sendAlone(
   post: Post,
   { channelId, threadTs }: Origin,
 ): Promise<Result<unknown>> {
-  return messenger.post({ channel: channelId, threadTs }, post, "interactive");
+  return messenger.post({ channel: channelId, threadTs }, post, "answer");
 }
 
 /** In the channel, for everybody or for one person. */
 function sendThere({ messenger }: ResponderDeps, post: Post, { origin, how }: Sending): Promise<Result<unknown>> {
   const { channelId: channel, userId: user, threadTs, isNewThread } = origin;
-  if (how.response_type === "in_channel") return messenger.post({ channel, threadTs }, post, "interactive");
+  if (how.response_type === "in_channel") return messenger.post({ channel, threadTs }, post, "answer");
   // Slack shows ephemeral messages only in threads that have replies.
   return messenger.postEphemeral({ channel, user, threadTs: isNewThread === true ? undefined : threadTs }, post);
 }

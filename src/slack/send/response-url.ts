@@ -24,7 +24,7 @@ export type ReplyDeps = {
  * Bolt's own `respond` has neither a time limit nor a retry. A long timeout, because a retry after a slow success posts
  * twice.
  */
-const TIME_LIMIT_MS = 12_000;
+export const ANSWER_WITHIN_MS = 12_000;
 const RETRY_AFTER_MS = [250, 1_000];
 const LONGEST_RETRY_AFTER_MS = 3_000;
 /** Slack answers with one word; anything longer comes from a proxy. */
@@ -53,7 +53,7 @@ async function once(url: string, body: ResponseBody, { fetch }: ReplyDeps): Prom
       headers: { "content-type": "application/json; charset=utf-8" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.timeout(TIME_LIMIT_MS),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     });
     return classify(response, await response.text());
   } catch (error) {

@@ -1,11 +1,12 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
+import { ThreadGone } from "./thread-gone.ts";
 
 /**
  * Everything a failed call to Slack can mean:
  * - `closed`: the bot can't do this in this conversation; an admin can change that
  * - `uninvited`: the same, and inviting the bot fixes it
  * - `gone`: the message, thread, view, person or group doesn't exist any more, or an address or trigger ran out
- * - `uneditable`: the message exists but can't be updated, now or ever
+ * - `uneditable`: our message exists but can't be updated, now or ever
  * - `superseded`: somebody updated the view first
  * - `content`: Slack refuses what we built; plain text may pass
  * - `ours`: another bug of ours, or a setting of the app
@@ -63,8 +64,8 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
   uninvited: "not_in_channel channel_not_found invalid_channel",
   gone: `message_not_found thread_not_found not_found user_not_found users_not_found user_not_visible no_such_subteam
     file_not_found file_deleted file_is_deleted missing_file_data team_not_found expired_trigger_id exchanged_trigger_id
-    invalid_trigger_id used_url expired_url invalid_url`,
-  uneditable: `cant_update_message edit_window_closed block_mismatch streaming_state_conflict cant_broadcast_message
+    invalid_trigger_id used_url expired_url invalid_url cant_update_message`,
+  uneditable: `edit_window_closed block_mismatch streaming_state_conflict cant_broadcast_message
     no_dual_broadcast_content_update`,
   superseded: "hash_conflict",
   content: `invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long invalid_arguments invalid_attachments
@@ -85,6 +86,8 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
   unsure: "internal_error fatal_error request_timeout service_unavailable update_failed",
 };
 
+// cant_update_message: a deleted message with replies stays as Slackbot's, and we update only messages that were ours.
+
 const kindOfCode: ReadonlyMap<string, FailureKind> = new Map(
   Object.entries(codes).flatMap(
     ([kind, list]) => list.split(/\s+/u).map((code) => [code, kind as FailureKind] as const), // a key of `codes`
@@ -103,6 +106,7 @@ export type Classified = Omit<SlackFailure, "method" | "target" | "reference">;
 /** Classifies an error of the Web API client. */
 export function classify(error: unknown): Classified {
   const none = { needed: undefined, retryAfterMs: undefined };
+  if (error instanceof ThreadGone) return { ...none, code: "thread_not_found", kind: "gone" };
   if (error instanceof WebAPIRateLimitedError) {
     const retryAfterMs = Math.min(error.retryAfter * 1_000, MOST_RETRY_AFTER_MS);
     return { ...none, code: "ratelimited", kind: "limited", retryAfterMs };
@@ -126,12 +130,24 @@ export function isTemporary({ kind }: Pick<SlackFailure, "kind">): boolean {
   return passing.has(kind);
 }
 
+/** True if no connection came about, or if it broke off: `fetch` throws a TypeError then, and other errors for a timeout. */
+export function isDisconnected({ kind, code }: Pick<SlackFailure, "kind" | "code">): boolean {
+  return kind === "unsure" && code === "TypeError";
+}
+
 const reasons: Readonly<Record<string, string>> = {
   is_archived: "the channel is archived",
   is_inactive: "the channel is archived",
   restricted_action: "posting in the channel is restricted",
   restricted_action_read_only_channel: "the channel is read-only",
   user_not_in_channel: "the person isn't in the channel",
+  message_not_found: "the message was deleted",
+  cant_update_message: "the message was deleted",
+  thread_not_found: "the thread's first message was deleted",
+  file_uploads_disabled: "file uploads are disabled in this workspace",
+  file_uploads_except_images_disabled: "file uploads are disabled in this workspace",
+  storage_limit_reached: "the workspace's file storage is full",
+  user_disabled: "the person's account is deactivated",
 };
 
 const reasonsByKind: Readonly<Partial<Record<FailureKind, string>>> = {

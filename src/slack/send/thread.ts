@@ -8,12 +8,12 @@ type ThreadDeps = { readonly messenger: Pick<Messenger, "post" | "upload">; read
 
 /**
  * - `complete`: all of it is in the channel
- * - `incomplete`: it begins there, and Slack didn't take the rest; the reference finds why in the log
+ * - `incomplete`: it begins there, and Slack didn't take or confirm the rest
  * - `nowhere`: nothing was posted
  */
 export type ThreadResult =
   | { readonly kind: "complete" }
-  | { readonly kind: "incomplete"; readonly reference: string }
+  | { readonly kind: "incomplete"; readonly failure: SlackFailure }
   | { readonly kind: "nowhere"; readonly canInvite: boolean };
 
 /** Posts a head, then its replies and files below it, in order; all of it into a thread that exists. Never rejects. */
@@ -29,7 +29,7 @@ export async function postThread(deps: ThreadDeps, message: Message, to: Convers
   if (failure === undefined) return { kind: "complete" };
   const { reference, method, code: slackError } = failure;
   deps.log.error({ reference, method, slackError, channelId: to.channel }, "couldn't complete a thread");
-  return { kind: "incomplete", reference };
+  return { kind: "incomplete", failure };
 }
 
 async function failedRest(

@@ -13,7 +13,7 @@ const ACCEPTED = /^\s*\{\s*"ok"\s*:\s*true\b/u;
 const REFUSED = /"error"\s*:\s*"([a-z_]{1,60})"/u;
 
 /** Reads every answer below the clients, so no client and no method is left out. */
-export function createTokenWatch(real: Fetch = fetch): TokenWatch {
+export function createTokenWatch(real: Fetch): TokenWatch {
   let refusal: string | undefined;
   const note = (text: string): void => {
     if (ACCEPTED.test(text)) {

@@ -1,20 +1,42 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { type LiveReplica, ReplicaReport } from "../../health/report.ts";
 import type { Session } from "./session.ts";
 
 /** Last renewal of this replica's lease, by both of its clocks. */
 const renewedAt = new WeakMap<Session, Renewed>();
 type Renewed = { readonly elapsedMs: number; readonly wallMs: number };
 
-/** Says that this replica lives for the next `leaseMs`. */
-export async function beat(session: Session): Promise<void> {
+/** Says that this replica lives for the next `leaseMs`, and what it says about itself; without a report, the last one stays. */
+export async function beat(session: Session, report?: ReplicaReport): Promise<void> {
   const { db, clock, replicaId, leaseMs } = session;
   const started = { elapsedMs: session.elapsedMs(), wallMs: session.wallMs() };
+  const said = report === undefined ? {} : { report: JSON.stringify(report) };
   await db
     .insertInto("replica")
-    .values({ id: replicaId, alive_until: clock(leaseMs) })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet({ alive_until: clock(leaseMs) }))
+    .values({ id: replicaId, alive_until: clock(leaseMs), ...said })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ alive_until: clock(leaseMs), ...said }))
     .execute();
   renewedAt.set(session, started);
+}
+
+/** Replicas whose lease isn't over, by id. */
+export async function liveReplicas({ db, clock }: Pick<Session, "db" | "clock">): Promise<readonly LiveReplica[]> {
+  const rows = await db
+    .selectFrom("replica")
+    .select(["id", "report"])
+    .where("alive_until", ">=", clock())
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id, report }) => ({ id, report: reportIn(report) }));
+}
+
+/** Undefined for one of another version that this one can't read. */
+function reportIn(text: string | null): ReplicaReport | undefined {
+  try {
+    return ReplicaReport.safeParse(JSON.parse(text ?? "null")).data;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -33,6 +55,16 @@ export async function keepLease(session: Session): Promise<void> {
  */
 function ageMs({ elapsedMs, wallMs }: Session, renewed: Renewed): number {
   return Math.max(elapsedMs() - renewed.elapsedMs, wallMs() - renewed.wallMs);
+}
+
+export async function isAlone({ db, clock, replicaId }: Session): Promise<boolean> {
+  const row = await db
+    .selectFrom("replica")
+    .select("id")
+    .where("id", "!=", replicaId)
+    .where("alive_until", ">=", clock())
+    .executeTakeFirst();
+  return row === undefined;
 }
 
 /** Frees everything this replica holds. */

@@ -30,7 +30,8 @@ export async function migrate({ db, flavour, clock }: Pick<Session, "db" | "flav
   });
 }
 
-async function versionOf(db: Db): Promise<number> {
+/** The number of the last migration. Throws in a database without any. */
+export async function versionOf(db: Db): Promise<number> {
   const { version } = await db
     .selectFrom("migration")
     .select((select) => select.fn.coalesce(select.fn.max("number"), sql<number>`0`).as("version"))

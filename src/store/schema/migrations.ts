@@ -4,6 +4,7 @@ import { createBinding, createPersonSetting } from "./binding-schema.ts";
 import { createChange, createEvent, createRest } from "./change-schema.ts";
 import { addDuplicateKeys } from "./duplicate-schema.ts";
 import { addParts } from "./part-schema.ts";
+import { addInstallations, separateWorkspaces } from "./workspace-schema.ts";
 
 export type Migration = {
   readonly title: string;
@@ -79,6 +80,26 @@ export const migrations: readonly Migration[] = [
     title: "several workloads in one request",
     async up({ db }) {
       await addParts(db);
+    },
+  },
+  {
+    title: "several workspaces",
+    async up({ db }) {
+      await addInstallations(db);
+      await separateWorkspaces(db);
+    },
+  },
+  {
+    title: "what a replica says about itself",
+    async up({ db }) {
+      await sql`alter table replica add column report text`.execute(db);
+    },
+  },
+  {
+    title: "channels that got another id",
+    async up({ db }) {
+      await sql`create table moved_channel (team_id text not null, old_id text not null, new_id text not null,
+        primary key (team_id, old_id))`.execute(db);
     },
   },
 ];

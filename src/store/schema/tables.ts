@@ -58,7 +58,7 @@ export type ChangeTable = {
   /** The last look at a job that hasn't ended. */
   progress: string | null;
   owner: string | null;
-  /** region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
+  /** team/region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
   running_key: string | null;
   card_channel: string | null;
   card_ts: string | null;
@@ -125,9 +125,36 @@ type BindingTable = {
   bound_at: string;
 };
 
+/** A channel's old id, and the one it has now. */
+type MovedChannelTable = { team_id: string; old_id: string; new_id: string };
 type PersonSettingTable = { team_id: string; user_id: string; region: string };
-type ReplicaTable = { id: string; alive_until: string };
-type CallCountTable = { username: string; day: string; calls: number };
+/** `report` is a `ReplicaReport` as JSON; null until the first heartbeat that carries one. */
+type ReplicaTable = { id: string; alive_until: string; report: string | null };
+type CallCountTable = { team_id: string; username: string; day: string; calls: number };
+
+type InstallationTable = {
+  /** Of a workspace, or of an organization that has the app in all its workspaces. */
+  id: string;
+  is_org: number;
+  enterprise_id: string | null;
+  name: string;
+  app_id: string;
+  bot_user_id: string;
+  /** Separated by commas. */
+  scopes: string;
+  sealed_tokens: string;
+  /** When the bot token expires; null for one that doesn't. */
+  expires_at: string | null;
+  /** Rises with every new token. */
+  version: number;
+  /** A replica exchanges the token until then. */
+  rotating_until: string | null;
+  /** Set when Slack may have ended the installation: the next sweep asks. */
+  doubted_at: string | null;
+  installed_by: string;
+  installed_at: string;
+};
+type OrgWorkspaceTable = { team_id: string; enterprise_id: string };
 type MigrationTable = { number: number; title: string; applied_at: string };
 
 export type Tables = {
@@ -137,8 +164,11 @@ export type Tables = {
   event: EventTable;
   account: AccountTable;
   binding: BindingTable;
+  moved_channel: MovedChannelTable;
   person_setting: PersonSettingTable;
   replica: ReplicaTable;
   call_count: CallCountTable;
+  installation: InstallationTable;
+  org_workspace: OrgWorkspaceTable;
   migration: MigrationTable;
 };

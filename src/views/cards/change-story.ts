@@ -60,7 +60,7 @@ function isForThread(event: HistoryEvent, { terms }: StoredChange): event is Thr
 type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
 type ThreadKind = Exclude<
   HistoryEventKind,
-  "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound"
+  "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound" | "installed" | "uninstalled"
 >;
 
 const threadLines: Readonly<Record<ThreadKind, Tell>> = {

@@ -1,6 +1,6 @@
 import type { WriteOperationId } from "../../changes/change.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { counted, truncate, visible } from "../kit/text.ts";
+import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 
 /** `{}` is the workload, `{to}` the requested value, with its preposition, where the diff tells it. */
 type Phrase = {
@@ -92,7 +92,7 @@ export function nameText({ workload, parts = [{ workload }] }: Pick<Phrased, "wo
 /** Every name: whoever decides without the card has to know what it is about. */
 export function allNames(parts: readonly Pick<StoredChange, "workload">[]): string {
   const most = parts.length > 1 ? 50 : 255;
-  const names = parts.map(({ workload: { name } }) => truncate(visible(name), most));
+  const names = parts.map(({ workload: { name } }) => truncateMiddle(visible(name), most));
   const last = names.pop() ?? "";
   return names.length === 0 ? last : `${names.join(", ")} and ${last}`;
 }

@@ -8,7 +8,7 @@ export function effectWords({ op, risk, verb }: Risky): string | undefined {
   if (risk === "routine") return undefined;
   if (op === "stopService") return "takes it offline";
   if (op === "restartService") return "causes a short interruption";
-  if (verb === "memory") return "restarts every instance";
+  if (verb === "memory") return "can restart every instance";
   if (risk === "disruptive") return "may interrupt requests";
   if (verb === "scale") return "takes it offline";
   return verb === "domains" ? "removed domains stop working" : "removes something";

@@ -4,7 +4,7 @@ import { context, section, type Line } from "../kit/blocks.ts";
 import { joined, strong, words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { postOf } from "../kit/post.ts";
-import { counted, truncate, visible } from "../kit/text.ts";
+import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { isFollowed } from "./headline.ts";
 import { allNames } from "./phrases.ts";
 
@@ -30,7 +30,7 @@ const WHY = 200;
 const SHORT_WHY = 35;
 const FEW = 5;
 const MOST_ALIKE = 10;
-const LEFT_OUT = 200;
+const LEFT_OUT = 800;
 
 /** A line for each; one for all of many while there is nothing to tell them apart by. */
 function partLines({ change, parts }: Several): readonly Line[] {
@@ -46,7 +46,7 @@ function partLine(part: StoredChange, { change, parts }: Several): Line {
   const stopped = parts.find(({ state }) => state === "failed" || state === "unknown");
   const most = parts.length <= FEW || part === stopped ? WHY : SHORT_WHY;
   const kind = part.workload.kind === "job" ? "job " : "";
-  const name = `${kind}${truncate(visible(part.workload.name), NAME)}`;
+  const name = `${kind}${truncateMiddle(visible(part.workload.name), NAME)}`;
   return [strong(`${mark === "" ? "•" : mark} ${name}`), ...(note === "" ? [] : [words(` · ${note}`, most)])];
 }
 
@@ -110,7 +110,7 @@ export function restLabel({ state, parts = [] }: StoredChange): string | undefin
 /** Every workload is already as requested. */
 export function nothingToDoForAny(changes: readonly Change[]): Post {
   const workloads: readonly WorkloadRef[] = changes.map(({ workload }) => workload);
-  const names = joined(workloads.slice(0, 10).map(({ name }) => strong(name, NAME)));
+  const names = joined(workloads.slice(0, 10).map(({ name }) => strong(truncateMiddle(visible(name), NAME), NAME)));
   const more = workloads.length > 10 ? [words(` and ${counted(workloads.length - 10, "other")}`)] : [];
   return postOf([section([...names, ...more, words(" are already as requested. Nothing to do.")])]);
 }

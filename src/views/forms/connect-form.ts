@@ -1,5 +1,6 @@
 import type { ModalView } from "@slack/types";
-import { forWhom, type LinkOwner, connectedWords } from "../messages/account-message.ts";
+import type { AccountOwner } from "../../accounts/account.ts";
+import { connectedWords, forWhom } from "../messages/account-message.ts";
 import { limits, section } from "../kit/blocks.ts";
 import { words, code } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -11,7 +12,7 @@ const USERNAME = 255;
 const PROBLEMS = 4;
 
 export type ConnectForm = {
-  readonly owner: LinkOwner;
+  readonly owner: AccountOwner;
   /** Comes back with the submission; at most 3,000 characters. */
   readonly metadata: string;
   /** As typed before. The token is never shown again. */
@@ -53,7 +54,7 @@ function wrong(problem: string): Block {
 export type ConnectResult =
   /** The account is being tested with one call. */
   | { readonly kind: "checking"; readonly username: string }
-  | { readonly kind: "done"; readonly owner: LinkOwner; readonly username: string; readonly command: string }
+  | { readonly kind: "done"; readonly owner: AccountOwner; readonly username: string; readonly command: string }
   /** The account couldn't be tested or stored; nothing was connected. */
   | { readonly kind: "failed"; readonly why: string; readonly next: string };
 

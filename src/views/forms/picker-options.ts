@@ -4,7 +4,7 @@ import { type OptionInput, NONE, option, optionsOf } from "../kit/menu.ts";
 import { span } from "../kit/time.ts";
 import type { OptionGroup, PlainTextOption } from "@slack/types";
 import { limits } from "../kit/blocks.ts";
-import { plain } from "../kit/text.ts";
+import { counted, plain } from "../kit/text.ts";
 import type { RecentList } from "../../commands/lookup/directory.ts";
 
 /** A list older than this shows its age. */
@@ -36,8 +36,19 @@ export function workloadOptions({ services, jobs, region, query, problems, now }
     groups,
     query: name,
     typed: isPossible ? asTyped(query, groups) : undefined,
-    problem: problems.length === 0 ? undefined : problems.join(" "),
+    problem: [...tooLong(groups, name), ...problems].join(" ") || undefined,
   });
+}
+
+/** An option has little room, and Kubernetes allows names of 253 characters. */
+function tooLong(groups: readonly Group[], query: string): readonly string[] {
+  const wanted = query.toLowerCase();
+  const all = groups.flatMap(({ items }) => items);
+  const long = all.filter(
+    ({ value, text }) => value.length > limits.optionValue && text.toLowerCase().includes(wanted),
+  );
+  if (long.length === 0) return [];
+  return [`${counted(long.length, "name is", "names are")} too long for this menu: type a command.`];
 }
 
 function old({ at }: RecentList, now: Date | undefined): string {

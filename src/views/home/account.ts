@@ -23,12 +23,16 @@ export function homeStart({ accountProblem }: Pick<HomeState, "accountProblem">)
 /** "Acting as gantry (workspace account) · default region beijing1", and how to change both. */
 export function homeAccount({ account }: Parts, regions: StaticSelect | undefined): Block[] {
   if (account === undefined) return [];
-  const { owner, username, region } = account;
+  const { owner, username, region, jobsRegion } = account;
   const acting = `Acting as ${truncate(visible(username), 100)} (${whose[owner.kind]})`;
   return [
-    context(`${acting} · default region ${truncate(visible(region), 60)} · jobs run in us`),
+    context(`${acting} · default region ${place(region)} · jobs run in ${place(jobsRegion)}`),
     ...actions(regions, connect(connectLabels[owner.kind])),
   ];
+}
+
+function place(region: string): string {
+  return truncate(visible(region), 60);
 }
 
 function connect(label: string, style?: "primary") {

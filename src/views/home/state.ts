@@ -5,8 +5,13 @@ import type { Entry } from "../../commands/lookup/directory.ts";
 
 /** The data of a person's Home tab, as far as it is known yet. */
 export type HomeState = {
-  /** Their account and default region. */
-  readonly account?: { readonly owner: AccountOwner; readonly username: string; readonly region: string };
+  /** Their account, its default region, and the region for jobs. */
+  readonly account?: {
+    readonly owner: AccountOwner;
+    readonly username: string;
+    readonly region: string;
+    readonly jobsRegion: string;
+  };
   /** Complete sentences: why there is no account. */
   readonly accountProblem?: string | undefined;
   /** Undefined when unknown. */

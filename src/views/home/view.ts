@@ -6,7 +6,7 @@ import { homeRequests } from "./requests.ts";
 import { homeRows } from "./rows.ts";
 import type { HomeState } from "./state.ts";
 import { homeTrouble, homeWorkloads } from "./workloads.ts";
-import { moment, words } from "../kit/inline.ts";
+import { code, moment, words } from "../kit/inline.ts";
 import { menu } from "../kit/menu.ts";
 import type { Block } from "../kit/message.ts";
 import { openButton } from "../forms/open-button.ts";
@@ -39,6 +39,18 @@ export function homeView(state: HomeState): HomeView {
     blocks: numbered(blocks).slice(0, limits.viewBlocks),
     // Clicks carry it back, so that a redraw stays on the page.
     private_metadata: JSON.stringify({ page: rows.page }),
+  };
+}
+
+/** Instead of a Home that Slack didn't take. */
+export function refusedHome(reason: string, reference: string): HomeView {
+  const sentence = `Home couldn't be drawn: ${reason}. The slash command still works. Contact your Gantry admin.`;
+  return {
+    type: "home",
+    blocks: [
+      section([words(`⚠️ ${sentence} Reference `), code(reference, 20)]),
+      ...actions(actionButton({ label: "Refresh", act: "home:refresh", value: "refresh" })),
+    ],
   };
 }
 

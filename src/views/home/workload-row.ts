@@ -3,7 +3,7 @@ import { z } from "zod";
 import { limits } from "../kit/blocks.ts";
 import { overflow } from "../kit/menu.ts";
 import { dotOf } from "../kit/status.ts";
-import { plain, truncate, visible } from "../kit/text.ts";
+import { plain, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { type Row, targetOf } from "./rows.ts";
 import type { HomeState } from "./state.ts";
 
@@ -66,12 +66,12 @@ function verbsFor({ kind, level }: Row): readonly string[] {
 }
 
 /** Slack reads nothing into these characters, so such a line can have a bold name. */
-const PLAIN_NAME = /^[a-z0-9-]+$/u;
+const PLAIN_NAME = /^[a-z0-9.-]+$/u;
 const PLAIN_FACTS = /^[\w ,./()·–-]*$/u;
 
 /** "🟢 *web* 2/2" with the menu at the end of the line. */
 export function workloadRow(row: Row, state: HomeState): SectionBlock {
-  const name = truncate(visible(row.name), 120);
+  const name = truncateMiddle(visible(row.name), 120);
   const facts = factsOf(row);
   const { id, menu } = menuOf(row, { ...state, place: "row" });
   const isPlain = PLAIN_NAME.test(name) && PLAIN_FACTS.test(facts) && !facts.includes("_");

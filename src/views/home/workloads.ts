@@ -4,8 +4,8 @@ import type { HomeState } from "./state.ts";
 import { strong, words } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
 import { openButton } from "../forms/open-button.ts";
-import { dotOf } from "../kit/status.ts";
-import { counted, grouped, truncate, visible } from "../kit/text.ts";
+import { dotOf, statusWords } from "../kit/status.ts";
+import { counted, grouped, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { shortAge } from "../kit/time.ts";
 import { menuOf, workloadRow } from "./workload-row.ts";
 
@@ -20,18 +20,18 @@ export function homeTrouble(state: HomeState, { troubled, moreTroubled }: HomeRo
   ];
 }
 
-/** "🔴 *flaky* restarting, 6 times in 4 min · exited with code 2", and what to do about it. */
+/** "🔴 *flaky* exit 2, 6 restarts in 4 min", and what to do about it. */
 function trouble(row: Row, state: HomeState): Block[] {
   const { name, health, status, kind } = row;
   const since = shortAge(health?.since, state.now);
   const facts = [
-    truncate(visible(status), 80) || "status unknown",
+    truncate(health === undefined ? visible(status) : statusWords(health, state.now), 80) || "status unknown",
     ...(health?.reason === undefined ? [] : [truncate(visible(health.reason), 160)]),
     ...(since === undefined ? [] : [since]),
   ];
   const line: Line = [
     words(`${dotOf(row)} ${kind === "job" ? "job " : ""}`),
-    strong(name, 120),
+    strong(truncateMiddle(visible(name), 120), 120),
     words(` ${facts.join(" · ")}`, 400),
   ];
   const target = { name: targetOf(row) };

@@ -185,6 +185,10 @@ function placePhrase(event: HistoryEvent, room: Room): Phrase {
       return { dot: "📌", before: `${name} set up a channel${resultOf(event, room)}` };
     case "unbound":
       return { dot: "📌", before: `${name} removed the binding of a channel` };
+    case "installed":
+      return { dot: "➕", before: "Gantry was installed in this workspace" };
+    case "uninstalled":
+      return { dot: "➖", before: `Gantry was removed from this workspace${resultOf(event, room)}` };
     case "refused":
       return { dot: "🚫", before: `${notAllowed(event, room)}${policyOf(event, room)}` };
     default:

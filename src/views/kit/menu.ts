@@ -1,6 +1,6 @@
 import type { Overflow, StaticSelect, PlainTextOption } from "@slack/types";
 import { limits } from "./blocks.ts";
-import { plain } from "./text.ts";
+import { plain, truncateMiddle } from "./text.ts";
 
 export type Menu = {
   /** The action_id, such as `home:region`. */
@@ -44,7 +44,7 @@ export const NONE = "!none";
 export function option({ value, text, description = "" }: OptionInput): PlainTextOption | undefined {
   if (value === "" || value.length > limits.optionValue || !value.isWellFormed()) return undefined;
   return {
-    text: plain(text, limits.optionText),
+    text: plain(truncateMiddle(text, limits.optionText), limits.optionText),
     value,
     ...(description.trim() !== "" && { description: plain(description, limits.optionDescription) }),
   };

@@ -49,6 +49,14 @@ export function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, cutPoint(text, max - 1))}…`;
 }
 
+/** The same, cut in the middle: the ends of long names tell them apart. */
+export function truncateMiddle(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const head = text.slice(0, cutPoint(text, Math.ceil((max - 1) / 2)));
+  const from = text.length - (max - 1 - head.length);
+  return `${head}…${text.slice(cutPoint(text, from) === from ? from : from + 1)}`;
+}
+
 /**
  * Escapes text where Slack parses mrkdwn: `&`, `<` and `>`
  * (https://docs.slack.dev/messaging/formatting-message-text#escaping), and a word joiner inside `@channel` and the like.

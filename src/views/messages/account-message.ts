@@ -4,12 +4,9 @@ import { channel, code, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf } from "../kit/post.ts";
 
-/** The owner of a connected account: a person or a channel. */
-export type LinkOwner = Exclude<AccountOwner, { readonly kind: "workspace" }>;
-
 export type AccountMessage =
-  | { readonly kind: "connected"; readonly owner: LinkOwner; readonly username: string; readonly command: string }
-  | { readonly kind: "disconnected" | "nothing-linked"; readonly owner: LinkOwner; readonly command: string };
+  | { readonly kind: "connected"; readonly owner: AccountOwner; readonly username: string; readonly command: string }
+  | { readonly kind: "disconnected" | "nothing-linked"; readonly owner: AccountOwner; readonly command: string };
 
 /** Confirms that an account was connected or disconnected. */
 export function accountMessage(message: AccountMessage): Post {
@@ -45,27 +42,30 @@ export function connectedWords({
   owner,
   username,
 }: {
-  readonly owner: LinkOwner;
+  readonly owner: AccountOwner;
   readonly username: string;
 }): Inline[] {
   return [words("I'll use "), code(username, 100), words(" "), ...forWhom(owner)];
 }
 
 /** Ends the sentence: for whom the account is used. */
-export function forWhom(owner: LinkOwner): Inline[] {
+export function forWhom(owner: AccountOwner): Inline[] {
   if (owner.kind === "user") return [words("for you only, in every channel.")];
+  if (owner.kind === "workspace") return [words("for everybody in this workspace without another account.")];
   return [words("in "), channel(owner.channelId), words(", for everybody without their own account.")];
 }
 
-function whose(owner: LinkOwner): Inline[] {
+function whose(owner: AccountOwner): Inline[] {
+  if (owner.kind === "workspace") return [words("the workspace's account")];
   return owner.kind === "user" ? [words("your account")] : [words("the account of "), channel(owner.channelId)];
 }
 
-function none(owner: LinkOwner): Inline[] {
+function none(owner: AccountOwner): Inline[] {
   if (owner.kind === "user") return [words("you haven't connected an account.")];
+  if (owner.kind === "workspace") return [words("the workspace has no connected account.")];
   return [channel(owner.channelId), words(" has no account.")];
 }
 
-function argumentOf({ kind }: LinkOwner): string {
-  return kind === "channel" ? " channel" : "";
+function argumentOf({ kind }: AccountOwner): string {
+  return kind === "user" ? "" : ` ${kind}`;
 }

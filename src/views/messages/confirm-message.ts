@@ -3,6 +3,7 @@ import { actionButton, actions, context, section } from "../kit/blocks.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf } from "../kit/post.ts";
+import { truncateMiddle, visible } from "../kit/text.ts";
 import { runButton } from "./suggestion-buttons.ts";
 
 const labels: Readonly<Record<string, string>> = {
@@ -17,7 +18,9 @@ const labels: Readonly<Record<string, string>> = {
 /** "Restart *web*?" with a button: a sentence changes nothing before its author says so. */
 export function confirmMessage(ask: Ask): Post {
   const action = actionOf(ask);
-  const label = action.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
+  const label = actionOf(ask, IN_BUTTON)
+    .map((piece) => (piece.type === "text" ? piece.text : ""))
+    .join("");
   return postOf([
     section([...action, words("?")]),
     context("Nothing changes until you confirm."),
@@ -28,15 +31,22 @@ export function confirmMessage(ask: Ask): Post {
   ]);
 }
 
+/** Characters of a name. A button has room for 75, and its end says to how many. */
+const IN_BUTTON = 40;
+
 /** "Scale *web* to 3", "Approve `K7Q2MX`". */
-function actionOf(ask: Ask): Inline[] {
+function actionOf(ask: Ask, most = 255): Inline[] {
   const { verb, args } = ask;
   const name = textIn(args, "name")?.replace(/^service\//u, "");
   const label = labels[verb] ?? sentenceCase(verb);
   const id = textIn(args, "id");
   if (name === undefined) return id === undefined ? [words(label)] : [words(`${label} `), code(id, 60)];
   const amount = amountOf(ask);
-  return [words(`${label} `), strong(name, 120), ...(amount === "" ? [] : [words(amount, 40)])];
+  return [
+    words(`${label} `),
+    strong(truncateMiddle(visible(name), most), most),
+    ...(amount === "" ? [] : [words(amount, 40)]),
+  ];
 }
 
 /** Answers that take the place of a question and its buttons. */

@@ -11,6 +11,8 @@ type Decided = { readonly rule: string; readonly command: string };
 
 /** Why a request was refused. Nothing was stored or sent. */
 export type Refusal =
+  /** The workload API would refuse it. A sentence for each workload. */
+  | { readonly kind: "api"; readonly why: string; readonly others: readonly string[] }
   | { readonly kind: "policy"; readonly verdict: Extract<Verdict, { kind: "refuse" }>; readonly command: string }
   /** The rule requires a reason. */
   | (Decided & { readonly kind: "reason" })
@@ -23,17 +25,22 @@ export type Refusal =
 
 /** The reason and the next step, with the rule's name in small print for Gantry admins. */
 export function refusalMessage(refusal: Refusal): Post {
-  const { command } = refusal;
-  const rule = refusal.kind === "policy" ? refusal.verdict.rule : refusal.rule;
-  const decided = rule === undefined || rule === "" ? "" : ` · policy: ${truncate(rule, 100)}`;
   const [why, ...next] = lines(refusal);
-  return postOf([
-    section([words("🚫 "), ...why], ...next),
-    context(`Nothing was changed${decided} · to see what you can do: ${command} help`),
-  ]);
+  return postOf([section([words("🚫 "), ...why], ...next), context(`Nothing was changed${decided(refusal)}`)]);
+}
+
+/** Help lists what policy allows, which is no answer to a refusal of the workload API. */
+function decided(refusal: Refusal): string {
+  if (refusal.kind === "api") return "";
+  const rule = refusal.kind === "policy" ? refusal.verdict.rule : refusal.rule;
+  const by = rule === undefined || rule === "" ? "" : ` · policy: ${truncate(rule, 100)}`;
+  return `${by} · to see what you can do: ${refusal.command} help`;
 }
 
 type Pieces = Extract<Line, readonly unknown[]>;
+
+/** Room for each of many workloads. */
+const REASON = 400;
 
 function lines(refusal: Refusal): readonly [Pieces, ...Line[]] {
   switch (refusal.kind) {
@@ -41,6 +48,8 @@ function lines(refusal: Refusal): readonly [Pieces, ...Line[]] {
       const { verdict, command } = refusal;
       return [policyText(verdict.why), policyText(withCommand(verdict.next, command))];
     }
+    case "api":
+      return [[words(refusal.why, REASON)], ...refusal.others.map((each) => [words(each, REASON)])];
     case "reason":
       return [
         [words("This request needs a reason.")],

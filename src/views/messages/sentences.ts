@@ -11,6 +11,10 @@ export function sentence(text: string): Message {
 /** Messages about deliveries, not about workloads. `command` is the slash command. */
 export const sentences = {
   restarting: () => sentence("I'm restarting. Nothing was changed. Try again in a moment."),
+  notHandled: (reference: string) =>
+    sentence(
+      `Something went wrong in Gantry. Nothing was changed. Try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
+    ),
   busy: () => sentence("I'm too busy right now. Nothing was changed. Try again in a minute."),
   askedAlready: (kind: "waiting" | "undo") =>
     sentence(
@@ -24,6 +28,8 @@ export const sentences = {
     sentence(
       `Not started: the database didn't confirm your request, so it won't run. Check \`${command} pending\`, then try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
     ),
+  notInstalled: (installUrl: string) =>
+    sentence(`Gantry isn't installed in this workspace. Nothing was changed. To install it: ${installUrl}`),
   otherCommand: (command: string) => sentence(`I answer to \`${command}\`. To see all commands: \`${command} help\``),
   staleButton: (command: string) =>
     sentence(
@@ -65,12 +71,28 @@ export const sentences = {
     sentence(
       "A direct message has no channel account. Use `connect channel` or `disconnect channel` in a channel, or leave out `channel` for your own account.",
     ),
-  fileElsewhere: () => sentence("Only you should see this file, so I sent it to you as a direct message."),
-  threadIncomplete: (reference: string) =>
+  policyNamesOldId: ({ from, to, source, rules }: OldId) =>
     sentence(
-      `Slack didn't accept the whole thread. Try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
+      `⚠️ Slack gave this channel a new ID. Everything set up here goes on, but these rules of ${source} name the old one: ${rules.join(", ")}. Ask your Gantry admin to replace ${from} with ${to} there.`,
+    ),
+  fileElsewhere: () => sentence("Only you should see this file, so I sent it to you as a direct message."),
+  threadIncomplete: (reason: string, isTemporary: boolean, reference: string) =>
+    sentence(
+      `Couldn't post the whole thread: ${reason}. ${isTemporary ? "Try again in a minute" : "Contact your Gantry admin"}. Reference \`${reference}\``,
+    ),
+  formNotFilled: (reason: string, reference: string) =>
+    sentence(
+      `The form couldn't be drawn: ${reason}. Nothing was changed. Close it and try again, or type the command. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
     ),
 } as const;
+
+type OldId = {
+  readonly from: string;
+  readonly to: string;
+  /** The name of the policy file. */
+  readonly source: string;
+  readonly rules: readonly string[];
+};
 
 /** Why only the asker sees an answer, and how to invite the bot. */
 export function inviteHint(channelId: string, botName: string): Post {

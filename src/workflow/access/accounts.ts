@@ -1,11 +1,10 @@
 import type { AccountMode, AccountSeeker, LinkedAccount, OpenAccount } from "../../accounts/account.ts";
-import { boundTo, openStoredAccount, resolveAccount } from "../../accounts/resolve.ts";
+import { boundTo, type FoundAccounts, openStoredAccount, resolveAccount } from "../../accounts/resolve.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { Accounts, Here, LinkStore } from "../ports.ts";
 
-type Linked = { readonly own: LinkedAccount | undefined; readonly channel: LinkedAccount | undefined };
-type Found = Linked & Omit<Here, "account">;
+type Found = FoundAccounts & Omit<Here, "account">;
 
 type Parts = {
   readonly store: Pick<LinkStore, "accountsFor"> & {
@@ -15,7 +14,8 @@ type Parts = {
   };
   readonly sealer: Sealer;
   readonly mode: AccountMode;
-  readonly workspace: OpenAccount;
+  /** The workspace's account from the environment. */
+  readonly configured: OpenAccount | undefined;
   readonly nowMs: () => number;
 };
 
@@ -24,7 +24,7 @@ const BELIEVE_MS = 15 * 60_000;
 const MOST = 5_000;
 
 /** Looks accounts up in the store; when that is away, never takes another account instead of one it cannot see. */
-export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts): Accounts {
+export function createAccounts({ store, sealer, mode, configured, nowMs }: Parts): Accounts {
   const last = new Map<string, { readonly found: Found; readonly at: number }>();
   const find = async (seeker: AccountSeeker, effect: "read" | "write"): Promise<Found> => {
     // A conversation with the bot has no account of its own, but one is never linked there either.
@@ -49,23 +49,25 @@ export function createAccounts({ store, sealer, mode, workspace, nowMs }: Parts)
     async here(seeker, effect) {
       const found = await find(seeker, effect);
       const { binding, region } = found;
-      const account = resolveAccount(found, { mode, workspace, sealer, seeker, wanted: binding?.account });
+      const account = resolveAccount(found, { mode, configured, sealer, seeker, wanted: binding?.account });
       if (effect === "write") await reseal({ store, sealer }, found, account);
       return { account, binding, region };
     },
     again: async (ref, seeker) =>
-      openStoredAccount(ref, await store.accountsFor(seeker), { mode, workspace, sealer, seeker }),
+      openStoredAccount(ref, await store.accountsFor(seeker), { mode, configured, sealer, seeker }),
     forget: () => last.clear(),
+    isConfigured: configured !== undefined,
   };
 }
 
 /** Seals the token with the newest key, so that old keys can be removed. */
 async function reseal(
   { store, sealer }: Pick<Parts, "store" | "sealer">,
-  { own, channel }: Linked,
-  { owner, token }: OpenAccount,
+  { own, channel, workspace }: FoundAccounts,
+  { owner, username, token }: OpenAccount,
 ): Promise<void> {
-  const row = { user: own, channel, workspace: undefined }[owner.kind];
-  if (row === undefined || sealer.isCurrent(row.sealedToken)) return;
+  const row = { user: own, channel, workspace }[owner.kind];
+  // A configured account has no row.
+  if (row?.username !== username || sealer.isCurrent(row.sealedToken)) return;
   await store.resealAccount(row, sealer.seal(token, boundTo(row)));
 }

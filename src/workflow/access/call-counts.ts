@@ -12,21 +12,26 @@ export type CallCounts = {
   readonly flush: () => Promise<void>;
 };
 
+type CallsOf = { readonly teamId: string; readonly username: string; readonly day: string };
+
 type Parts = {
+  /** The workspace; undefined until Slack has said. */
+  readonly teamId: () => string | undefined;
   readonly api: Api;
   readonly store: {
     /** Adds calls that this replica made; `day` is a UTC date, 2026-11-21. */
-    readonly countCalls: (username: string, day: string, calls: number) => Promise<void>;
-    readonly callsOn: (username: string, day: string) => Promise<number>;
+    readonly countCalls: (of: CallsOf, calls: number) => Promise<void>;
+    readonly callsOn: (of: CallsOf) => Promise<number>;
   };
   readonly now: () => Date;
 };
 
 /** Calls per account and day, over replicas and restarts: some services allow a number of them. */
-export function createCallCounts({ api, store, now }: Parts): CallCounts {
+export function createCallCounts({ teamId: team, api, store, now }: Parts): CallCounts {
   const written = new Map<string, number>();
   const seen = new Set<string>();
   const dayOf = (): string => now().toISOString().slice(0, 10);
+  const teamId = (): string => team() ?? "";
   const unwritten = (username: string, day: string): number =>
     api.callsToday(username).count - (written.get(`${day} ${username}`) ?? 0);
   return {
@@ -36,7 +41,7 @@ export function createCallCounts({ api, store, now }: Parts): CallCounts {
       const own = api.callsToday(username);
       try {
         const since = new Date(`${day}T00:00:00.000Z`);
-        return { count: (await store.callsOn(username, day)) + unwritten(username, day), since };
+        return { count: (await store.callsOn({ teamId: teamId(), username, day })) + unwritten(username, day), since };
       } catch {
         return own;
       }
@@ -47,7 +52,7 @@ export function createCallCounts({ api, store, now }: Parts): CallCounts {
       for (const username of seen) {
         const calls = unwritten(username, day);
         if (calls <= 0) continue;
-        await store.countCalls(username, day, calls);
+        await store.countCalls({ teamId: teamId(), username, day }, calls);
         written.set(`${day} ${username}`, (written.get(`${day} ${username}`) ?? 0) + calls);
       }
     },

@@ -16,7 +16,7 @@ import { type RecordsDeps, recordsFor } from "./records.ts";
 export type ContextDeps = PermissionsDeps &
   RecordsDeps & {
     readonly accounts: Pick<Accounts, "here">;
-    readonly api: Pick<Api, "as">;
+    readonly api: Pick<Api, "as" | "engine">;
     readonly calls: CallCounts;
     readonly clock: Pick<Clock, "now">;
     readonly directory: Directory;
@@ -49,6 +49,7 @@ export async function accessFor(
   const permissions = permissionsFor(deps, { profile, channelId: origin.channelId, account, binding });
   const context: Context = {
     api: apiWithin(api.as(account), binding),
+    engine: () => api.engine(),
     account: {
       owner: account.owner,
       username: account.username,

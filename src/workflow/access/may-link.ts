@@ -3,11 +3,11 @@ import type { Refusal } from "../../commands/lookup/may-see.ts";
 import { UserError } from "../../errors.ts";
 import type { Lanes } from "../inbox/lanes.ts";
 import { checkChosen } from "./chosen-channel.ts";
-import type { Settings } from "../../commands/command.ts";
-import type { LinkOwner } from "../../views/messages/account-message.ts";
+import type { Settings, Whose } from "../../commands/command.ts";
+import type { AccountOwner } from "../../accounts/account.ts";
 import type { Origin } from "../origin.ts";
 import { type HistoryDeps, noteRefusal } from "../history.ts";
-import { type BindingReader, freshness, type Profile } from "../ports.ts";
+import { type Accounts, type BindingReader, freshness, type Profile } from "../ports.ts";
 import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
 import { bindingVerdict } from "../../commands/lookup/binding-verdict.ts";
 
@@ -16,11 +16,12 @@ export type MayLinkDeps = HistoryDeps &
     readonly store: BindingReader;
     readonly settings: Pick<Settings, "region">;
     readonly lanes: Pick<Lanes, "track">;
+    readonly accounts: Pick<Accounts, "isConfigured">;
   };
 
 type Linking = {
   readonly kind: "connect" | "disconnect";
-  readonly whose: "mine" | "channel";
+  readonly whose: Whose;
   readonly origin: Origin;
 };
 
@@ -36,12 +37,33 @@ async function mayLink(deps: MayLinkDeps, { whose, origin }: Linking): Promise<M
   const profile = await deps.people.profile(userId, freshness.deciding);
   if (profile.standing !== "member") return { profile, refusal: membersOnly };
   if (whose === "mine") return { profile, refusal: undefined };
+  if (whose === "workspace") return { profile, refusal: workspaceRefusal(deps, profile) };
   const binding = await deps.store.bindingOf(teamId, channelId);
   const permissions = permissionsFor(deps, { profile, channelId, account: undefined });
   const { region: defaultRegion } = deps.settings;
   const { verdict } = await bindingVerdict({ kind: "clear" }, { binding, defaultRegion, asker: profile, permissions });
   return { profile, refusal: verdict.kind === "refuse" ? verdict : undefined };
 }
+
+/** Everybody acts with it, so it isn't a question for the policy, which may be for one channel. */
+function workspaceRefusal({ accounts }: MayLinkDeps, { isAdmin }: Profile): Refusal | undefined {
+  if (accounts.isConfigured) return configured;
+  return isAdmin ? undefined : adminsOnly;
+}
+
+const configured: Refusal = {
+  kind: "refuse",
+  rule: undefined,
+  why: "The workspace's account is in Gantry's settings, so it can't be connected or disconnected here.",
+  next: "Ask your Gantry admin, or connect your own account with `/gantry connect`.",
+};
+
+const adminsOnly: Refusal = {
+  kind: "refuse",
+  rule: undefined,
+  why: "Only workspace admins can connect or disconnect the workspace's account.",
+  next: "Ask a workspace admin, or connect your own account with `/gantry connect`.",
+};
 
 const membersOnly: Refusal = {
   kind: "refuse",
@@ -87,7 +109,8 @@ export async function refusedEarly(deps: MayLinkDeps, linking: Linking): Promise
   return refusal;
 }
 
-/** The person's own account, or that of the channel where it was requested. */
-export function linkOwner(whose: "mine" | "channel", { userId, channelId }: Origin): LinkOwner {
+/** The person's own account, that of the channel where it was requested, or the workspace's. */
+export function linkOwner(whose: Whose, { userId, channelId }: Origin): AccountOwner {
+  if (whose === "workspace") return { kind: "workspace" };
   return whose === "mine" ? { kind: "user", userId } : { kind: "channel", channelId };
 }

@@ -1,7 +1,7 @@
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
 import { partsOf } from "../../changes/parts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { HistoryRows, Permissions, Records } from "../../commands/command.ts";
+import type { HistoryRows, Permissions, Records, Settings } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { cardChannel, eligibility } from "./approvers.ts";
@@ -10,7 +10,11 @@ import type { People, Profile, RecordRows, Store } from "../ports.ts";
 /** The person who reads records. */
 export type Viewer = { readonly profile: Profile; readonly permissions: Permissions; readonly teamId: string };
 
-export type RecordsDeps = { readonly store: RecordRows & Pick<Store, "find">; readonly people: People };
+export type RecordsDeps = {
+  readonly store: RecordRows & Pick<Store, "find">;
+  readonly people: People;
+  readonly settings: Pick<Settings, "jobsRegion">;
+};
 
 /** History rows per read, and the most to scan for one page. */
 const BATCH = 500;
@@ -20,7 +24,7 @@ const MOST_READ = 20_000;
 export function recordsFor(deps: RecordsDeps, viewer: Viewer): Records {
   const { store } = deps;
   const { teamId } = viewer;
-  const sees = sight(viewer);
+  const sees = sight(viewer, deps);
   return {
     async pending() {
       const all = await readable(store.pendingChanges(teamId));
@@ -37,7 +41,7 @@ export function recordsFor(deps: RecordsDeps, viewer: Viewer): Records {
 
 /** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */
 export function maySeeChange(deps: RecordsDeps, viewer: Viewer, change: StoredChange): Promise<boolean> {
-  return mayKnow(deps, viewer, { change, sees: sight(viewer) });
+  return mayKnow(deps, viewer, { change, sees: sight(viewer, deps) });
 }
 
 type Sight = (workload: NonNullable<HistoryEvent["workload"]>) => Promise<boolean>;
@@ -70,12 +74,12 @@ export async function mayDecide(people: People, change: StoredChange, userId: st
 }
 
 /** Full members see records of workloads that policy lets them see; checks each workload once. */
-function sight({ profile, permissions }: Viewer): Sight {
+function sight({ profile, permissions }: Viewer, { settings }: Pick<RecordsDeps, "settings">): Sight {
   const known = new Map<string, Promise<boolean>>();
   const checked = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
     // A refused bare name may be of either kind, and its region may be unknown.
     const knownKind = kind === "service" || kind === "job" ? kind : undefined;
-    return maySee({ kind: knownKind, name, ...(region !== "" && { region }) }, { permissions });
+    return maySee({ kind: knownKind, name, ...(region !== "" && { region }) }, { permissions, settings });
   };
   return async (workload) => {
     if (profile.standing !== "member") return false;

@@ -60,13 +60,17 @@ function drop({ dropped }: AcceptDeps, id: string, storing: Promise<unknown>): v
   );
 }
 
-/** Begins deliveries again that the database or Slack interrupted in this process. */
-export function retryDue(deps: AcceptDeps): void {
-  for (const delivery of deps.retries.take()) start(deps, delivery, "sweeping");
+/** Begins a delivery again that the database or Slack interrupted in this process. */
+export function beginAgain(deps: AcceptDeps, delivery: Unfinished): void {
+  start(deps, delivery, "sweeping");
 }
 
+type TakeOverDeps = Pick<AcceptDeps, "log" | "sealer" | "clock"> & {
+  readonly workspaceOf: (teamId: string) => Promise<AcceptDeps>;
+};
+
 /** Processes a delivery of a replica that is gone. */
-export function takeOver(deps: AcceptDeps, delivery: Delivery): void {
+export async function takeOver(deps: TakeOverDeps, delivery: Delivery): Promise<void> {
   const { log, sealer, clock } = deps;
   const { id } = delivery;
   let interaction: Interaction;
@@ -78,7 +82,8 @@ export function takeOver(deps: AcceptDeps, delivery: Delivery): void {
   }
   log.warn({ interaction: interaction.kind }, "taking over a delivery of a replica that is gone");
   const isLate = clock.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
-  start(deps, { id, interaction, isTakenOver: true, isLate, tries: 0 }, "sweeping");
+  const workspace = await deps.workspaceOf(interaction.origin.teamId);
+  start(workspace, { id, interaction, isTakenOver: true, isLate, tries: 0 }, "sweeping");
 }
 
 /** It is ours in the store: when the lane is full, the next sweep begins it. */

@@ -4,6 +4,7 @@ import { Ask } from "../../commands/ask.ts";
 import { Origin } from "../origin.ts";
 
 const changeId = z.string();
+const whose = z.enum(["mine", "channel", "workspace"]);
 
 /** JSON of the open form an Ask came from. Its values can be secrets, and are sealed with the rest. */
 const SentForm = z.record(z.string(), z.unknown());
@@ -38,13 +39,15 @@ export const Interaction = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("connect"),
-    whose: z.enum(["mine", "channel"]),
+    whose,
     username: z.string(),
     token: z.string(),
     viewId: z.string(),
     origin: Origin,
   }),
-  z.object({ kind: z.literal("disconnect"), whose: z.enum(["mine", "channel"]), origin: Origin }),
+  z.object({ kind: z.literal("disconnect"), whose, origin: Origin }),
+  /** Slack gave a channel another id; `origin` names the new one, and nobody is answered. */
+  z.object({ kind: z.literal("move"), from: z.string(), origin: Origin }),
   z.object({
     kind: z.literal("use"),
     /** The new binding; without it the binding is removed. */

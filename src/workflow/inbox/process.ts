@@ -7,8 +7,9 @@ import { decide, type DecideDeps } from "../decide.ts";
 import { type FailureDeps, failureMessage, isBug } from "../failure.ts";
 import { note, originEvent } from "../history.ts";
 import { connect, disconnect, type LinkDeps } from "../link.ts";
+import { moveChannel, type MoveDeps } from "../access/move-channel.ts";
 import { propose } from "../propose.ts";
-import { redo, type RedoDeps } from "../redo.ts";
+import { redo, type RedoDeps } from "../repeat/redo.ts";
 import type { RunEvents } from "../run.ts";
 import type { Interaction } from "./interaction.ts";
 import { createReply, type Reply } from "./reply.ts";
@@ -18,6 +19,7 @@ export type ProcessDeps = RedoDeps &
   DecideDeps &
   BindDeps &
   LinkDeps &
+  MoveDeps &
   FailureDeps & {
     readonly store: Pick<Store, "find"> & Pick<Inbox, "finish">;
     readonly responder: Responder;
@@ -40,7 +42,9 @@ export async function processDelivery(deps: ProcessDeps, delivery: Unfinished, s
   } catch (error) {
     const isAgain = error instanceof StoreError;
     // Tells them of an unreachable database once. The next attempt sends what is missing.
-    if (!isAgain || tries === 0) await reply.send(await failure(deps, interaction, error), "refused");
+    if (interaction.kind === "move" && !isAgain) throw error;
+    if (interaction.kind !== "move" && (!isAgain || tries === 0))
+      await reply.send(await failure(deps, interaction, error), "refused");
     if (isAgain) return deps.retries.keep({ ...delivery, tries: tries + 1 }, 0);
   }
   return end(deps, { delivery, reply }, signal);
@@ -72,6 +76,10 @@ async function perform(deps: ProcessDeps, { delivery, reply }: Working, signal: 
       return connect(deps, { ...interaction, reply }, signal);
     case "disconnect":
       return disconnect(deps, { ...interaction, reply });
+    case "move": {
+      const { teamId, channelId: to } = interaction.origin;
+      return moveChannel(deps, { teamId, from: interaction.from, to });
+    }
     case "use":
       // The channel may have been bound to something else since.
       if (isLate) return reply.send(sentences.neverBegan("use"), "refused");

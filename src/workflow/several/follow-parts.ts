@@ -1,6 +1,7 @@
 import type { Service } from "../../api/answers.ts";
 import type { AccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
+import { brief } from "../../api/reason-words.ts";
 import { type Level, serviceStatus } from "../../api/workload-status.ts";
 import type { Change } from "../../changes/change.ts";
 import { healthOf } from "../../changes/health.ts";
@@ -84,11 +85,14 @@ const kinds: Readonly<Record<Level, Health["kind"]>> = {
   failing: "trouble",
 };
 
+/** A card has a line for each workload. */
+const LONGEST_REASON = 160;
+
 /** Its status in the words that every view has for it. Pure. */
 function lookAt(change: Change, service: Service | undefined, sinceMs: number): Look {
   if (service === undefined) return { health: { kind: "not-yet", line: "not found", excerpt: [] }, isSure: false };
   const { level, words, reason } = serviceStatus(service);
-  const line = reason === undefined ? words : `${words}: ${reason}`;
+  const line = reason === undefined ? words : `${words}: ${brief(reason, LONGEST_REASON)}`;
   const now = healthOf(change, { service }, sinceMs);
   // It runs with its old status for a moment.
   const kind = now.kind === "waiting" ? "not-yet" : kinds[level];

@@ -8,6 +8,10 @@ import { strictest } from "../../policy/strictest.ts";
 
 type Refused = Extract<Proposal, { readonly kind: "refused" }>;
 type Proposed = Extract<Proposal, { readonly kind: "proposed" }>;
+type Found = Exclude<Proposal, Refused>;
+
+/** `why`: of one that the workload API would refuse; undefined for one that is as requested already. */
+export type LeftOut = { readonly change: Change; readonly why?: string | undefined };
 
 export type PartProposal = { readonly change: Change; readonly risk: Risk };
 
@@ -15,17 +19,18 @@ export type SeveralProposal =
   | Refused
   /** Each of them is already as requested. */
   | { readonly kind: "nothing"; readonly changes: readonly Change[] }
+  /** The workload API would refuse all that aren't, at least one. */
+  | { readonly kind: "impossible"; readonly leftOut: readonly LeftOut[] }
   | {
       readonly kind: "proposed";
       readonly parts: readonly [PartProposal, ...PartProposal[]];
-      /** Already as requested. */
-      readonly leftOut: readonly Change[];
+      readonly leftOut: readonly LeftOut[];
       readonly risk: Risk;
       readonly verdict: Proposed["verdict"];
     };
 
 /**
- * One proposal for several workloads: every part has to be allowed, and the strictest terms count. Throws what
+ * One proposal for several workloads: policy has to allow every part, and the strictest terms count. Throws what
  * `proposeChange` throws for the first workload that can't be proposed, and a `UserError` when no approval could
  * satisfy all of them.
  */
@@ -35,7 +40,7 @@ export async function proposeParts(
   context: Context,
 ): Promise<SeveralProposal> {
   const settled = await Promise.allSettled(asks.map((ask) => proposeChange(command, ask, context)));
-  const proposals: Proposed[] = [];
+  const proposals: Found[] = [];
   for (const each of settled) {
     // In the order in which they were named, whichever failed first.
     if (each.status === "rejected") throw each.reason;
@@ -46,19 +51,22 @@ export async function proposeParts(
 }
 
 /** `web` and `service/web` are one workload. */
-function distinct(proposals: readonly Proposed[]): readonly Proposed[] {
+function distinct(proposals: readonly Found[]): readonly Found[] {
   return [...new Map(proposals.map((each) => [keyOf(each), each])).values()];
 }
 
-function keyOf({ change: { workload } }: Proposed): string {
+function keyOf({ change: { workload } }: Found): string {
   return JSON.stringify([workload.kind, workload.region, workload.name]);
 }
 
-function combined(proposals: readonly Proposed[]): SeveralProposal {
-  const changes = proposals.filter(({ change }) => change.diff.length > 0);
-  const leftOut = proposals.filter(({ change }) => change.diff.length === 0).map(({ change }) => change);
+function combined(proposals: readonly Found[]): SeveralProposal {
+  const changes = proposals.flatMap((each) => (each.kind === "proposed" && each.change.diff.length > 0 ? [each] : []));
+  const leftOut = proposals
+    .filter((each) => each.kind === "impossible" || each.change.diff.length === 0)
+    .map((each) => ({ change: each.change, why: each.kind === "impossible" ? each.why : undefined }));
   const [first, ...others] = changes.map(({ change, about }) => ({ change, risk: about.risk }));
-  if (first === undefined) return { kind: "nothing", changes: leftOut };
+  if (first === undefined && leftOut.some(({ why }) => why !== undefined)) return { kind: "impossible", leftOut };
+  if (first === undefined) return { kind: "nothing", changes: leftOut.map(({ change }) => change) };
   const verdict = strictest(changes.map((each) => each.verdict));
   if (verdict === "split" || verdict.kind === "refuse") {
     throw new UserError(

@@ -1,6 +1,8 @@
 import type { World, WorldOptions } from "../../support/world.ts";
 import type { Window } from "../support/window.ts";
 import { service, shop, shopServices, type Shop } from "./shop.ts";
+import { ownedShop } from "./owned.ts";
+import { unwellShop } from "./unwell.ts";
 
 export type Stage = { readonly town: World; readonly dana: Window; readonly api: Shop };
 
@@ -44,7 +46,29 @@ const manyServices = (count: number) => () =>
     count === 0 ? [] : undefined,
   );
 
+const owned = (name: string, text: string): Picture => ({ name, shop: ownedShop, story: command(text) });
+const unwell = (name: string, text: string): Picture => ({ name, shop: unwellShop, story: command(text) });
+
 export const pictures: readonly Picture[] = [
+  owned("owned-show", "/gantry show payments"),
+  owned("owned-refused", "/gantry delete payments"),
+  owned("owned-several", "/gantry delete payments checkout"),
+  {
+    name: "owned-form",
+    shop: ownedShop,
+    async story({ dana, town }) {
+      await dana.says("/gantry scale payments");
+      await dana.modal.waitFor();
+      await town.settled();
+    },
+  },
+  unwell("unwell-list", "/gantry list"),
+  unwell("unwell-out-of-memory", "/gantry show checkout"),
+  unwell("unwell-crash-loop", "/gantry why payments"),
+  unwell("unwell-no-image", "/gantry show recommendations"),
+  unwell("unwell-no-node", "/gantry show search.index-eu1"),
+  unwell("unwell-job", "/gantry show invoices"),
+  unwell("unwell-card", "/gantry scale recommendations 3"),
   { name: "menu", story: command("/gantry") },
   { name: "list", story: command("/gantry list") },
   { name: "list-failing", story: command("/gantry list failing") },

@@ -16,6 +16,7 @@ describe("reads are answered", () => {
   test.each([
     ["why is flaky failing?", "run why flaky"],
     ["Why does flaky keep restarting?", "run why flaky"],
+    ["How is redis.cache?", "run show redis.cache"],
     ["what's wrong with flaky", "run why flaky"],
     ["what’s wrong with the flaky service?", "run why service/flaky"],
     ["show me the logs of worker", "run logs worker"],
@@ -39,6 +40,7 @@ describe("reads are answered", () => {
 describe("a sentence that changes something is confirmed", () => {
   test.each([
     ["restart the web service please", "confirm restart service/web"],
+    ["please restart the redis.cache service.", "confirm restart service/redis.cache"],
     ["can you restart web?", "confirm restart web"],
     ["could you please restart web for us, thanks", "confirm restart web"],
     ["I'd like you to restart web now", "confirm restart web"],

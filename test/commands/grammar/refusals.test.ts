@@ -134,7 +134,7 @@ describe("a token does not belong into a command line", () => {
 
   test("it says what to do instead", () => {
     expect(refusal("connect hunter2")).toMatchInlineSnapshot(
-      `"\`connect\` takes only the word \`channel\`. If you typed a token, it isn't safe any more. | Revoke that token now: others may be able to read it. Then use \`/gantry connect\`, which asks for the token in a form. | connect [channel] | connect"`,
+      `"\`connect\` takes only the word \`channel\` or \`workspace\`. If you typed a token, it isn't safe any more. | Revoke that token now: others may be able to read it. Then use \`/gantry connect\`, which asks for the token in a form. | connect [channel|workspace] | connect"`,
     );
   });
 });

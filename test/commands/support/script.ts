@@ -1,5 +1,6 @@
 import type { Job, Service } from "../../../src/api/answers.ts";
 import type { AccountApi } from "../../../src/api/client.ts";
+import type { EngineInfo } from "../../../src/api/engine-info.ts";
 import type { Call, OperationId } from "../../../src/api/operations.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type { HistoryEvent } from "../../../src/changes/history-event.ts";
@@ -25,6 +26,8 @@ export const refuse: Verdict = {
 export type Script = {
   readonly services?: readonly Service[];
   readonly jobs?: readonly Job[];
+  /** What the workload API says about its engine. */
+  readonly engine?: EngineInfo;
   /** The service cannot be reached. */
   readonly isDown?: boolean;
   readonly permissions?: (about: About, breakGlass: boolean) => Verdict;
@@ -54,6 +57,7 @@ export function scripted(script: Script = {}): Scripted {
   const events = script.events ?? [];
   const context: Context = {
     api: apiOf(script, calls),
+    engine: async () => script.engine,
     permissions: permissionsOf(script, asked),
     records: {
       pending: async () => script.pending ?? [],

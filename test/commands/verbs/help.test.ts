@@ -64,9 +64,10 @@ test("all commands are shown in groups, with those that need approval marked", a
     Set up
     • /gantry can-i COMMAND [ARGUMENTS…]  Check whether you can do something, and who can approve it
     • /gantry whoami  Show your account, region and API usage
+    • /gantry status  Show whether Gantry works; workspace admins see details
     • /gantry use  Show or set this channel's region, names and account
-    • /gantry connect [channel]  Connect your account, or one for this channel
-    • /gantry disconnect [channel]  Disconnect your account, or this channel's
+    • /gantry connect [channel|workspace]  Connect your account, or one for this channel or the workspace
+    • /gantry disconnect [channel|workspace]  Disconnect your account, this channel's or the workspace's
     • /gantry version  Show the versions of Gantry and Node, and the workload API's address
     • /gantry help [COMMAND | all]  Show the commands you can use here
     Leave something out and a form opens · More about one command: /gantry help restart"
@@ -123,7 +124,7 @@ test("the help of one verb says what would happen for this person", async () => 
     Example  /gantry scale web 4
     For you here: routine allowed, disruptive and destructive with approval. To see which policy rule decides: /gantry can-i scale
     • --instances N  the new size, or a step such as +1 or -1 (also --replicas)
-    • --region R  region of the service (jobs always run in us)
+    • --region R  region of the service (jobs have their own)
     • --share  show the answer to everybody in the channel
     • --reason TEXT  why you need it; approvers and history show it
     • --break-glass  run without approval where policy allows it; needs a reason, and the channel sees it

@@ -128,6 +128,8 @@ test("a row without its request says what is known, for every kind of outcome", 
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d
+    ⏳ Scale web · 1d
+    ⏳ Scale web · 1d
     🚫 Dana Reyes wasn't allowed to scale web · policy: hurts · 1d
     ❓ Can't tell whether web was scaled · 1d
     ❌ web wasn't scaled · 1d

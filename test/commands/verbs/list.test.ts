@@ -13,6 +13,7 @@ function list(given: Partial<WorkloadList>) {
     page: 0,
     filter: {},
     region: "beijing1",
+    jobsRegion: "us",
     now,
     shared: false,
     mayCreate: true,
@@ -43,19 +44,36 @@ test("services and jobs share one table: trouble first, then by name", () => {
   });
 
   expect(message.text).toMatchInlineSnapshot(
-    `"3 services in beijing1 · 3 jobs in us · 2 need attention: 🔴 boom failed, 🔴 flaky restarting, 6 times in 4 min, 🟢 import running, ⚪️ report complete, 🟢 web running, 🟡 worker hibernating"`,
+    `"3 services in beijing1 · 3 jobs in us · 2 need attention: 🔴 boom failed, 🔴 flaky 6 restarts in 4 min, 🟢 import running, ⚪️ report complete, 🟢 web running, 🟡 worker hibernating"`,
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
     "3 services in beijing1 · 3 jobs in us · 2 need attention
-    Name       Status                        Size        Age  Address
-    🔴 boom    failed                        4 attempts  10h  job
-    🔴 flaky   restarting, 6 times in 4 min  1/3         44s  shop.example.org +1
-    🟢 import  running                       0/1         10h  job
-    ⚪️ report  complete                      1/1         10h  job
-    🟢 web     running                       3/3         3d   shop.example.org +1
-    🟡 worker  hibernating                   3           3d   –
+    Name       Status               Size        Age  Address
+    🔴 boom    failed               4 attempts  10h  job
+    🔴 flaky   6 restarts in 4 min  1/3         44s  shop.example.org +1
+    🟢 import  running              0/1         10h  job
+    ⚪️ report  complete             1/1         10h  job
+    🟢 web     running              3/3         3d   shop.example.org +1
+    🟡 worker  hibernating          3           3d   –
     [Act on… ▾]"
   `);
+});
+
+test("what keeps a workload from running is beside its status, in a few words", () => {
+  const pulling = 'ImagePullBackOff: Back-off pulling image "registry.example.com/shop/web:4.12": not found';
+  const message = list({
+    services: [
+      service("web", { status: "Failed", message: pulling }),
+      service("search", { status: "Updating", message: "Unschedulable: 0/14 nodes are available" }),
+      service("loop", { status: "Failed", restart_count: 6, message: "back-off 5m0s", last_state: { exit_code: 3 } }),
+    ],
+  });
+
+  const statuses = drawn(message)
+    .split("\n")
+    .slice(2, 5)
+    .map((line) => line.split(/ {2,}/u)[1]);
+  expect(statuses).toEqual(["exit 3, 6 restarts", "failed: ImagePullBackOff", "updating: Unschedulable"]);
 });
 
 test("without services there is no address", () => {

@@ -13,6 +13,15 @@ const service: fc.Arbitrary<Service> = fc
   .record({
     status: fc.constantFrom("Running", "Starting", "Updating", "Failed", "Stopped", "CrashLoopBackOff", "Odd"),
     status_since: maybe(time),
+    message: maybe(fc.constantFrom("web-1 exited with code 137", "no node has room")),
+    restart_count: maybe(fc.nat(8)),
+    last_state: maybe(
+      fc.record({
+        reason: maybe(fc.constantFrom("OOMKilled", "Error", "ContainerCannotRun")),
+        exit_code: maybe(fc.constantFrom(2, 137)),
+        finished_at: maybe(time),
+      }),
+    ),
     ready_instances: maybe(fc.nat(4)),
     target_instance_size: maybe(fc.nat(4)),
     restarts: maybe(fc.record({ count: maybe(fc.nat(8)), first_at: maybe(time), last_at: maybe(time) })),

@@ -3,7 +3,8 @@ import type { AccountOwner } from "../../../src/accounts/account.ts";
 import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { whoami } from "../../../src/commands/verbs/whoami/view.ts";
-import { scripted } from "../support/script.ts";
+import type { EngineInfo } from "../../../src/api/engine-info.ts";
+import { answerTo, scripted } from "../support/script.ts";
 
 async function told(owner: AccountOwner): Promise<string> {
   const { context } = scripted();
@@ -38,7 +39,9 @@ test("whoami tells the account and how much it was used", () => {
     },
     command: "/gantry",
     service: "https://workloads.example.org",
+    engine: undefined,
     region: "beijing1",
+    jobsRegion: "tokyo1",
     regions: ["us", "beijing1", "beijing2"],
     slackUser: "UDANA",
   });
@@ -51,9 +54,32 @@ test("whoami tells the account and how much it was used", () => {
     You  @UDANA
     Account  dana, your own account
     Workload API  https://workloads.example.org
-    Region  beijing1 (default for services; jobs always run in us)
+    Region  beijing1 (default for services; jobs run in tokyo1)
     All regions  us, beijing1, beijing2
     API requests  1,234 since 2026-11-21 00:00 UTC
     To change it: /gantry connect. To disconnect it: /gantry disconnect"
   `);
+});
+
+const domains = { name: "us", version: "v1.20.2", cannot: ["custom domains"] };
+
+test("whoami names the engine and what it can't do, with regions only where they differ", async () => {
+  const same = { ...domains, name: "beijing1" };
+  const newer = { name: "beijing1", version: "v1.36.0", cannot: ["custom domains", "new disks"] };
+  const unknown = { name: "beijing1", version: undefined, cannot: [] };
+  const linesOf = async (regions: EngineInfo["regions"]) =>
+    drawn(await answerTo("whoami", { engine: { title: "Kubernetes", regions } }))
+      .split("\n")
+      .filter((line) => /^(?:Engine|Not supported)/u.test(line));
+
+  expect(await linesOf([domains, same])).toEqual(["Engine  Kubernetes v1.20.2", "Not supported  custom domains"]);
+  expect(await linesOf([domains, newer])).toEqual([
+    "Engine  Kubernetes v1.20.2 (us), v1.36.0 (beijing1)",
+    "Not supported  custom domains, new disks (beijing1)",
+  ]);
+  expect(await linesOf([domains, unknown])).toEqual([
+    "Engine  Kubernetes v1.20.2 (us), version unknown (beijing1)",
+    "Not supported  custom domains (us)",
+  ]);
+  expect(await linesOf([])).toEqual(["Engine  Kubernetes"]);
 });

@@ -41,6 +41,33 @@ test("one method answers as chosen, with the Retry-After that is chosen, until a
   expect(await limited("auth.test")).toBeNull();
 });
 
+test("the token is refused, lacks a scope, or may upload nothing", async () => {
+  const asks = async (method: string, args: object) => (await world.call(method, args))["error"];
+  const upload = { filename: "a.txt", length: 1 };
+  await does("faults", { tokenError: "token_revoked" });
+  const revoked = await asks("auth.test", {});
+  await does("faults", { tokenError: "", missingScopes: ["users:read"], refusesUploads: true });
+  const lacking = await world.call("users.info", { user: "U0DANA" });
+  const refused = await asks("files.getUploadURLExternal", upload);
+  await does("faults", { clear: true });
+
+  expect([revoked, refused]).toEqual(["token_revoked", "file_uploads_disabled"]);
+  expect(lacking).toMatchObject({ error: "missing_scope", needed: "users:read" });
+  expect(lacking["provided"]).not.toContain("users:read");
+  expect([await asks("auth.test", {}), await asks("files.getUploadURLExternal", upload)]).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
+test("an answer is chosen for one channel only", async () => {
+  await does("people", { do: "invite", channel: "general", user: "gantry" });
+  await does("faults", { answers: "429", answersTo: "chat.postMessage", answersIn: "C0OPS", retryAfterSeconds: 600 });
+  const posts = async (channel: string) => (await world.call("chat.postMessage", { channel, text: "x" }))["ok"];
+
+  expect([await posts("C0OPS"), await posts("C0GENERAL")]).toEqual([false, true]);
+});
+
 test("a channel is archived and opened again", async () => {
   const info = async () => (await world.call("conversations.info", { channel: "C0OPS" }))["channel"];
   await does("people", { do: "archive", channel: "C0OPS" });

@@ -3,7 +3,7 @@ import { drawBlocks } from "../../../src/playground/draw/blocks.ts";
 import { drawMrkdwn } from "../../../src/playground/draw/mrkdwn.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
 import { drawView } from "../../../src/playground/draw/view.ts";
-import { newState } from "../../../src/playground/workspace/workspace.ts";
+import { newState } from "../../../src/playground/workspace/seeds.ts";
 import {
   actions,
   button,

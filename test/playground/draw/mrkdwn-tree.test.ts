@@ -4,7 +4,7 @@ import { drawMrkdwn } from "../../../src/playground/draw/mrkdwn.ts";
 import { type Piece, unescape } from "../../../src/playground/draw/mrkdwn-tag.ts";
 import { type Part, parseMrkdwn } from "../../../src/playground/draw/mrkdwn-tree.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
-import { newState } from "../../../src/playground/workspace/workspace.ts";
+import { newState } from "../../../src/playground/workspace/seeds.ts";
 
 /** A tree as one line: b(…) i(…) s(…) c(…) for styles, [kind …] for links and mentions. */
 function short(pieces: readonly Piece[]): string {

@@ -43,6 +43,18 @@ describe("while the bot runs", () => {
     expect(back).toMatchObject({ ok: true });
   });
 
+  test("somebody becomes a workspace admin, and stops being one", async () => {
+    const userOf = async (user: string): Promise<unknown> => (await world.call("users.info", { user }))["user"];
+    const before = await userOf("U0DANA");
+    await actOnPage(world.url, "people", { do: "setAdmin", person: "dana", isAdmin: true });
+    const now = await userOf("U0DANA");
+    people().setAdmin("alex", false);
+
+    expect(before).toMatchObject({ is_admin: false });
+    expect(now).toMatchObject({ is_admin: true });
+    expect(await userOf("U0ALEX")).toMatchObject({ is_admin: false });
+  });
+
   test("a deactivated person stays in their user group and gets their channels back", async () => {
     people().deactivate("omar");
     const deactivated = [await onCall(), await membersOf("C0OPS")];
@@ -81,7 +93,7 @@ describe("while the bot runs", () => {
     expect(dana.modal()).toBeDefined();
   });
 
-  test("somebody of another organisation acts like everybody in a shared channel, and sees no other one", async () => {
+  test("somebody of another organization acts like everybody in a shared channel, and sees no other one", async () => {
     const robin = people().addOutsider({ name: "robin", realName: "Robin Vale", channel: "ops" });
     const { acked } = await robin.says("/gantry list");
     const list = await world.call("users.list", {});
@@ -104,7 +116,7 @@ describe("while the bot runs", () => {
     );
   });
 
-  test("a person lets somebody of another organisation in with /invite, and the channel is shared", async () => {
+  test("a person lets somebody of another organization in with /invite, and the channel is shared", async () => {
     people().addOutsider({ name: "robin", realName: "Robin Vale", channel: "ops" });
     await world.playground.as("dana").says("/invite @robin", { channel: "general" });
     const { channel } = await world.call("conversations.info", { channel: "C0GENERAL" });

@@ -78,8 +78,8 @@ async function update(more: object): Promise<Answer> {
 const message = (more: object): Promise<Answer> =>
   world.call("chat.postMessage", { channel: "C0OPS", text: "x", ...more });
 
-/** The limits of the manifest are in app.test.ts: they are not sent. */
-type SentLimitId = Exclude<LimitId, `app.${string}`>;
+/** The limits of the manifest are in app.test.ts: they are not sent. Those of connections are in sockets/. */
+type SentLimitId = Exclude<LimitId, `app.${string}` | `socket.${string}`>;
 
 const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
   ...richBlockLimits((...blocks) => message({ blocks })),

@@ -5,7 +5,7 @@ type Line = readonly [row: string, ...ids: readonly [AnyRuleId, ...AnyRuleId[]]]
 
 // Slack's platform rules as its pages state them, each with the workspace's rules for it. Every rule is tested at its
 // limit and one past it: numbers in limits.test.ts and app.test.ts, other refusals in rules.test.ts, the workspace's
-// own behaviour in behaviour/.
+// own behaviour in behaviour/, installations in installs/.
 
 const timing: readonly Line[] = [
   ["an interaction is acked within 3 s, or its user sees operation_timeout", "ack.in-time"],
@@ -96,17 +96,31 @@ const surfaces: readonly Line[] = [
   ["file_input in modals only", "element.surface"],
 ];
 
+const sockets: readonly Line[] = [
+  ["apps.connections.open needs an app-level token and its scope", "socket.token", "socket.scope", "socket.post"],
+  ["its address is good for one connection", "socket.ticket", "socket.on"],
+  ["a connection begins with hello", "socket.hello"],
+  ["up to ten connections, and a delivery on any of them", "socket.connections", "socket.any", "socket.connected"],
+  ["a delivery is an envelope, and its ack names it", "socket.envelope", "socket.ack-shape", "socket.ack-known"],
+  ["an ack has a payload where Slack reads one", "socket.ack-payload"],
+  ["an event that isn't acked comes again", "socket.retries"],
+  ["a connection is refreshed every few hours, after a warning", "socket.refresh", "socket.lifetime"],
+  ["turned off, Socket Mode ends every connection", "socket.disabled"],
+  ["a dead connection says nothing", "socket.silence"],
+];
+
 /** Other rules: Block Kit's shapes, Web API, manifest. */
 const besides: readonly Line[] = [
   ["ids of blocks and elements", "block.id-unique", "action.id-unique", "element.block"],
   ["objects", "object.property", "object.required", "object.value", "text.empty", "list.empty"],
   ["views", "view.focus", "view.known", "view.external-id-unique"],
-  ["messages", "message.format", "message.known", "message.own", "thread.parent"],
+  ["messages", "message.format", "message.known", "message.own", "thread.parent", "thread.deleted"],
   ["who is where", "channel.known", "channel.member", "user.known", "group.known", "bot.known"],
   ["archived channels", "channel.archived", "channel.archived-people"],
+  ["channels that change", "channel.id-changed"],
   ["who was deactivated", "user.deactivated", "user.enabled", "group.deactivated"],
   [
-    "people of other organisations",
+    "people of other organizations",
     "shared.teams",
     "shared.channel",
     "shared.stranger",
@@ -114,13 +128,18 @@ const besides: readonly Line[] = [
     "shared.commands",
   ],
   ["methods", "method.known", "method.arguments", "auth.token", "auth.scope", "list.page", "method.rate"],
-  ["files", "file.upload", "file.known", "upload.snippet"],
+  ["files", "file.upload", "file.known", "upload.snippet", "upload.allowed"],
   ["the app's names", "app.name", "app.bot-name", "app.bot-letters", "app.command", "app.command-name"],
   ["its shortcuts", "app.shortcuts", "app.shortcut-name", "app.shortcut-description", "app.callback-id"],
   ["how many of each", "app.commands", "app.events", "app.scopes"],
+  ["installing by OAuth", "oauth.client", "oauth.scope", "oauth.redirect", "oauth.code", "oauth.denied", "oauth.again"],
+  ["what an installation brings", "oauth.bot-user", "install.here"],
+  ["tokens that rotate", "oauth.refresh", "auth.fresh"],
+  ["organizations", "oauth.org", "auth.team", "org.added", "org.payloads", "org.identity", "team-id.ignored"],
+  ["the end of an installation", "install.ends", "install.revoked"],
 ];
 
-const lines = [...timing, ...sizes, ...surfaces, ...besides];
+const lines = [...timing, ...sizes, ...surfaces, ...sockets, ...besides];
 
 const known = lines.map(([row, ...ids]) => ({ row, ids }));
 
@@ -143,7 +162,6 @@ test("rules that are not simulated say why", () => {
     [
       "a message's text is best within 4,000 characters: advice, so that nothing is refused before the limit",
       "an ephemeral message may never arrive, and is gone when the client reloads: here it always arrives, since chance would break tests; the page forgets it at a reload",
-      "a deleted message that has replies stays as a tombstone: here it goes, and its replies stay",
       "whether people of another organization can use an app's commands and buttons in a shared channel is up to both workspaces: here all of it reaches the bot, which has to refuse them",
       "whether a user group still lists somebody who was deactivated is not documented: here it does, since a bot must not count on it",
       "Delayed Events (hourly for 24 hours after the last retry): a setting of the app outside of its manifest, off at first",

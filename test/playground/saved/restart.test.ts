@@ -78,6 +78,7 @@ test("people, groups, memberships and archived channels stay as they were", asyn
   people.addOutsider({ name: "robin", realName: "Robin Vale", channel: "ops" });
   people.leaveGroup("oncall", "omar");
   people.deactivate("gwen");
+  people.setAdmin("dana", true);
   people.archive("general");
   await world.playground.as("robin").says("hi from elsewhere");
   await restart();
@@ -85,6 +86,7 @@ test("people, groups, memberships and archived channels stay as they were", asyn
   expect(dana().sees()).toMatchObject([{ author: "robin", text: "hi from elsewhere" }]);
   const { users = [] } = await world.web.usergroups.users.list({ usergroup: "S0ONCALL" });
   expect(users).toEqual(["U0ALEX"]);
+  expect((await world.web.users.info({ user: "U0DANA" })).user).toMatchObject({ is_admin: true });
   await expect(world.playground.as("gwen").says("hi")).rejects.toThrow("deactivated");
   await expect(dana().says("hi", { channel: "general" })).rejects.toThrow("archived");
 });

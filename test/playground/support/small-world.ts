@@ -7,6 +7,7 @@ import { type SmallBot, startSmallBot } from "./small-bot.ts";
 
 export const signingSecret = "a-secret-for-tests";
 export const botToken = "xoxb-for-tests";
+export const appToken = "xapp-for-tests";
 
 export const app: PlaygroundOptions["app"] = {
   name: "Gantry",
@@ -67,6 +68,7 @@ export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}):
     app,
     signingSecret,
     botToken,
+    appToken,
     url: () => url,
     requestUrl: () => bot.url,
     now: () => now,
@@ -74,6 +76,7 @@ export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}):
     ...changes,
   });
   const server = startServer(playground.fetch);
+  server.on("upgrade", playground.upgrade);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
   url = `http://127.0.0.1:${port}`;

@@ -25,15 +25,20 @@ const user = (id: string, name: string, realName: string) => ({
   role: "developer",
   isBot: id === "U0BOT",
   isGuest: false,
+  isAdmin: false,
   isOutsider: false,
   isDeactivated: false,
 });
 
 export const snapshot: WireSnapshot = {
   you: "U0DANA",
+  team: "Playground",
+  workspaces: [{ name: "Playground", as: "dana" }],
+  install: null,
   app: {
     name: "Gantry",
     user: "U0BOT",
+    scopes: ["chat:write"],
     commands: [{ command: "/gantry", description: "Run things", usageHint: "list · show NAME · create …" }],
     shortcuts: [{ name: "New workload", callbackId: "new", type: "global", description: "A form" }],
   },
@@ -50,6 +55,8 @@ export const snapshot: WireSnapshot = {
   home: null,
   reads: {},
   faults: {
+    isNetworkCut: false,
+    sockets: null,
     slowMs: 0,
     retryAfterSeconds: 1,
     deliverTwice: false,
@@ -57,6 +64,10 @@ export const snapshot: WireSnapshot = {
     signatureAgeSeconds: 0,
     answers: "",
     answersTo: "all",
+    answersIn: "",
+    tokenError: "",
+    missingScopes: [],
+    refusesUploads: false,
     extra: [],
   },
 };
@@ -80,6 +91,7 @@ export const exchange = (id: number, ms: number | null): WireExchange => ({
   id,
   direction: "to bot",
   kind: "slash_command",
+  connection: null,
   atMs: 0,
   status: 200,
   ms,

@@ -196,3 +196,19 @@ test("a message is streamed in pieces, with tasks, and ends with blocks", async 
     ["divider", undefined],
   ]);
 });
+
+test("the bot lists the channels it is in, and those it shares with a person", async () => {
+  world.playground.people.invite("incidents", "gantry");
+  const types = "public_channel,private_channel";
+  const own = await world.web.users.conversations({ types });
+  const publicOnly = await world.web.users.conversations({});
+  const withOmar = await world.web.users.conversations({ types, user: "U0OMAR" });
+  world.playground.people.archive("ops");
+  const open = await world.web.users.conversations({ types, exclude_archived: true });
+  const names = ({ channels = [] }: { channels?: { name?: string }[] }) => channels.map(({ name }) => name);
+
+  expect(names(own)).toEqual(["ops", "incidents"]);
+  expect(names(publicOnly)).toEqual(["ops"]);
+  expect(names(withOmar)).toEqual(["ops", "general"]);
+  expect(names(open)).toEqual(["incidents"]);
+});

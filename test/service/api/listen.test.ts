@@ -17,6 +17,14 @@ async function listening(): Promise<Listening> {
   return server;
 }
 
+const cannot = [{ feature: "domains", effect: "refused", why: "no gateway is set" }] as const;
+const about = () =>
+  ({
+    name: "kubernetes",
+    title: "Kubernetes",
+    regions: [{ name: "us", version: "v1.20.2", services: true, jobs: true, cannot }],
+  }) as const;
+
 const headers = { username: dana.username, Authorization: `token ${dana.token}` };
 
 /** Sends a target unchanged: fetch would resolve its dots. */
@@ -31,7 +39,7 @@ async function rawStatus(url: string, path: string) {
 
 test("no name leads to another workload, and a body that is too large is refused", async () => {
   const { url, answerWith } = await listening();
-  answerWith(serve({ engine: engineOfTest(), users: [dana] }), () => ({ ok: true }));
+  answerWith(serve({ engine: engineOfTest(), users: [dana] }), { ready: () => ({ ok: true }), about });
 
   const statuses = [
     await rawStatus(url, `${services}/x/../web`),
@@ -49,7 +57,7 @@ test("no name leads to another workload, and a body that is too large is refused
   expect(large.status).toBe(413);
 });
 
-test("the health check says whether requests can be served, and why not", async () => {
+test("the health check says whether requests can be served, why not, and names the engine without a token", async () => {
   const { url, answerWith } = await listening();
   let readiness: Readiness = { ok: true };
   const health = async () => {
@@ -58,14 +66,17 @@ test("the health check says whether requests can be served, and why not", async 
   };
 
   const starting = await health();
-  answerWith(serve({ engine: engineOfTest(), users: [dana] }), () => readiness);
+  answerWith(serve({ engine: engineOfTest(), users: [dana] }), { ready: () => readiness, about });
   const ready = await health();
   readiness = { ok: false, reason: "the cluster does not answer" };
   const lost = await health();
 
+  const what = { field: "binding_domain_name", what: "custom domains", effect: "refused", why: "no gateway is set" };
+  const region = { name: "us", version: "v1.20.2", services: true, jobs: true, cannot: [what] };
+  const engine = { name: "kubernetes", title: "Kubernetes", regions: [region] };
   expect([starting, ready, lost]).toEqual([
     [503, { status: "starting" }],
-    [200, { status: "ok" }],
-    [503, { status: "not ready", message: "the cluster does not answer" }],
+    [200, { status: "ok", engine }],
+    [503, { status: "not ready", message: "the cluster does not answer", engine }],
   ]);
 });

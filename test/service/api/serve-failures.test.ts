@@ -31,6 +31,17 @@ describe("limits and failures", () => {
     expect(logged).toEqual([]);
   });
 
+  test("a refusal can tell how long to wait", async () => {
+    const { ask } = service({}, () => ({
+      getService: () => Promise.reject(new Refusal(429, "the cluster is busy", { retryAfterSeconds: 7 })),
+    }));
+
+    const reply = await ask(`${services}/web`);
+
+    expect(reply).toMatchObject({ status: 429, body: { message: "the cluster is busy" } });
+    expect(reply.headers.get("retry-after")).toBe("7");
+  });
+
   test("the cause of a refusal is logged with the reference of the answer, and never sent", async () => {
     const cause = new Error("connect ECONNREFUSED 10.1.2.3:6443");
     const { ask, logged } = service({}, () => ({

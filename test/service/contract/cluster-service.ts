@@ -1,6 +1,6 @@
 import { serve } from "../../../src/service/api/serve.ts";
 import { openWorkloadEngine } from "../../../src/service/workloads/workload-engine.ts";
-import type { Cluster } from "../support/memory-runtime.ts";
+import { type Cluster, memoryAbout } from "../support/memory-runtime.ts";
 import type { ServiceUnderTest, Workloads } from "./world.ts";
 
 const workloads: Workloads = {
@@ -28,13 +28,14 @@ export async function openClusterService(
 ): Promise<ServiceUnderTest> {
   const { engine, close } = await openWorkloadEngine(
     { dataDir, regions, backOffMs: { first: 5, max: 20 }, readyAfterMs: 10 },
-    { runtime: () => cluster.runtime, quotas: { user: roomy, host: roomy }, startsAtOnce: 10 },
+    { about: memoryAbout, runtime: () => cluster.runtime, quotas: { user: roomy, host: roomy }, startsAtOnce: 10 },
   );
   return {
     fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
     ...accounts,
     regions,
     workloads,
+    knows: { images: true, history: true },
     reach: async (serviceUrl) => serviceUrl,
     deadlineMs: 20_000,
     close: () => close({ keepWorkloads }),

@@ -8,6 +8,7 @@ import { requestCases } from "./request-cases.ts";
 import { serviceCases } from "./service-cases.ts";
 import { serviceLogCases } from "./service-log-cases.ts";
 import { serviceMoveCases } from "./service-move-cases.ts";
+import { unwellCases } from "./unwell-cases.ts";
 import { updateServiceCases } from "./update-service-cases.ts";
 import { type ServiceUnderTest, type World, worldOf } from "./world.ts";
 
@@ -15,6 +16,8 @@ import { type ServiceUnderTest, type World, worldOf } from "./world.ts";
 export type ContractCase = {
   readonly operation: OperationId;
   readonly title: string;
+  /** Waits for a workload that runs or ends; the others also hold on a cluster without a node. */
+  readonly needsPods?: true;
   readonly run: (world: World) => Promise<void>;
 };
 
@@ -28,11 +31,25 @@ export const contractCases: readonly ContractCase[] = [
   ...updateServiceCases,
   ...serviceMoveCases,
   ...serviceLogCases,
+  ...unwellCases,
 ];
 
+/** For a case that hangs; each wait ends by the service's own deadline. */
+const CASE_MS = 400_000;
+
+type Skipping = {
+  readonly isSkipped?: boolean;
+  /** Why the cases that need running pods are skipped, if they are. */
+  readonly noPods?: string | undefined;
+};
+
 /** What every engine must do, seen from outside: registers the cases with vitest, all on one service. */
-export function contract(name: string, makeService: () => Promise<ServiceUnderTest>): void {
-  describe.concurrent(`the contract on ${name}`, () => {
+export function contract(
+  name: string,
+  makeService: () => Promise<ServiceUnderTest>,
+  { isSkipped = false, noPods }: Skipping = {},
+): void {
+  describe.concurrent(`the contract on ${name}`, { skip: isSkipped }, () => {
     let service: ServiceUnderTest | undefined;
     let world: World | undefined;
     beforeAll(async () => {
@@ -40,8 +57,10 @@ export function contract(name: string, makeService: () => Promise<ServiceUnderTe
       world = worldOf(service);
     });
     afterAll(() => service?.close());
-    for (const { operation, title, run } of contractCases) {
-      test(`${operation}: ${title}`, { timeout: 60_000 }, async () => {
+    for (const { operation, title, needsPods, run } of contractCases) {
+      const skipped = needsPods === true ? noPods : undefined;
+      const reason = skipped === undefined ? "" : ` (${skipped})`;
+      test(`${operation}: ${title}${reason}`, { timeout: CASE_MS, skip: skipped !== undefined }, async () => {
         expect(world).toBeDefined();
         if (world) await run(world);
       });

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { ContractCase } from "./contract.ts";
 import { jobThatIs, newJob, wholeLog } from "./finished-job.ts";
 import { expectRefusal } from "./refusal.ts";
-import { wrongBodies } from "./wrong-bodies.ts";
+import { missingImage, wrongBodies } from "./wrong-bodies.ts";
 
 const data = { name: "data", type: "host" };
 const text = expect.stringMatching(/./);
@@ -11,6 +11,7 @@ export const createJobCases: readonly ContractCase[] = [
   {
     operation: "createJob",
     title: "answers the job with an empty status and the namespace in its template, and runs it",
+    needsPods: true,
     async run(world) {
       const { workloads, newName } = world;
       const name = newName("job");
@@ -29,6 +30,7 @@ export const createJobCases: readonly ContractCase[] = [
   {
     operation: "createJob",
     title: "answers 409 for a name that exists and leaves that job as it is",
+    needsPods: true,
     async run(world) {
       const name = await newJob(world, world.workloads.lines(1));
       const before = await jobThatIs(world, name, "Complete");
@@ -89,6 +91,29 @@ export const createJobCases: readonly ContractCase[] = [
       const [container] = spec?.template?.spec?.containers ?? [];
       expect(container?.volumeMounts).toEqual([...volumeMounts, { name: zone, mountPath: text, readOnly: true }]);
       expect(container?.imagePullPolicy).not.toBe("Always");
+    },
+  },
+  {
+    operation: "createJob",
+    title: "refuses an image that isn't there, or says that the job waits for its sake",
+    needsPods: true,
+    async run(world) {
+      const name = world.newName("no-image");
+      const body = { containers: [{ ...world.workloads.lines(1), image: missingImage }] };
+
+      const reply = await world.ask("createJob", { name, body });
+
+      if (world.knows.images) {
+        expectRefusal(reply, { status: 400, naming: "image" });
+        expect(await world.ask("getJob", { name })).toMatchObject({ status: 404 });
+        return;
+      }
+      expect(reply.status).toBe(200);
+      await world.until(
+        () => world.get("getJob", { name }),
+        ({ message = "" }) => message.includes(missingImage),
+      );
+      await world.get("deleteJob", { name });
     },
   },
   {

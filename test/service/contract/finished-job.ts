@@ -17,10 +17,18 @@ export async function jobThatIs(world: World, name: string, type: "Complete" | "
   );
 }
 
-/** The only instance of a job. */
-export async function instanceOf({ get }: World, name: string): Promise<string> {
-  const { instance_names: instances = [] } = await get("getJob", { name });
-  expect(instances).toHaveLength(1);
+/** A job with its only instance, which an engine may make a moment after the job. */
+export async function startedJob({ get, until }: World, name: string): Promise<Job> {
+  const job = await until(
+    () => get("getJob", { name }),
+    ({ instance_names: instances = [] }) => instances.length > 0,
+  );
+  expect(job.instance_names).toHaveLength(1);
+  return job;
+}
+
+export async function instanceOf(world: World, name: string): Promise<string> {
+  const { instance_names: instances = [] } = await startedJob(world, name);
   return String(instances[0]);
 }
 

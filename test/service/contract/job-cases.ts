@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { ContractCase } from "./contract.ts";
-import { completedJob, instanceOf, jobThatIs, newJob } from "./finished-job.ts";
+import { completedJob, instanceOf, jobThatIs, newJob, startedJob } from "./finished-job.ts";
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const text = expect.stringMatching(/./);
@@ -16,6 +16,7 @@ export const jobCases: readonly ContractCase[] = [
   {
     operation: "listJobs",
     title: "shows a job as it is read alone, without the names of its instances",
+    needsPods: true,
     async run(world) {
       const { instance_names: instances, ...job } = await completedJob(world);
 
@@ -28,6 +29,7 @@ export const jobCases: readonly ContractCase[] = [
   {
     operation: "listJobs",
     title: "shows nobody else's jobs",
+    needsPods: true,
     async run(world) {
       const { metadata } = await completedJob(world);
 
@@ -43,7 +45,7 @@ export const jobCases: readonly ContractCase[] = [
       const env = [{ name: "LOG_LEVEL", value: "info" }];
       const name = await newJob(world, { ...world.workloads.lines(1), env, pull_always: true });
 
-      const job = await world.get("getJob", { name });
+      const job = await startedJob(world, name);
 
       const uid = job.metadata.uid;
       expect(job).toMatchObject({
@@ -73,6 +75,7 @@ export const jobCases: readonly ContractCase[] = [
   {
     operation: "getJob",
     title: "tells of a job that ended well: Complete, its times, one success",
+    needsPods: true,
     async run(world) {
       const { status } = await completedJob(world);
 
@@ -89,13 +92,15 @@ export const jobCases: readonly ContractCase[] = [
   {
     operation: "getJob",
     title: "tells of a job that fails whenever it is tried: Failed, why, no completion",
+    needsPods: true,
     async run(world) {
       const name = await newJob(world, world.workloads.failing);
 
-      const { status } = await jobThatIs(world, name, "Failed");
+      const { status, instance_names: instances } = await jobThatIs(world, name, "Failed");
 
       expect(status?.conditions).toMatchObject([{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }]);
       expect(status?.conditions?.[0]?.message).toBe(`exit code 3 after ${status?.failed} attempts`);
+      expect(instances).toEqual([text]);
       expect(status?.failed).toBeGreaterThan(1);
       expect(status).not.toHaveProperty("completionTime");
       expect(status?.succeeded ?? 0).toBe(0);
@@ -141,6 +146,7 @@ export const jobCases: readonly ContractCase[] = [
   {
     operation: "deleteJob",
     title: "stops a job that runs; a new one of the same name is another job",
+    needsPods: true,
     async run(world) {
       const name = await newJob(world, world.workloads.lasting);
       const { metadata } = await world.get("getJob", { name });
@@ -161,6 +167,7 @@ export const jobCases: readonly ContractCase[] = [
   {
     operation: "deleteJob",
     title: "touches nobody else's job",
+    needsPods: true,
     async run(world) {
       const name = await newJob(world, world.workloads.lines(1));
 

@@ -27,6 +27,7 @@ export async function memoryService(
       crashing: { image: images.failing },
       lasting: { image: images.lasting },
     },
+    knows: { images: true, history: true },
     reach,
     deadlineMs: 20_000,
     close,

@@ -5,6 +5,10 @@ import { contractCases } from "./contract.ts";
 import { memoryService } from "./memory-service.ts";
 import { mutants } from "./mutants.ts";
 import { worldOf } from "./world.ts";
+import { onlyInFullRuns } from "../../support/full-run.ts";
+
+// Each mutant fails by waiting for what never comes.
+onlyInFullRuns();
 
 /** A broken engine never gets there; one that is right does, in the time that the service is given. */
 const BROKEN_MS = 1_000;

@@ -1,18 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { OperationId } from "../../../src/api/operations.ts";
-import { type Engine, Refusal } from "../../../src/service/engine.ts";
-
-/** A plausible bug in one operation: the engine with its other operations as they are. */
-export type Mutant = {
-  readonly operation: OperationId;
-  readonly bug: string;
-  readonly change: (good: Engine) => Partial<Engine>;
-};
+import { Refusal } from "../../../src/service/engine.ts";
+import { mutant, type Mutant, without } from "./mutant.ts";
+import { unwellMutants } from "./unwell-mutants.ts";
 
 /** A write that answers as it should and does nothing. */
 const accepts = async () => ({});
 
 export const mutants: readonly Mutant[] = [
+  ...unwellMutants,
   mutant("listJobs", "is always empty", () => ({ listJobs: async () => ({ jobs: [] }) })),
   mutant("listJobs", "shows one user's jobs to all", (good) => ({
     listJobs: (request) => good.listJobs({ ...request, user: { username: "dana" } }),
@@ -232,15 +227,6 @@ export const mutants: readonly Mutant[] = [
       (await good.getServiceLogs(request)).map(({ log }) => ({ log, instance_name: randomUUID() })),
   })),
 ];
-
-function mutant(operation: OperationId, bug: string, change: Mutant["change"]): Mutant {
-  return { operation, bug, change };
-}
-
-function without<T extends object, K extends keyof T>(whole: T, key: K): Omit<T, K> {
-  const { [key]: _, ...rest } = whole;
-  return rest;
-}
 
 function orAccept(error: unknown): Record<string, never> {
   if (error instanceof Refusal && error.status === 409) return {};

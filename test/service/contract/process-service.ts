@@ -54,6 +54,7 @@ export async function openProcessService(dataDir: string): Promise<ServiceUnderT
     ...accounts,
     regions,
     workloads,
+    knows: { images: true, history: true },
     async reach(serviceUrl) {
       const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
       return await response.text();

@@ -28,8 +28,12 @@ export const serviceCases: readonly ContractCase[] = [
   {
     operation: "listServices",
     title: "shows a service as it is read alone, in its own region only",
+    needsPods: true,
     async run(world) {
-      const name = await runningService(world, { target_instance_size: 2, binding_domain_name: ["list.example.com"] });
+      const name = await runningService(world, {
+        target_instance_size: 2,
+        binding_domain_name: world.domains("list.example.com"),
+      });
       const service = await world.get("getService", { name });
 
       const [here, there] = [
@@ -68,8 +72,8 @@ export const serviceCases: readonly ContractCase[] = [
       };
       const name = await idleService(world, {
         containers: [{ ...container, ...more }],
-        volumes: [{ name: "data", disk_name: "disk-1", is_read_only: true }],
-        binding_domain_name: ["read.example.com"],
+        volumes: [{ name: "data", disk_name: "disk-2", is_read_only: false }],
+        binding_domain_name: world.domains("read.example.com"),
       });
 
       const service = await world.get("getService", { name });
@@ -82,9 +86,9 @@ export const serviceCases: readonly ContractCase[] = [
         status: text,
         target_instance_size: 0,
         port_mappings: [{ service_url: address, container_port: port, protocol: "tcp" }],
-        volumes: [{ name: "data", disk_name: "disk-1", fsType: text, is_read_only: true }],
+        volumes: [{ name: "data", disk_name: "disk-2", fsType: text, is_read_only: false }],
         default_domain_name: address,
-        binding_domain_name: ["read.example.com"],
+        binding_domain_name: world.domains("read.example.com"),
       });
       expect(service.containers).toMatchObject([
         {
@@ -101,6 +105,7 @@ export const serviceCases: readonly ContractCase[] = [
   {
     operation: "getService",
     title: "tells whether the service is starting, running or stopped",
+    needsPods: true,
     async run(world) {
       const name = world.newName("web");
       const { default_domain_name: address } = await world.get("createService", { name, body: webBody(world) });
@@ -118,6 +123,7 @@ export const serviceCases: readonly ContractCase[] = [
   {
     operation: "getService",
     title: "tells since when it is what it is, and how many instances are ready",
+    needsPods: true,
     async run(world) {
       const name = await runningService(world, { target_instance_size: 2 });
 
@@ -133,6 +139,7 @@ export const serviceCases: readonly ContractCase[] = [
   {
     operation: "getService",
     title: "counts the restarts of a service that crashes, and says how it ended last",
+    needsPods: true,
     async run(world) {
       const name = world.newName("crashing");
       await world.get("createService", { name, body: { containers: [world.workloads.crashing] } });
@@ -144,9 +151,9 @@ export const serviceCases: readonly ContractCase[] = [
       await world.get("deleteService", { name });
 
       expect(crashed.restarts).toMatchObject({
-        first_at: time,
+        ...(world.knows.history && { first_at: time }),
         last_at: time,
-        last_reason: `${name}-0 exited with code 3`,
+        last_reason: expect.stringMatching(new RegExp(`^${name}-\\S+ exited with code 3$`)),
       });
       expect(crashed.ready_instances).toBeLessThanOrEqual(1);
     },
@@ -154,6 +161,7 @@ export const serviceCases: readonly ContractCase[] = [
   {
     operation: "getService",
     title: "counts no restart that somebody requested",
+    needsPods: true,
     async run(world) {
       const name = await runningService(world);
       await world.get("restartService", { name });
@@ -187,6 +195,7 @@ export const serviceCases: readonly ContractCase[] = [
   {
     operation: "deleteService",
     title: "answers a sentence in plain text; the service is gone and nobody answers at its address",
+    needsPods: true,
     async run(world) {
       const name = await runningService(world);
       const url = urlOf(await world.get("getService", { name }));
@@ -208,8 +217,9 @@ export const serviceCases: readonly ContractCase[] = [
   {
     operation: "deleteService",
     title: "frees the name and the domains: a new service of that name is another one, with a log of its own",
+    needsPods: true,
     async run(world) {
-      const binding = { binding_domain_name: ["freed.example.com"] };
+      const binding = { binding_domain_name: world.domains("freed.example.com") };
       const name = await runningService(world, binding);
       const before = await world.get("getService", { name });
       await startsReach(world, name, 1);

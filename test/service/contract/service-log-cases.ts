@@ -31,6 +31,7 @@ export const serviceLogCases: readonly ContractCase[] = [
   {
     operation: "getServiceLogs",
     title: "answers what each instance wrote, with its name, oldest first",
+    needsPods: true,
     async run(world) {
       const name = await runningService(world, { target_instance_size: 2 });
       const starts = await startsReach(world, name, 2);
@@ -51,6 +52,7 @@ export const serviceLogCases: readonly ContractCase[] = [
   {
     operation: "getServiceLogs",
     title: "counts pages from the newest line",
+    needsPods: true,
     async run(world) {
       const { read } = await written(world);
 
@@ -60,6 +62,7 @@ export const serviceLogCases: readonly ContractCase[] = [
   {
     operation: "getServiceLogs",
     title: "takes a day in UTC, and today without one",
+    needsPods: true,
     async run(world) {
       const { read } = await written(world);
 
@@ -78,6 +81,7 @@ export const serviceLogCases: readonly ContractCase[] = [
   {
     operation: "getServiceLogs",
     title: "keeps the log of a stopped service",
+    needsPods: true,
     async run(world) {
       const { name } = await write(world, { lines: 3, instances: 1 });
 
@@ -87,6 +91,7 @@ export const serviceLogCases: readonly ContractCase[] = [
   {
     operation: "getServiceLogs",
     title: "shows nobody else's log, and none of another region",
+    needsPods: true,
     async run(world) {
       const name = await runningService(world);
 

@@ -28,6 +28,7 @@ function refusedWhileStarting(operation: Move): ContractCase {
   return {
     operation,
     title: "answers 409 while the service is starting",
+    needsPods: true,
     async run(world) {
       const name = world.newName("web");
       await world.get("createService", { name, body: webBody(world) });
@@ -44,6 +45,7 @@ function refusedToOthers(operation: Move): ContractCase {
   return {
     operation,
     title: "touches nobody else's service",
+    needsPods: true,
     async run(world) {
       const name = operation === "startService" ? await stoppedService(world) : await runningService(world);
       const before = await world.get("getService", { name });
@@ -60,6 +62,7 @@ export const serviceMoveCases: readonly ContractCase[] = [
   {
     operation: "stopService",
     title: "ends every instance and keeps the definition; nobody answers and nothing is written any more",
+    needsPods: true,
     async run(world) {
       const name = await runningService(world, { target_instance_size: 2 });
       const before = await world.get("getService", { name });
@@ -77,6 +80,7 @@ export const serviceMoveCases: readonly ContractCase[] = [
   {
     operation: "stopService",
     title: "answers 409 when the service is stopped",
+    needsPods: true,
     async run(world) {
       const name = await stoppedService(world);
 
@@ -88,6 +92,7 @@ export const serviceMoveCases: readonly ContractCase[] = [
   {
     operation: "startService",
     title: "starts what was stopped: as many instances, at the same address",
+    needsPods: true,
     async run(world) {
       const name = await stoppedService(world, { target_instance_size: 2 });
       const before = await world.get("getService", { name });
@@ -104,6 +109,7 @@ export const serviceMoveCases: readonly ContractCase[] = [
   {
     operation: "startService",
     title: "answers 409 when the service is running",
+    needsPods: true,
     async run(world) {
       const name = await runningService(world);
       const starts = total(await startsReach(world, name, 1));
@@ -117,6 +123,7 @@ export const serviceMoveCases: readonly ContractCase[] = [
   {
     operation: "restartService",
     title: "starts every instance anew, and nothing else changes",
+    needsPods: true,
     async run(world) {
       const name = await runningService(world, { target_instance_size: 2 });
       const before = await world.get("getService", { name });
@@ -133,6 +140,7 @@ export const serviceMoveCases: readonly ContractCase[] = [
   {
     operation: "restartService",
     title: "answers 409 when the service is stopped, and leaves it so",
+    needsPods: true,
     async run(world) {
       const name = await stoppedService(world);
 

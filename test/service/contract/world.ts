@@ -31,6 +31,18 @@ export type ServiceUnderTest = {
   /** Two regions for services. */
   readonly regions: readonly [string, string];
   readonly workloads: Workloads;
+  readonly knows: {
+    /** All images that it can run. Others see only when a workload starts that there is no such image. */
+    readonly images: boolean;
+    /** When each restart of a service was. Others know the latest only. */
+    readonly history: boolean;
+    /** Unless it is false, custom domains can be bound. Others refuse a request with domains. */
+    readonly domains?: false;
+  };
+  /** It may end the last attempt of a failing job before that wrote a line, as Kubernetes does when it removes the pod. */
+  readonly cutsLastAttempt?: true;
+  /** Another memory limit may reach running instances without a restart. */
+  readonly resizes?: true;
   /** The answer of a web service at its `service_url`; rejects when nobody answers there. */
   readonly reach: (serviceUrl: string) => Promise<string>;
   /** How long a change may take. */
@@ -65,6 +77,8 @@ export type World = Omit<ServiceUnderTest, "close" | "fetch"> & {
   readonly get: <Op extends OperationId>(op: Op, what?: Ask) => Promise<Answer<Op>>;
   /** Repeats a read until it is as wanted; fails at the deadline with what was read last. */
   readonly until: <T>(read: () => Promise<T>, isWanted: (value: T) => boolean) => Promise<T>;
+  /** These domains, or none where domains are refused. */
+  readonly domains: (...names: string[]) => string[];
   /** A name that no other case has. */
   readonly newName: (stem: string) => string;
 };
@@ -96,6 +110,7 @@ export function worldOf(service: ServiceUnderTest): World {
         await new Promise((resolve) => setTimeout(resolve, 15)); // between two looks
       }
     },
+    domains: (...names) => (given.knows.domains === false ? [] : names),
     newName: (stem) => `${stem}-${(names += 1)}`,
   };
 }

@@ -3,7 +3,14 @@ import type { Job, JobResources, JobStatus, NewJob, NewResources } from "../../.
 import { Refusal, type Engine } from "../../../src/service/engine.ts";
 import { checkBody, found, images, keyOf, type Line, mib, ofUser, pageOf, refuseTwin } from "./memory-store.ts";
 
-type MemoryJob = { readonly job: Job; readonly instance: string; readonly lines: Line[]; status: JobStatus };
+type Unwell = Pick<Job, "restart_count" | "last_state" | "message">;
+type MemoryJob = {
+  readonly job: Job;
+  readonly instance: string;
+  readonly lines: Line[];
+  status: JobStatus;
+  unwell: Unwell;
+};
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 
 /** Jobs that end a moment after their creation. `later` runs something after that moment. */
@@ -13,7 +20,7 @@ export function memoryJobs(later: (work: () => void) => void): JobOperations {
     if (region !== "us") throw new Refusal(400, "jobs run only in the region us");
     return { region, name };
   };
-  const listed = ({ job, status }: MemoryJob): Job => ({ ...job, status });
+  const listed = ({ job, status, unwell }: MemoryJob): Job => ({ ...job, status, ...unwell });
   return {
     async listJobs({ user, path: { region } }) {
       place({ region, job_name: "" });
@@ -29,7 +36,8 @@ export function memoryJobs(later: (work: () => void) => void): JobOperations {
       refuseTwin(store, user, where);
       const job = jobOf(where.name, user.username, body);
       const instance = `${where.name}-${randomUUID().slice(0, 5)}`;
-      const item: MemoryJob = { job, instance, lines: [], status: { startTime: new Date().toISOString() } };
+      const status = { startTime: new Date().toISOString() };
+      const item: MemoryJob = { job, instance, lines: [], status, unwell: { restart_count: 0 } };
       store.set(keyOf(user, where), item);
       later(() => run(item, body));
       const metadata = { ...job.spec?.template?.metadata, namespace: user.username };
@@ -56,10 +64,10 @@ function run(item: MemoryJob, { containers: [container] }: NewJob): void {
     write("began");
   } else if (container?.image === images.failing) {
     for (const attempt of [1, 2, 3]) write(`attempt ${attempt} failed`);
-    const conditions = [
-      { ...condition, type: "Failed", reason: "BackoffLimitExceeded", message: "exit code 3 after 3 attempts" },
-    ];
+    const message = "exit code 3 after 3 attempts";
+    const conditions = [{ ...condition, type: "Failed", reason: "BackoffLimitExceeded", message }];
     item.status = { ...item.status, conditions, failed: 3 };
+    item.unwell = { restart_count: 2, last_state: { reason: "Error", exit_code: 3, finished_at: now }, message };
   } else {
     const count = Number(container?.command?.[0]);
     for (let line = 1; line <= count; line += 1) write(`line ${line} of ${count}.`);

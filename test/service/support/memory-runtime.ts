@@ -10,13 +10,19 @@ import type {
   UnitSpec,
 } from "../../../src/service/workloads/runtime.ts";
 
-/** A unit in the cluster. Its log can be read again from any cursor. */
+/** A unit in the cluster. It is kept with its log until it is discarded, also after it ended; its log can be read again from
+ * any cursor. */
 export type MemoryUnit = {
   readonly spec: UnitSpec;
   readonly lines: LogLine[];
   readonly print: (text: string) => void;
-  readonly end: (code: number) => void;
+  /** `at` is when, for one that ended while nobody looked; now if undefined. */
+  readonly end: (code: number, at?: string) => void;
+  /** The memory limit that it runs with. */
+  limitMib: number | undefined;
+  readonly discard: () => void;
   readonly isGone: () => boolean;
+  readonly isDiscarded: () => boolean;
   readonly exited: Promise<Exit>;
 };
 
@@ -25,19 +31,42 @@ export type Cluster = {
   /** All units that were ever started. */
   readonly started: MemoryUnit[];
   readonly running: () => MemoryUnit[];
+  /** Ended units of which a server hasn't recorded the end yet. */
+  readonly ended: () => MemoryUnit[];
+  /** Two units of the same name that ran at the same time: `web-0 generation 1`. */
+  readonly doubled: string[];
   readonly runtime: Runtime;
 };
+
+export type ClusterOptions = {
+  /** Whether a unit takes connections yet; they all do if undefined. */
+  readonly answers?: (unit: MemoryUnit) => boolean;
+  /** Whether the limit of a running unit can be changed now. Undefined for a cluster that never can. */
+  readonly resizes?: (unit: MemoryUnit) => boolean;
+};
+
+/** As one unit of a generation is called; a cluster has at most one of a name. */
+export function nameOf({ spec }: Pick<MemoryUnit, "spec">): string {
+  return `${spec.instance} generation ${spec.generation}`;
+}
+
+/** What an engine over it says about itself. */
+export const memoryAbout = { name: "process", title: "Memory", version: "1", cannot: [] } as const;
 
 /** Images: `test/web` runs until it is stopped, `test/lines N` prints N lines and exits, `test/lasting` runs on. */
 const images = ["test/web", "test/lines", "test/lasting", "test/failing"];
 
-export function makeCluster(): Cluster {
+export function makeCluster(options: ClusterOptions = {}): Cluster {
   const started: MemoryUnit[] = [];
+  const doubled: string[] = [];
   const running = () => started.filter((unit) => !unit.isGone());
+  const ended = () => started.filter((unit) => unit.isGone() && !unit.isDiscarded());
   let ports = 40_000;
   return {
     started,
     running,
+    ended,
+    doubled,
     runtime: {
       keepsUnits: true,
       check({ image }) {
@@ -47,11 +76,12 @@ export function makeCluster(): Cluster {
       async start(spec, note) {
         note(`pulled ${spec.definition.image}`);
         const unit = makeUnit(spec, started.length);
+        if (running().some((other) => isSame(other.spec, spec))) doubled.push(nameOf(unit));
         started.push(unit);
         runProgram(unit);
-        return handleOf(unit);
+        return handleOf(unit, options);
       },
-      adopt: async () => running().concat(endedUnread(started)).map(handleOf),
+      adopt: async () => started.filter((unit) => !unit.isDiscarded()).map((unit) => handleOf(unit, options)),
       expose: async ({ assigned }) => ({
         address: assigned ?? `cluster.example:${(ports += 1)}`,
         release: async () => undefined,
@@ -65,28 +95,32 @@ export function makeCluster(): Cluster {
   };
 }
 
-/** Units of jobs that ended while no server was there: their exit code is still known. */
-function endedUnread(started: readonly MemoryUnit[]): MemoryUnit[] {
-  const jobs = started.filter((unit) => unit.spec.run !== undefined && unit.isGone());
-  const latest = new Map(jobs.map((unit) => [`${unit.spec.workload} ${unit.spec.container}`, unit]));
-  return [...latest.values()];
+function isSame(left: UnitLabels, right: UnitLabels): boolean {
+  const keys = ["workload", "instance", "container", "generation"] as const;
+  return keys.every((key) => left[key] === right[key]);
 }
 
 function makeUnit(spec: UnitSpec, id: number): MemoryUnit {
   const lines: LogLine[] = [];
   const gone = Promise.withResolvers<Exit>();
   let isGone = false;
+  let isDiscarded = false;
   return {
     spec,
     lines,
+    limitMib: spec.definition.memoryMib,
     exited: gone.promise,
     isGone: () => isGone,
+    isDiscarded: () => isDiscarded,
+    discard() {
+      isDiscarded = true;
+    },
     print(text) {
       lines.push({ at: new Date(), text, cursor: `${id}:${lines.length}` });
     },
-    end(code) {
+    end(code, at) {
       isGone = true;
-      gone.resolve({ code });
+      gone.resolve({ code, ...(at !== undefined && { at }) });
     },
   };
 }
@@ -101,7 +135,7 @@ function runProgram(unit: MemoryUnit): void {
 }
 
 /** What a server holds of a unit; each server has its own. */
-function handleOf(unit: MemoryUnit): Unit {
+function handleOf(unit: MemoryUnit, { answers = () => true, resizes }: ClusterOptions): Unit {
   const { workload, instance, container, generation } = unit.spec;
   const labels: UnitLabels = { workload, instance, container, generation };
   let read = Promise.resolve();
@@ -112,7 +146,7 @@ function handleOf(unit: MemoryUnit): Unit {
       return exit;
     }),
     spoke: Promise.resolve(),
-    answers: unit.spec.ports.length > 0 ? async () => !unit.isGone() : undefined,
+    answers: unit.spec.ports.length > 0 ? async () => !unit.isGone() && answers(unit) : undefined,
     address: (port) => (unit.spec.ports.includes(port) ? `${instance}:${port}` : undefined),
     readLog(reader) {
       read = follow(unit, reader);
@@ -121,12 +155,21 @@ function handleOf(unit: MemoryUnit): Unit {
       if (!unit.isGone()) unit.end(143);
       await unit.exited;
     },
+    discard: async () => unit.discard(),
+    ...(resizes && {
+      limitMib: () => unit.limitMib,
+      async resize(limitMib: number | undefined) {
+        if (unit.isGone() || !resizes(unit)) return false;
+        unit.limitMib = limitMib;
+        return true;
+      },
+    }),
   };
 }
 
 async function follow(unit: MemoryUnit, { after, write, signal }: LogReader): Promise<void> {
   let next = unit.lines.findIndex(({ cursor }) => cursor === after) + 1;
-  while (!signal.aborted) {
+  while (!signal.aborted && !unit.isDiscarded()) {
     const line = unit.lines[next];
     if (line) {
       await write(line);

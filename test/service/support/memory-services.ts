@@ -63,8 +63,9 @@ export function memoryServices({ regions, later }: Options) {
       start(item);
       if (item.running.size > 0) settle(item, "Running");
       else become(item, "Running");
-      const { uid: _, created_at: __, status: ___, ready_instances: _1, restarts: _2, ...created } = item.service;
-      return structuredClone({ ...created, containers: body.containers });
+      const { uid: _, created_at: __, status: ___, ready_instances: _1, ...created } = item.service;
+      const { restarts: _2, restart_count: _3, ...answer } = created;
+      return structuredClone({ ...answer, containers: body.containers });
     },
     async deleteService({ user, path }) {
       found(store, user, place(path)).running.clear();
@@ -134,7 +135,9 @@ function become({ service, running }: MemoryService, status: string): void {
   const isRunning = status === "Running";
   const now = new Date().toISOString();
   Object.assign(service, { status, status_since: now, ready_instances: isRunning ? running.size : 0 });
-  if (!isRunning) service.restarts = { count: 0 }; // oxlint-disable-line no-param-reassign -- the store of a test
+  if (isRunning) return;
+  Object.assign(service, { restarts: { count: 0 }, restart_count: 0 });
+  for (const key of ["message", "last_state"] as const) delete service[key]; // oxlint-disable-line no-param-reassign -- the store of a test
 }
 
 function crash({ service }: MemoryService): void {
@@ -142,7 +145,8 @@ function crash({ service }: MemoryService): void {
   const now = new Date().toISOString();
   const reason = `${service.name}-0 exited with code 3`;
   const restarts = { count: count + 1, first_at: first_at ?? now, last_at: now, last_reason: reason };
-  service.restarts = restarts; // oxlint-disable-line no-param-reassign -- the store of a test
+  const last_state = { reason: "Error", exit_code: 3, finished_at: now };
+  Object.assign(service, { restarts, restart_count: restarts.count, last_state, message: reason });
 }
 
 /** Makes the running instances as many as they are meant to be. */
@@ -188,6 +192,7 @@ function serviceOf(name: string, body: NewService): Service {
     status: "Starting",
     ready_instances: 0,
     restarts: { count: 0 },
+    restart_count: 0,
     target_instance_size: body.target_instance_size ?? 1,
     containers: body.containers.map(({ ports: opened = [], resources, ...container }, index) => ({
       ...container,

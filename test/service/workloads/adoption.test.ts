@@ -1,30 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { OpenedEngine } from "../../../src/service/engine.ts";
-import { openWorkloadEngine } from "../../../src/service/workloads/workload-engine.ts";
-import { makeDataDir } from "../engines/process/support/data-dir.ts";
 import { until, userOf } from "../engines/process/support/engine-world.ts";
-import { makeCluster, type Cluster } from "../support/memory-runtime.ts";
+import { makeClusterWorld, unitsOf } from "../support/cluster-world.ts";
 
-const roomy = { instances: 100, memoryMib: 100_000, ports: 100, workloads: 100 };
 const web = { containers: [{ image: "test/web" }], port_mappings: [{ container_port: 8080 }], target_instance_size: 2 };
-
-/** Servers that come and go beside one cluster, all on the same data folder. */
-function makeWorld() {
-  const cluster = makeCluster();
-  const dataDir = makeDataDir();
-  const open = (users?: readonly string[]): Promise<OpenedEngine> =>
-    openWorkloadEngine(
-      {
-        dataDir,
-        regions: ["us", "beijing1"],
-        backOffMs: { first: 5, max: 20 },
-        readyAfterMs: 20,
-        ...(users && { users }),
-      },
-      { runtime: () => cluster.runtime, quotas: { user: roomy, host: roomy }, startsAtOnce: 10 },
-    );
-  return { cluster, open };
-}
 
 async function printed(dana: ReturnType<typeof userOf>, name: string): Promise<string[]> {
   return (await dana.logs(name))
@@ -32,13 +10,9 @@ async function printed(dana: ReturnType<typeof userOf>, name: string): Promise<s
     .map((line) => `${line.instance_name} ${line.log}`);
 }
 
-function unitsOf({ running }: Cluster): string[] {
-  return running().map(({ spec }) => `${spec.instance} generation ${spec.generation}`);
-}
-
 describe("a server that leaves its workloads running", () => {
   test("the next one has them under the same name, address and status, and starts none of them again", async () => {
-    const { cluster, open } = makeWorld();
+    const { cluster, open } = makeClusterWorld();
     const first = await open();
     const before = userOf(first.engine);
     await before.create("web", web);
@@ -60,7 +34,7 @@ describe("a server that leaves its workloads running", () => {
   });
 
   test("the log has each line once: those before, those meanwhile and those after", async () => {
-    const { cluster, open } = makeWorld();
+    const { cluster, open } = makeClusterWorld();
     const first = await open();
     await userOf(first.engine).create("web", { ...web, target_instance_size: 1 });
     await userOf(first.engine).reaches("web", "Running");
@@ -82,7 +56,7 @@ describe("a server that leaves its workloads running", () => {
   });
 
   test("an instance that crashed meanwhile is started again, the others are left alone", async () => {
-    const { cluster, open } = makeWorld();
+    const { cluster, open } = makeClusterWorld();
     const first = await open();
     await userOf(first.engine).create("web", web);
     await userOf(first.engine).reaches("web", "Running");
@@ -99,7 +73,7 @@ describe("a server that leaves its workloads running", () => {
   });
 
   test("a restart that was accepted just before is finished by the next one", async () => {
-    const { cluster, open } = makeWorld();
+    const { cluster, open } = makeClusterWorld();
     const first = await open();
     await userOf(first.engine).create("web", web);
     await userOf(first.engine).reaches("web", "Running");
@@ -116,7 +90,7 @@ describe("a server that leaves its workloads running", () => {
 });
 
 test("of two units of the same instance only one is adopted, and the other is stopped", async () => {
-  const { cluster, open } = makeWorld();
+  const { cluster, open } = makeClusterWorld();
   const first = await open();
   await userOf(first.engine).create("web", { ...web, target_instance_size: 1 });
   await userOf(first.engine).reaches("web", "Running");
@@ -136,7 +110,7 @@ describe("a job", () => {
   const lasting = { containers: [{ image: "test/lasting" }] };
 
   test("runs on without a server, in the same instance and attempt", async () => {
-    const { cluster, open } = makeWorld();
+    const { cluster, open } = makeClusterWorld();
     const first = await open();
     await userOf(first.engine).createJob("batch", lasting);
     await until(() => cluster.running().length === 1, "the job to run");
@@ -155,7 +129,7 @@ describe("a job", () => {
   });
 
   test("that ended without a server is complete, with its last lines, and is not run again", async () => {
-    const { cluster, open } = makeWorld();
+    const { cluster, open } = makeClusterWorld();
     const first = await open();
     await userOf(first.engine).createJob("batch", lasting);
     await until(() => cluster.running().length === 1, "the job to run");
@@ -174,7 +148,7 @@ describe("a job", () => {
   });
 
   test("that failed without a server is tried again", async () => {
-    const { cluster, open } = makeWorld();
+    const { cluster, open } = makeClusterWorld();
     const first = await open();
     await userOf(first.engine).createJob("batch", lasting);
     await until(() => cluster.running().length === 1, "the job to run");
@@ -190,13 +164,13 @@ describe("a job", () => {
 });
 
 test("units of a service that is held back are stopped, and run again when it is allowed again", async () => {
-  const { cluster, open } = makeWorld();
+  const { cluster, open } = makeClusterWorld();
   const first = await open();
   await userOf(first.engine).create("web", web);
   await userOf(first.engine).reaches("web", "Running");
   await first.close({ keepWorkloads: true });
 
-  const withoutDana = await open(["kim"]);
+  const withoutDana = await open({ users: ["kim"] });
   await until(() => unitsOf(cluster).length === 0, "the units to be stopped");
   await withoutDana.close({ keepWorkloads: true });
 
@@ -207,7 +181,7 @@ test("units of a service that is held back are stopped, and run again when it is
 });
 
 test("a server that stops as usual takes its workloads with it", async () => {
-  const { cluster, open } = makeWorld();
+  const { cluster, open } = makeClusterWorld();
   const { engine, close, ready } = await open();
   await userOf(engine).create("web", web);
   await userOf(engine).reaches("web", "Running");

@@ -5,8 +5,10 @@ import { expect, test } from "vitest";
 import { createPeople } from "../../../src/slack/directory/people.ts";
 import type { People } from "../../../src/workflow/ports.ts";
 
-/** A Slack that only knows conversations.members, with this many pages; asks are the parameters it was sent. */
-async function channelOf(pages: number) {
+type Answer = (asked: URLSearchParams) => object;
+
+/** A Slack that gives one kind of answer; asks are the parameters it was sent. */
+async function slackOf(answer: Answer) {
   const asks: URLSearchParams[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -14,10 +16,8 @@ async function channelOf(pages: number) {
     request.on("end", () => {
       const asked = new URLSearchParams(Buffer.concat(chunks).toString());
       asks.push(asked);
-      const at = Number(asked.get("cursor") ?? "0");
-      const next = at + 1 < pages ? String(at + 1) : "";
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ ok: true, members: [`U${at}`], response_metadata: { next_cursor: next } }));
+      response.end(JSON.stringify({ ok: true, ...answer(asked) }));
     });
   });
   const listening = Promise.withResolvers<void>();
@@ -44,6 +44,14 @@ async function channelOf(pages: number) {
   };
 }
 
+/** conversations.members with this many pages. */
+const channelOf = (pages: number) =>
+  slackOf((asked) => {
+    const at = Number(asked.get("cursor") ?? "0");
+    const next = at + 1 < pages ? String(at + 1) : "";
+    return { members: [`U${at}`], response_metadata: { next_cursor: next } };
+  });
+
 test("a channel is read to its end, fewer than 1,000 members at a time", async () => {
   await using slack = await channelOf(3);
 
@@ -58,4 +66,21 @@ test("a channel that never ends is given up with a sentence, not read for ever o
 
   await expect(slack.people.channelMembers("C1", 10_000)).rejects.toThrow(/more than 24975 members/u);
   expect(slack.asks).toHaveLength(25);
+});
+
+test.each([
+  ["an admin", { team_id: "T1", is_admin: true }, { standing: "member", isAdmin: true }],
+  ["an owner", { team_id: "T1", is_owner: true }, { standing: "member", isAdmin: true }],
+  ["anybody else", { team_id: "T1", is_admin: false, is_owner: false }, { standing: "member", isAdmin: false }],
+  ["somebody without these flags", { team_id: "T1" }, { standing: "member", isAdmin: false }],
+  ["an admin of another organization", { team_id: "T2", is_admin: true }, { standing: "outsider", isAdmin: false }],
+  [
+    "a deactivated admin",
+    { team_id: "T1", is_admin: true, deleted: true },
+    { standing: "deactivated", isAdmin: false },
+  ],
+])("admins are admins of this workspace: %s", async (_, fields, expected) => {
+  await using slack = await slackOf(() => ({ user: { id: "U1", name: "dana", ...fields } }));
+
+  expect(await slack.people.profile("U1", 10_000)).toMatchObject(expected);
 });

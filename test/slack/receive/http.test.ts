@@ -12,9 +12,7 @@ async function started() {
   const lines: string[] = [];
   const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });
   const lanes = createLanes({ drain: drainLimits, onError: () => undefined, nowMs: Date.now });
-  const receiver = createReceiver({
-    signingSecret: "a-signing-secret",
-    botToken: "xoxb-1",
+  const receiver = createReceiver("a-signing-secret", {
     routes: healthRoutes({ missing: () => Promise.resolve([]), lanes: lanes.status }),
     log,
     newReference: () => "ref",

@@ -6,6 +6,7 @@ import { createBackOff } from "../../../src/slack/send/back-off.ts";
 import { createMessenger } from "../../../src/slack/send/messenger.ts";
 import { createResponder } from "../../../src/slack/send/responder.ts";
 import type { ResponseBody } from "../../../src/slack/send/response-url.ts";
+import { openForm } from "../../../src/slack/modals/update-view.ts";
 import { sentence } from "../../../src/views/messages/sentences.ts";
 
 type Posted = { readonly url: string; readonly body: ResponseBody };
@@ -34,13 +35,14 @@ function responder(...answers: readonly [() => Response, ...(() => Response)[]])
   });
   const people = { bot: () => ({ name: "gantry", userId: undefined, teamId: undefined }) };
   const made = createResponder({
+    clock: { wait: () => Promise.resolve() },
     messenger,
     people,
     log,
     refreshHome: () => undefined,
     formReply: () => createReply({ tell: () => Promise.resolve(true) }, origin),
   });
-  return { ...made, posted, lines, waits };
+  return { ...made, messenger, posted, lines, waits };
 }
 
 const origin = { userId: "U1", teamId: "T1", channelId: "C1", responseUrl: "https://hooks.slack.com/1" };
@@ -68,6 +70,32 @@ test.each([
   await answer(message, at, { isShared });
 
   expect(posted.map(({ body }) => body)).toEqual([{ ...message, ...kind }]);
+});
+
+test("the answer to a read waits for the connection to Slack, and what is stored is sent again by others", async () => {
+  const away = (): Response => {
+    throw new TypeError("fetch failed");
+  };
+  const back = responder(away, away, away, away, ok);
+  await back.answer(message, origin, { isShared: false });
+  expect(back.posted).toHaveLength(5);
+
+  const told = responder(away, away, away, ok);
+  expect(await told.tell(message, origin)).toBe(false);
+  expect(told.posted).toHaveLength(3);
+});
+
+test("a form that couldn't open because there was no connection to Slack is told when there is one again", async () => {
+  const away = (): Response => {
+    throw new TypeError("fetch failed");
+  };
+  const { messenger, posted, ...said } = responder(away, away, away, away, ok);
+
+  const opening = { triggerId: "1.2.3", view: { type: "modal" }, origin };
+  await openForm({ messenger, responder: said, settings: { command: "/gantry" } }, opening);
+
+  expect(posted).toHaveLength(5);
+  expect(posted.at(-1)?.body.text).toMatch(/form/u);
 });
 
 test("what Slack does not like to draw is said without its layout, and is a bug in the log", async () => {

@@ -3,6 +3,9 @@ import { benchOver, type Database } from "./bench.ts";
 import { decisionsContract } from "./decisions.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { drawingsContract } from "./drawings.ts";
+import { movesContract } from "./moves.ts";
+import { inspectionContract } from "./inspection.ts";
+import { installationsContract } from "./installations.ts";
 import { partsContract } from "./parts.ts";
 import { placesContract } from "./places.ts";
 import { recordsContract } from "./records.ts";
@@ -41,6 +44,15 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     });
     describe("records", () => {
       recordsContract(bench);
+    });
+    describe("channels that get another id", () => {
+      movesContract(bench);
+    });
+    describe("a look at the database", () => {
+      inspectionContract(bench);
+    });
+    describe("installations", () => {
+      installationsContract(bench);
     });
     describe("places and people", () => {
       placesContract(bench);

@@ -33,6 +33,20 @@ export function deliveriesContract({ replica, db }: Bench): void {
     expect(taken.flat()).toEqual([{ ...delivery, receivedAt: expect.any(Date) }]);
   });
 
+  test("a replica knows if others live: not those that were stopped in order or whose lease is over", async () => {
+    const [a, b, c] = [await replica("a"), await replica("b"), await replica("c")];
+    const alone: boolean[] = [];
+    for (const store of [a, b, c]) await store.beat();
+    alone.push(await a.isAlone());
+
+    await b.close();
+    alone.push(await a.isAlone());
+    a.later(20_100);
+
+    expect([...alone, await a.isAlone()]).toEqual([false, false, true]);
+    expect(await c.isAlone()).toBe(false);
+  });
+
   test("what a replica holds that was stopped in order is free at once", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.accept(delivery);

@@ -24,7 +24,7 @@ export function drawingsContract({ replica }: Bench): void {
     const rights = begun.filter((each) => each !== undefined);
     const again = await a.drew("AAA111", drawnAsSeen(given(rights[0])));
 
-    expect(before).toEqual(["AAA111"]);
+    expect(before).toEqual([{ id: "AAA111", teamId: "T1" }]);
     expect(rights).toMatchObject([{ posts: 0, change: { id: "AAA111", version: 1 }, untold: [{ kind: "requested" }] }]);
     expect(during).toEqual([]);
     expect(again).toBe(false);
@@ -54,7 +54,7 @@ export function drawingsContract({ replica }: Bench): void {
 
     await a.addEvent(event("vote-refused", { changeId: "AAA111" }));
 
-    expect(await a.undrawn()).toEqual(["AAA111"]);
+    expect(await a.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);
     expect(given(await a.beginDrawing("AAA111")).untold).toMatchObject([{ kind: "vote-refused" }]);
   });
 
@@ -81,7 +81,7 @@ export function drawingsContract({ replica }: Bench): void {
 
     expect(again).toBe(true);
     expect(await b.findChange("AAA111")).toMatchObject({ card: { ts: "2.0" } });
-    expect(await b.undrawn()).toEqual(["AAA111"]);
+    expect(await b.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);
     expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, untold: [] });
   });
 

@@ -116,7 +116,7 @@ export function partsContract({ replica, db }: Bench): void {
     await a.advance("AAA111/1", claim, event("claimed", { result: "sent" }));
 
     expect((await a.findChange("AAA111"))?.version).toBeGreaterThan(before);
-    expect(await a.undrawn()).toEqual(["AAA111"]);
+    expect(await a.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);
     const [newest] = await a.history({ teamId: "T1", limit: 1 });
     expect(newest).toMatchObject({ changeId: "AAA111", kind: "claimed", result: "sent" });
   });

@@ -146,18 +146,19 @@ export function recordsContract({ replica }: Bench): void {
     const [a, b] = [await replica("a"), await replica("b")];
     const today = new Date().toISOString().slice(0, 10);
 
-    await atOnce(20, [a, b], (store) => store.countCalls("acme", today, 2));
-    await a.countCalls("ann", today, 1);
+    await atOnce(20, [a, b], (store) => store.countCalls({ teamId: "T1", username: "acme", day: today }, 2));
+    await a.countCalls({ teamId: "T1", username: "ann", day: today }, 1);
     const counted = [
-      await b.callsOn("acme", today),
-      await b.callsOn("acme", "2001-01-01"),
-      await b.callsOn("bob", today),
+      await b.callsOn({ teamId: "T1", username: "acme", day: today }),
+      await b.callsOn({ teamId: "T1", username: "acme", day: "2001-01-01" }),
+      await b.callsOn({ teamId: "T1", username: "bob", day: today }),
+      await b.callsOn({ teamId: "T2", username: "acme", day: today }),
     ];
     a.later(9 * 86_400_000);
     await a.beat();
 
-    expect(counted).toEqual([40, 0, 0]);
-    expect(await b.callsOn("acme", today)).toBe(0);
+    expect(counted).toEqual([40, 0, 0, 0]);
+    expect(await b.callsOn({ teamId: "T1", username: "acme", day: today })).toBe(0);
   });
 
   test("a store that was closed says so, and can be closed again", async () => {

@@ -168,6 +168,6 @@ export function requestsContract({ replica, db }: Bench): void {
     await a.reject("BBB222", { who: { userId: "U2", name: "Bob Ray" }, reason: undefined }, event("rejected"));
 
     expect(await a.findChange("AAA111")).toMatchObject({ isUndone: false, version: 3 });
-    expect(await a.undrawn()).toContain("AAA111");
+    expect(await a.undrawn()).toContainEqual({ id: "AAA111", teamId: "T1" });
   });
 }

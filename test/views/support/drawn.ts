@@ -3,7 +3,7 @@ import { drawBlocks } from "../../../src/playground/draw/blocks.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
 import { isObject, parseJson } from "../../../src/playground/json.ts";
 import type { Message, Post } from "../../../src/views/kit/message.ts";
-import { newState } from "../../../src/playground/workspace/workspace.ts";
+import { newState } from "../../../src/playground/workspace/seeds.ts";
 
 const pen = newPen(newState("gantry"));
 

@@ -12,7 +12,7 @@ export const fields: readonly FormField[] = [
       style: "radio",
       options: [
         { value: "service", text: "Service", description: "runs until you stop it" },
-        { value: "job", text: "Job", description: "runs once" },
+        { value: "job", text: "Job", description: "runs until it completes" },
       ],
     },
   },

@@ -13,7 +13,7 @@ export function mayAll(...targets: readonly string[]): HomeState["mayDo"] {
 
 /** Nothing runs, and nothing waits. */
 export const base: HomeState = {
-  account: { owner: { kind: "workspace" }, username: "team", region: "beijing1" },
+  account: { owner: { kind: "workspace" }, username: "team", region: "beijing1", jobsRegion: "us" },
   services: [],
   jobs: [],
   page: 0,
@@ -46,10 +46,10 @@ export function workload(name: string, [level, status]: readonly [Level, string]
 export const running = ["healthy", "running"] as const;
 export const flaky: Entry = {
   name: "flaky",
-  status: "restarting, 6 times in 4 min",
+  status: "6 restarts in 4 min",
   health: {
     level: "failing",
-    words: "restarting, 6 times in 4 min",
+    words: "6 restarts in 4 min",
     reason: "exited with code 137 (out of memory)",
     since: "2026-11-21T11:56:00Z",
   },

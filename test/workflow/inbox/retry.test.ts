@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Interaction } from "../../../src/workflow/inbox/interaction.ts";
-import { type AcceptDeps, retryDue } from "../../../src/workflow/inbox/accept.ts";
+import { type AcceptDeps, beginAgain } from "../../../src/workflow/inbox/accept.ts";
 import { createRetries } from "../../../src/workflow/inbox/retry.ts";
 
 const origin = { userId: "U1", teamId: "T1", channelId: "C1" };
@@ -26,7 +26,7 @@ test("what cannot be begun because too much waits already is kept for the next l
   const interrupted = { id: "Ev1", interaction, tries: 2, isLate: true };
   retries.keep(interrupted, 0);
 
-  retryDue(deps);
+  for (const delivery of retries.take()) beginAgain(deps, delivery);
 
   expect(retries.take()).toEqual([interrupted]);
 });

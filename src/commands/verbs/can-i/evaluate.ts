@@ -4,7 +4,7 @@ import type { Evaluation, ActionAnswer } from "./view.ts";
 import type { Ask } from "../../ask.ts";
 import { bindingVerdict } from "../../lookup/binding-verdict.ts";
 import type { About, BindCommand, Command, Context, ReadCommand, WriteCommand } from "../../command.ts";
-import { proposeChange } from "../../lookup/authorize.ts";
+import { type Proposal, proposeChange } from "../../lookup/authorize.ts";
 import { kindOf } from "../../lookup/best-verdict.ts";
 import { regionOf, Target } from "../../grammar/target.ts";
 
@@ -46,8 +46,8 @@ export async function evaluateWrite(query: Query<WriteCommand>, context: Context
     return {
       kind: "evaluated",
       workload: about.workload,
-      answers: [await answerFor(about, breakGlass, context)],
-      change: proposal.kind === "refused" ? undefined : { diff: proposal.change.diff },
+      answers: [proposal.kind === "impossible" ? refusedByApi(proposal) : await answerFor(about, breakGlass, context)],
+      change: proposal.kind === "proposed" ? { diff: proposal.change.diff } : undefined,
       note: undefined,
       hasReason: ask.reason !== undefined,
     };
@@ -88,7 +88,7 @@ async function evaluateActions(query: Query, note: string | undefined, context: 
   const ofKind = command.actions.filter((action) => kind === undefined || kindOf(action) === kind);
   const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (action): Promise<ActionAnswer> => {
     const of = kindOf(action);
-    const about = { ...action, workload: { kind: of, region: regionOf(of, region), name } };
+    const about = { ...action, workload: { kind: of, region: regionOf(of, region, context.settings), name } };
     const answer = await answerFor(about, query.breakGlass, context);
     const isOpen = name === undefined && answer.verdict.kind === "refuse";
     // Without a name, rules for names count as refusals, so the outlook may be better than the verdict.
@@ -104,6 +104,12 @@ async function evaluateActions(query: Query, note: string | undefined, context: 
     note,
     hasReason: words.some((word) => word === "--reason" || word.startsWith("--reason=")),
   };
+}
+
+/** The workload API would refuse, whatever the policy says. */
+function refusedByApi({ about, why }: Extract<Proposal, { kind: "impossible" }>): ActionAnswer {
+  const verdict = { kind: "refuse", rule: undefined, why, next: "" } as const;
+  return { risk: about.risk, kind: about.workload.kind, verdict, approvers: undefined, glassRule: undefined };
 }
 
 /** The verdict, possible approvers, and the rule that --break-glass would use. */

@@ -7,7 +7,7 @@ import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { policyText } from "../../../views/messages/policy-text.ts";
 import { withCommand } from "../../../views/messages/with-command.ts";
-import { counted, truncate, visible } from "../../../views/kit/text.ts";
+import { counted, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 
 /** Policy's answer on one action of a verb. */
 export type ActionAnswer = {
@@ -129,7 +129,12 @@ function sentences(action: ActionAnswer, { hasReason }: Evaluated, asked: string
         ...glass,
       ];
     case "refuse":
-      return [`🚫 No. ${verdict.why}`, verdict.next, ...ruleUnlessNamed(verdict), ...glass];
+      return [
+        `🚫 No. ${verdict.why}`,
+        ...(verdict.next === "" ? [] : [verdict.next]),
+        ...ruleUnlessNamed(verdict),
+        ...glass,
+      ];
     case "depends":
       return ["❓ It depends on the workload. Add its name.", ...glass];
   }
@@ -174,7 +179,7 @@ function approversNow(action: ActionAnswer, terms: Terms): string[] {
 }
 
 function namesOf({ names, count }: NonNullable<ActionAnswer["approvers"]>): string {
-  const shown = names.map((name) => truncate(visible(name), 60));
+  const shown = names.map((name) => truncateMiddle(visible(name), 60));
   const more = count > shown.length ? [`${count - shown.length} more`] : [];
   return [...shown, ...more].join(", ");
 }

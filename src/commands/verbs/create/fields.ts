@@ -15,7 +15,7 @@ const first: readonly FormField[] = [
       style: "radio",
       options: [
         { value: "service", text: "Service", description: "Runs until you stop it" },
-        { value: "job", text: "Job", description: "Runs once, until it completes" },
+        { value: "job", text: "Job", description: "Runs until it completes" },
       ],
     },
   },

@@ -15,7 +15,6 @@ import {
 } from "./container-arguments.ts";
 import { createDiff } from "./diff.ts";
 import { readJob } from "../../lookup/find.ts";
-import { JOB_REGION } from "../../grammar/target.ts";
 import type { VerbContext } from "../../grammar/verb.ts";
 
 /** `data`, or `data=host`: `host` is the only volume type of a job. */
@@ -45,16 +44,17 @@ type JobArgs = z.output<typeof JobArgs>;
 /** Checks first that the name is free, with one call. */
 export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
   const { name } = args;
+  const region = context.settings.jobsRegion;
   if ((await readJob(name, context)) !== undefined) {
     throw new UserError(`Job ${name} already exists.`, {
       next: `Choose another name, or delete it first with \`${context.settings.command} delete job/${name}\`.`,
     });
   }
   return {
-    call: { op: "createJob", path: { region: JOB_REGION, job_name: name }, query: undefined, body: jobBody(args) },
-    workload: { kind: "job", region: JOB_REGION, name, uid: undefined },
+    call: { op: "createJob", path: { region, job_name: name }, query: undefined, body: jobBody(args) },
+    workload: { kind: "job", region, name, uid: undefined },
     before: undefined,
-    diff: [`runs ${args.image} once`, ...createDiff(args)],
+    diff: [`runs ${args.image} until it completes`, ...createDiff(args)],
   };
 }
 

@@ -4,7 +4,7 @@ type Group = "Look" | "Change" | "Approve" | "Set up";
 
 export const groups: readonly Group[] = ["Look", "Change", "Approve", "Set up"];
 
-const aboutPeople: ReadonlySet<string> = new Set(["can-i", "whoami", "help", "version"]);
+const aboutPeople: ReadonlySet<string> = new Set(["can-i", "whoami", "status", "help", "version"]);
 
 /** Where help shows a verb. */
 export function groupOf({ name, effect }: Pick<Command, "name" | "effect">): Group {

@@ -9,7 +9,6 @@ import type { About } from "../../command.ts";
 import { listJobs, listServices, type Listed } from "../../lookup/list-workloads.ts";
 import type { FormField } from "../../forms/form.ts";
 import { listRefusal, visibleItems } from "../../lookup/may-see.ts";
-import { JOB_REGION } from "../../grammar/target.ts";
 import { isStatusWord } from "./status-filter.ts";
 import { UserError } from "../../../errors.ts";
 import { counted } from "../../../views/kit/text.ts";
@@ -60,8 +59,6 @@ const fields: readonly FormField[] = [
   },
 ];
 
-const aboutJobs = listAbout("listJobs", { kind: "job", region: JOB_REGION });
-
 export const list = readVerb({
   name: "list",
   summary: "List services and jobs, trouble first",
@@ -71,7 +68,10 @@ export const list = readVerb({
   words: { kind: "[services|jobs]", status: "[failed|running|stopped|…]", text: "[TEXT]" },
   reads: ["listServices", "listJobs"],
   // Without a kind this asks about services; `readKinds` asks about jobs.
-  about: ({ kind }, region) => (kind === "jobs" ? aboutJobs : listAbout("listServices", { kind: "service", region })),
+  about: ({ kind }, { region, jobsRegion }) =>
+    kind === "jobs"
+      ? listAbout("listJobs", { kind: "job", region: jobsRegion })
+      : listAbout("listServices", { kind: "service", region }),
   args: Args,
   read: ({ positionals, one }) => ({ status: one("status"), ...sorted(positionals, one("status") !== undefined) }),
   form: { title: "List workloads", submit: "List", fields: () => fields },
@@ -95,7 +95,7 @@ export const list = readVerb({
 
 /** Reads both kinds, or the requested one. Throws when none of them can be read. */
 async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbContext) {
-  const refusal = kind === undefined ? await listRefusal("job", JOB_REGION, context) : undefined;
+  const refusal = kind === undefined ? await listRefusal("job", context.settings.jobsRegion, context) : undefined;
   const [services, jobs] = await Promise.all([
     kind === "jobs" ? undefined : kept(listServices(context)),
     kind === "services" || refusal !== undefined ? undefined : kept(listJobs(context)),
@@ -111,8 +111,8 @@ function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "reg
   return { op, risk: undefined, workload: { ...where, name: undefined } };
 }
 
-function drawing({ ask, region, now }: VerbContext) {
-  return { ask, region, now, shared: ask.share };
+function drawing({ ask, region, settings, now }: VerbContext) {
+  return { ask, region, jobsRegion: settings.jobsRegion, now, shared: ask.share };
 }
 
 /** Words in any order: a kind, a status, and a part of a name. */

@@ -7,12 +7,19 @@ const healthy: Fits = ({ level }) => level === "healthy";
 const stopped: Fits = ({ words }) => /^(?:stopped|suspended)/u.test(words);
 const complete: Fits = ({ words }) => words.startsWith("complete");
 
-/** It crashes, is retried, or runs with too few instances. Starting and stopping are no trouble. */
-const UNSTEADY = /^(?:restarting|retrying)\b|\d ready$/u;
+const restarting: Fits = ({ isRestarting, words }) => isRestarting === true || words.startsWith("restarting");
+
+/** It is retried, or runs with too few instances. Starting and stopping are no trouble. */
+const UNSTEADY = /^retrying\b|\d ready$/u;
 
 /** Somebody should have a look at it. */
 export const needsAttention: Fits = (status) =>
-  failing(status) || (status.level === "busy" && UNSTEADY.test(status.words));
+  failing(status) || (status.level === "busy" && (restarting(status) || isHeldUp(status)));
+
+/** Busy with a reason means that it may not recover without help. */
+function isHeldUp({ words, reason }: WorkloadStatus): boolean {
+  return UNSTEADY.test(words) || reason !== undefined;
+}
 
 const filters: ReadonlyMap<string, Fits> = new Map([
   ["failed", failing],
@@ -29,7 +36,8 @@ const filters: ReadonlyMap<string, Fits> = new Map([
   ["completed", complete],
   ["done", complete],
   ["succeeded", complete],
-  ...["restarting", "retrying", "starting", "updating", "stopping", "deleting", "pending"].map(
+  ["restarting", restarting],
+  ...["waiting", "retrying", "starting", "updating", "stopping", "deleting", "pending"].map(
     (word) => [word, ({ words }: WorkloadStatus) => words.startsWith(word)] as const, // a pair, not a list
   ),
 ]);

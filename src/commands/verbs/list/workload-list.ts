@@ -1,14 +1,15 @@
 import type { Job, Service } from "../../../api/answers.ts";
+import { lead } from "../../../api/reason-words.ts";
+import type { WorkloadStatus } from "../../../api/workload-status.ts";
 import type { Ask } from "../../ask.ts";
-import { JOB_REGION } from "../../grammar/target.ts";
 import { actions, askButton, context, dataTable, section } from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";
 import { openButton } from "../../../views/forms/open-button.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
-import { dotOf } from "../../../views/kit/status.ts";
-import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts";
+import { dotOf, statusWords } from "../../../views/kit/status.ts";
+import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 import { shortAge } from "../../../views/kit/time.ts";
 import { byNeed, fits, jobRow, type ListFilter, type Row, serviceRow } from "./list-rows.ts";
 import { needsAttention } from "./status-filter.ts";
@@ -23,6 +24,7 @@ export type WorkloadList = {
   readonly page: number;
   readonly filter: ListFilter;
   readonly region: string;
+  readonly jobsRegion: string;
   readonly now: Date;
   readonly shared: boolean;
   readonly mayCreate: boolean;
@@ -30,6 +32,7 @@ export type WorkloadList = {
 
 const PAGE = 10;
 const NAME = 60;
+const STATUS = 100;
 
 /** Services and jobs as a table, ten a page: trouble first, then by name. */
 export function workloadList(list: WorkloadList): Message {
@@ -41,7 +44,7 @@ export function workloadList(list: WorkloadList): Message {
   const page = Math.min(Math.max(0, Math.trunc(list.page) || 0), last);
   const shown = found.slice(page * PAGE, (page + 1) * PAGE);
   const title = heading(list, { rows, found });
-  const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(`${name} ${status.words}`)}`);
+  const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(name)} ${statusWords(status, list.now)}`);
   return post(`${title}: ${spoken.join(", ")}`, [
     section([strong(title, 300)]),
     drawTable(shown, title, list),
@@ -71,13 +74,14 @@ function heading(list: WorkloadList, { rows, found }: Counted): string {
 }
 
 /** Jobs have a region of their own, so they are counted apart where services are elsewhere. */
-function places({ region }: WorkloadList, rows: readonly Row[]): string {
+function places({ region, jobsRegion }: WorkloadList, rows: readonly Row[]): string {
   const jobs = rows.filter(({ kind }) => kind === "job").length;
   const services = rows.length - jobs;
-  if (services > 0 && jobs > 0 && region === JOB_REGION) return `${counted(rows.length, "workload")} in ${JOB_REGION}`;
+  if (services > 0 && jobs > 0 && region === jobsRegion)
+    return `${counted(rows.length, "workload")} in ${visible(region)}`;
   return [
     ...(services > 0 ? [`${counted(services, "service")} in ${visible(region)}`] : []),
-    ...(jobs > 0 ? [`${counted(jobs, "job")} in ${JOB_REGION}`] : []),
+    ...(jobs > 0 ? [`${counted(jobs, "job")} in ${visible(jobsRegion)}`] : []),
   ].join(" · ");
 }
 
@@ -115,13 +119,21 @@ function drawTable(rows: readonly Row[], caption: string, { services, now }: Wor
     caption,
     pageSize: PAGE,
     rows: rows.map(({ name, status, size, created, address }) => [
-      { text: truncate(`${dotOf(status)} ${visible(name)}`, NAME) },
-      { text: truncate(visible(status.words), NAME) },
+      { text: truncateMiddle(`${dotOf(status)} ${visible(name)}`, NAME) },
+      { text: truncate(statusCell(status, now), STATUS) },
       { text: size },
       { text: shortAge(created, now) ?? "–" },
       ...(hasServices ? [address] : []),
     ]),
   });
+}
+
+/** "failed: ImagePullBackOff". The words of a crash loop say why already. */
+function statusCell(status: WorkloadStatus, now: Date): string {
+  const { level, isRestarting, reason } = status;
+  const words = statusWords(status, now);
+  const isClear = isRestarting === true || level === "idle" || level === "healthy" || reason === undefined;
+  return isClear ? words : `${words}: ${visible(lead(reason))}`;
 }
 
 function empty({ services, jobs, region, mayCreate }: WorkloadList): Message {

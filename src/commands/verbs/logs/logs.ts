@@ -20,7 +20,7 @@ import { withContextLine } from "../../../views/kit/post.ts";
 import { bothExist, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { dayFacts, logsForm } from "./form.ts";
 import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
-import { JOB_REGION, regionOf, Target } from "../../grammar/target.ts";
+import { regionOf, Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/argument-types.ts";
 
@@ -71,8 +71,8 @@ export const logs = readVerb({
     const wanted: LogPage = { mode: settings.logFrom, from, size };
     const found = await read({ ...args, ...(after !== undefined && searchPage(wanted)) }, date, context);
     if (args.name.kind === undefined) {
-      const { actions, region } = context;
-      await checkRead(readQuestion(actions, { kind: found.kind, name: args.name.name }, region), context);
+      const where = { region: context.region, jobsRegion: settings.jobsRegion };
+      await checkRead(readQuestion(context.actions, { kind: found.kind, name: args.name.name }, where), context);
     }
     const slice = sliceOf(after, found.lines, wanted);
     const request = excerptRequest({ args, found, date, slice }, context);
@@ -156,8 +156,8 @@ async function read(args: Args, date: string, context: VerbContext): Promise<Fou
   return { kind: "job", instance, lines: await instanceLines(instance, { args, date, context }) };
 }
 
-function logged(kind: Found["kind"], { name: { name } }: Args, { region }: VerbContext): Logged {
-  return { kind, region: regionOf(kind, region), name };
+function logged(kind: Found["kind"], { name: { name } }: Args, { region, settings }: VerbContext): Logged {
+  return { kind, region: regionOf(kind, region, settings), name };
 }
 
 /**
@@ -173,9 +173,12 @@ async function readEnv(args: Args, context: VerbContext): Promise<void> {
   }
 }
 
-function kindInRecentLists(name: string, { directory, account, region }: VerbContext): "service" | "job" | undefined {
+function kindInRecentLists(
+  name: string,
+  { directory, account, region, settings }: VerbContext,
+): "service" | "job" | undefined {
   const services = directory.names(account.username, "service", region);
-  const jobs = directory.names(account.username, "job", JOB_REGION);
+  const jobs = directory.names(account.username, "job", settings.jobsRegion);
   if (services === undefined || jobs === undefined) return undefined;
   const isService = services.includes(name);
   if (isService === jobs.includes(name)) return undefined;
@@ -195,7 +198,7 @@ type Wanted = { readonly args: Args; readonly date: string; readonly context: Ve
 async function instanceLines(instance: string, { args, date, context }: Wanted): Promise<LogLine[]> {
   const { api, settings, signal } = context;
   const query = { date, ...logQuery({ mode: settings.logFrom, from: args.from, size: args.size }) };
-  const path = { region: JOB_REGION, job_name: args.name.name, instance_name: instance };
+  const path = { region: settings.jobsRegion, job_name: args.name.name, instance_name: instance };
   const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }));
   if (lines !== undefined) return lines.map((log) => ({ instance_name: instance, log }));
   throw new UserError(`Job ${args.name.name} has no instance ${instance}.`, {

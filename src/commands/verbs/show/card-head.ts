@@ -2,16 +2,16 @@ import type { WorkloadStatus } from "../../../api/workload-status.ts";
 import { context, section } from "../../../views/kit/blocks.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
 import type { Block } from "../../../views/kit/message.ts";
-import { dotOf } from "../../../views/kit/status.ts";
+import { dotOf, statusWords } from "../../../views/kit/status.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 
-/** "running for 3 d", "failed 2 h ago", "restarting, 6 times in 4 min". */
+/** "running for 3 d", "failed 2 h ago", "exit 3, 6 restarts in 4 min". */
 export function statusText(status: WorkloadStatus, now: Date): string {
-  const text = truncate(visible(status.words), 80);
+  const text = truncate(statusWords(status, now), 120);
   const ago = age(status.since, now);
   // How long it has been restarting is part of its words.
-  if (ago === undefined || text.startsWith("restarting")) return text;
+  if (ago === undefined || status.isRestarting) return text;
   return status.level === "failing" || text === "complete" ? `${text} ${ago} ago` : `${text} for ${ago}`;
 }
 

@@ -11,6 +11,7 @@ import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { between } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine } from "./last-change.ts";
+import { ownerLines } from "./owner-line.ts";
 import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
 export type JobCard = {
@@ -35,6 +36,7 @@ export function jobCard({ job, region, now, actions, waiting, last }: JobCard): 
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
     ...(status.reason === undefined ? [] : [[words(`Reason: ${status.reason}`, 600)]]),
+    ...ownerLines({ managed_by: job.managed_by }),
   ];
   const [first, ...rest] = lines;
   const blocks = [

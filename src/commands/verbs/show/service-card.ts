@@ -1,5 +1,6 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../api/answers.ts";
-import { serviceStatus } from "../../../api/workload-status.ts";
+import { endWords } from "../../../api/reason-words.ts";
+import { serviceStatus, type WorkloadStatus } from "../../../api/workload-status.ts";
 import { fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
 import { containerFields } from "./card-fields.ts";
@@ -11,6 +12,7 @@ import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine } from "./last-change.ts";
+import { ownerLines } from "./owner-line.ts";
 import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
 export type ServiceCard = {
@@ -30,11 +32,13 @@ const DOMAINS = 8;
 
 /** One screen: how the service is, where it is reached, what waits and what changed last. */
 export function serviceCard({ service, region, now, actions, waiting, last }: ServiceCard): Message {
-  const head = { name: service.name, status: serviceStatus(service), now };
-  const facts = factsOf(service);
+  const status = serviceStatus(service);
+  const head = { name: service.name, status, now };
+  const facts = factsOf(service, status);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
-    ...reasonLine(service, now),
+    ...reasonLines(service, status, now),
+    ...ownerLines(service),
     ...(addresses(service).length === 0 ? [] : [addresses(service)]),
   ];
   const [first, ...rest] = lines;
@@ -56,26 +60,34 @@ export function serviceCard({ service, region, now, actions, waiting, last }: Se
 }
 
 /** "2 of 2 instances · 256 MiB each · 0 restarts in the last 10 min": only what the API says. */
-function factsOf(service: Service): string {
-  const { target_instance_size: size, ready_instances: ready, restarts, containers = [] } = service;
+function factsOf(service: Service, { isRestarting }: WorkloadStatus): string {
+  const { target_instance_size: size, ready_instances: ready, containers = [] } = service;
   // Several containers have a line each.
   const memory = containers.length === 1 ? serviceMemory(service) : "–";
   const instances = size === undefined ? undefined : counted(size, "instance");
   return [
     ready === undefined || size === undefined ? instances : `${grouped(ready)} of ${instances}`,
     memory === "–" ? undefined : `${memory} each`,
-    restarts?.count === undefined ? undefined : `${counted(restarts.count, "restart")} in the last 10 min`,
+    // Otherwise the first line counts them.
+    isRestarting ? undefined : restartsOf(service),
   ]
     .filter((part) => part !== undefined)
     .join(" · ");
 }
 
-/** Why it isn't well, or how an instance ended last. */
-function reasonLine({ restarts, status_reason }: Service, now: Date): Line[] {
-  const { last_reason: reason, last_at } = restarts ?? {};
-  if (reason === undefined) return status_reason === undefined ? [] : [[words(`Reason: ${status_reason}`, 600)]];
+function restartsOf({ restarts, restart_count: ever = 0 }: Service): string | undefined {
+  if (restarts?.count !== undefined) return `${counted(restarts.count, "restart")} in the last 10 min`;
+  return ever === 0 ? undefined : counted(ever, "restart");
+}
+
+/** How an instance ended last, and why it isn't well if that is something else. */
+function reasonLines({ restarts, last_state }: Service, status: WorkloadStatus, now: Date): Line[] {
+  const { last_reason, last_at = last_state?.finished_at } = restarts ?? {};
+  const ended = last_reason ?? (status.isRestarting || status.level === "failing" ? undefined : endWords(last_state));
   const ago = age(last_at, now);
-  return [[words(`Last restart${ago === undefined ? "" : ` ${ago} ago`}: ${reason}`, 600)]];
+  const last = ended === undefined ? [] : [`Last restart${ago === undefined ? "" : ` ${ago} ago`}: ${ended}`];
+  const isSaid = status.reason === undefined || status.reason === ended;
+  return [...last, ...(isSaid ? [] : [`Reason: ${status.reason}`])].map((line) => [words(line, 600)]);
 }
 
 /** Where it answers: the address of each port, then its domains. */

@@ -8,6 +8,7 @@ import { jobCard } from "./job-card.ts";
 import { serviceCard } from "./service-card.ts";
 import { allowedVerbs, cardVerbs } from "../../lookup/allowed-verbs.ts";
 import { findWorkload, type Found } from "../../lookup/find.ts";
+import { refusalOf } from "../../lookup/refused-operations.ts";
 import type { Command, ReadCommand } from "../../command.ts";
 import { Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
@@ -74,10 +75,14 @@ function nameOf(found: Found): string {
   return found.kind === "service" ? found.service.name : found.job.metadata.name;
 }
 
-/** A private card offers what the person may do. A shared card offers everything: policy decides at the click. */
+/**
+ * A private card offers what the person may do. A shared card offers everything: policy decides at the click. Neither
+ * offers what the workload API would refuse.
+ */
 async function actionsFor(found: Found, commands: readonly Command[], context: VerbContext): Promise<CardActions> {
   const { share: isShared } = context.ask;
-  if (isShared) return { isShared, mayDo: cardVerbs };
   const workload = { kind: found.kind, name: nameOf(found), region: found.region };
-  return { isShared, mayDo: await allowedVerbs(commands, workload, context) };
+  const allowed = isShared ? cardVerbs : await allowedVerbs(commands, workload, context);
+  const read = found.kind === "service" ? found.service : found.job;
+  return { isShared, mayDo: allowed.filter((verb) => refusalOf(read, verb) === undefined) };
 }

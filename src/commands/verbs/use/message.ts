@@ -103,7 +103,7 @@ function meaning({ region, names, account, isLocked }: BindingTerms): Block[] {
     lines.push([
       words("Region "),
       code(region, 100),
-      words(` is the default for services; jobs always run in us. ${rest.region}`),
+      words(` is the default for services; jobs have their own region. ${rest.region}`),
     ]);
   }
   if (names !== undefined) {

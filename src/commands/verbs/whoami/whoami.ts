@@ -8,13 +8,17 @@ export const whoami = readVerb({
   example: "whoami",
   args: z.object({}),
   forEverybody: true,
-  answer: async (_args, { account, settings, region, asker }) =>
-    whoamiMessage({
-      account: { ...account, calls: await account.calls() },
+  async answer(_args, { account, settings, engine, region, asker }) {
+    const [calls, running] = await Promise.all([account.calls(), engine()]);
+    return whoamiMessage({
+      account: { ...account, calls },
       command: settings.command,
       service: settings.serviceUrl,
+      engine: running,
       region,
       regions: settings.regions,
+      jobsRegion: settings.jobsRegion,
       slackUser: asker.userId,
-    }),
+    });
+  },
 });

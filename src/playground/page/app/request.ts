@@ -1,3 +1,4 @@
+import { parseRoute } from "./route.ts";
 import { isObject, type JsonObject, textOf } from "../../json.ts";
 
 const sessionKey = "playground-session";
@@ -10,6 +11,11 @@ export function windowSession(): string {
   const made = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
   sessionStorage.setItem(sessionKey, made);
   return made;
+}
+
+/** Of several workspaces, a request is about the one of the person in the address. */
+function personHere(): string {
+  return parseRoute(location.search).as;
 }
 
 async function read(answer: Response): Promise<JsonObject> {
@@ -27,14 +33,14 @@ function unreachable(): never {
 
 /** Performs an action in the workspace: "say", "act", "submit" … Throws an Error with the sentence of the refusal. */
 export async function perform(action: string, body: JsonObject): Promise<JsonObject> {
-  const headers = { "content-type": "application/json", "x-session": windowSession() };
+  const headers = { "content-type": "application/json", "x-session": windowSession(), "x-as": personHere() };
   const request = { method: "POST", headers, body: JSON.stringify(body) };
   return read(await fetch(`/playground/do/${action}`, request).catch(unreachable));
 }
 
 /** The bodies of an exchange. */
 export async function exchangeBodies(id: number): Promise<JsonObject> {
-  return read(await fetch(`/playground/exchanges/${id}`).catch(unreachable));
+  return read(await fetch(`/playground/exchanges/${id}`, { headers: { "x-as": personHere() } }).catch(unreachable));
 }
 
 export async function fileText(id: string): Promise<string> {

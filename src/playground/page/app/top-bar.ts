@@ -59,7 +59,7 @@ export function TopBar(props: {
     "header",
     { class: "top-bar" },
     h(ListButton, { isOpen: isListOpen, onClick: onList }),
-    h("h1", null, "Playground"),
+    h("h1", null, snapshot.team),
     h("span", { class: "top-note" }, "a simulated Slack on your machine"),
     h(You, {}),
     button("inspector", "pulse", refused === 0 ? "" : `${refused} refused`),

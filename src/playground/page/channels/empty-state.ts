@@ -10,6 +10,9 @@ function advice(snapshot: WireSnapshot, channel: WireChannel): string {
   const bot = snapshot.users.find((user) => user.id === app.user)?.name ?? app.name;
   if (channel.partner === app.user) return `Only you and ${app.name} see this conversation. ${command} works here too.`;
   if (channel.kind === "im") return `Only you and ${channelName(snapshot, channel)} see this conversation.`;
+  if (snapshot.install?.isInstalled === false) {
+    return `${app.name} isn't installed in ${snapshot.team}. Install it from the list of workspaces.`;
+  }
   if (!channel.hasBot) {
     return `${app.name} isn't in this channel: ${command} works, but only you see its answers. Type /invite @${bot} to add it.`;
   }
@@ -26,7 +29,8 @@ export function EmptyState(): JSX.Element {
   const { snapshot, channel } = useApp();
   const name = channelName(snapshot, channel);
   const title = channel.partner === undefined ? `#${name}` : name;
-  const offersExamples = channel.kind !== "im" || channel.partner === snapshot.app.user;
+  const isInstalled = snapshot.install?.isInstalled !== false;
+  const offersExamples = isInstalled && (channel.kind !== "im" || channel.partner === snapshot.app.user);
   return h(
     "section",
     { class: "empty-state", "aria-label": `About ${title}` },

@@ -46,6 +46,32 @@ function PersonLink({ user, onGo }: { readonly user: WireUser; readonly onGo: ()
   );
 }
 
+/** The workspaces, if there are several, and the way to install the app where it isn't. */
+function Workspaces({ onGo }: { readonly onGo: () => void }): JSX.Element | null {
+  const { snapshot } = useApp();
+  const { workspaces, install, team, app } = snapshot;
+  if (workspaces.length < 2) return null;
+  return h(
+    "nav",
+    { "aria-labelledby": "workspaces-title" },
+    h("h2", { id: "workspaces-title" }, "Workspaces"),
+    h(
+      "ul",
+      null,
+      workspaces.map(({ name, as }) =>
+        h(
+          "li",
+          { key: as },
+          h(RouteLink, { to: { as, in: "ops" }, class: "channel", isHere: name === team, onGo }, name),
+        ),
+      ),
+    ),
+    install === null || install.isInstalled
+      ? null
+      : h("p", { class: "side-note" }, h("a", { href: install.url, target: "_blank" }, `Install ${app.name}`)),
+  );
+}
+
 function You({ onGo }: { readonly onGo: () => void }): JSX.Element {
   const { snapshot } = useApp();
   const people = snapshot.users.filter((user) => snapshot.people.includes(user.id));
@@ -128,6 +154,7 @@ export function Sidebar({ isOpen, onGo }: { readonly isOpen: boolean; readonly o
   return h(
     "div",
     { class: isOpen ? "sidebar open" : "sidebar", id: "sidebar" },
+    h(Workspaces, { onGo }),
     h(You, { onGo }),
     h(ChannelList, { title: "Channels", channels: channels.filter((each) => each.kind !== "im"), onGo }),
     h(ChannelList, { title: "Apps", channels: channels.filter(isApp), onGo }),

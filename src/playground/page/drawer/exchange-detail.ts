@@ -75,11 +75,12 @@ export function ExchangeDetail({ exchange }: { readonly exchange: WireExchange }
       [
         directionWords(exchange),
         fullTime(exchange.atMs),
-        `status ${exchange.status ?? "none"}`,
+        exchange.connection === null ? `status ${exchange.status ?? "none"}` : `connection ${exchange.connection}`,
         tookWords(exchange),
       ].join(" · "),
     ),
     h(Refusal, { exchange }),
+    exchange.connection === null ? null : h(Body, { title: "Envelope", value: bodies["envelope"] }),
     h(Body, { title: "Request", value: bodies["request"] }),
     h(Body, { title: "Answer", value: bodies["answer"] }),
   );

@@ -17,10 +17,11 @@ function msWords(ms: number | null): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
 }
 
-/** For requests to the bot the ack counts. */
-export function tookWords({ direction, status, ms }: WireExchange): string {
+/** For requests to the bot the ack counts; some frames of Socket Mode have none. */
+export function tookWords({ direction, status, ms, outcome, connection }: WireExchange): string {
   if (direction === "from bot" || ms === null) return msWords(ms);
-  return status === null ? `no answer, ${msWords(ms)}` : `acked in ${msWords(ms)}`;
+  if (status !== null || (connection !== null && outcome === "ok")) return `acked in ${msWords(ms)}`;
+  return outcome === "ok" ? "sent" : `no answer, ${msWords(ms)}`;
 }
 
 export function directionWords({ direction }: WireExchange): string {

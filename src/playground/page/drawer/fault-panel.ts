@@ -2,11 +2,15 @@ import { Fragment, h, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { JsonObject } from "../../json.ts";
 import type { SlackAnswers, WireSnapshot } from "../../live/wire.ts";
+import { ConnectionPanel, connectionFaults } from "./connection-panel.ts";
 import { PeoplePanel } from "./people-panel.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
+import { Choice } from "../controls/choice.ts";
 import { Switch } from "../controls/switch.ts";
-import { userName } from "../app/workspace.ts";
+import { ChannelPanel } from "./channel-panel.ts";
+import { InstallButtons } from "./install-buttons.ts";
+import { InstallationPanel } from "./installation-panel.ts";
 
 const slowSlackMs = 2000;
 /**
@@ -14,7 +18,7 @@ const slowSlackMs = 2000;
  */
 const oldSignatureSeconds = 600;
 
-const longRetryAfterSeconds = 40;
+const longRetryAfterSeconds = 600;
 
 const answers: Readonly<Record<SlackAnswers, string>> = {
   "": "Normally",
@@ -33,7 +37,10 @@ const answered: Readonly<Record<string, string>> = {
   "chat.update": "chat.update (changed messages)",
   "chat.postEphemeral": "chat.postEphemeral (only visible to you)",
   response_url: "response_url (answers to commands)",
+  "apps.connections.open": "apps.connections.open (Socket Mode)",
   "views.open": "views.open (forms)",
+  "views.update": "views.update (filled forms)",
+  "views.publish": "views.publish (Home)",
   "users.info": "users.info (people)",
 };
 
@@ -47,40 +54,36 @@ export function faultCount({ faults }: WireSnapshot): number {
     signatureAgeSeconds > 0,
     answers !== "",
     retryAfterSeconds > 1,
+    ...connectionFaults(faults),
+    faults.tokenError !== "",
+    faults.missingScopes.length > 0,
+    faults.refusesUploads,
   ];
   return [...slack, ...faults.extra.map((each) => each.on)].filter(Boolean).length;
 }
 
-function Choice(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly options: Readonly<Record<string, string>>;
-  readonly onChange: (to: string) => void;
-}): JSX.Element {
-  const { label, value, options, onChange } = props;
-  return h(
-    "label",
-    { class: "faults" },
-    h("span", { class: "fault-name" }, label),
-    h(
-      "select",
-      {
-        class: "fault-select",
-        value,
-        onChange: (event: Event) => onChange((event.currentTarget as HTMLSelectElement).value),
-      }, // the select it is set on
-      Object.entries(options).map(([name, words]) =>
-        h("option", { key: name, value: name, selected: name === value }, words),
-      ),
-    ),
-  );
+/** Limits the fault to the current channel. */
+function OnlyHere(props: {
+  readonly channelId: string;
+  readonly onChange: (channelId: string) => void;
+}): JSX.Element | null {
+  const { channel } = useApp();
+  if (channel.kind === "im") return null;
+  return h(Switch, {
+    label: `Only in #${channel.name}`,
+    detail: "Requests for other channels are answered normally.",
+    isOn: props.channelId === channel.id,
+    onChange: (on) => props.onChange(on ? channel.id : ""),
+  });
 }
 
 /** Slack's answers: the fault, the method, and Retry-After. */
 function Answers({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
   const { faults } = useApp().snapshot;
   const [answersTo, setAnswersTo] = useState(faults.answersTo);
-  const set = (how: string, to: string): void => change({ answers: how, answersTo: to });
+  const [answersIn, setAnswersIn] = useState(faults.answersIn);
+  const set = (how: string, to: string, where = answersIn): void =>
+    change({ answers: how, answersTo: to, answersIn: where });
   return h(
     Fragment,
     null,
@@ -99,9 +102,16 @@ function Answers({ change }: { readonly change: (body: JsonObject) => void }): J
         if (faults.answers !== "") set(faults.answers, to);
       },
     }),
+    h(OnlyHere, {
+      channelId: answersIn,
+      onChange: (where) => {
+        setAnswersIn(where);
+        if (faults.answers !== "") set(faults.answers, answersTo, where);
+      },
+    }),
     h(Switch, {
       label: "Slack asks to wait longer",
-      detail: `Error 429 says Retry-After: ${longRetryAfterSeconds} s instead of 1 s.`,
+      detail: `Error 429 says to wait ${longRetryAfterSeconds / 60} minutes instead of 1 s.`,
       isOn: faults.retryAfterSeconds > 1,
       onChange: (on) => change({ retryAfterSeconds: on ? longRetryAfterSeconds : 1 }),
     }),
@@ -126,6 +136,13 @@ function Deliveries({ change }: { readonly change: (body: JsonObject) => void })
       isOn: faults.deliverTwice,
       onChange: (on) => change({ deliverTwice: on }),
     }),
+    ...(faults.sockets === null ? signatures(faults, change) : []),
+  );
+}
+
+/** Only HTTP has signatures. */
+function signatures(faults: WireSnapshot["faults"], change: (body: JsonObject) => void): readonly JSX.Element[] {
+  return [
     h(Switch, {
       label: "Wrong signature",
       detail: "Requests aren't signed by Slack. Gantry must refuse them.",
@@ -138,32 +155,7 @@ function Deliveries({ change }: { readonly change: (body: JsonObject) => void })
       isOn: faults.signatureAgeSeconds > 0,
       onChange: (on) => change({ signatureAgeSeconds: on ? oldSignatureSeconds : 0 }),
     }),
-  );
-}
-
-/** Whether the bot is in the current channel. */
-function Membership({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element | null {
-  const { snapshot, channel } = useApp();
-  if (channel.kind === "im") return null;
-  const bot = userName(snapshot, snapshot.app.user);
-  return h(Switch, {
-    label: `Remove ${bot} from #${channel.name}`,
-    detail: "Commands still work, but only you see the answers.",
-    isOn: !channel.hasBot,
-    onChange: (on) => change({ bot: { channel: channel.id, isIn: !on } }),
-  });
-}
-
-/** Whether the current channel is archived. */
-function Archive(): JSX.Element | null {
-  const { channel, attempt } = useApp();
-  if (channel.kind === "im") return null;
-  return h(Switch, {
-    label: `Archive #${channel.name}`,
-    detail: "Nobody can post there, and messages can't change.",
-    isOn: channel.isArchived,
-    onChange: (on) => attempt(perform("people", { do: on ? "archive" : "unarchive", channel: channel.id })),
-  });
+  ];
 }
 
 /** Switches for faults. */
@@ -177,8 +169,10 @@ export function FaultPanel(): JSX.Element {
     h("legend", null, "Break something and watch how Gantry reacts."),
     h(Answers, { change }),
     h(Deliveries, { change }),
-    h(Membership, { change }),
-    h(Archive, {}),
+    h(ConnectionPanel, { change }),
+    h(InstallationPanel, { change }),
+    h(InstallButtons, {}),
+    h(ChannelPanel, {}),
     faults.extra.map(({ label, on }) =>
       h(Switch, {
         key: label,

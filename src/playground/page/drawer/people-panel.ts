@@ -7,7 +7,7 @@ import { Switch } from "../controls/switch.ts";
 
 type Change = (body: JsonObject) => void;
 
-/** A person of another organisation; they appear once they were added to a channel. */
+/** A person of another organization; they appear once they were added to a channel. */
 const robin = { name: "robin", realName: "Robin Vale" };
 
 function GroupSwitch(props: {
@@ -36,6 +36,22 @@ function PersonSwitches({ user, change }: { readonly user: WireUser; readonly ch
       isOn: user.isDeactivated,
       onChange: (on) => change({ do: on ? "deactivate" : "reactivate", person: user.name }),
     }),
+    user.isOutsider || user.isGuest
+      ? null
+      : h(Switch, {
+          label: `${user.realName} is a workspace admin`,
+          detail: "",
+          isOn: user.isAdmin,
+          onChange: (on) => change({ do: "setAdmin", person: user.name, isAdmin: on }),
+        }),
+    user.isOutsider
+      ? null
+      : h(Switch, {
+          label: `${user.realName} is a guest`,
+          detail: "",
+          isOn: user.isGuest,
+          onChange: (isGuest) => change({ do: "setGuest", person: user.name, isGuest }),
+        }),
     groups.map((group) => h(GroupSwitch, { key: group.id, user, group, change })),
   );
 }
@@ -50,7 +66,7 @@ function OutsiderSwitch({ change }: { readonly change: Change }): JSX.Element | 
     known === undefined ? { do: "addOutsider", ...robin, channel: channel.id } : { do: "invite", ...inChannel };
   return h(Switch, {
     label: `${robin.realName} is in #${channel.name}`,
-    detail: "Robin works for another company. This makes the channel a shared one.",
+    detail: `Robin works for another company. This makes the channel a shared one${channel.kind === "private" ? ", with a new id" : ""}.`,
     isOn: known !== undefined && channel.members.includes(known.id),
     onChange: (on) => change(on ? enter : { do: "remove", ...inChannel }),
   });

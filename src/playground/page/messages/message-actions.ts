@@ -1,6 +1,6 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { WireMessage } from "../../live/wire.ts";
+import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
 import { IconButton } from "../controls/icon-button.ts";
 import { Menu, type MenuItem } from "../controls/menu.ts";
 import { perform } from "../app/request.ts";
@@ -15,13 +15,15 @@ function messageJson({ text, blocks, attachments }: WireMessage): string {
 
 type Own = { readonly edit: () => void; readonly remove: () => void };
 
-/** The menu items of one's own messages. Delete comes last, apart from the rest. */
+/** The menu items of one's own messages, and an admin's of the bot's. Delete comes last, apart from the rest. */
 function ownItems(
   message: WireMessage,
-  you: string,
+  { you, app }: Pick<WireSnapshot, "you" | "app">,
   { edit, remove }: Own,
 ): [readonly MenuItem[], readonly MenuItem[]] {
-  if (message.user !== you || message.isEphemeral) return [[], []];
+  if (message.isEphemeral) return [[], []];
+  if (message.user === app.user) return [[], [{ label: "Delete as an admin", isDanger: true, run: remove }]];
+  if (message.user !== you) return [[], []];
   return [[{ label: "Edit message", run: edit }], [{ label: "Delete message", isDanger: true, run: remove }]];
 }
 
@@ -31,6 +33,11 @@ function copyItems(message: WireMessage, copy: (text: string, what: string) => v
     { label: "Copy as JSON", run: () => copy(messageJson(message), "JSON") },
     { label: "Copy timestamp", run: () => copy(message.ts, "Timestamp") },
   ];
+}
+
+function deleted({ channel, ts, user }: WireMessage, as: string, { app }: WireSnapshot): Promise<unknown> {
+  const at = { channel, ts };
+  return user === app.user ? perform("people", { do: "removeMessage", ...at }) : perform("delete", { as, ...at });
 }
 
 /** Replying in a thread, the app's shortcuts, and copying. Ephemeral messages have neither threads nor shortcuts. */
@@ -50,9 +57,9 @@ export function MessageActions(props: {
   const shortcuts = message.isEphemeral ? [] : snapshot.app.shortcuts.filter((each) => each.type === "message");
   const decide = (isYes: boolean): void => {
     setDeleting(false);
-    if (isYes) attempt(perform("delete", { as: route.as, channel: message.channel, ts: message.ts }));
+    if (isYes) attempt(deleted(message, route.as, snapshot));
   };
-  const [first, last] = ownItems(message, snapshot.you, { edit: onEdit, remove: () => setDeleting(true) });
+  const [first, last] = ownItems(message, snapshot, { edit: onEdit, remove: () => setDeleting(true) });
   const items: readonly MenuItem[] = [
     ...first,
     ...shortcuts.map(({ name, callbackId }) => ({

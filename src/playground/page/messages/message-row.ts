@@ -13,7 +13,7 @@ import { repliesOf, userOf } from "../app/workspace.ts";
 
 /** Unknown users are shown by id. */
 function authorOf(snapshot: WireSnapshot, id: string): WireUser {
-  const nothing = { isBot: false, isGuest: false, isOutsider: false, isDeactivated: false };
+  const nothing = { isBot: false, isGuest: false, isAdmin: false, isOutsider: false, isDeactivated: false };
   return userOf(snapshot, id) ?? { id, name: id, realName: id, role: "unknown", ...nothing };
 }
 

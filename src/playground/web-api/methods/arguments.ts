@@ -1,12 +1,13 @@
 import { textOf, type JsonObject } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { Channel, Message, User } from "../../workspace/state.ts";
-import { bot, directChannel, findChannel } from "../../workspace/workspace.ts";
-import { isBots, type World } from "../../world.ts";
+import { directChannel, findChannel } from "../../workspace/workspace.ts";
+import { isBots, scopesIn, type World } from "../../world.ts";
 
 /** The channel of an argument, if the bot may see it. A user's id means the direct conversation with the bot. */
 export function knownChannel(world: World, name: string): Channel {
-  const user = world.state.users.get(name);
+  const { users, bot } = world.state;
+  const user = users.get(name);
   const channel = user === undefined ? findChannel(world.state, name) : directChannel(world.state, user.id, bot.user);
   if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${name}`);
   if (channel.kind !== "public" && !channel.members.has(bot.user)) {
@@ -23,14 +24,15 @@ export function checkOpen(channel: Channel, error = "is_archived"): void {
 export function joinedChannel(world: World, name: string): Channel {
   const channel = knownChannel(world, name);
   checkOpen(channel);
-  if (!channel.members.has(bot.user)) refuse("not_in_channel", "channel.member", `the bot is not in #${channel.name}`);
+  if (!channel.members.has(world.state.bot.user))
+    refuse("not_in_channel", "channel.member", `the bot is not in #${channel.name}`);
   return channel;
 }
 
 /** The channel for chat.postMessage: with chat:write.public, public channels need no membership. */
 export function postChannel(world: World, name: string): Channel {
   const channel = knownChannel(world, name);
-  const isOpen = channel.kind === "public" && world.app.scopes.includes("chat:write.public");
+  const isOpen = channel.kind === "public" && scopesIn(world).includes("chat:write.public");
   if (!isOpen) return joinedChannel(world, name);
   checkOpen(channel);
   return channel;
@@ -59,16 +61,21 @@ export function publicMessage(world: World, channel: Channel, ts: string): Messa
 export function ownMessage(world: World, args: JsonObject, error: string): Message {
   const channel = knownChannel(world, textOf(args["channel"]));
   const message = publicMessage(world, channel, textOf(args["ts"]));
-  if (!isBots(message)) refuse(error, "message.own", `message ${message.ts} is not the bot's`);
+  if (!isBots(world, message)) refuse(error, "message.own", `message ${message.ts} is not the bot's`);
   // chat.update has its own error code for it: https://docs.slack.dev/reference/methods/chat.update#errors
   checkOpen(channel, "is_inactive");
   return message;
 }
 
-/** The thread of an argument; undefined if there is none. */
+function wasDeleted(world: World, channel: Channel, ts: string): boolean {
+  return world.state.deletions.some((each) => each.channel === channel.id && each.ts === ts);
+}
+
+/** The thread of an argument; undefined if there is none, or if its first message was deleted. */
 export function threadOf(world: World, channel: Channel, ts: string): string | undefined {
   if (ts === "") return undefined;
   const parent = findMessage(world, channel, ts);
+  if (parent === undefined && wasDeleted(world, channel, ts)) return undefined;
   if (parent === undefined) refuse("thread_not_found", "thread.parent", `no message ${ts} in ${channel.id}`);
   if (parent.ephemeralTo !== undefined)
     refuse("cannot_reply_to_message", "thread.parent", `message ${ts} is ephemeral`);

@@ -1,22 +1,63 @@
+import type { Install } from "../../installs/installs.ts";
+import { revokeTokens, uninstallApp } from "../../installs/install.ts";
+import { checkClient } from "../../installs/oauth-access.ts";
+import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
-import { textOf } from "../../json.ts";
-import { bot, team } from "../../workspace/workspace.ts";
+import type { World } from "../../world.ts";
 import type { Methods } from "./method.ts";
+import { page } from "./paging.ts";
+
+/** An organization's token says the organization where others say the workspace. */
+function identity(world: World, install: Install | undefined): JsonObject {
+  const { team, bot } = world.state;
+  const isOrgWide = install?.isOrgWide === true;
+  const owner = isOrgWide ? (team.enterprise ?? team) : team;
+  return {
+    url: `${world.url()}/`,
+    team: owner.name,
+    user: world.app.botDisplayName,
+    team_id: owner.id,
+    user_id: bot.user,
+    bot_id: bot.id,
+    ...(team.enterprise === undefined ? {} : { enterprise_id: team.enterprise.id }),
+    is_enterprise_install: isOrgWide,
+  };
+}
+
+function teamsOf({ slack }: World, args: JsonObject, install: Install | undefined): JsonObject {
+  const mine = slack.worlds().filter(({ state }) => install?.teams.has(state.team.id));
+  const { items, response_metadata } = page(mine, args);
+  return { teams: items.map(({ state: { team } }) => ({ id: team.id, name: team.name })), response_metadata };
+}
 
 export const auth: Methods = {
-  "auth.test": {
+  "auth.test": { scopes: [], required: {}, optional: {}, run: (world, _args, install) => identity(world, install) },
+  "auth.teams.list": {
     scopes: [],
     required: {},
+    optional: { cursor: "text", limit: "number", include_icon: "flag" },
+    run: teamsOf,
+  },
+  "auth.revoke": {
+    scopes: [],
+    required: {},
+    optional: { test: "flag" },
+    run({ slack }, { test }, install) {
+      if (test === true) return { revoked: false };
+      // Its event comes after the answer, as all events do.
+      if (install !== undefined) void revokeTokens(slack, install);
+      return { revoked: true };
+    },
+  },
+  "apps.uninstall": {
+    scopes: [],
+    required: { client_id: "text", client_secret: "text" },
     optional: {},
-    run: (world) => ({
-      url: `${world.url()}/`,
-      team: team.name,
-      user: world.app.botDisplayName,
-      team_id: team.id,
-      user_id: bot.user,
-      bot_id: bot.id,
-      is_enterprise_install: false,
-    }),
+    run({ slack }, args, install) {
+      checkClient(slack, { authorization: null, args });
+      if (install !== undefined) void uninstallApp(slack, install);
+      return { uninstalled: true };
+    },
   },
   "api.test": {
     scopes: [],

@@ -2,7 +2,6 @@ import { checkContent, type Content } from "../../check/message.ts";
 import { isObject, type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { Message } from "../../workspace/state.ts";
-import { bot } from "../../workspace/workspace.ts";
 import { type Draft, post, remove, touch, type World } from "../../world.ts";
 import { withIds } from "../../workspace/ids.ts";
 import { isStreaming } from "../../workspace/streams.ts";
@@ -51,7 +50,7 @@ function postMessage(world: World, args: JsonObject): JsonObject {
   const message = post(world, {
     ...drafted(checked),
     channel: channel.id,
-    user: bot.user,
+    user: world.state.bot.user,
     threadTs: threadOf(world, channel, textOf(args["thread_ts"])),
     isBroadcast: args["reply_broadcast"] === true && args["thread_ts"] !== undefined,
     metadata: isObject(args["metadata"]) ? args["metadata"] : undefined,
@@ -70,7 +69,7 @@ function postEphemeral(world: World, args: JsonObject): JsonObject {
   const message = post(world, {
     ...drafted(checked),
     channel: channel.id,
-    user: bot.user,
+    user: world.state.bot.user,
     threadTs,
     ephemeralTo: user,
   });

@@ -1,7 +1,7 @@
 import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { Channel } from "../../workspace/state.ts";
-import { bot, directChannel, team } from "../../workspace/workspace.ts";
+import { directChannel } from "../../workspace/workspace.ts";
 import type { World } from "../../world.ts";
 import { type Methods, needScopes } from "./method.ts";
 import { page } from "./paging.ts";
@@ -14,7 +14,7 @@ const readScope: Readonly<Record<Channel["kind"], string>> = {
 };
 const readScopes = ["channels:read", "groups:read", "im:read", "mpim:read"];
 
-function channelJson(channel: Channel): JsonObject {
+function channelJson({ state: { team, bot } }: World, channel: Channel): JsonObject {
   const other = [...channel.members].find((member) => member !== bot.user) ?? "";
   const shared = {
     id: channel.id,
@@ -57,7 +57,7 @@ function activeMembers(world: World, channel: Channel): readonly string[] {
 function info(world: World, args: JsonObject): JsonObject {
   const channel = readable(world, args);
   const count = args["include_num_members"] === true ? { num_members: activeMembers(world, channel).length } : {};
-  return { channel: { ...channelJson(channel), ...count } };
+  return { channel: { ...channelJson(world, channel), ...count } };
 }
 
 function members(world: World, args: JsonObject): JsonObject {
@@ -78,7 +78,7 @@ function open(world: World, args: JsonObject): JsonObject {
   const user = knownUser(world, first);
   if (user.isDeactivated) refuse("user_disabled", "user.enabled", `${user.id} is deactivated`);
   const known = [...world.state.channels.keys()].length;
-  const channel = directChannel(world.state, user.id, bot.user);
+  const channel = directChannel(world.state, user.id, world.state.bot.user);
   return {
     no_op: known === world.state.channels.size,
     already_open: known === world.state.channels.size,
@@ -92,20 +92,45 @@ const kindOf: Readonly<Record<string, Channel["kind"]>> = {
   im: "im",
 };
 
-function list(world: World, args: JsonObject): JsonObject {
+/** The channels of the asked types; refuses a type whose scope is missing. */
+function channelsOfTypes(world: World, args: JsonObject): readonly Channel[] {
   const types = (textOf(args["types"]) || "public_channel").split(",").map((type) => type.trim());
   const unknown = types.find((type) => kindOf[type] === undefined && type !== "mpim");
   if (unknown !== undefined) refuse("invalid_types", "method.arguments", `unknown type ${unknown}`);
   const wanted = new Set(types.map((type) => kindOf[type]));
   for (const kind of wanted) if (kind !== undefined) needScopes(world, [readScope[kind]]);
-  const visible = [...world.state.channels.values()].filter(
-    (channel) => wanted.has(channel.kind) && (channel.kind === "public" || channel.members.has(bot.user)),
+  return [...world.state.channels.values()].filter(({ kind }) => wanted.has(kind));
+}
+
+function list(world: World, args: JsonObject): JsonObject {
+  const visible = channelsOfTypes(world, args).filter(
+    (channel) => channel.kind === "public" || channel.members.has(world.state.bot.user),
   );
   const { items, response_metadata } = page(visible, args);
-  return { channels: items.map(channelJson), response_metadata };
+  return { channels: items.map((channel) => channelJson(world, channel)), response_metadata };
+}
+
+/** The conversations of the bot, or those it shares with a person. */
+function conversationsOf(world: World, args: JsonObject): JsonObject {
+  const named = textOf(args["user"]);
+  const user = named === "" ? world.state.bot.user : knownUser(world, named).id;
+  const visible = channelsOfTypes(world, args).filter(
+    ({ members: all, kind, isArchived }) =>
+      all.has(user) &&
+      (kind === "public" || all.has(world.state.bot.user)) &&
+      !(isArchived && args["exclude_archived"] === true),
+  );
+  const { items, response_metadata } = page(visible, args);
+  return { channels: items.map((channel) => channelJson(world, channel)), response_metadata };
 }
 
 export const conversations: Methods = {
+  "users.conversations": {
+    scopes: readScopes,
+    required: {},
+    optional: { cursor: "text", limit: "number", types: "text", exclude_archived: "flag", user: "text" },
+    run: conversationsOf,
+  },
   "conversations.info": {
     scopes: readScopes,
     required: { channel: "text" },

@@ -4,13 +4,13 @@ import { type JsonObject, isList, isObject, objectsOf, textOf } from "../../json
 import { limits } from "../../rules/limits.ts";
 import { refuse, Refused } from "../../rules/refusal.ts";
 import type { SharedFile, Upload } from "../../workspace/state.ts";
-import { bot } from "../../workspace/workspace.ts";
 import { post, type World } from "../../world.ts";
 import { fileJson } from "./message-json.ts";
 import type { Methods } from "./method.ts";
 import { postChannel, threadOf } from "./arguments.ts";
 
 function getUploadUrl(world: World, args: JsonObject): JsonObject {
+  if (world.faults.refusesUploads) refuse("file_uploads_disabled", "upload.allowed", "the workspace allows none");
   const length = args["length"];
   if (typeof length !== "number" || !Number.isInteger(length) || length < 1) {
     throw new Refused("invalid_arguments", [
@@ -79,7 +79,7 @@ function complete(world: World, args: JsonObject): JsonObject {
   for (const { channel, threadTs } of targets) {
     post(world, {
       channel: channel.id,
-      user: bot.user,
+      user: world.state.bot.user,
       text: checked.text,
       blocks: checked.blocks ?? [],
       files,

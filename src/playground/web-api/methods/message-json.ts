@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../json.ts";
 import type { Message, SharedFile } from "../../workspace/state.ts";
-import { bot, isOutsider, team } from "../../workspace/workspace.ts";
+import { appId } from "../../workspace/seeds.ts";
+import { isOutsider } from "../../workspace/workspace.ts";
 import { isBots, type World } from "../../world.ts";
 
 /** A file object: https://docs.slack.dev/reference/objects/file-object */
@@ -14,25 +15,26 @@ export function fileJson(world: World, file: SharedFile): JsonObject {
     created: Math.floor(file.createdMs / 1000),
     filetype: type,
     mode: "hosted",
-    user: bot.user,
+    user: world.state.bot.user,
     url_private: `${world.url()}/files/${file.id}`,
     url_private_download: `${world.url()}/files/${file.id}`,
     permalink: `${world.url()}/files/${file.id}`,
   };
 }
 
-/** The team fields of a message; people of another organisation have more of them. */
+/** The team fields of a message; people of another organization have more of them. */
 export function teamsOf(world: World, message: Message): JsonObject {
   const user = world.state.users.get(message.user);
-  if (user === undefined || !isOutsider(user)) return { team: team.id };
+  if (user === undefined || !isOutsider(world.state, user)) return { team: world.state.team.id };
   return { team: user.teamId, user_team: user.teamId, source_team: user.teamId };
 }
 
 /** A message in payloads and answers: https://docs.slack.dev/reference/objects/message-object */
 export function messageJson(world: World, message: Message): JsonObject {
-  const byBot = isBots(message) ? { bot_id: bot.id, app_id: bot.app } : {};
+  const byBot = isBots(world, message) ? { bot_id: world.state.bot.id, app_id: appId } : {};
   return {
     type: "message",
+    ...(message.isTombstone === true && { subtype: "tombstone", hidden: true }),
     user: message.user,
     ...teamsOf(world, message),
     ts: message.ts,

@@ -1,17 +1,23 @@
+import type { Install } from "../../installs/installs.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "../../json.ts";
 import { type Problem, refuse, Refused } from "../../rules/refusal.ts";
-import type { World } from "../../world.ts";
+import { scopesIn, type World } from "../../world.ts";
 
 /** The type of an argument: forms carry everything as text, JSON bodies carry typed values. */
 export type Kind = "text" | "flag" | "number" | "json";
 
 export type Method = {
-  /** The bot needs one of these scopes; [] for none. */
+  /** It takes the app-level token instead of the bot's. */
+  readonly isForApp?: true;
+  /** The token needs one of these scopes; [] for none. */
   readonly scopes: readonly string[];
   readonly required: Readonly<Record<string, Kind>>;
   readonly optional: Readonly<Record<string, Kind>>;
-  /** Runs the method; throws Refused. The answer gets `ok: true`. */
-  readonly run: (world: World, args: JsonObject) => JsonObject;
+  /**
+   * Runs the method for the installation of the token, undefined for the app's own; throws Refused. The answer gets
+   * `ok: true`.
+   */
+  readonly run: (world: World, args: JsonObject, install: Install | undefined) => JsonObject;
 };
 
 export type Methods = Readonly<Record<string, Method>>;
@@ -59,23 +65,31 @@ function wrong(name: string, message: string): Problem {
   return { rule: "method.arguments", at: `/${name}`, message };
 }
 
-/** Checks the token and its scopes; throws Refused. */
-export function checkAccess(world: World, method: Method, token: string | undefined): void {
-  const problem = (message: string): Problem => ({ rule: "auth.token", at: "", message });
-  if (token === undefined || token === "") throw new Refused("not_authed", [problem("no token")]);
+/** Checks that the token still holds in this workspace, and its scopes; throws Refused. */
+export function checkAccess(world: World, method: Method): void {
   const { tokenError } = world.faults;
-  if (tokenError !== "") throw new Refused(tokenError, [problem("the token was revoked")]);
-  if (token !== world.botToken) throw new Refused("invalid_auth", [problem("not this app's token")]);
+  if (tokenError !== "") refuse(tokenError, "auth.token", "the token was revoked");
+  if (method.isForApp === true) return checkAppScopes(world, method);
   needScopes(world, method.scopes);
 }
 
-/** Refuses unless the manifest has one of the scopes. */
+function checkAppScopes({ appToken }: World, method: Method): void {
+  if (method.scopes.some((scope) => appToken.scopes.includes(scope))) return;
+  const needed = method.scopes.join(",");
+  throw new Refused("missing_scope", [{ rule: "socket.scope", at: "", message: `needs ${needed}` }], {
+    needed,
+    provided: appToken.scopes.join(","),
+  });
+}
+
+/** Refuses unless the app was installed with one of the scopes. */
 export function needScopes(world: World, scopes: readonly string[]): void {
-  if (scopes.length === 0 || scopes.some((scope) => world.app.scopes.includes(scope))) return;
+  const provided = scopesIn(world);
+  if (scopes.length === 0 || scopes.some((scope) => provided.includes(scope))) return;
   const needed = scopes.join(",");
   throw new Refused("missing_scope", [{ rule: "auth.scope", at: "", message: `needs ${scopes.join(" or ")}` }], {
     needed,
-    provided: world.app.scopes.join(","),
+    provided: provided.join(","),
   });
 }
 

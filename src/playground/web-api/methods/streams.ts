@@ -6,7 +6,6 @@ import { refuse } from "../../rules/refusal.ts";
 import type { Channel, Message } from "../../workspace/state.ts";
 import { appendChunks, beginStream, openStream } from "../../workspace/streams.ts";
 import { withIds } from "../../workspace/ids.ts";
-import { bot } from "../../workspace/workspace.ts";
 import { isBots, post, type World } from "../../world.ts";
 import { messageJson } from "./message-json.ts";
 import type { Methods } from "./method.ts";
@@ -37,7 +36,7 @@ function start(world: World, args: JsonObject): JsonObject {
   if (threadTs === undefined) refuse("invalid_arguments", "stream.reply", "no thread_ts");
   checkRecipient(world, channel, args);
   const chunks = chunksOf(args, 0);
-  const message = post(world, { channel: channel.id, user: bot.user, text: "", threadTs });
+  const message = post(world, { channel: channel.id, user: world.state.bot.user, text: "", threadTs });
   beginStream(world, message);
   appendChunks(world, message, chunks);
   return { channel: channel.id, ts: message.ts };
@@ -45,7 +44,8 @@ function start(world: World, args: JsonObject): JsonObject {
 
 function streamed(world: World, args: JsonObject): Message {
   const message = publicMessage(world, joinedChannel(world, textOf(args["channel"])), textOf(args["ts"]));
-  if (!isBots(message)) refuse("message_not_owned_by_app", "message.own", `message ${message.ts} is not the bot's`);
+  if (!isBots(world, message))
+    refuse("message_not_owned_by_app", "message.own", `message ${message.ts} is not the bot's`);
   return message;
 }
 

@@ -1,7 +1,8 @@
 import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { User, UserGroup } from "../../workspace/state.ts";
-import { bot, isOutsider, team } from "../../workspace/workspace.ts";
+import { appId } from "../../workspace/seeds.ts";
+import { isOutsider } from "../../workspace/workspace.ts";
 import type { World } from "../../world.ts";
 import type { Methods } from "./method.ts";
 import { page } from "./paging.ts";
@@ -14,7 +15,7 @@ function activeJson(user: User): JsonObject {
     tz: "Europe/Berlin",
     tz_label: "Central European Time",
     tz_offset: 3600,
-    is_admin: false,
+    is_admin: user.isAdmin,
     is_owner: false,
     is_primary_owner: false,
     is_restricted: user.isGuest,
@@ -25,7 +26,7 @@ function activeJson(user: User): JsonObject {
 /** A person of another workspace who shares no channel with the bot. */
 function isStranger(world: World, user: User): boolean {
   const channels = [...world.state.channels.values()].filter(({ kind }) => kind !== "im");
-  return !channels.some(({ members }) => members.has(user.id) && members.has(bot.user));
+  return !channels.some(({ members }) => members.has(user.id) && members.has(world.state.bot.user));
 }
 
 /** https://docs.slack.dev/reference/objects/user-object */
@@ -45,16 +46,16 @@ function userJson(world: World, user: User): JsonObject {
     ...(user.isDeactivated ? {} : activeJson(user)),
     profile,
     is_bot: user.isBot,
-    ...(isOutsider(user) ? { is_stranger: isStranger(world, user) } : {}),
+    ...(isOutsider(world.state, user) ? { is_stranger: isStranger(world, user) } : {}),
     is_app_user: false,
     updated: 0,
   };
 }
 
-function groupJson(group: UserGroup, withUsers: boolean): JsonObject {
+function groupJson(teamId: string, group: UserGroup, withUsers: boolean): JsonObject {
   return {
     id: group.id,
-    team_id: team.id,
+    team_id: teamId,
     is_usergroup: true,
     handle: group.handle,
     name: group.name,
@@ -78,6 +79,7 @@ function groupUsers(world: World, args: JsonObject): JsonObject {
 }
 
 function botInfo(world: World, args: JsonObject): JsonObject {
+  const { bot } = world.state;
   const id = textOf(args["bot"]);
   if (id !== "" && id !== bot.id) refuse("bot_not_found", "bot.known", `no bot ${id}`);
   return {
@@ -86,7 +88,7 @@ function botInfo(world: World, args: JsonObject): JsonObject {
       deleted: false,
       name: world.app.botDisplayName,
       updated: 0,
-      app_id: bot.app,
+      app_id: appId,
       user_id: bot.user,
       icons: {},
     },
@@ -111,7 +113,9 @@ export const people: Methods = {
     required: {},
     optional: { include_count: "flag", include_disabled: "flag", include_users: "flag" },
     run: (world, args) => ({
-      usergroups: [...world.state.groups.values()].map((group) => groupJson(group, args["include_users"] === true)),
+      usergroups: [...world.state.groups.values()].map((group) =>
+        groupJson(world.state.team.id, group, args["include_users"] === true),
+      ),
     }),
   },
   "usergroups.users.list": {

@@ -11,7 +11,7 @@ import { knownUser } from "./arguments.ts";
 
 function open(world: World, args: JsonObject): JsonObject {
   const content = checkView(args["view"], "modal");
-  return { view: viewJson(openView(world, useTrigger(world, textOf(args["trigger_id"])), content)) };
+  return { view: viewJson(world, openView(world, useTrigger(world, textOf(args["trigger_id"])), content)) };
 }
 
 function push(world: World, args: JsonObject): JsonObject {
@@ -21,7 +21,7 @@ function push(world: World, args: JsonObject): JsonObject {
   if (stack.length === 0) refuse("not_found", "view.known", "no modal is open to push on");
   if (stack.length >= limits["view.stack"].max)
     refuse("push_limit_reached", "view.stack", `${stack.length} views are open`);
-  return { view: viewJson(pushView(world, user, content)) };
+  return { view: viewJson(world, pushView(world, user, content)) };
 }
 
 function checkHash(view: View, hash: string): void {
@@ -36,14 +36,14 @@ function update(world: World, args: JsonObject): JsonObject {
   if (view === undefined) refuse("not_found", "view.known", "no such view is open");
   checkHash(view, textOf(args["hash"]));
   updateView(world, view, checkView(args["view"], view.type));
-  return { view: viewJson(view) };
+  return { view: viewJson(world, view) };
 }
 
 function publish(world: World, args: JsonObject): JsonObject {
   const user = knownUser(world, textOf(args["user_id"]));
   const shown = world.state.homes.get(user.id);
   if (shown !== undefined) checkHash(shown, textOf(args["hash"]));
-  return { view: viewJson(publishView(world, user.id, checkView(args["view"], "home"))) };
+  return { view: viewJson(world, publishView(world, user.id, checkView(args["view"], "home"))) };
 }
 
 export const views: Methods = {

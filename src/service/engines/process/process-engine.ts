@@ -3,7 +3,8 @@ import type { Kysely } from "kysely";
 import type { OpenedEngine } from "../../engine.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
 import { makeCatalogue, type CatalogueEntry } from "./catalogue.ts";
-import { connectionsFor, quotasFor, thisMachine, type QuotaSettings } from "./host-limits.ts";
+import { connectionsFor, quotasFor, thisMachine, type QuotaSettings } from "../../workloads/machine/host-limits.ts";
+import { processLimits } from "./limits.ts";
 import { makeProcessRuntime } from "./process-runtime.ts";
 import type { ProcessTables } from "./records/process-store.ts";
 
@@ -37,6 +38,7 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
   const machine = thisMachine();
   const catalogue = makeCatalogue(options.allowHostCommands ?? false);
   const opened = await openWorkloadEngine(options, {
+    about: { name: "process", title: "Node processes", version: process.version, cannot: processLimits },
     quotas: quotasFor(options.quotas ?? {}, machine),
     startsAtOnce: Math.max(MIN_STARTS_AT_ONCE, availableParallelism()),
     runtime: ({ state, ...deps }) =>

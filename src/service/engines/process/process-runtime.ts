@@ -1,15 +1,15 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Kysely } from "kysely";
-import type { Exposed, Exposure, Runtime, Unit } from "../../workloads/runtime.ts";
+import type { Runtime, Unit } from "../../workloads/runtime.ts";
 import { pathSegment } from "../../workloads/state/path-segment.ts";
 import { withFileNamed } from "../../workloads/state/start-error.ts";
 import { checkImage, type CatalogueEntry } from "./catalogue.ts";
 import { startChild, type ChildDeps } from "./instances/child.ts";
 import { reservedMib } from "./instances/memory-limit.ts";
 import { makeMemoryWatch } from "./instances/memory-watch.ts";
-import { HOST } from "./network/local-port.ts";
-import { makeConnectionBudget, openPortFront, portOf } from "./network/port-front.ts";
+import { HOST } from "../../workloads/ports/local-port.ts";
+import { makePortFronts } from "../../workloads/ports/port-fronts.ts";
 import { volumeFolder, workFolder, workFolders } from "./records/host-folder.ts";
 import { endProcesses, signalProcess } from "./records/orphans.ts";
 import { forgetAllProcesses, recordedProcesses, type ProcessTables } from "./records/process-store.ts";
@@ -37,31 +37,19 @@ const ORPHAN_GRACE_MS = 1_000;
 export function makeProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const { dataDir, catalogue } = options;
   const deps: ChildDeps = { ...options, memory: makeMemoryWatch(options.memoryPollMs) };
-  const connections = makeConnectionBudget(options.connections);
-  const fronts = new Set<Exposure>();
+  const fronts = makePortFronts(HOST, options.connections);
   return {
     keepsUnits: false,
     check: (container, where) => checkImage(catalogue, container, where),
     reservedMib,
     start: (spec, note) => startChild(spec, deps, note),
     adopt: () => endEarlierProcesses(options),
-    async expose({ assigned, targets }: Exposed) {
-      const front = await openPortFront(portOf(assigned ?? ""), targets, connections);
-      const exposure: Exposure = {
-        address: `${HOST}:${front.port}`,
-        async release() {
-          fronts.delete(exposure);
-          await front.close();
-        },
-      };
-      fronts.add(exposure);
-      return exposure;
-    },
+    expose: fronts.open,
     volumePath: (source) => volumeFolder(dataDir, source),
     clear: (workload) => rm(workFolder(dataDir, workload), { recursive: true, force: true }),
     clearOthers: (kept) => removeOldFolders(options, kept),
     readiness: () => ({ ok: true }),
-    close: async () => void (await Promise.all([...fronts].map((front) => front.release()))),
+    close: fronts.close,
   };
 }
 

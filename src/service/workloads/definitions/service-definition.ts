@@ -67,7 +67,13 @@ function containerIndex(containers: readonly Container[], { name }: ContainerUpd
   throw new Refusal(400, `containers[${position}] isn't a container of this service: it has ${names}`);
 }
 
-/** Whether running instances must be replaced for the update to take effect. */
-export function needsNewInstances(before: ServiceDefinition, after: ServiceDefinition): boolean {
+/** Two instances that write to the same disk at the same time could damage what is on it. */
+export function writesToDisks({ containers, volumes }: ServiceDefinition): boolean {
+  const writable = volumes.filter(({ readOnly }) => !readOnly);
+  return containers.some(({ mounts }) => mounts.some((mount) => writable.some(({ name }) => name === mount.name)));
+}
+
+/** Running instances must be resized or replaced for such an update to take effect. */
+export function hasOtherMemory(before: ServiceDefinition, after: ServiceDefinition): boolean {
   return after.containers.some((container, index) => container.memoryMib !== before.containers[index]?.memoryMib);
 }

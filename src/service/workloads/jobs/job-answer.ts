@@ -1,43 +1,81 @@
-import type { Job as JobBody, JobCondition, JobContainer, JobStatus, VolumeMount } from "../../../api/schema.ts";
+import type {
+  HostVolume,
+  Job as JobBody,
+  JobCondition,
+  JobContainer,
+  JobStatus,
+  JobTemplateSpec,
+  VolumeMount,
+} from "../../../api/schema.ts";
 import type { Container } from "../definitions/container.ts";
 import type { Job } from "../state/job-store.ts";
+import { attemptsText } from "./attempts-text.ts";
+import { ownerFields, type Ownership, refusedFields } from "../ownership.ts";
+import { unwellFields, type Unwell } from "../unwell.ts";
 
 /** Facts besides the job itself: host paths of its volumes, and why it is not running. */
-type Around = { readonly volumePath: (volume: string) => string; readonly held?: string | undefined };
+export type AroundJob = Unwell & {
+  /** Undefined for a volume that isn't on a host. */
+  readonly volumePath: (volume: string) => string | undefined;
+  readonly held?: string | undefined;
+  /** Where the job is kept; the name of its user if undefined. */
+  readonly namespace?: string;
+  /** Where an engine's jobs differ from one run of one instance. */
+  readonly run?: JobRunFacts;
+};
+
+export type JobRunFacts = {
+  readonly instances: readonly string[];
+  readonly parallelism: number;
+  readonly completions: number;
+  /** The job's real counts, which replace those derived from `outcome`. */
+  readonly conditions: readonly JobCondition[];
+  readonly active: number;
+  readonly succeeded: number;
+  /** Instead of what every job of this API has. */
+  readonly template: Pick<
+    JobTemplateSpec,
+    "restartPolicy" | "terminationGracePeriodSeconds" | "dnsPolicy" | "serviceAccountName"
+  >;
+};
 
 /** A job in a list. */
-export function listedJob(job: Job, { volumePath, held }: Around): JobBody {
+export function listedJob(job: Job, around: AroundJob, { managedBy }: Ownership = {}): JobBody {
+  const { namespace = job.username, run } = around;
   return {
     metadata: {
       name: job.name,
-      namespace: job.username,
-      selfLink: `/apis/batch/v1/namespaces/${job.username}/jobs/${job.name}`,
+      namespace,
+      selfLink: `/apis/batch/v1/namespaces/${namespace}/jobs/${job.name}`,
       uid: job.uid,
       resourceVersion: String(job.version),
       creationTimestamp: job.createdAt,
       labels: { name: job.name },
     },
     spec: {
-      parallelism: 1,
-      completions: 1,
+      parallelism: run?.parallelism ?? 1,
+      completions: run?.completions ?? 1,
       selector: { matchLabels: { "controller-uid": job.uid } },
-      template: { metadata: templateMetadata(job), spec: templateSpec(job, volumePath) },
+      template: { metadata: templateMetadata(job), spec: templateSpec(job, around) },
     },
-    status: statusOf(job, held),
+    status: statusOf(job, around),
+    ...unwellFields(around),
+    ...ownerFields({ managedBy }),
   };
 }
 
 /** A job that is read alone. */
-export function readJob(job: Job, around: Around): JobBody {
-  return { instance_names: [job.instance], ...listedJob(job, around) };
+export function readJob(job: Job, around: AroundJob, ownership: Ownership = {}): JobBody {
+  const instances = [...(around.run?.instances ?? [job.instance])];
+  return { instance_names: instances, ...listedJob(job, around, ownership), ...refusedFields(ownership) };
 }
 
 /** A job in the answer to its creation: its status is empty, its template names the namespace. */
-export function createdJob(job: Job, around: Around): JobBody {
+export function createdJob(job: Job, around: AroundJob): JobBody {
   const { metadata, spec } = listedJob(job, around);
   const template = {
     ...spec?.template,
-    metadata: { ...templateMetadata(job), namespace: job.username },
+    metadata: { ...templateMetadata(job), namespace: around.namespace ?? job.username },
   };
   return { metadata, spec: { ...spec, template }, status: {} };
 }
@@ -47,9 +85,9 @@ function templateMetadata({ name, uid }: Job) {
   return { name, creationTimestamp: null, labels };
 }
 
-function templateSpec(job: Job, volumePath: (volume: string) => string) {
+function templateSpec(job: Job, { volumePath, run }: AroundJob): JobTemplateSpec {
   const { definition, name } = job;
-  const volumes = definition.volumes.map((volume) => ({ name: volume, hostPath: { path: volumePath(volume) } }));
+  const volumes = definition.volumes.map((volume) => hostVolume(volume, volumePath(volume)));
   if (definition.syncTimezone) volumes.push({ name: `${name}-time-zone`, hostPath: { path: LOCAL_TIME } });
   const added = definition.syncTimezone ? [{ name: `${name}-time-zone`, mountPath: LOCAL_TIME, readOnly: true }] : [];
   return {
@@ -60,8 +98,13 @@ function templateSpec(job: Job, volumePath: (volume: string) => string) {
     terminationGracePeriodSeconds: 30,
     dnsPolicy: "ClusterFirst",
     serviceAccountName: "",
+    ...run?.template,
     securityContext: {},
   };
+}
+
+function hostVolume(name: string, path: string | undefined): HostVolume {
+  return { name, ...(path !== undefined && { hostPath: { path } }) };
 }
 
 const LOCAL_TIME = "/etc/localtime";
@@ -81,7 +124,8 @@ function containerBody(container: Container, added: readonly VolumeMount[]): Job
 }
 
 /** `held` says why an unfinished job is not running. */
-function statusOf(job: Job, held: string | undefined): JobStatus {
+function statusOf(job: Job, { held, run }: AroundJob): JobStatus {
+  if (run) return statusOfRun(job, run);
   const { startedAt, endedAt, outcome, failures } = job;
   if (outcome === undefined && held !== undefined) return { conditions: [heldCondition(held)] };
   if (startedAt === undefined) return {};
@@ -94,13 +138,23 @@ function statusOf(job: Job, held: string | undefined): JobStatus {
   };
 }
 
-function condition(outcome: "complete" | "failed", at: string, { failures, lastExit, reason }: Job): JobCondition {
+function statusOfRun(job: Job, { conditions, active, succeeded }: JobRunFacts): JobStatus {
+  const { startedAt, endedAt, outcome, failures } = job;
+  return {
+    ...(conditions.length > 0 && { conditions: [...conditions] }),
+    ...(startedAt !== undefined && { startTime: startedAt }),
+    ...(outcome === "complete" && endedAt !== undefined && { completionTime: endedAt }),
+    ...(active > 0 && { active }),
+    ...(succeeded > 0 && { succeeded }),
+    ...(failures > 0 && { failed: failures }),
+  };
+}
+
+function condition(outcome: "complete" | "failed", at: string, job: Job): JobCondition {
   const times = { status: "True", lastProbeTime: at, lastTransitionTime: at };
   if (outcome === "complete") return { type: "Complete", ...times };
-  if (reason !== undefined) return { type: "Failed", ...times, reason: "RunLost", message: reason };
-  const attempts = `${failures} ${failures === 1 ? "attempt" : "attempts"}`;
-  const message = lastExit === undefined ? `failed after ${attempts}` : `${lastExit} after ${attempts}`;
-  return { type: "Failed", ...times, reason: "BackoffLimitExceeded", message };
+  if (job.reason !== undefined) return { type: "Failed", ...times, reason: "RunLost", message: job.reason };
+  return { type: "Failed", ...times, reason: "BackoffLimitExceeded", message: attemptsText(job) };
 }
 
 function heldCondition(message: string): JobCondition {

@@ -8,7 +8,7 @@ import { readJob } from "../definitions/job-definition.ts";
 import { JOB_REGION } from "./job-run.ts";
 import { insertJob, removeJob, type Job } from "../state/job-store.ts";
 import { keepTrying } from "../lifecycle/keep-trying.ts";
-import { clearJob, openJob, type LiveJob } from "./live-job.ts";
+import { clearJob, openJob, unwellOf, type LiveJob } from "./live-job.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import { recordFolder, reserveRecords } from "./run-record.ts";
 import { ensureJob } from "../definitions/stored-definition.ts";
@@ -17,29 +17,26 @@ import { refuseUnreadable, unreadableJob, type Unreadable } from "../state/unrea
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 
 export function jobOperations(parts: EngineParts): JobOperations {
-  const around = (user: User, held?: string) => ({
-    volumePath: (name: string) => parts.deps.runtime.volumePath({ kind: "volume", username: user.username, name }),
-    held,
-  });
+  const around = (live: LiveJob) => ({ ...pathsOf(parts, live), held: live.held, ...unwellOf(live) });
   return {
     async listJobs({ user, path }) {
       checkRegion(parts, path.region);
       const jobs = [...parts.jobs.values()].filter(({ username }) => username === user.username);
       const unreadable = unreadableJobs(parts).filter(({ username }) => username === user.username);
       return {
-        jobs: [...jobs.map(({ job, held }) => listedJob(job, around(user, held))), ...unreadable.map(unreadableJob)],
+        jobs: [...jobs.map((live) => listedJob(live.job, around(live))), ...unreadable.map(unreadableJob)],
       };
     },
     async getJob({ user, path }) {
       const unreadable = findUnreadable(parts, { user, path });
       if (unreadable) return unreadableJob(unreadable);
-      const { job, held } = find(parts, { user, path });
-      return answerJob(job, around(user, held));
+      const live = find(parts, { user, path });
+      return answerJob(live.job, around(live));
     },
     createJob: (request) =>
       inTurn(parts, request, async () => {
-        const { job } = await create(parts, request);
-        return { job: createdJob(job, around(request.user)) };
+        const live = await create(parts, request);
+        return { job: createdJob(live.job, pathsOf(parts, live)) };
       }),
     deleteJob: (request) => inTurn(parts, request, () => remove(parts, request)),
     async getJobInstanceLogs({ user, path, query }) {
@@ -54,6 +51,10 @@ export function jobOperations(parts: EngineParts): JobOperations {
       return lines.map(({ line }) => line);
     },
   };
+}
+
+function pathsOf({ deps }: EngineParts, { username }: LiveJob) {
+  return { volumePath: (name: string) => deps.runtime.volumePath({ kind: "volume", username, name }) };
 }
 
 type Target = { readonly user: User; readonly path: { readonly region: string; readonly job_name: string } };
@@ -142,7 +143,7 @@ async function remove(parts: EngineParts, { user, path, signal }: Write): Promis
   await removeJob(deps.state, uid);
   parts.jobs.delete(uid);
   parts.unreadable.delete(uid);
-  parts.ledger.release(uid);
+  parts.deps.ledger.release(uid);
   const clearing = keepTrying(() => clearJob(uid, live?.run, deps), {
     closing: deps.closing,
     onFailure: (error) => deps.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),

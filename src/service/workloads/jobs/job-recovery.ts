@@ -1,38 +1,45 @@
 import { admitJob, heldReason, reserveStopped, reserveStoppedAtEnd } from "../admission.ts";
-import type { EngineParts } from "../engine-parts.ts";
+import type { EngineDeps, EngineParts } from "../engine-parts.ts";
 import { resume, type Resumed } from "./job-resume.ts";
 import type { Job } from "../state/job-store.ts";
 import type { Unit } from "../runtime.ts";
+import { endLeftover } from "./end-leftover.ts";
 import { openJob } from "./live-job.ts";
 import { reserveRecords } from "./run-record.ts";
 
 /**
- * Restores a job after an engine restart. Units that still run are adopted. An interrupted job starts over in the same
- * instance, like a container after a node restart; the interruption doesn't count as a failure. A job that may have
- * completed is not run again.
+ * Restores a job after an engine restart. Units that still run, or whose end nobody recorded, are adopted. An
+ * interrupted job starts over in the same instance, like a container after a node restart; the interruption doesn't
+ * count as a failure. A job that may have completed is not run again.
  */
 export async function reviveJob(parts: EngineParts, job: Job, adopted: readonly Unit[]): Promise<void> {
   const { deps } = parts;
-  const running = new Set(adopted.map(({ labels }) => labels.container));
+  const units = new Set(adopted.map(({ labels }) => labels.container));
   const resumed =
     job.outcome === undefined
-      ? await resume(job, { dataDir: deps.dataDir, now: deps.now().toISOString(), retries: deps.jobRetries, running })
+      ? await resume(job, { dataDir: deps.dataDir, now: deps.now().toISOString(), retries: deps.jobRetries, units })
       : undefined;
   const onOver = reserveStoppedAtEnd(parts, job);
   reserveStopped(parts, job);
   if (!resumed || resumed.progress.outcome !== undefined) {
     parts.jobs.set(job.uid, openJob(job, { deps, resumed, onOver }));
-    await Promise.all(adopted.map((unit) => unit.stop()));
+    endAll(adopted, deps);
     return;
   }
   const held = await problemOf(parts, job);
   if (held !== undefined) {
     parts.jobs.set(job.uid, { username: job.username, name: job.name, job, held });
-    await Promise.all(adopted.map((unit) => unit.stop()));
+    endAll(adopted, deps);
     return;
   }
   sayInterrupted(parts, job, resumed);
-  parts.jobs.set(job.uid, openJob(job, { deps, resumed, adopted, onOver }));
+  const isOver = ({ labels }: Unit) => resumed.ended.has(labels.container);
+  endAll(adopted.filter(isOver), deps);
+  parts.jobs.set(job.uid, openJob(job, { deps, resumed, adopted: adopted.filter((unit) => !isOver(unit)), onOver }));
+}
+
+function endAll(units: readonly Unit[], deps: EngineDeps): void {
+  for (const unit of units) deps.inBackground(endLeftover(unit, deps));
 }
 
 /** Why the job can't run now. */

@@ -1,4 +1,5 @@
 import { exitPhrase } from "../lifecycle/exit-text.ts";
+import { lastStateOf } from "../lifecycle/last-state.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import { readRecord, recordPath } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";
@@ -10,6 +11,10 @@ export type Resumed = {
   readonly done: ReadonlySet<number>;
   /** Whether a run was interrupted and must start over. */
   readonly isInterrupted: boolean;
+  /** Indexes of containers whose last run has ended, as recorded: a unit of it has nothing more to tell. */
+  readonly ended: ReadonlySet<number>;
+  /** Indexes of containers whose last run was being stopped. */
+  readonly stopped: ReadonlySet<number>;
 };
 
 const LOST =
@@ -19,51 +24,51 @@ type ResumeOptions = {
   readonly dataDir: string;
   readonly now: string;
   readonly retries: number;
-  /** Indexes of containers whose units still run. */
-  readonly running: ReadonlySet<number>;
+  /** Indexes of containers that have a unit. */
+  readonly units: ReadonlySet<number>;
 };
 
 /**
  * Combines the database with the run records, which are newer if the engine died or the disk was full. A run without an
  * end whose unit is gone was interrupted before its program exited. Without a record, the job is not run again.
  */
-export async function resume(job: Job, { dataDir, now, retries, running }: ResumeOptions): Promise<Resumed> {
+export async function resume(job: Job, { dataDir, now, retries, units }: ResumeOptions): Promise<Resumed> {
   const before: JobProgress = job;
   const hasBegun = before.startedAt !== undefined;
-  if (!job.hasRecords) return { progress: before, done: new Set(), isInterrupted: hasBegun };
+  if (!job.hasRecords) return { ...unknown, progress: before, isInterrupted: hasBegun };
   const records = await Promise.all(
     job.definition.containers.map((_, index) => readRecord(recordPath(dataDir, job.uid, index))),
   );
   const known = records.filter((record) => record !== undefined);
   if (known.length < records.length) {
-    return {
-      progress: ended(before, { outcome: "failed", reason: LOST, at: now }),
-      done: new Set(),
-      isInterrupted: false,
-    };
+    return { ...unknown, progress: ended(before, { outcome: "failed", reason: LOST, at: now }) };
   }
   const failures = Math.max(before.failures, ...known.map(failuresAfter));
-  const done = new Set(known.flatMap((record, index) => (isSuccess(record) ? [index] : [])));
+  const runs = {
+    done: where(known, isSuccess),
+    ended: where(known, ({ state }) => state === "ended"),
+    stopped: where(known, ({ state }) => state === "interrupted"),
+  };
   const at = latestEnd(known) ?? now;
   const isInterrupted = known.some(
-    ({ state }, index) => !running.has(index) && (state === "begun" || state === "interrupted"),
+    ({ state }, index) => state === "interrupted" || (state === "begun" && !units.has(index)),
   );
-  const lastExit = lastExitIn(known, failures) ?? before.lastExit;
-  if (done.size === known.length) {
-    return {
-      progress: ended({ ...before, failures, lastExit }, { outcome: "complete", at }),
-      done,
-      isInterrupted: false,
-    };
+  // The database knows more of an attempt that it counts, such as whether it ran out of memory.
+  const isCounted = failures === before.failures && before.lastExit !== undefined;
+  const last = { ...before, failures, ...(isCounted ? {} : lastEndIn(known, failures)) };
+  if (runs.done.size === known.length) {
+    return { ...runs, progress: ended(last, { outcome: "complete", at }), isInterrupted: false };
   }
   if (failures > retries) {
-    return {
-      progress: ended({ ...before, failures, lastExit }, { outcome: "failed", at }),
-      done,
-      isInterrupted: false,
-    };
+    return { ...runs, progress: ended(last, { outcome: "failed", at }), isInterrupted: false };
   }
-  return { progress: { ...before, failures, lastExit }, done, isInterrupted };
+  return { ...runs, progress: last, isInterrupted };
+}
+
+const unknown = { done: new Set<number>(), ended: new Set<number>(), stopped: new Set<number>(), isInterrupted: false };
+
+function where(records: readonly RunRecord[], is: (record: RunRecord) => boolean): ReadonlySet<number> {
+  return new Set(records.flatMap((record, index) => (is(record) ? [index] : [])));
 }
 
 /** Marks a job as over. Its end is never before its start, even if the clock was set back. */
@@ -91,9 +96,11 @@ function failuresAfter(record: RunRecord): number {
 }
 
 /** How the attempt with this number ended, when the records hold it. */
-function lastExitIn(records: readonly RunRecord[], attempt: number): string | undefined {
+function lastEndIn(records: readonly RunRecord[], attempt: number): Partial<JobProgress> {
   const last = records.find((record) => record.state === "ended" && record.code !== 0 && record.attempt === attempt);
-  return last?.state === "ended" ? exitPhrase({ code: last.code }) : undefined;
+  if (last?.state !== "ended") return {};
+  const exit = { code: last.code };
+  return { lastExit: exitPhrase(exit), lastState: lastStateOf(exit, last.at) };
 }
 
 function latestEnd(records: readonly RunRecord[]): string | undefined {

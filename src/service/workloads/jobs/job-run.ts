@@ -4,8 +4,10 @@ import type { EngineDeps } from "../engine-parts.ts";
 import { ended, later } from "./job-resume.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import { exitClause, exitPhrase } from "../lifecycle/exit-text.ts";
+import { exitTime, lateText } from "../lifecycle/exit-time.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
-import { startUnit } from "../lifecycle/start-unit.ts";
+import { lastStateOf } from "../lifecycle/last-state.ts";
+import { discardUnit, startInTurn, startUnit } from "../lifecycle/start-unit.ts";
 import type { Exit, Unit, UnitSpec } from "../runtime.ts";
 import { recordPath, writeRecord } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";
@@ -26,27 +28,33 @@ export type JobRunOptions = {
   readonly deps: EngineDeps;
   /** Indexes of containers that completed under an earlier engine. */
   readonly done: ReadonlySet<number>;
-  /** Its units that an earlier engine left running. */
+  /** Its units that an earlier engine left, of containers that aren't done. */
   readonly adopted: readonly Unit[];
+  /** Indexes of adopted ones that an earlier engine was stopping. */
+  readonly interrupted: ReadonlySet<number>;
   /** Called with each change of progress; must take effect immediately. */
   readonly report: (progress: JobProgress) => void;
+  /** Called with why an attempt couldn't be started, and with undefined once one is. */
+  readonly waits: (why: string | undefined) => void;
 };
 
-type Run = Pick<JobRunOptions, "job" | "deps" | "adopted" | "report"> & {
+type Run = Omit<JobRunOptions, "done"> & {
   readonly kept: Map<number, Kept>;
   readonly unfinished: Set<number>;
+  /** When the last of its units ended so far. */
+  lastEnd: string;
   progress: JobProgress;
 };
 
-export function runJob({ job, deps, done, adopted, report }: JobRunOptions): JobRun {
+export function runJob({ done, ...options }: JobRunOptions): JobRun {
+  const { job, deps, report } = options;
+  const startedAt = job.startedAt ?? later(job.createdAt, deps.now().toISOString());
   const run: Run = {
-    job,
-    deps,
-    adopted,
-    report,
+    ...options,
+    lastEnd: startedAt,
     kept: new Map(),
     unfinished: new Set([...job.definition.containers.keys()].filter((index) => !done.has(index))),
-    progress: { ...job, startedAt: job.startedAt ?? later(job.createdAt, moment(deps)) },
+    progress: { ...job, startedAt },
   };
   report(run.progress);
   for (const [index, container] of job.definition.containers.entries()) {
@@ -61,33 +69,40 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
   const path = recordPath(deps.dataDir, job.uid, index);
   // That of an adopted unit: no attempt of this job has failed since.
   let attempt = run.progress.failures + 1;
+  /** The last start failed: why is the message of the job until one succeeds. */
+  let isRetrying = false;
+  let isInterrupted = run.interrupted.has(index);
   return keepRunning({
     backOff: deps.backOff,
     adopted: run.adopted.find(({ labels }) => labels.container === index),
-    start: (stopping) =>
-      deps.starts.run(() => {
+    start(stopping) {
+      const spec = () => specOf(run, { container, index, attempt: { record: path, attempt } });
+      const begin = () => {
         attempt = run.progress.failures + 1;
-        return start(specOf(run, { container, index, attempt: { record: path, attempt } }), deps);
-      }, stopping),
-    onStart: () => undefined,
+        return start(spec(), deps);
+      };
+      return startInTurn(spec(), deps, { begin, stopping, waits: (line) => !isRetrying && run.waits(line) });
+    },
+    onStart(unit) {
+      isRetrying = false;
+      run.waits(undefined);
+      if (isInterrupted) void unit.stop();
+    },
     async onExit(exit, { delayMs }) {
-      if (exit.startError !== undefined) return notStartedYet(run, exit, delayMs);
-      await note(run, path, { state: "ended", attempt, code: exit.code, at: moment(deps) });
+      isRetrying = exit.startError !== undefined;
+      if (isRetrying) return notStartedYet(run, exit, delayMs);
+      // An earlier engine was stopping it: unless it completed, its end says nothing about the job.
+      if (isInterrupted && exit.code !== 0) {
+        isInterrupted = false;
+        return "again";
+      }
+      await noteEnd(run, { path, attempt, exit });
       return exit.code === 0 ? succeeded(run, index) : failed(run, exit, delayMs);
     },
-    async onStopped(exit) {
-      if (exit.startError !== undefined) return;
-      if (exit.code !== 0) return await note(run, path, { state: "interrupted", attempt });
-      // Exit code 0 means completed, even after a stop signal.
-      await note(run, path, { state: "ended", attempt, code: 0, at: moment(deps) });
-      succeeded(run, index);
-    },
+    onStopped: (exit) => stopped(run, index, { path, attempt, exit }),
+    discard: (unit) => discardUnit(unit, deps),
     onError: (error) => deps.onEvent("couldn't run a job", { error, job: job.uid }),
   });
-}
-
-function moment({ now }: EngineDeps): string {
-  return now().toISOString();
 }
 
 function say({ job, deps }: Run, line: string): void {
@@ -102,12 +117,13 @@ function move(run: Run, progress: JobProgress): void {
 function succeeded(run: Run, index: number): "over" {
   run.unfinished.delete(index);
   const isOver = run.progress.outcome === undefined && run.unfinished.size === 0;
-  if (isOver) move(run, ended(run.progress, { outcome: "complete", at: moment(run.deps) }));
+  if (isOver) move(run, ended(run.progress, { outcome: "complete", at: run.lastEnd }));
   return "over";
 }
 
 /** The runtime couldn't start a unit; not a failure of the job. */
 function notStartedYet(run: Run, exit: Exit, delayMs: number): "again" {
+  run.waits(exitClause(exit));
   say(run, `${exitClause(exit)}, retrying in ${duration(delayMs)}`);
   return "again";
 }
@@ -116,16 +132,19 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   // Another container has used up the retries while this one ended.
   if (run.progress.outcome !== undefined) return "over";
   const failures = run.progress.failures + 1;
-  const lastExit = exitPhrase(exit);
-  const what = `attempt ${failures} ${exitClause(exit)}`;
+  const now = run.deps.now();
+  const at = exitTime(exit, now);
+  const last = { lastExit: exitPhrase(exit), lastState: lastStateOf(exit, at) };
+  const progress = { ...run.progress, failures, ...last };
+  const what = `attempt ${failures} ${exitClause(exit)}${lateText(exit, now)}`;
   if (failures > run.deps.jobRetries) {
     say(run, `${what}: the job failed and won't be retried`);
     for (const kept of run.kept.values()) stopLater(kept);
-    move(run, ended({ ...run.progress, failures, lastExit }, { outcome: "failed", at: moment(run.deps) }));
+    move(run, ended(progress, { outcome: "failed", at }));
     return "over";
   }
   say(run, `${what}, retrying in ${duration(delayMs)}`);
-  move(run, { ...run.progress, failures, lastExit });
+  move(run, progress);
   return "again";
 }
 
@@ -146,6 +165,23 @@ async function start(spec: UnitSpec & { readonly run: Attempt }, deps: EngineDep
     await writeRecord(record, { state: "interrupted", attempt });
     throw error;
   }
+}
+
+type End = { readonly path: string; readonly attempt: number; readonly exit: Exit };
+
+async function stopped(run: Run, index: number, end: End): Promise<void> {
+  const { path, attempt, exit } = end;
+  if (exit.startError !== undefined) return;
+  if (exit.code !== 0) return await note(run, path, { state: "interrupted", attempt });
+  // Exit code 0 means completed, even after a stop signal.
+  await noteEnd(run, end);
+  succeeded(run, index);
+}
+
+async function noteEnd(run: Run, { path, attempt, exit }: End): Promise<void> {
+  const at = exitTime(exit, run.deps.now());
+  run.lastEnd = later(run.lastEnd, at);
+  await note(run, path, { state: "ended", attempt, code: exit.code, at });
 }
 
 /** A program may have recorded its own end (UnitSpec.run). A failed write is only logged. */

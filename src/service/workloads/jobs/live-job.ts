@@ -2,9 +2,11 @@ import { rm } from "node:fs/promises";
 import type { EngineDeps } from "../engine-parts.ts";
 import type { Resumed } from "./job-resume.ts";
 import { runJob, type JobRun } from "./job-run.ts";
+import { attemptsText } from "./attempts-text.ts";
 import { saveProgress, type Job, type JobProgress } from "../state/job-store.ts";
 import { keepTrying, type Trying } from "../lifecycle/keep-trying.ts";
 import type { Unit } from "../runtime.ts";
+import type { Unwell } from "../unwell.ts";
 import { recordFolder } from "./run-record.ts";
 
 /** A job of this engine: its saved state, and its run unless it is over. */
@@ -14,6 +16,8 @@ export type LiveJob = {
   job: Job;
   /** Why an unfinished job is not running, as a sentence. */
   held?: string | undefined;
+  /** Why its next attempt couldn't be started yet, as a clause. */
+  waiting?: string | undefined;
   run?: JobRun;
 };
 
@@ -21,7 +25,7 @@ export type OpenJob = {
   readonly deps: EngineDeps;
   /** Progress under an earlier engine. */
   readonly resumed?: Resumed | undefined;
-  /** Its units that still run. */
+  /** Its units, of runs whose end isn't recorded. */
   readonly adopted?: readonly Unit[];
   readonly onOver: () => void;
 };
@@ -40,17 +44,35 @@ export function openJob(saved: Job, { deps, resumed, adopted = [], onOver }: Ope
     deps,
     done: resumed?.done ?? new Set(),
     adopted,
+    interrupted: new Set(adopted.map(({ labels }) => labels.container).filter((index) => resumed?.stopped.has(index))),
     report(progress) {
       live.job = { ...live.job, ...progressOf(progress), hasRecords: true };
       save();
       if (progress.outcome !== undefined) onOver();
     },
+    waits(why) {
+      live.waiting = why;
+    },
   });
   return live;
 }
 
-function progressOf({ startedAt, endedAt, outcome, failures, lastExit, reason }: JobProgress): JobProgress {
-  return { startedAt, endedAt, outcome, failures, lastExit, reason };
+function progressOf({ startedAt, endedAt, outcome, failures, lastExit, lastState, reason }: JobProgress): JobProgress {
+  return { startedAt, endedAt, outcome, failures, lastExit, lastState, reason };
+}
+
+/** How unwell a job is. Each failed attempt but one that used up the retries was followed by a restart. */
+export function unwellOf({ job, held, waiting }: LiveJob): Unwell {
+  const { outcome, failures, lastState, reason } = job;
+  const isUsedUp = outcome === "failed" && reason === undefined;
+  return {
+    restartCount: Math.max(0, isUsedUp ? failures - 1 : failures),
+    lastState,
+    message:
+      outcome === "complete"
+        ? undefined
+        : (held ?? reason ?? waiting ?? (failures > 0 ? attemptsText(job) : undefined)),
+  };
 }
 
 /**

@@ -6,7 +6,8 @@ import { makePause, type Pause } from "./pause.ts";
 export type Kept = {
   /** Stops the unit and starts none again; resolves when it is gone. Idempotent. */
   readonly stop: () => Promise<void>;
-  /** Leaves the unit running, and does nothing about its end. Resolves when no start is in progress. */
+  /** Leaves the unit running, and does nothing about its end. Resolves when no start is in progress, and no end is being
+   * recorded. */
   readonly leave: () => Promise<void>;
   /** Forgets the failures and ends a back-off. */
   readonly retryNow: () => void;
@@ -18,6 +19,8 @@ export type Kept = {
 export type KeepRunning = {
   /** A unit of an earlier server, which is the first one. */
   readonly adopted?: Unit | undefined;
+  /** No end is judged before this resolves. */
+  readonly decided?: Promise<void> | undefined;
   /** Resolves to undefined when `stopping` is aborted before the unit starts. */
   readonly start: (stopping: AbortSignal) => Promise<Unit | undefined>;
   readonly backOff: BackOff;
@@ -29,6 +32,8 @@ export type KeepRunning = {
   readonly onExit: (exit: Exit, after: { failures: number; delayMs: number }) => Promise<"again" | "over">;
   /** Called when a stopped unit has ended. */
   readonly onStopped?: (exit: Exit) => Promise<void>;
+  /** Called once `onExit` or `onStopped` has recorded the end of a unit. Not called if that failed. */
+  readonly discard: (unit: Unit) => Promise<void>;
   readonly onError: (error: unknown) => void;
 };
 
@@ -37,6 +42,8 @@ type Loop = {
   readonly stopping: AbortController;
   readonly pause: Pause;
   starting: Promise<Unit | Exit | undefined>;
+  /** The end of the last unit is being recorded. */
+  ending: Promise<unknown>;
   unit: Unit | undefined;
   startedAt: number;
   failures: number;
@@ -49,6 +56,7 @@ export function keepRunning(options: KeepRunning): Kept {
     stopping: new AbortController(),
     pause: makePause(),
     starting: Promise.resolve(options.adopted),
+    ending: Promise.resolve(),
     unit: undefined,
     startedAt: 0,
     failures: 0,
@@ -68,6 +76,7 @@ export function keepRunning(options: KeepRunning): Kept {
       stopping.abort();
       pause.end();
       await loop.starting;
+      await loop.ending.catch(() => undefined); // reported by `onError`
     },
     retryNow() {
       loop.failures = 0;
@@ -100,18 +109,29 @@ async function startOrFail({ options, stopping }: Loop): Promise<Unit | Exit | u
 async function runOnce(loop: Loop): Promise<"again" | "over"> {
   const { options, stopping, pause } = loop;
   const exit = await endOf(loop);
+  await options.decided;
   if (!exit || loop.isLeft) return "over";
-  const failures = hasRecovered(loop) ? 1 : loop.failures + 1;
-  loop.failures = failures;
-  loop.unit = undefined;
-  if (stopping.signal.aborted) {
-    await options.onStopped?.(exit);
-    return "over";
-  }
-  const delayMs = delayAfter(failures, options.backOff);
-  const next = await options.onExit(exit, { failures, delayMs });
+  loop.failures = hasRecovered(loop) ? 1 : loop.failures + 1;
+  const delayMs = delayAfter(loop.failures, options.backOff);
+  const ending = recordEnd(loop, exit, delayMs);
+  loop.ending = ending;
+  const next = await ending;
   if (next === "again" && !stopping.signal.aborted) await pause.take(delayMs);
   return next;
+}
+
+async function recordEnd(loop: Loop, exit: Exit, delayMs: number): Promise<"again" | "over"> {
+  const { options, unit } = loop;
+  loop.unit = undefined;
+  const next = await judge(loop, exit, delayMs);
+  if (unit) await options.discard(unit);
+  return next;
+}
+
+async function judge({ options, stopping, failures }: Loop, exit: Exit, delayMs: number): Promise<"again" | "over"> {
+  if (!stopping.signal.aborted) return await options.onExit(exit, { failures, delayMs });
+  await options.onStopped?.(exit);
+  return "over";
 }
 
 /** Resolves to the end of the unit that is being started; undefined if none is. */

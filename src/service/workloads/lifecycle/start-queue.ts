@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Unit } from "../runtime.ts";
 
 /**
- * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and a restarted service
- * must not have both generations alive at once.
+ * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and no more of them may be
+ * alive at once than the quota of the host allows, whatever is still being stopped.
  */
 export type StartQueue = {
   /** Runs `start` in turn. Resolves to undefined without starting when `signal` is aborted first. */

@@ -3,18 +3,59 @@ import type { LogWriter } from "../logs/log-writer.ts";
 import type { LogReader, Unit, UnitLabels, UnitSpec } from "../runtime.ts";
 
 type UnitDeps = Pick<EngineDeps, "runtime" | "logs" | "leaving">;
+type EndDeps = Pick<EngineDeps, "logs" | "leaving">;
+
+export type Start = {
+  /** `startUnit`, with what has to be done around it. */
+  readonly begin?: () => Promise<Unit>;
+  readonly stopping: AbortSignal;
+  /** Called with a clause about what it waits for, before it starts. */
+  readonly waits: (line: string) => void;
+};
+
+/** Prepares a unit and starts it in its turn. Resolves to undefined without starting when `stopping` is aborted first. */
+export async function startInTurn(
+  spec: UnitSpec,
+  deps: UnitDeps & Pick<EngineDeps, "starts">,
+  { begin = () => startUnit(spec, deps), stopping: signal, waits }: Start,
+): Promise<Unit | undefined> {
+  const note = (line: string): void => {
+    if (signal.aborted) return;
+    noteTo(spec, deps)(line);
+    waits(line);
+  };
+  try {
+    await deps.runtime.prepare?.(spec, { signal, note });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+  return await deps.starts.run(begin, signal);
+}
 
 /** Starts a unit, whose output goes to the log. Rejects if the runtime can't start it. */
 export async function startUnit(spec: UnitSpec, deps: UnitDeps): Promise<Unit> {
-  const { runtime, logs } = deps;
-  const unit = await runtime.start(spec, (line) => logs.append(spec.workload, spec.instance, `[gantry] ${line}`));
+  const unit = await deps.runtime.start(spec, noteTo(spec, deps));
   readLog(unit, undefined, deps);
   return unit;
+}
+
+function noteTo({ workload, instance }: UnitSpec, { logs }: UnitDeps): (line: string) => void {
+  return (line) => logs.append(workload, instance, `[gantry] ${line}`);
 }
 
 /** Reads the output of an adopted unit, from the line after the last stored one. */
 export async function resumeLog(unit: Unit, deps: UnitDeps): Promise<void> {
   readLog(unit, await deps.logs.cursorOf(unit.labels), deps);
+}
+
+/** Removes what is left of a unit whose end was recorded, once its lines are stored. Never rejects. */
+export async function discardUnit(unit: Unit, { logs, leaving }: EndDeps): Promise<void> {
+  // Its last lines may not have been read: the next server does.
+  if (leaving.aborted) return;
+  await logs.flush();
+  await unit.discard();
+  await logs.endUnit(unit.labels);
 }
 
 function readLog(unit: Unit, after: string | undefined, { logs, leaving }: UnitDeps): void {

@@ -1,15 +1,19 @@
-import type { Kysely } from "kysely";
+import { databaseTroubleOf } from "../../../database-trouble.ts";
+import { isDiskFull } from "../state/exhausted.ts";
 import type { LogLimits } from "./log-bounds.ts";
-import { makeLostLines } from "./lost-lines.ts";
+import { type LostLines, makeLostLines } from "./lost-lines.ts";
 import { writeLines, type NewLine } from "./log-store.ts";
-import { costOfLine, type LogTables } from "./log-tables.ts";
+import { costOfLine, type LogDatabase } from "./log-tables.ts";
 import { makeTurnstile } from "./turnstile.ts";
 
 export type Batch = {
   readonly add: (line: NewLine) => void;
   /** See `LogWriter.room`. */
   readonly room: () => Promise<void> | undefined;
-  /** Writes pending lines, one batch at a time. Never rejects: lines that can't be written are counted and dropped. */
+  /**
+   * Writes pending lines, one batch at a time. Never rejects: lines that can't be written are counted and dropped, or
+   * kept for later if they have ordered cursors and the database may come back.
+   */
   readonly flush: () => Promise<void>;
   /** Drops a workload's pending lines; resolves when no write includes any of them. */
   readonly forget: (workload: string) => Promise<void>;
@@ -30,7 +34,7 @@ const MANY_BYTES = 128 * 1024;
 /** Retry interval after a failed write when no new line arrives. */
 const RETRY_MS = 1_000;
 
-export function makeBatch(db: Kysely<LogTables>, options: BatchOptions): Batch {
+export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
   const { limits, dayOf, onWritten } = options;
   const lost = makeLostLines(options.onEvent);
   const waiting = makeWaiting(() => void flush());
@@ -39,13 +43,11 @@ export function makeBatch(db: Kysely<LogTables>, options: BatchOptions): Batch {
 
   async function write(): Promise<void> {
     const lines = waiting.take();
-    const all = [...lost.notes(dayOf()), ...lines];
     try {
-      if (all.length > 0) await writeLines(db, all, limits);
+      await writeLines(database, [...lost.notes(dayOf()), ...lines], limits);
       lost.reported();
     } catch (error) {
-      lost.add(lines, error);
-      waiting.retry();
+      notStored({ waiting, lost }, lines, error);
     }
     await onWritten();
     turnstile.turn();
@@ -64,6 +66,7 @@ export function makeBatch(db: Kysely<LogTables>, options: BatchOptions): Batch {
     async forget(workload) {
       waiting.forget(workload);
       await writing;
+      waiting.forget(workload); // a failed write put them back
       lost.forget(workload);
     },
     async close() {
@@ -72,6 +75,17 @@ export function makeBatch(db: Kysely<LogTables>, options: BatchOptions): Batch {
       waiting.take();
     },
   };
+}
+
+type Pending = { readonly waiting: ReturnType<typeof makeWaiting>; readonly lost: LostLines };
+
+/** Keeps lines that may be stored later, and counts the others. Any other error would hold up all lines behind them. */
+function notStored({ waiting, lost }: Pending, lines: readonly NewLine[], error: unknown): void {
+  const isPassing = isDiskFull(error) || (error instanceof Error && databaseTroubleOf(error, "") !== undefined);
+  const isKept = ({ read }: NewLine) => isPassing && read?.isOrdered === true;
+  const dropped = lines.filter((line) => !isKept(line));
+  lost.add(dropped, error);
+  waiting.retry(lines.filter(isKept));
 }
 
 /** Pending lines and their cost. Due some time after the first one. */
@@ -92,8 +106,10 @@ function makeWaiting(onDue: () => void) {
       if (!isDue) wait(FLUSH_MS);
       isDue = true;
     },
-    /** Due again even if no more lines arrive. */
-    retry() {
+    /** Takes lines back. Due again even if no more lines arrive. */
+    retry(kept: readonly NewLine[]) {
+      lines = [...kept, ...lines];
+      bytes = lines.reduce((sum, line) => sum + costOfLine(line), 0);
       if (!isDue) wait(RETRY_MS);
     },
     take(): NewLine[] {

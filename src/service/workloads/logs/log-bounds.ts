@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { removeInstances } from "./log-instances.ts";
 import { costOf, costOfLine, type LogTables } from "./log-tables.ts";
 
 /** How much is kept: bytes of text and row overhead (`costOf` in log-tables.ts), and lines. */
@@ -10,6 +11,8 @@ export type LogLimits = {
   readonly day: Bound;
   readonly workload: Bound;
   readonly total: Bound;
+  /** Days with lines, per workload. */
+  readonly days: number;
 };
 
 const MIB = 1024 * 1024;
@@ -18,11 +21,14 @@ export const DEFAULT_LOG_LIMITS: LogLimits = {
   day: { bytes: 8 * MIB, lines: 100_000 },
   workload: { bytes: 32 * MIB, lines: 400_000 },
   total: { bytes: 256 * MIB, lines: 3_000_000 },
+  days: 90,
 };
 
 /** Drops a bit more than needed, so not every write has to; not much more, so it stays fast. */
 const SPARE: Bound = { bytes: 128 * 1024, lines: 2_000 };
 
+/** PostgreSQL sums integers to a bigint, which its driver sends as text. */
+type Sql = number | string | null;
 type Sum = { readonly bytes: number; readonly lines: number };
 type Day = { readonly id: number; readonly cost: number; readonly lines: number };
 
@@ -40,6 +46,7 @@ export async function keepBounds(
   for (const workload of new Set(added.map((each) => each.workload))) {
     const excess = excessOf(await sumOf(db, workload), limits.workload);
     if (excess) await dropFromWorkload(db, workload, excess);
+    await dropOldDays(db, workload, limits.days);
   }
   // The largest log makes room, so a noisy workload doesn't push out the others.
   const excess = excessOf(await sumOf(db), limits.total);
@@ -59,10 +66,10 @@ function excessOf({ bytes, lines }: Sum, bound: Bound): Sum | undefined {
 async function sumOf(db: Kysely<LogTables>, workload?: string): Promise<Sum> {
   let query = db
     .selectFrom("days")
-    .select((eb) => [eb.fn.sum<number | null>("cost").as("bytes"), eb.fn.sum<number | null>("lines").as("lines")]);
+    .select((eb) => [eb.fn.sum<Sql>("cost").as("bytes"), eb.fn.sum<Sql>("lines").as("lines")]);
   if (workload !== undefined) query = query.where("workload", "=", workload);
   const { bytes, lines } = await query.executeTakeFirstOrThrow();
-  return { bytes: bytes ?? 0, lines: lines ?? 0 };
+  return { bytes: Number(bytes ?? 0), lines: Number(lines ?? 0) };
 }
 
 async function largestWorkload(db: Kysely<LogTables>): Promise<string | undefined> {
@@ -74,6 +81,12 @@ async function largestWorkload(db: Kysely<LogTables>): Promise<string | undefine
     .limit(1)
     .executeTakeFirst();
   return largest?.workload;
+}
+
+/** In order of their creation, too. */
+async function dropOldDays(db: Kysely<LogTables>, workload: string, kept: number): Promise<void> {
+  const days = db.selectFrom("days").select(["id", "cost", "lines"]).where("workload", "=", workload);
+  for (const day of await days.orderBy("id", "desc").limit(1_000).offset(kept).execute()) await dropDay(db, day);
 }
 
 /** Whole days go first, in order of their creation, which clock jumps don't change. */
@@ -117,6 +130,7 @@ async function dropFromDay(db: Kysely<LogTables>, day: Day, excess: Sum): Promis
 
 async function dropDay(db: Kysely<LogTables>, { id, cost, lines }: Day): Promise<Sum> {
   await db.deleteFrom("lines").where("day_id", "=", id).execute();
+  await removeInstances(db, id);
   await db.deleteFrom("days").where("id", "=", id).execute();
   return { bytes: cost, lines };
 }

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { loggedWorkloads, removeLines } from "./log-store.ts";
-import type { LogTables } from "./log-tables.ts";
+import type { LogDatabase } from "./log-tables.ts";
 
 /** Removes logs of workloads. Never throws: failed removals, as on a full disk, are retried later. */
 export type Removal = {
@@ -11,13 +10,13 @@ export type Removal = {
   readonly retry: () => Promise<void>;
   /** The same, but only after a failure. */
   readonly retryFailed: () => Promise<void>;
-  readonly removeOthers: (known: ReadonlySet<string>) => Promise<void>;
+  readonly removeOthers: (known: ReadonlySet<string>, prefix: string) => Promise<void>;
 };
 
 /** Must exceed the number of workloads that end at the same time, because their last lines can arrive after removal. */
 const REMEMBERED = 10_000;
 
-export function makeRemoval(db: Kysely<LogTables>, onEvent: (message: string, data: object) => void): Removal {
+export function makeRemoval(database: LogDatabase, onEvent: (message: string, data: object) => void): Removal {
   const forgotten = new Set<string>();
   const unremoved = new Set<string>();
 
@@ -26,7 +25,7 @@ export function makeRemoval(db: Kysely<LogTables>, onEvent: (message: string, da
   async function retry(): Promise<void> {
     const workloads = [...unremoved];
     try {
-      await removeLines(db, workloads);
+      await removeLines(database, workloads);
       for (const workload of workloads) unremoved.delete(workload);
       hasFailed = false;
     } catch (error) {
@@ -46,8 +45,8 @@ export function makeRemoval(db: Kysely<LogTables>, onEvent: (message: string, da
       const [oldest] = forgotten;
       if (forgotten.size > REMEMBERED && oldest !== undefined) forgotten.delete(oldest);
     },
-    async removeOthers(known: ReadonlySet<string>) {
-      const logged = await loggedWorkloads(db).catch(() => []); // the next start finds them
+    async removeOthers(known: ReadonlySet<string>, prefix: string) {
+      const logged = await loggedWorkloads(database, prefix).catch(() => []); // the next start finds them
       for (const workload of logged) if (!known.has(workload)) unremoved.add(workload);
       await retry();
     },

@@ -1,16 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
-import type { UnitLabels } from "../runtime.ts";
 import { keepBounds, type LogLimits } from "./log-bounds.ts";
-import { costOfLine, pragma, type LogTables } from "./log-tables.ts";
+import { unstoredOf, writeCursors } from "./log-cursors.ts";
+import { addInstances, removeInstances } from "./log-instances.ts";
+import { costOfLine, type LogDatabase, pragma, type LogTables } from "./log-tables.ts";
+import { lockLogs } from "./postgres-log-tables.ts";
 
 export type NewLine = {
   readonly workload: string;
   readonly day: string;
   readonly instance: string;
   readonly line: string;
-  /** The position of this line in the output of a container, for runtimes that can resume there. */
-  readonly read?: { readonly container: number; readonly cursor: string };
+  /**
+   * The position of this line in its source, if that can be read again from there. Ordered cursors sort as texts like
+   * their lines: a line that isn't after the last stored one was stored already.
+   */
+  readonly read?: { readonly source: string; readonly cursor: string; readonly isOrdered: boolean };
 };
 export type LogPage = {
   readonly workload: string;
@@ -24,47 +29,42 @@ export type LogPage = {
 
 type AddedDay = { readonly workload: string; readonly day: string; readonly cost: number; readonly lines: number };
 
-/** Writes lines and their cursors and drops the oldest lines over a limit, in one transaction. */
-export async function writeLines(db: Kysely<LogTables>, lines: readonly NewLine[], limits: LogLimits): Promise<void> {
+/** Writes lines that aren't stored yet, and their cursors, and drops the oldest over a limit, in one transaction. */
+export async function writeLines(
+  { db, flavour }: LogDatabase,
+  read: readonly NewLine[],
+  limits: LogLimits,
+): Promise<void> {
+  if (read.length === 0) return;
   await db.transaction().execute(async (tx) => {
+    if (flavour === "postgres") await lockLogs(tx);
+    const lines = await unstoredOf(tx, read);
+    if (lines.length === 0) return;
     const added = new Map<string, { dayId: number; workload: string }>();
     for (const [key, day] of daysOf(lines)) added.set(key, { dayId: await addToDay(tx, day), workload: day.workload });
-    const rows = lines.map((line) => [added.get(keyOf(line))?.dayId, line.instance, line.line]);
-    // One parameter for all lines: a statement with thousands of them takes ten times as long to be built and read.
-    await sql`insert into lines (day_id, instance, line) select value ->> 0, value ->> 1, value ->> 2
-      from json_each(${JSON.stringify(rows)}) order by key`.execute(tx);
+    const dayIdOf = (line: NewLine): number => added.get(keyOf(line))?.dayId ?? 0;
+    const rows = lines.map((line) => [dayIdOf(line), line.instance, line.line]);
+    await insertLines({ db: tx, flavour }, rows);
+    await addInstances(
+      { db: tx, flavour },
+      lines.map((line) => ({ dayId: dayIdOf(line), instance: line.instance })),
+    );
     await writeCursors(tx, lines);
     await keepBounds(tx, [...added.values()], limits);
   });
 }
 
-/** One row per container of an instance, so that the table stays small however often they are started. */
-async function writeCursors(db: Kysely<LogTables>, lines: readonly NewLine[]): Promise<void> {
-  const last = new Map<string, LogTables["cursors"]>();
-  for (const { workload, instance, read } of lines) {
-    if (read) last.set(JSON.stringify([workload, instance, read.container]), { workload, instance, ...read });
+/** One parameter for all lines: a statement with thousands of them takes ten times as long to be built and read. */
+async function insertLines({ db, flavour }: LogDatabase, rows: readonly unknown[][]): Promise<void> {
+  const json = JSON.stringify(rows);
+  if (flavour === "sqlite") {
+    await sql`insert into lines (day_id, instance, line) select value ->> 0, value ->> 1, value ->> 2
+      from json_each(${json}) order by key`.execute(db);
+  } else {
+    await sql`insert into gantry_logs.lines (day_id, instance, line)
+      select (value ->> 0)::integer, value ->> 1, value ->> 2
+      from json_array_elements(${json}::json) with ordinality as line (value, key) order by key`.execute(db);
   }
-  for (const row of last.values()) {
-    await db
-      .insertInto("cursors")
-      .values(row)
-      .onConflict((conflict) =>
-        conflict.columns(["workload", "instance", "container"]).doUpdateSet({ cursor: row.cursor }),
-      )
-      .execute();
-  }
-}
-
-/** The cursor of the last stored line of a unit. */
-export async function readCursor(db: Kysely<LogTables>, unit: UnitLabels): Promise<string | undefined> {
-  const row = await db
-    .selectFrom("cursors")
-    .select("cursor")
-    .where("workload", "=", unit.workload)
-    .where("instance", "=", unit.instance)
-    .where("container", "=", unit.container)
-    .executeTakeFirst();
-  return row?.cursor;
 }
 
 function keyOf({ workload, day }: { workload: string; day: string }): string {
@@ -81,19 +81,22 @@ function daysOf(lines: readonly NewLine[]): Map<string, AddedDay> {
   return days;
 }
 
+/** Nobody else writes meanwhile. An insert that updates on conflict would use up an id of PostgreSQL each time. */
 async function addToDay(db: Kysely<LogTables>, added: AddedDay): Promise<number> {
-  const { id } = await db
+  const known = await db
+    .updateTable("days")
+    .set((eb) => ({ cost: eb("cost", "+", added.cost), lines: eb("lines", "+", added.lines) }))
+    .where("workload", "=", added.workload)
+    .where("day", "=", added.day)
+    .returning("id")
+    .executeTakeFirst();
+  if (known) return known.id;
+  const day = await db
     .insertInto("days")
     .values({ ...added, dropped: 0 })
-    .onConflict((conflict) =>
-      conflict.columns(["workload", "day"]).doUpdateSet((eb) => ({
-        cost: eb("days.cost", "+", added.cost),
-        lines: eb("days.lines", "+", added.lines),
-      })),
-    )
     .returning("id")
     .executeTakeFirstOrThrow();
-  return id;
+  return day.id;
 }
 
 /** A page of lines, counted from the newest of the day; oldest first inside the page. */
@@ -114,14 +117,14 @@ const ROWS_AT_ONCE = 2_000;
 /** Free pages (4 KiB each) kept for new lines; the rest is returned to the disk. */
 const FREE_PAGES = 256;
 
-/** Removes the lines of workloads and returns the space to the disk. */
-export async function removeLines(db: Kysely<LogTables>, workloads: readonly string[]): Promise<void> {
+/** Removes the lines of workloads and returns the space to the disk; PostgreSQL does that by itself. */
+export async function removeLines({ db, flavour }: LogDatabase, workloads: readonly string[]): Promise<void> {
   for (const workload of workloads) {
     const days = await db.selectFrom("days").select("id").where("workload", "=", workload).execute();
     for (const { id } of days) await removeDay(db, id);
     await db.deleteFrom("cursors").where("workload", "=", workload).execute();
   }
-  await shrink(db);
+  if (flavour === "sqlite") await shrink(db);
 }
 
 async function shrink(db: Kysely<LogTables>): Promise<void> {
@@ -139,11 +142,12 @@ async function removeDay(db: Kysely<LogTables>, id: number): Promise<void> {
     count = Number(numDeletedRows);
     await nextTurn();
   }
+  await removeInstances(db, id);
   await db.deleteFrom("days").where("id", "=", id).execute();
 }
 
-/** The workloads that have lines. */
-export async function loggedWorkloads(db: Kysely<LogTables>): Promise<string[]> {
+/** The workloads that have lines and whose name begins with `prefix`. */
+export async function loggedWorkloads({ db }: LogDatabase, prefix: string): Promise<string[]> {
   const rows = await db.selectFrom("days").select("workload").distinct().execute();
-  return rows.map(({ workload }) => workload);
+  return rows.map(({ workload }) => workload).filter((workload) => workload.startsWith(prefix));
 }

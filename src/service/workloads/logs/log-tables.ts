@@ -3,15 +3,21 @@ import { isDiskFull } from "../state/exhausted.ts";
 import { migrate, type Migration } from "../state/migrate.ts";
 
 /**
- * The logs of all workloads, in a separate database. `days` has one row per workload and day, with the cost of its
- * lines, so limits are checked without counting. Ids of `lines` increase in order of arrival.
+ * The logs of all workloads, in a separate database or, on PostgreSQL, a schema of its own. `days` has one row per
+ * workload and day, with the cost of its lines, so limits are checked without counting. Ids of `lines` increase in order
+ * of arrival.
  */
 export type LogTables = {
   days: { id: Generated<number>; workload: string; day: string; cost: number; lines: number; dropped: number };
   lines: { id: Generated<number>; day_id: number; instance: string; line: string };
-  /** How far the output of a container was stored; only for runtimes whose units outlive the server. */
-  cursors: { workload: string; instance: string; container: number; cursor: string };
+  /** The instances with lines of a day, also if the oldest of these were dropped since. */
+  instances: { id: Generated<number>; day_id: number; instance: string };
+  /** How far each source of lines (a container of an instance) was stored, if it can be read again from there. */
+  cursors: { workload: string; source: string; cursor: string };
 };
+
+/** An open log database. PGlite is PostgreSQL. */
+export type LogDatabase = { readonly db: Kysely<LogTables>; readonly flavour: "sqlite" | "postgres" };
 
 /** Only this many of the newest lines of an older, unlimited database are migrated, to keep the start fast. */
 const TAKEN_OVER = 200_000;
@@ -22,6 +28,19 @@ const logMigrations: readonly Migration<LogTables>[] = [
   [
     `create table cursors (workload text not null, instance text not null, container integer not null,
        cursor text not null, primary key (workload, instance, container))`,
+  ],
+  [
+    `alter table cursors rename to old_cursors`,
+    `create table cursors (workload text not null, source text not null, cursor text not null,
+       primary key (workload, source))`,
+    `insert into cursors select workload, instance || '/' || container, cursor from old_cursors`,
+    `drop table old_cursors`,
+  ],
+  [
+    `create table instances (id integer primary key, day_id integer not null, instance text not null,
+       unique (day_id, instance))`,
+    `insert into instances (day_id, instance) select day_id, instance from lines
+       group by day_id, instance order by min(id)`,
   ],
 ];
 

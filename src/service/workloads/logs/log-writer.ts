@@ -1,10 +1,13 @@
-import type { Kysely } from "kysely";
+import { databaseTroubleOf } from "../../../database-trouble.ts";
+import { Refusal } from "../../engine.ts";
 import type { LogLine, UnitLabels } from "../runtime.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { makeBatch } from "./log-batch.ts";
 import { makeRemoval } from "./log-removal.ts";
-import { readCursor, readPage, type LogPage, type NewLine } from "./log-store.ts";
-import type { LogTables } from "./log-tables.ts";
+import { readCursor, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
+import { hasInstance, instancesOf } from "./log-instances.ts";
+import { readPage, type LogPage, type NewLine } from "./log-store.ts";
+import type { LogDatabase } from "./log-tables.ts";
 
 /**
  * The log of all workloads, written in batches; reads write pending lines first. A failing log never stops a workload
@@ -17,14 +20,41 @@ export type LogWriter = {
   readonly record: (unit: UnitLabels, line: LogLine) => void;
   /** The cursor of the last stored line of this container, possibly of an earlier start. */
   readonly cursorOf: (unit: UnitLabels) => Promise<string | undefined>;
+  /** Adds a line of a source whose cursors are ordered, unless it was stored before, by this server or another. */
+  readonly collect: (line: CollectedLine) => void;
+  /** The cursor of the last stored line of such a source. Rejects while the database can't be used. */
+  readonly collected: (source: Source) => Promise<string | undefined>;
+  /** Stores a cursor without a line. Rejects while the database can't be used. */
+  readonly mark: (source: Source, cursor: string) => Promise<void>;
+  /** Whether any line of this instance is stored. Rejects like `page`. */
+  readonly hasInstance: (workload: string, instance: string) => Promise<boolean>;
+  /** The newest instances of which lines are stored, in the order of their first lines. Rejects like `page`. */
+  readonly instances: (workload: string) => Promise<readonly string[]>;
+  /** Forgets the cursor of a source that can't be read again. */
+  readonly endSource: (source: Source) => Promise<void>;
+  /** Forgets the cursor of a unit whose lines are stored, and which can't be read again. Never rejects. */
+  readonly endUnit: (unit: UnitLabels) => Promise<void>;
+  /** Writes the lines added so far. Never rejects. */
+  readonly flush: () => Promise<void>;
   /** Undefined while there is room for more lines; otherwise a promise, resolved in order of the calls. */
   readonly room: () => Promise<void> | undefined;
+  /** Rejects with a `Refusal` 503 while the database can't be used. */
   readonly page: (page: LogPage) => Promise<{ instance: string; line: string }[]>;
   /** Removes the log of a workload permanently. Never rejects: failed removals are retried later. */
   readonly forget: (workload: string) => Promise<void>;
-  /** Removes logs that an earlier engine didn't get to: those of all other workloads. Never rejects. */
-  readonly keepOnly: (workloads: Iterable<string>) => Promise<void>;
+  /**
+   * Removes logs that an earlier engine didn't get to: those of all other workloads whose name begins with `prefix`;
+   * without one, of all. Never rejects.
+   */
+  readonly keepOnly: (workloads: Iterable<string>, prefix?: string) => Promise<void>;
   readonly close: () => Promise<void>;
+};
+
+export type CollectedLine = Source & {
+  readonly instance: string;
+  readonly at: Date;
+  readonly text: string;
+  readonly cursor: string;
 };
 
 export type LogWriterOptions = {
@@ -34,43 +64,98 @@ export type LogWriterOptions = {
   readonly onEvent: (message: string, data: object) => void;
 };
 
-export function openLogWriter(db: Kysely<LogTables>, options: LogWriterOptions): LogWriter {
+export function openLogWriter(database: LogDatabase, options: LogWriterOptions): LogWriter {
   const { now } = options;
-  const removed = makeRemoval(db, options.onEvent);
-  const batch = makeBatch(db, { ...options, dayOf: () => dayOf(now()), onWritten: removed.retryFailed });
+  const removed = makeRemoval(database, options.onEvent);
+  const batch = makeBatch(database, { ...options, dayOf: () => dayOf(now()), onWritten: removed.retryFailed });
   let isClosed = false;
   const add = (line: NewLine): void => {
     if (!isClosed && !removed.has(line.workload)) batch.add(line);
   };
   return {
-    append: (workload, instance, line) => add({ workload, instance, line, day: dayOf(now()) }),
-    record({ workload, instance, container }, { at, text, cursor }) {
-      const read = cursor === undefined ? undefined : { container, cursor };
-      add({ workload, instance, line: text, day: dayOf(at), ...(read && { read }) });
+    ...adding(add, now),
+    ...reading(database, batch.flush),
+    mark: (source, cursor) => writeCursor(database.db, { ...source, cursor }),
+    async endUnit(unit) {
+      // Only costs a row: the next start of the same name doesn't use it.
+      await removeCursor(database.db, sourceOf(unit)).catch(() => undefined);
     },
-    async cursorOf(unit) {
-      await batch.flush();
-      return await readCursor(db, unit);
-    },
+    endSource: (source) => removeCursor(database.db, source),
+    flush: batch.flush,
     room: () => (isClosed ? undefined : batch.room()),
-    async page(page) {
-      await batch.flush();
-      return await readPage(db, page);
-    },
     async forget(workload) {
       removed.add(workload);
       await batch.forget(workload);
       await removed.retry();
     },
-    async keepOnly(workloads) {
-      await removed.removeOthers(new Set(workloads));
+    async keepOnly(workloads, prefix = "") {
+      await removed.removeOthers(new Set(workloads), prefix);
     },
     async close() {
       isClosed = true;
       await batch.close();
-      await db.destroy();
+      await database.db.destroy();
     },
   };
+}
+
+function adding(add: (line: NewLine) => void, now: () => Date): Pick<LogWriter, "append" | "record" | "collect"> {
+  return {
+    append: (workload, instance, line) => add({ workload, instance, line, day: dayOf(now()) }),
+    record(unit, { at, text, cursor }) {
+      const { workload, instance } = unit;
+      const read = cursor === undefined ? undefined : { ...sourceOf(unit), cursor, isOrdered: false };
+      add({ workload, instance, line: text, day: dayOf(at), ...(read && { read }) });
+    },
+    collect({ workload, source, instance, at, text, cursor }) {
+      // PostgreSQL takes neither NUL nor half a surrogate pair, and one such line would hold up all others.
+      const line = text.replaceAll("\0", "\uFFFD").toWellFormed();
+      add({ workload, instance, line, day: dayOf(at), read: { source, cursor, isOrdered: true } });
+    },
+  };
+}
+
+/** Pending lines are written first. */
+function reading(
+  { db, flavour }: LogDatabase,
+  flush: () => Promise<void>,
+): Pick<LogWriter, "cursorOf" | "collected" | "page" | "hasInstance" | "instances"> {
+  const refused = flavour === "postgres" ? refuse : undefined;
+  return {
+    async cursorOf(unit) {
+      await flush();
+      return await readCursor(db, sourceOf(unit));
+    },
+    async collected(source) {
+      await flush();
+      return await readCursor(db, source);
+    },
+    async page(page) {
+      await flush();
+      return await readPage(db, page).catch(refused);
+    },
+    async hasInstance(workload, instance) {
+      await flush();
+      return await hasInstance(db, { workload, instance }).catch(refused);
+    },
+    async instances(workload) {
+      await flush();
+      return await instancesOf(db, workload).catch(refused);
+    },
+  };
+}
+
+/** Two generations of an instance may run at the same time. */
+function sourceOf({ workload, instance, container, generation }: UnitLabels): Source {
+  return { workload, source: `${instance}/${container}/${generation}` };
+}
+
+function refuse(error: unknown): never {
+  const why = error instanceof Error && databaseTroubleOf(error, "SERVICE_DATABASE_URL");
+  if (!why) throw error;
+  throw new Refusal(503, `The log can't be read: the log database has a problem: ${why}. Try again in a minute.`, {
+    cause: error,
+  });
 }
 
 /** The day of a moment in UTC: 2026-11-21. */

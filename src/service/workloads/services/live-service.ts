@@ -30,11 +30,9 @@ export function makeLiveService(service: Service, deps: EngineDeps, adopted: rea
 
 /** The status of the service: held counts as failed. */
 export function statusOf({ service, runner, held }: LiveService): StatusWithReason & { readonly state: ServiceState } {
-  const { since, ready, restarts } = runner.health();
-  if (held === undefined || service.deleting || !service.running) {
-    return { state: runner.state(), since, ready, restarts };
-  }
-  return { state: "Failed", reason: held, ready, restarts };
+  const { since, ...health } = runner.health();
+  if (held === undefined || service.deleting || !service.running) return { ...health, state: runner.state(), since };
+  return { ...health, state: "Failed", message: held };
 }
 
 /**

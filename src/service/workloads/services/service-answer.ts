@@ -1,37 +1,38 @@
 import type { CreatedService, Service as ServiceBody, ServiceContainer } from "../../../api/schema.ts";
 import type { Container } from "../definitions/container.ts";
 import type { Service } from "../state/service-store.ts";
+import { ownerFields, type Ownership, refusedFields } from "../ownership.ts";
+import { unwellFields, type Unwell } from "../unwell.ts";
 import type { Restarts } from "./restart-history.ts";
 
-export type StatusWithReason = {
+export type StatusWithReason = Unwell & {
   readonly state: string;
-  /** Why the service isn't running although it should. */
-  readonly reason?: string | undefined;
   readonly since?: string | undefined;
   readonly ready?: number;
   readonly restarts?: Restarts;
 };
 
 /** A service in a list. */
-export function listedService(service: Service, status: StatusWithReason): ServiceBody {
-  const { state, reason, since, ready, restarts } = status;
+export function listedService(service: Service, status: StatusWithReason, ownership: Ownership = {}): ServiceBody {
+  const { state, since, ready, restarts } = status;
   return {
     uid: service.uid,
     name: service.name,
     created_at: service.createdAt,
     status: state,
-    ...(reason !== undefined && { status_reason: reason }),
     ...(since !== undefined && { status_since: since }),
     ...(ready !== undefined && { ready_instances: ready }),
     ...(restarts !== undefined && { restarts: { ...restarts } }),
+    ...unwellFields(status),
+    ...ownerFields(ownership),
     containers: service.definition.containers.map(readContainer),
     ...described(service),
   };
 }
 
 /** A service that is read alone. */
-export function readService(service: Service, status: StatusWithReason): ServiceBody {
-  return { region: service.region, ...listedService(service, status) };
+export function readService(service: Service, status: StatusWithReason, ownership: Ownership = {}): ServiceBody {
+  return { region: service.region, ...listedService(service, status, ownership), ...refusedFields(ownership) };
 }
 
 /** A service in the answer to its creation: no status yet, and ports named as in the request. */
@@ -73,7 +74,7 @@ function readContainer(container: Container): ServiceContainer {
     name: container.name,
     ...containerFields(container),
     ports: container.ports.map(({ port, protocol }) => ({ container_port: port, protocol })),
-    imagePullPolicy: "IfNotPresent",
+    imagePullPolicy: container.pullAlways ? "Always" : "IfNotPresent",
   };
 }
 

@@ -37,7 +37,7 @@ export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNulla
   async function finish(): Promise<void> {
     await finishDeletion(live, deps);
     parts.services.delete(uid);
-    parts.ledger.release(uid);
+    parts.deps.ledger.release(uid);
   }
   live.deletion = keepTrying(finish, {
     closing: deps.closing,
@@ -52,7 +52,7 @@ export async function deleteUnreadableService(parts: EngineParts, { uid }: Unrea
   const { state, logs, runtime } = parts.deps;
   await removeService(state, uid);
   parts.unreadable.delete(uid);
-  parts.ledger.release(uid);
+  parts.deps.ledger.release(uid);
   parts.deps.inBackground(logs.forget(uid));
   parts.deps.inBackground(runtime.clear(uid));
 }

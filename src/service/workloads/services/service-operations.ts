@@ -5,7 +5,7 @@ import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
 import { closePorts, makeLiveService, openPorts, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import { createdService, listedService, readService as answerService } from "./service-answer.ts";
-import { needsNewInstances, readService, updated, type ServiceDefinition } from "../definitions/service-definition.ts";
+import { hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions/service-definition.ts";
 import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
 import { serviceKey } from "./service-recovery.ts";
 import type { WantOptions } from "./service-runner.ts";
@@ -44,7 +44,7 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     updateService: (request) =>
       transition(parts, request, {
         name: "update",
-        change: (service) => withDefinition(service, updated(service.definition, request.body)),
+        change: (live) => withDefinition(live, updated(live.service.definition, request.body)),
         wish: updateWish,
       }),
     startService: (request) => transition(parts, request, starting),
@@ -151,25 +151,25 @@ async function remove(parts: EngineParts, target: Write): Promise<string> {
 
 type Transition = {
   readonly name: Move;
-  readonly change: (service: Service) => Service;
+  readonly change: (live: LiveService) => Service;
   readonly wish: (before: Service, after: Service) => WantOptions;
 };
 
 const starting: Transition = {
   name: "start",
-  change: (service) => ({ ...service, running: true }),
+  change: ({ service }) => ({ ...service, running: true }),
   wish: () => ({ activity: "Starting", retry: true }),
 };
 
 const stopping: Transition = {
   name: "stop",
-  change: (service) => ({ ...service, running: false }),
+  change: ({ service }) => ({ ...service, running: false }),
   wish: () => ({}),
 };
 
 const restarting: Transition = {
   name: "restart",
-  change: (service) => ({ ...service, generation: service.generation + 1 }),
+  change: ({ service, runner }) => ({ ...service, generation: runner.nextGeneration() }),
   wish: () => ({ activity: "Updating" }),
 };
 
@@ -186,7 +186,7 @@ function transition(
     const refusal = refusalOf(name, live.name, statusOf(live).state);
     if (refusal !== undefined) throw new Refusal(409, refusal);
     const before = live.service;
-    const after = change(before);
+    const after = change(live);
     ensureService(after.definition);
     const giveBack = admitService(parts, after);
     try {
@@ -204,13 +204,17 @@ function transition(
   });
 }
 
-/** Another memory limit replaces the instances, another size only adds or stops some, domains affect none. */
-function withDefinition(service: Service, definition: ServiceDefinition): Service {
-  const isReplaced = needsNewInstances(service.definition, definition);
-  return { ...service, definition, generation: service.generation + (isReplaced ? 1 : 0) };
+/**
+ * Another memory limit is given to the instances while they run, or replaces them where the runtime can't do that. Another
+ * size only adds or stops some, domains affect none.
+ */
+function withDefinition({ service, runner }: LiveService, definition: ServiceDefinition): Service {
+  const isReplaced = service.running && hasOtherMemory(service.definition, definition) && !runner.canResize();
+  return { ...service, definition, generation: isReplaced ? runner.nextGeneration() : service.generation };
 }
 
 function updateWish(before: Service, after: Service): WantOptions {
-  const affects = before.generation !== after.generation || before.definition.size !== after.definition.size;
+  const isResized = hasOtherMemory(before.definition, after.definition);
+  const affects = isResized || before.definition.size !== after.definition.size;
   return after.running && affects ? { activity: "Updating" } : {};
 }

@@ -1,10 +1,23 @@
 import type { EngineDeps } from "../engine-parts.ts";
 import type { Unit } from "../runtime.ts";
-import { nextSteps, type PresentInstance } from "./next-steps.ts";
+import { reserveSecond } from "../admission.ts";
+import { hasOtherMemory, writesToDisks } from "../definitions/service-definition.ts";
+import { nextSteps } from "./next-steps.ts";
+import {
+  canResize,
+  current,
+  type Instances,
+  nextGeneration,
+  type Present,
+  present,
+  targetsOf,
+} from "./present-instances.ts";
 import { makeRestartHistory, type RestartHistory, type Restarts } from "./restart-history.ts";
-import { startInstance, type InstanceEvents, type ServiceInstance } from "./service-instance.ts";
+import { startInstance, type InstanceEvents, type InstanceSpec, type ServiceInstance } from "./service-instance.ts";
 import { serviceState, type ServiceState } from "./service-status.ts";
 import type { Service } from "../state/service-store.ts";
+import type { Unwell } from "../unwell.ts";
+import { unwellOf } from "./unwell-instances.ts";
 
 /**
  * Brings the instances of one service to the wanted state, one comparison at a time: each change (an instance is ready,
@@ -15,7 +28,11 @@ export type ServiceRunner = {
   readonly health: () => ServiceHealth;
   /** Sets the wanted state and returns immediately. Instances of an older generation are replaced, one at a time. */
   readonly want: (service: Service, how: WantOptions) => void;
-  /** Addresses of running instances for one container port. */
+  /** Whether the memory of its instances can be changed while they run. */
+  readonly canResize: () => boolean;
+  /** Higher than that of every instance. */
+  readonly nextGeneration: () => number;
+  /** Addresses for one container port: of the ready instances, or of all that run while none is ready. */
   readonly targets: (containerPort: number) => readonly string[];
   /** Stops all instances because the engine closes. Resolves when they are gone. */
   readonly shutDown: () => Promise<void>;
@@ -32,7 +49,7 @@ export type WantOptions = {
   readonly retry?: boolean;
 };
 
-export type ServiceHealth = {
+export type ServiceHealth = Unwell & {
   /** Since when the state is what it is; undefined for one from before this server. */
   readonly since: string | undefined;
   readonly ready: number;
@@ -40,14 +57,15 @@ export type ServiceHealth = {
   readonly restarts: Restarts;
 };
 
-type Numbered = { readonly instance: ServiceInstance; readonly generation: number };
-
-type Run = {
-  readonly instances: Map<number, Numbered>;
+type Run = Instances & {
   /** Called when no instance is left. */
   readonly waiting: Set<() => void>;
   readonly deps: EngineDeps;
   readonly history: RestartHistory;
+  /** Resolved once it is known which adopted instances are wanted. */
+  readonly decided: PromiseWithResolvers<void>;
+  /** Frees what is reserved for the second instance of a replacement. */
+  freeSecond: (() => void) | undefined;
   /** Its instances are those of an earlier server, which knew since when they run. */
   isAdopted: boolean;
   /** The last state that was noticed. */
@@ -60,10 +78,12 @@ type Run = {
 
 export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: readonly Unit[]): ServiceRunner {
   const run: Run = {
-    instances: new Map(),
+    instances: new Set(),
     waiting: new Set(),
     deps,
     history: makeRestartHistory(deps.now),
+    decided: Promise.withResolvers<void>(),
+    freeSecond: undefined,
     isAdopted: adopted.length > 0,
     noticed: undefined,
     service: { ...initial, running: false },
@@ -74,18 +94,10 @@ export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: r
   return {
     state: () => stateOf(run),
     health: () => healthOf(run),
-    want(service, { activity, retry = false }) {
-      // New instances start with a clean record, as new pods do in Kubernetes.
-      if (service.generation !== run.service.generation || !service.running || retry) run.history.clear();
-      run.service = service;
-      if (run.phase === "new") run.phase = "managed";
-      run.activity = activity ?? run.activity;
-      notice(run);
-      if (retry) for (const { instance } of run.instances.values()) instance.retryNow();
-      reconcile(run);
-    },
-    targets: (containerPort) =>
-      [...run.instances.values()].flatMap(({ instance }) => instance.address(containerPort) ?? []),
+    want: (service, how) => want(run, service, how),
+    canResize: () => canResize(run),
+    nextGeneration: () => nextGeneration(run),
+    targets: (containerPort) => targetsOf(run, containerPort),
     async shutDown() {
       run.phase = "closing";
       reconcile(run);
@@ -93,21 +105,49 @@ export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: r
     },
     async leave() {
       run.phase = "left";
-      await Promise.all([...run.instances.values()].map(({ instance }) => instance.leave()));
+      const left = [...run.instances].map(({ instance }) => instance.leave());
+      run.decided.resolve();
+      await Promise.all(left);
     },
     emptied: () => emptied(run),
   };
 }
 
+function want(run: Run, service: Service, { activity, retry = false }: WantOptions): void {
+  const before = run.service;
+  const isResized = hasOtherMemory(before.definition, service.definition);
+  // New instances start with a clean record, as new pods do in Kubernetes.
+  if (isResized || service.generation !== before.generation || !service.running || retry) run.history.clear();
+  run.service = service;
+  if (isResized) for (const { instance } of current(run)) instance.adapt(service);
+  if (run.phase === "new") run.phase = "managed";
+  run.activity = activity ?? run.activity;
+  notice(run);
+  if (retry) for (const { instance } of run.instances) instance.retryNow();
+  reconcile(run);
+}
+
 /** The instances of an earlier server: those of an older generation, or too many, are replaced or stopped by `want`. */
 function adopt(run: Run, units: readonly Unit[]): void {
-  for (const [name, own] of Map.groupBy(units, ({ labels }) => labels.instance)) {
-    const index = Number(name.slice(run.service.name.length + 1));
+  const { service } = run;
+  const keyOf = ({ labels: { instance, generation } }: Unit) => JSON.stringify([instance, generation]);
+  for (const own of Map.groupBy(units, keyOf).values()) {
+    const { instance, generation } = own[0]?.labels ?? { instance: "", generation: 0 };
+    const index = Number(instance.slice(service.name.length + 1));
     if (!Number.isInteger(index)) continue;
-    const generation = Math.min(...own.map(({ labels }) => labels.generation));
-    const spec = { service: { ...run.service, generation }, index, adopted: own };
-    run.instances.set(index, { generation, instance: startInstance(spec, run.deps, eventsOf(run, generation)) });
+    const isOutdated = generation < service.generation;
+    const adopted = { units: own, decided: run.decided.promise, isOutdated };
+    begin(run, { service: { ...service, generation }, index, adopted });
   }
+}
+
+function begin(run: Run, spec: InstanceSpec): void {
+  const { generation } = spec.service;
+  run.instances.add({
+    index: spec.index,
+    generation,
+    instance: startInstance(spec, run.deps, eventsOf(run, generation)),
+  });
 }
 
 /** A crash of an outdated instance says nothing about the current ones. */
@@ -115,7 +155,7 @@ function eventsOf(run: Run, generation: number): InstanceEvents {
   return {
     changed: () => reconcile(run),
     crashed(how) {
-      if (generation === run.service.generation) run.history.add(how);
+      if (generation >= run.service.generation) run.history.add(how);
     },
   };
 }
@@ -131,8 +171,9 @@ function notice(run: Run): void {
 
 function healthOf(run: Run): ServiceHealth {
   notice(run);
-  const ready = present(run).filter(({ state }) => state === "ready").length;
-  return { since: run.noticed?.since, ready, restarts: run.history.recent() };
+  const ready = new Set(present(run).flatMap(({ state, index }) => (state === "ready" ? [index] : [])));
+  const unwell = unwellOf(current(run).map(({ instance }) => instance));
+  return { since: run.noticed?.since, ready: ready.size, restarts: run.history.recent(), ...unwell };
 }
 
 function stateOf(run: Run): ServiceState {
@@ -140,42 +181,57 @@ function stateOf(run: Run): ServiceState {
   return serviceState({ deleting, running, activity: run.activity, instances: present(run).map(({ state }) => state) });
 }
 
-function present({ instances, service }: Run): PresentInstance[] {
-  return [...instances].map(([index, one]) => ({
-    index,
-    state: one.instance.state(),
-    isCurrent: one.generation === service.generation,
-  }));
-}
-
 function wantedSize({ service, phase }: Run): number {
   return phase === "managed" && service.running && !service.deleting ? service.definition.size : 0;
 }
 
 function reconcile(run: Run): void {
-  const { service, instances, deps } = run;
   if (run.phase === "new" || run.phase === "left") return;
-  const steps = nextSteps(wantedSize(run), present(run));
-  for (const index of steps.stop) void stop(run, index);
-  for (const index of steps.start) {
-    const { generation } = service;
-    instances.set(index, { generation, instance: startInstance({ service, index }, deps, eventsOf(run, generation)) });
-  }
-  if (steps.done || present(run).some(({ state }) => state === "failing")) run.activity = undefined;
+  const { start, stop: superfluous, replace, done } = nextSteps(wantedSize(run), present(run));
+  for (const { instance } of superfluous) void stop(run, instance);
+  for (const index of start) begin(run, { service: run.service, index });
+  if (replace) replaceOne(run, replace);
+  reserveSeconds(run);
+  run.decided.resolve();
+  if (done || present(run).some(({ state }) => state === "failing")) run.activity = undefined;
   notice(run);
-  if (instances.size > 0) return;
+  if (run.instances.size > 0) return;
   for (const resolve of run.waiting) resolve();
   run.waiting.clear();
 }
 
-async function stop(run: Run, index: number): Promise<void> {
+/** The new one is started first, unless it would get in the way of the old one. */
+function replaceOne(run: Run, { index, generation, state, instance }: Present): void {
+  const { service, deps } = run;
+  const isBeside = state !== "failing" && !writesToDisks(service.definition);
+  if (isBeside) run.freeSecond ??= reserveSecond(deps, service);
+  if (!isBeside || !run.freeSecond) return void stop(run, instance);
+  // One that is replaced for itself has the generation of the others.
+  const next = Math.max(service.generation, generation + 1);
+  begin(run, { service: { ...service, generation: next }, index });
+}
+
+/** Those that an earlier server had begun to replace need a reservation, too. Where there is none, the old ones go first. */
+function reserveSeconds(run: Run): void {
+  const running = present(run).filter(({ state }) => state !== "stopping");
+  const pairs = [...Map.groupBy(running, ({ index }) => index).values()].filter(({ length }) => length > 1).flat();
+  if (pairs.length > 0) run.freeSecond ??= reserveSecond(run.deps, run.service);
+  else {
+    run.freeSecond?.();
+    run.freeSecond = undefined;
+  }
+  if (run.freeSecond) return;
+  for (const { isCurrent, instance } of pairs) if (!isCurrent) void stop(run, instance);
+}
+
+async function stop(run: Run, instance: ServiceInstance): Promise<void> {
   const { instances, deps, service } = run;
   try {
-    await instances.get(index)?.instance.stop();
+    await instance.stop();
   } catch (error) {
     deps.onEvent("couldn't stop an instance", { error, service: service.uid });
   }
-  instances.delete(index);
+  for (const one of instances) if (one.instance === instance) instances.delete(one);
   reconcile(run);
 }
 

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { z } from "zod";
+import type { LastState } from "../../../api/schema.ts";
 import { Refusal } from "../../engine.ts";
 import type { JobDefinition } from "../definitions/job-definition.ts";
 import { parseJob } from "../definitions/stored-definition.ts";
@@ -21,13 +22,18 @@ export type Job = {
   readonly failures: number;
   /** How the last failed attempt ended, as a phrase: "exit code 2". */
   readonly lastExit: string | undefined;
+  /** The same as answers have it; missing for an attempt from before version 5 of the file. */
+  readonly lastState?: LastState | undefined;
   /** Why it failed, if not by running out of attempts. */
   readonly reason: string | undefined;
   /** Whether its runs are recorded (run-record.ts). Jobs from older versions have no records. */
   readonly hasRecords: boolean;
 };
 
-export type JobProgress = Pick<Job, "startedAt" | "endedAt" | "outcome" | "failures" | "lastExit" | "reason">;
+export type JobProgress = Pick<
+  Job,
+  "startedAt" | "endedAt" | "outcome" | "failures" | "lastExit" | "lastState" | "reason"
+>;
 
 /** Saves a new job and returns its version. Throws a `Refusal` 409 when the name is taken. */
 export async function insertJob(db: Kysely<StateTables>, job: Omit<Job, "version">): Promise<number> {
@@ -97,13 +103,14 @@ async function nextVersion(tx: Transaction<StateTables>): Promise<number> {
 
 function progressColumns(
   progress: JobProgress,
-): Pick<JobRow, "started_at" | "ended_at" | "outcome" | "failures" | "last_exit" | "reason"> {
+): Pick<JobRow, "started_at" | "ended_at" | "outcome" | "failures" | "last_exit" | "last_state" | "reason"> {
   return {
     started_at: progress.startedAt ?? null,
     ended_at: progress.endedAt ?? null,
     outcome: progress.outcome ?? null,
     failures: progress.failures,
     last_exit: progress.lastExit ?? null,
+    last_state: progress.lastState === undefined ? null : JSON.stringify(progress.lastState),
     reason: progress.reason ?? null,
   };
 }
@@ -117,6 +124,7 @@ const Columns = z.object({
   outcome: z.enum(["complete", "failed"]).nullable(),
   failures: z.int().min(0),
   last_exit: z.string().nullable(),
+  last_state: z.string().nullable(),
   reason: z.string().nullable(),
   has_records: z.int(),
 });
@@ -145,7 +153,24 @@ function fromColumns(row: z.infer<typeof Columns>): Omit<Job, "uid" | "username"
     outcome: row.outcome ?? undefined,
     failures: row.failures,
     lastExit: row.last_exit ?? undefined,
+    lastState: lastStateFrom(row.last_state),
     reason: row.reason ?? undefined,
     hasRecords: row.has_records === 1,
   };
+}
+
+const SavedState = z.object({
+  reason: z.string().exactOptional(),
+  exit_code: z.int().exactOptional(),
+  finished_at: z.string().exactOptional(),
+});
+
+/** A damaged one only says less. */
+function lastStateFrom(saved: string | null): LastState | undefined {
+  if (saved === null) return undefined;
+  try {
+    return SavedState.parse(JSON.parse(saved));
+  } catch {
+    return undefined;
+  }
 }

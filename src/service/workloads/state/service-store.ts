@@ -79,7 +79,10 @@ async function bindDomains(tx: Transaction<StateTables>, { uid, definition }: Se
   const [taken] = rows;
   if (!taken) return;
   const domain = definition.domains.find((each) => each.toLowerCase() === taken.domain) ?? taken.domain;
-  throw new Refusal(409, `the domain ${domain} belongs to another service: remove it there first`);
+  throw new Refusal(
+    409,
+    `the domain ${domain} belongs to another service: remove it there first. Nothing was changed.`,
+  );
 }
 
 export async function removeService(db: Kysely<StateTables>, uid: string): Promise<void> {

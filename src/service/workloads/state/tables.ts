@@ -44,6 +44,8 @@ export type JobRow = {
   failures: number;
   /** How the last failed attempt ended; null before the first one, and for jobs from before version 4. */
   last_exit: string | null;
+  /** JSON of the same as in answers; null before the first one, and for jobs from before version 5. */
+  last_state: string | null;
   /** Why a job failed before its last attempt; otherwise null. */
   reason: string | null;
   /** Whether its runs are recorded in files (run-record.ts). Jobs from before version 2 have none. */
@@ -75,4 +77,5 @@ export const stateMigrations: readonly Migration<StateTables>[] = [
   ],
   separateAddresses,
   [`alter table jobs add column last_exit text`],
+  [`alter table jobs add column last_state text`],
 ];

@@ -21,7 +21,7 @@ export function unreadableService({ uid, name, region, createdAt, reason }: Unre
     name,
     ...(createdAt !== undefined && { created_at: createdAt }),
     status: "Failed",
-    status_reason: reason,
+    message: reason,
   };
 }
 
@@ -30,6 +30,7 @@ export function unreadableJob({ uid, name, username, createdAt, reason }: Unread
   return {
     metadata: { name, namespace: username, uid, ...created },
     status: { conditions: [{ type: "Failed", status: "True", reason: "Unreadable", message: reason }] },
+    message: reason,
   };
 }
 

@@ -27,7 +27,7 @@ describe("the card of a service", () => {
 
   test("says why a service that should run does not", () => {
     const reason = "This user may run 50 instances; 48 are in use, and this request needs 5 more.";
-    const failed = service("web", { status: "Failed", status_reason: reason });
+    const failed = service("web", { status: "Failed", message: reason });
 
     const lines = drawn(serviceCard({ service: failed, region: "beijing1", now })).split("\n");
     expect(lines[0]).toBe("🔴 web · failed");
@@ -61,9 +61,46 @@ describe("the card of a service", () => {
     const [head, , facts, reason] = drawn(serviceCard({ service: flaky, region: "beijing1", now })).split("\n");
 
     expect([head, facts, reason]).toEqual([
-      "🔴 flaky · restarting, 6 times in 4 min",
-      "2 of 3 instances · 512 MiB each · 6 restarts in the last 10 min",
+      "🔴 flaky · 6 restarts in 4 min",
+      "2 of 3 instances · 512 MiB each",
       "Last restart 2 min ago: flaky-1 exited with code 137 (out of memory)",
+    ]);
+  });
+
+  test("of a service in a crash loop says how it ended, how often, and nothing twice", () => {
+    const looping = {
+      status: "Failed",
+      ready_instances: 0,
+      message: "flaky-1 exited with code 137 (out of memory)",
+      restart_count: 6,
+      last_state: { reason: "OOMKilled", exit_code: 137, finished_at: "2026-11-21T11:58:00Z" },
+    };
+    const restarts = { count: 6, first_at: "2026-11-21T11:54:00Z", last_at: "2026-11-21T11:58:00Z" };
+    const card = (more: object) =>
+      drawn(serviceCard({ service: service("flaky", more), region: "beijing1", now })).split("\n");
+
+    const [timed, , facts, next] = card({ ...looping, restarts });
+    expect([timed, facts]).toEqual([
+      "🔴 flaky · out of memory, exit 137, 6 restarts in 4 min",
+      "0 of 3 instances · 512 MiB each",
+    ]);
+    expect(next).not.toMatch(/Reason|Last restart/u);
+    expect(card(looping)[0]).toBe("🔴 flaky · out of memory, exit 137, 6 restarts, last 2 min ago");
+  });
+
+  test("of a service that runs again still says how it ended", () => {
+    const recovered = service("web", {
+      ready_instances: 3,
+      restart_count: 1,
+      last_state: { reason: "OOMKilled", exit_code: 137, finished_at: "2026-11-21T11:58:00Z" },
+    });
+
+    const [head, , facts, last] = drawn(serviceCard({ service: recovered, region: "beijing1", now })).split("\n");
+
+    expect([head, facts, last]).toEqual([
+      "🟢 web · running",
+      "3 of 3 instances · 512 MiB each · 1 restart",
+      "Last restart 2 min ago: out of memory, exit 137",
     ]);
   });
 

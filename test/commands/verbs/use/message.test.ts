@@ -25,18 +25,18 @@ test("what a channel is bound to, in each case", () => {
 
   expect(messages.map((each) => drawn(useMessage(each))).join("\n\n")).toMatchInlineSnapshot(`
     "✅ Dana Reyes set up #ops:
-    • Region beijing1 is the default for services; jobs always run in us. Other regions are refused here.
+    • Region beijing1 is the default for services; jobs have their own region. Other regions are refused here.
     • Names shop-*: lists and suggestions show only these. Other names are refused here.
     • Account team-ops is used for requests here.
     To see it: /gantry use. To remove it: /gantry use --clear
 
     #ops already has this binding. Nothing to do.
-    • Region bejing1 is the default for services; jobs always run in us. Use --region for another one.
+    • Region bejing1 is the default for services; jobs have their own region. Use --region for another one.
     ⚠️ bejing1 isn't a known region. Known regions: beijing1, beijing2.
     To see it: /gantry use. To remove it: /gantry use --clear
 
     Binding of #ops, set by Dana Reyes on 1970-01-01 00:00 UTC:
-    • Region beijing1 is the default for services; jobs always run in us. Use --region for another one.
+    • Region beijing1 is the default for services; jobs have their own region. Use --region for another one.
     • Names shop-*: lists and suggestions show only these. Other names still work when typed in full.
     • Account team-ops is used for requests here.
     To change it: /gantry use --region R. To remove it: /gantry use --clear

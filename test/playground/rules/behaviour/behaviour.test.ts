@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { BehaviourId } from "../../../../src/playground/rules/rules.ts";
 import { type SmallWorld, startSmallWorld } from "../../support/small-world.ts";
 import { answerConduct } from "./answers.ts";
+import { deletionConduct } from "./deletions.ts";
 import { eventConduct } from "./events.ts";
 import { interactionConduct } from "./interactions.ts";
 import { modalConduct } from "./modals.ts";
@@ -26,8 +27,12 @@ async function another(changes: Parameters<typeof startSmallWorld>[0]): Promise<
   return made;
 }
 
-const shown: Readonly<Record<BehaviourId, () => Promise<void>>> = {
+/** Those of Socket Mode are in sockets/. */
+type ShownId = Exclude<BehaviourId, `socket.${string}`>;
+
+const shown: Readonly<Record<ShownId, () => Promise<void>>> = {
   ...answerConduct(() => world, another),
+  ...deletionConduct(() => world, another),
   ...eventConduct(() => world, another),
   ...interactionConduct(() => world),
   ...modalConduct(() => world),

@@ -5,7 +5,7 @@ import type { SmallWorld } from "../../support/small-world.ts";
 const robin = { name: "robin", realName: "Robin Vale", channel: "ops" };
 const elsewhere = "T0ELSEWHERE";
 
-/** Deactivated people, and people of another organisation. */
+/** Deactivated people, and people of another organization. */
 export function peopleConduct(where: () => SmallWorld) {
   const userOf = async (user: string) => (await where().call("users.info", { user }))["user"] as object; // users.info gives an object
   const membersOf = async (channel: string) => (await where().call("conversations.members", { channel }))["members"];

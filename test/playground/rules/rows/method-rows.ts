@@ -62,6 +62,15 @@ export function methodRows(steps: Steps) {
       kept: () => poor.call("chat.postMessage", { channel: "C0OPS", text: "x" }),
       broken: () => poor.call("users.info", { user: "U0DANA" }),
     },
+    "upload.allowed": {
+      error: "file_uploads_disabled",
+      kept: () => upload("abc"),
+      async broken() {
+        world.playground.faults.refusesUploads = true;
+        await world.call("files.getUploadURLExternal", { filename: "a.txt", length: 3 });
+        world.playground.faults.clear();
+      },
+    },
     "file.upload": { error: "file_upload_size_mismatch", kept: () => upload("abc"), broken: () => upload("abcd") },
     "file.known": {
       error: "file_not_found",

@@ -16,7 +16,7 @@ test("binds thousands of domains at once, and names the one that another service
 
   await expect(taken).rejects.toMatchObject({
     status: 409,
-    message: "the domain SHOP.example belongs to another service: remove it there first",
+    message: "the domain SHOP.example belongs to another service: remove it there first. Nothing was changed.",
   });
   expect((await dana.read("second")).binding_domain_name).toEqual(domains(5_000, "d"));
   await dana.update("second", { binding_domain_name: domains(2, "d") });

@@ -95,3 +95,23 @@ test("a run whose record is missing may have completed: it is reported as lost a
   expect((await userOf(third.engine).readJob("lost")).status?.conditions).toMatchObject([{ reason: "RunLost" }]);
   await third.close();
 });
+
+test("how the last attempt ended is known after a restart of the engine too", async () => {
+  const dataDir = makeDataDir();
+  const first = await openEngine(dataDir, { jobRetries: 1 });
+  const before = userOf(first.engine);
+  await before.createJob("broken", {
+    containers: [{ image: "gantry/batch", command: ["1", "--delay", "1", "--exit", "3"] }],
+  });
+  await before.ends("broken");
+  const { restart_count, last_state, message } = await before.readJob("broken");
+  await first.close();
+
+  const second = await openEngine(dataDir, { jobRetries: 1 });
+  const job = await userOf(second.engine).readJob("broken");
+  await second.close();
+
+  expect({ restart_count, message }).toEqual({ restart_count: 1, message: "exit code 3 after 2 attempts" });
+  expect(last_state).toMatchObject({ reason: "Error", exit_code: 3 });
+  expect(job).toMatchObject({ restart_count, last_state, message });
+});

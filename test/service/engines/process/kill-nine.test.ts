@@ -4,6 +4,10 @@ import type { StateTables } from "../../../../src/service/workloads/state/tables
 import { childrenOf, engineProcess, killEngines, readState, stubborn } from "./support/engine-process.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";
+import { onlyInFullRuns } from "../../../support/full-run.ts";
+
+// Each test starts and kills several processes.
+onlyInFullRuns();
 
 afterEach(killEngines);
 
@@ -33,7 +37,7 @@ describe("after kill -9 of the engine", () => {
     const doomed = await engineProcess(dataDir);
     await doomed.create("web", web);
     await doomed.create("stubborn", { containers: [stubborn] });
-    await doomed.createJob("cut", { containers: [{ image: "gantry/batch", command: ["4", "--delay", "200"] }] });
+    await doomed.createJob("cut", { containers: [{ image: "gantry/batch", command: ["8", "--delay", "500"] }] });
     // The web server, the job, the runner of the host command, the command and its child.
     const doomedPids = await until(async () => {
       const pids = await childrenOf(dataDir);
@@ -70,4 +74,4 @@ describe("after kill -9 of the engine", () => {
     expect(await alive(pids)).toEqual([]);
     await next.close();
   });
-}, 15_000);
+});

@@ -5,13 +5,17 @@ import type { LogTables } from "../../../../src/service/workloads/logs/log-table
 import { openSqlite } from "../../../../src/sqlite.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, until, userOf } from "./support/engine-world.ts";
+import { onlyInFullRuns } from "../../../support/full-run.ts";
+
+// Programs that write as fast as they can leave nothing for other tests.
+onlyInFullRuns();
 
 const KIB = 1024;
 const bound = { bytes: 512 * KIB, lines: 100_000 };
 const dataDir = makeDataDir();
 const { engine, close } = await openEngine(dataDir, {
   allowHostCommands: true,
-  logLimits: { day: bound, workload: bound, total: bound },
+  logLimits: { day: bound, workload: bound, total: bound, days: 90 },
 });
 afterAll(() => close());
 const dana = userOf(engine);

@@ -16,7 +16,7 @@ test("without file descriptors the engine keeps running, accepts nothing halfway
     created: "taken",
     job: "taken",
     failed: true,
-    said: expect.stringMatching(/^\[gantry\] instance starved-0 couldn't be started \(.*EMFILE.*\), restarting in/),
+    said: expect.stringMatching(/^\[gantry\] instance starved-0 couldn't be started: .*EMFILE.*, restarting in/),
     status: "Failed",
     reason: expect.stringMatching(/^Its ports can't be opened \(.*EMFILE.*\). Retrying.$/),
   });

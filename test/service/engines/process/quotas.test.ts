@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { quotasFor } from "../../../../src/service/engines/process/host-limits.ts";
+import { quotasFor } from "../../../../src/service/workloads/machine/host-limits.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, roomy, until, userOf } from "./support/engine-world.ts";
 
@@ -125,11 +125,11 @@ test("after a start with a lower quota the oldest run; the others show the reaso
 
   expect(await dana.read("new")).toMatchObject({
     status: "Failed",
-    status_reason: "This user may run 3 instances; 2 are in use, and this request needs 2 more.",
+    message: "This user may run 3 instances; 2 are in use, and this request needs 2 more.",
   });
   await dana.update("new", { target_instance_size: 1 });
   await dana.reaches("new", "Running");
-  expect(await dana.read("new")).not.toHaveProperty("status_reason");
+  expect(await dana.read("new")).not.toHaveProperty("message");
 });
 
 describe("without settings", () => {

@@ -81,8 +81,8 @@ describe("a saved service that cannot be used", () => {
       const listed = (await dana.list()).services.find(({ name }) => name === "bad");
       const read = await dana.read("bad");
 
-      expect(listed).toMatchObject({ status: "Failed", status_reason: expect.stringMatching(reason) });
-      expect(read).toMatchObject({ status: "Failed", status_reason: expect.stringMatching(reason) });
+      expect(listed).toMatchObject({ status: "Failed", message: expect.stringMatching(reason) });
+      expect(read).toMatchObject({ status: "Failed", message: expect.stringMatching(reason) });
       await expect(dana.restart("bad")).rejects.toMatchObject({
         status: expect.toSatisfy((code) => [400, 409].includes(code)),
       });

@@ -97,7 +97,7 @@ describe("names and places", () => {
     const said = await sentence(dana.update("second", change));
 
     expect(said).toMatchInlineSnapshot(
-      `"409 the domain Shop.example.com belongs to another service: remove it there first"`,
+      `"409 the domain Shop.example.com belongs to another service: remove it there first. Nothing was changed."`,
     );
     expect((await dana.read("second")).binding_domain_name).toEqual([]);
     await dana.remove("first");

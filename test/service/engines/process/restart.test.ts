@@ -138,7 +138,7 @@ describe("when the engine closes", () => {
     expect(status).toBe("Deleting");
     expect(await readState(dataDir, storedServices)).toEqual([]);
   });
-}, 15_000);
+});
 
 test("a second engine in the same folder is refused with a sentence, until the first has closed", async () => {
   const dataDir = makeDataDir();

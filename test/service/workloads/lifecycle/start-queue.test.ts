@@ -17,6 +17,7 @@ function puppet() {
     address: () => undefined,
     readLog: () => undefined,
     stop: async () => undefined,
+    discard: async () => undefined,
   };
   return { unit, speak: spoken.resolve, exit: () => gone.resolve({ code: 0 }) };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { instancesOf } from "../../../../src/service/workloads/logs/log-instances.ts";
 import { readPage } from "../../../../src/service/workloads/logs/log-store.ts";
 import { createLogTables, pragma, type LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
 import { openSqlite } from "../../../../src/sqlite.ts";
@@ -30,6 +31,7 @@ test("the logs of an older version are still there", async () => {
     { instance: "web-0", line: "today" },
     { instance: "web-1", line: "and now" },
   ]);
+  expect(await instancesOf(db, "w")).toEqual(["web-0", "web-1"]);
   expect(await db.selectFrom("days").select(["workload", "day", "cost", "lines"]).orderBy("day").execute()).toEqual([
     { workload: "w", day: "2026-11-19", cost: 62, lines: 1 },
     { workload: "other", day: "2026-11-20", cost: 53, lines: 1 },

@@ -1,31 +1,77 @@
 import { expect, test } from "vitest";
-import { nextSteps, type PresentInstance, type Steps } from "../../../../src/service/workloads/services/next-steps.ts";
+import { nextSteps, type PresentInstance } from "../../../../src/service/workloads/services/next-steps.ts";
 
-/** `ready`, `waiting` …, with `*` for one that was started from an older definition. */
-function instances(...states: string[]): PresentInstance[] {
-  return states.map((text, index) => ({
-    index,
-    isCurrent: !text.endsWith("*"),
-    state: text.replace("*", "") as PresentInstance["state"], // the tables below hold only these words
-  }));
+/**
+ * `0 ready`, `1 waiting` …: the index and the state. With `*` for one that was started from an older definition, `**` for
+ * one from before that, and `~` for one whose memory is being changed.
+ */
+function instances(...texts: string[]): (PresentInstance & { readonly text: string })[] {
+  return texts.map((text) => {
+    const [index = "", word = ""] = text.split(" ");
+    const outdated = word.split("*").length - 1;
+    return {
+      text,
+      index: Number(index),
+      generation: 2 - outdated,
+      isCurrent: outdated === 0,
+      isResizing: word.includes("~"),
+      state: word.replace(/[*~]/g, "") as PresentInstance["state"], // the tables below hold only these words
+    };
+  });
 }
 
-const table: readonly [string, number, string[], Steps][] = [
-  ["missing instances are started", 2, [], { start: [0, 1], stop: [], done: false }],
-  ["instances beyond the size are stopped", 1, ["ready", "ready"], { start: [], stop: [1], done: false }],
-  ["one that is stopping is not stopped again", 0, ["stopping"], { start: [], stop: [], done: false }],
-  ["only the difference is started", 3, ["ready", "ready"], { start: [2], stop: [], done: false }],
-  ["nothing is left to do when all are ready", 2, ["ready", "ready"], { start: [], stop: [], done: true }],
-  ["it is not done while one starts", 1, ["waiting"], { start: [], stop: [], done: false }],
-  ["old ones are replaced one at a time", 3, ["ready*", "ready*", "ready*"], { start: [], stop: [0], done: false }],
-  ["the next waits until the new one is ready", 2, ["waiting", "ready*"], { start: [], stop: [], done: false }],
-  ["the next follows when the new one is ready", 2, ["ready", "ready*"], { start: [], stop: [1], done: false }],
-  ["the next waits while an old one ends", 2, ["stopping*", "ready*"], { start: [], stop: [], done: false }],
-  ["an old one that fails goes first", 2, ["ready*", "failing*"], { start: [], stop: [1], done: false }],
-  ["a new one that fails holds the roll", 2, ["failing", "ready*"], { start: [], stop: [], done: false }],
-  ["a service of size 0 is reached at once", 0, [], { start: [], stop: [], done: true }],
+type Expected = {
+  readonly start?: number[];
+  readonly stop?: string[];
+  readonly replace?: string;
+  readonly done?: true;
+};
+
+const table: readonly [string, number, string[], Expected][] = [
+  ["missing instances are started", 2, [], { start: [0, 1] }],
+  ["instances beyond the size are stopped", 1, ["0 ready", "1 ready"], { stop: ["1 ready"] }],
+  ["one that is stopping is not stopped again", 0, ["0 stopping"], {}],
+  ["one that is stopping is not started beside itself", 1, ["0 stopping"], {}],
+  ["only the difference is started", 3, ["0 ready", "1 ready"], { start: [2] }],
+  ["nothing is left to do when all are ready", 2, ["0 ready", "1 ready"], { done: true }],
+  ["it is not done while one starts", 1, ["0 waiting"], {}],
+  ["it is not done while the memory of one is changed", 1, ["0 ready~"], {}],
+  ["old ones are replaced one at a time", 3, ["0 ready*", "1 ready*", "2 ready*"], { replace: "0 ready*" }],
+  ["an old one stays until the new one is ready", 2, ["0 ready*", "0 waiting", "1 ready*"], {}],
+  ["an old one is stopped when the new one is ready", 1, ["0 ready*", "0 ready"], { stop: ["0 ready*"] }],
+  ["the next waits until the new one is ready", 2, ["0 waiting", "1 ready*"], {}],
+  ["the next follows when the new one is ready", 2, ["0 ready", "1 ready*"], { replace: "1 ready*" }],
+  ["the next waits while an old one ends", 2, ["0 ready", "0 stopping*", "1 ready*"], {}],
+  ["the next waits while the memory of one is changed", 2, ["0 ready~", "1 ready*"], {}],
+  ["an old one that fails goes first", 2, ["0 ready*", "1 failing*"], { replace: "1 failing*" }],
+  ["an old one that fails doesn't wait for the new one", 1, ["0 failing*", "0 waiting"], { stop: ["0 failing*"] }],
+  ["a new one that fails holds the roll", 2, ["0 failing", "1 ready*"], {}],
+  ["a new one that fails leaves the old one alone", 1, ["0 ready*", "0 failing"], {}],
+  [
+    "a replacement that is outdated is given up, not the old one",
+    1,
+    ["0 ready**", "0 waiting*"],
+    { stop: ["0 waiting*"] },
+  ],
+  [
+    "a replacement that is outdated but ready takes its place",
+    1,
+    ["0 waiting**", "0 ready*"],
+    { stop: ["0 waiting**"] },
+  ],
+  ["both of a pair beyond the size are stopped", 0, ["0 ready*", "0 waiting"], { stop: ["0 ready*", "0 waiting"] }],
+  ["a missing one goes before a replacement", 2, ["0 ready*"], { start: [1] }],
+  ["a service of size 0 is reached at once", 0, [], { done: true }],
 ];
 
 test.each(table)("%s", (...[, size, states, expected]) => {
-  expect(nextSteps(size, instances(...states))).toEqual(expected);
+  const { start, stop, replace, done } = nextSteps(size, instances(...states));
+
+  expect({ start, stop: stop.map(({ text }) => text), replace: replace?.text, done }).toEqual({
+    start: [],
+    stop: [],
+    replace: undefined,
+    done: false,
+    ...expected,
+  });
 });

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import type { Kysely } from "kysely";
 import type { Exit, LogReader, Unit, UnitSpec } from "../../../workloads/runtime.ts";
 import { findImage, type CatalogueEntry } from "../catalogue.ts";
-import { answers, freePort, HOST } from "../network/local-port.ts";
+import { answers, freePort, HOST } from "../../../workloads/ports/local-port.ts";
 import { volumeFolder, workFolder } from "../records/host-folder.ts";
 import { endProcesses, signalProcess } from "../records/orphans.ts";
 import { forgetProcess, recordStart, recordToken, type ProcessTables } from "../records/process-store.ts";
@@ -105,6 +105,7 @@ function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now
       isStopping = true;
       return stopGroup(child, exited, graceMs);
     },
+    discard: async () => undefined,
   };
 }
 

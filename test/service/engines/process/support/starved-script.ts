@@ -62,7 +62,7 @@ const second = await openEngine(dataDir, {
   openState: (path) => openSqlite<StateTables>(path).withPlugin(starving),
 });
 const after = userOf(second.engine);
-const { status, status_reason: reason } = await after.read("kept");
+const { status, message: reason } = await after.read("kept");
 for (const file of heldAtStart) closeSync(file);
 await after.reaches("kept", "Running");
 await second.close();

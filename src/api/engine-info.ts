@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { type Fetch, orAborted, readBody } from "./exchange.ts";
+import { lenient, listOf } from "./lenient.ts";
+
+/** The engine behind the workload API. This is our extension: other workload APIs don't have this page. */
+export type EngineInfo = {
+  /** `Kubernetes`. */
+  readonly title: string;
+  readonly regions: readonly EngineRegion[];
+};
+
+export type EngineRegion = {
+  readonly name: string;
+  /** Undefined while it isn't known. */
+  readonly version: string | undefined;
+  /** Why its workloads can't be read now, as a sentence. */
+  readonly problem?: string;
+  /** Features that this engine doesn't support: `custom domains`. */
+  readonly cannot: readonly string[];
+};
+
+const short = z.string().min(1).max(80);
+const MOST_REGIONS = 100;
+
+/** `partly` is left out: most of the feature works, and the line is short. */
+const Limit = z.object({ what: short, effect: z.string() });
+const Region = z.object({
+  name: short,
+  version: lenient(short),
+  problem: lenient(z.string().min(1).max(300)),
+  cannot: listOf(Limit)
+    .catch([])
+    .transform((limits) => limits.filter(({ effect }) => effect !== "partly").map(({ what }) => what)),
+});
+const Health = z.object({ engine: z.object({ title: short, regions: listOf(Region) }) });
+
+type Parts = { readonly baseUrl: string; readonly fetch: Fetch; readonly now: () => number };
+
+/** An optional page must not delay an answer for long. */
+const WITHIN_MS = 1_000;
+const LIMIT_BYTES = 64 * 1024;
+/** An absent page is asked for as rarely as a present one. */
+const FRESH_MS = 60_000;
+
+/**
+ * Reads `GET {base}/healthz` without a token; it doesn't count as an API call. Undefined when there is no such page, it
+ * says something else, or it takes too long. Never rejects.
+ */
+export function createEngineInfo(parts: Parts): () => Promise<EngineInfo | undefined> {
+  let last: { readonly at: number; readonly info: Promise<EngineInfo | undefined> } | undefined;
+  return () => {
+    const at = parts.now();
+    if (last === undefined || at - last.at >= FRESH_MS || at < last.at) {
+      last = { at, info: read(parts).catch(() => undefined) };
+    }
+    return last.info;
+  };
+}
+
+async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> {
+  const signal = AbortSignal.timeout(WITHIN_MS);
+  const response = await orAborted(fetch(new Request(`${baseUrl}/healthz`, { signal, redirect: "error" })), signal);
+  const { bytes, end } = await readBody(response, LIMIT_BYTES, signal);
+  if (end !== "whole") return undefined;
+  // 503 while it isn't ready: the engine is the same.
+  const health = Health.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+  if (!health.success) return undefined;
+  const { title, regions } = health.data.engine;
+  return { title, regions: regions.slice(0, MOST_REGIONS).map(regionOf) };
+}
+
+function regionOf({ name, version, problem, cannot }: z.infer<typeof Region>): EngineRegion {
+  return { name, version, cannot, ...(problem !== undefined && { problem }) };
+}

@@ -1,0 +1,68 @@
+import type { NewHistoryEvent } from "../../changes/history-event.ts";
+import type { InstallationRows } from "../../workflow/access/installation.ts";
+import type { Store } from "../../store/store.ts";
+
+/** What concerns all workspaces: only the sweep and the installer have it. */
+type ForAll =
+  | keyof InstallationRows
+  | "expire"
+  | "open"
+  | "undrawn"
+  | "takeDeliveries"
+  | "beat"
+  | "inspect"
+  | "isAlone"
+  | "movedChannels"
+  | "close";
+
+/** The store as one workspace sees it. */
+export type WorkspaceStore = Omit<Store, ForAll>;
+
+type OfTeam = { readonly teamId: string };
+
+/**
+ * The store without the rows of other workspaces: an id of theirs finds nothing, and a question about them throws,
+ * because nothing that is asked for one workspace may lead there.
+ */
+export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
+  const own = <Value extends OfTeam>(value: Value): Value => {
+    if (value.teamId !== teamId) throw new Error(`something of another workspace was asked for in ${teamId}`);
+    return value;
+  };
+  const ownEvent = <Event extends NewHistoryEvent | undefined>(event: Event): Event => {
+    if (event !== undefined) own(event);
+    return event;
+  };
+  const ownId = (id: string): string => own({ teamId: id }).teamId;
+  return {
+    ...ofDeliveries(store),
+    add: async (change, event) => store.add(own(change), own(event)),
+    find: (key) => store.find(key, teamId),
+    advance: async (id, step, event) =>
+      store.advance(typeof id === "string" ? { id, teamId } : own(id), step, ownEvent(event)),
+    note: async (event) => store.note(own(event)),
+    beginDrawing: (id) => store.beginDrawing(id, teamId),
+    pendingChanges: async (id) => store.pendingChanges(ownId(id)),
+    history: async (query) => store.history(own(query)),
+    impliedFor: async (seeker) => store.impliedFor(own(seeker)),
+    accountsFor: async (seeker) => store.accountsFor(own(seeker)),
+    saveAccount: async (account, event) => store.saveAccount(own(account), own(event)),
+    removeAccount: async (id, owner, event) => store.removeAccount(ownId(id), owner, own(event)),
+    resealAccount: async (account, sealed) => store.resealAccount(own(account), sealed),
+    bindingOf: async (id, channelId) => store.bindingOf(ownId(id), channelId),
+    bind: async (channel, binding, event) => store.bind(own(channel), binding, own(event)),
+    unbind: async (channel, event) => store.unbind(own(channel), own(event)),
+    moveChannel: async (move) => store.moveChannel(own(move)),
+    setRegion: async (id, userId, region) => store.setRegion(ownId(id), userId, region),
+    countCalls: async (of, calls) => store.countCalls(own(of), calls),
+    callsOn: async (of) => store.callsOn(own(of)),
+  };
+}
+
+/** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing, which is secret. */
+function ofDeliveries(store: Store) {
+  const { accept, finish, remember, isKnown, drop, holdDrawing, drew, postponeDrawing } = store;
+  const { sendWithinMs, isOpen, isReachable } = store;
+  const drawing = { holdDrawing, drew, postponeDrawing };
+  return { accept, finish, remember, isKnown, drop, ...drawing, sendWithinMs, isOpen, isReachable };
+}

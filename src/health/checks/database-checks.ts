@@ -1,0 +1,107 @@
+import type { Facts, KeyFacts, SealedRows } from "../facts.ts";
+import { broken, type Judged, ok, warning } from "../finding.ts";
+import { apart, counted } from "../words.ts";
+
+const titles = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
+/** Writes are stored within a second before Slack gets its ack. */
+const SLOW_MS = 250;
+
+export function database({ database: facts }: Facts): Judged[] {
+  if (facts.kind === "missing") {
+    return [warning(`There is no database at ${facts.path} yet`, "Start Gantry, or check GANTRY_DATA.")];
+  }
+  if (facts.kind === "away") {
+    return [broken(`The database can't be used: ${facts.why}`, "Check the database and DATABASE_URL.")];
+  }
+  const { flavour, version, latencyMs } = facts;
+  const says = `${titles[flavour]} ${version} answers in ${latencyMs} ms`;
+  if (latencyMs < SLOW_MS) return [ok(says)];
+  return [
+    warning(`${says}, which is slow: a click must be stored within 1 s`, "Check the database's load and network."),
+  ];
+}
+
+export function schema({ database: facts }: Facts): Judged[] {
+  if (facts.kind !== "open") return [];
+  const { at, known } = facts.schema;
+  if (at === known) return [ok(`The schema is up to date (${at})`)];
+  if (at < known) {
+    return [warning(`The schema is at ${at} of ${known}`, "Start this version of Gantry: it updates the schema.")];
+  }
+  return [
+    broken(
+      `A newer Gantry wrote this database (schema ${at}; this version knows ${known})`,
+      "Start that version, or use another database.",
+    ),
+  ];
+}
+
+const LARGE_SKEW_MS = 30_000;
+
+export function databaseClock({ database: facts }: Facts): Judged[] {
+  if (facts.kind !== "open" || facts.flavour === "sqlite") return [];
+  if (Math.abs(facts.aheadMs) < LARGE_SKEW_MS) return [ok("This machine's clock agrees with the database's")];
+  return [
+    warning(
+      `This machine's clock is ${apart(facts.aheadMs)} the database's`,
+      "Synchronize both clocks, for example with chrony or systemd-timesyncd.",
+    ),
+  ];
+}
+
+const MIB = 1024 * 1024;
+const LITTLE_MIB = 500;
+const TOO_LITTLE_MIB = 20;
+
+export function disk({ database: facts }: Facts): Judged[] {
+  if (facts.kind !== "open" || facts.freeBytes === undefined) return [];
+  const free = Math.floor(facts.freeBytes / MIB);
+  const todo = "Free some space on the disk of GANTRY_DATA.";
+  if (free < TOO_LITTLE_MIB) return [broken(`Only ${free} MiB are free for the database`, todo)];
+  if (free < LITTLE_MIB) return [warning(`Only ${free} MiB are free for the database`, todo)];
+  return [ok(`${free >= 1024 ? `${Math.floor(free / 1024)} GiB` : `${free} MiB`} are free for the database`)];
+}
+
+/** Whether the configured keys open what is stored. */
+export function keys({ keys: facts }: Facts): Judged[] {
+  if (facts === undefined) return [];
+  if (facts.problem !== undefined) return [broken(facts.problem, KEY_ADVICE)];
+  const closed = facts.sealed.filter(({ opens }) => opens !== "yes");
+  return [...exposed(facts), ...(closed.length > 0 ? closed.map(unopened) : [opened(facts)])];
+}
+
+const KEY_ADVICE =
+  "Correct them, or restore them from a backup: without them, connected accounts and waiting requests are lost.";
+
+function opened({ ids, sealed }: KeyFacts): Judged {
+  const count = sealed.reduce((sum, each) => sum + each.count, 0);
+  const [first = ""] = ids;
+  const old = [...new Set(sealed.map(({ keyId }) => keyId))].filter((id) => id !== first);
+  if (count === 0) return ok(`Nothing is sealed yet; the key \`${first}\` seals`);
+  const stillUsed = old.length === 0 ? "" : `; keep ${old.map((id) => `\`${id}\``).join(", ")}, which older ones need`;
+  return ok(`The keys open everything stored (${counted(count, "sealed text")}; \`${first}\` seals${stillUsed})`);
+}
+
+function unopened({ what, keyId, count, opens }: SealedRows): Judged {
+  const rows = `${count} ${what}`;
+  if (opens === "damaged") {
+    return broken(
+      `${rows} with the key \`${keyId}\` are damaged`,
+      "Restore the database from a backup, or enter the tokens again.",
+    );
+  }
+  return opens === "unknown-key"
+    ? broken(
+        `${rows} were sealed with the key \`${keyId}\`, which isn't configured`,
+        `Add the key \`${keyId}\` to GANTRY_KEYS, after the first one.`,
+      )
+    : broken(
+        `${rows} were sealed with another key than the configured \`${keyId}\``,
+        `Put the original key under the id \`${keyId}\`, and give the new key its own id.`,
+      );
+}
+
+function exposed({ exposedFile }: KeyFacts): Judged[] {
+  if (exposedFile === undefined) return [];
+  return [warning(`Other users of this machine can read ${exposedFile}`, `Run \`chmod 600 ${exposedFile}\`.`)];
+}

@@ -1,0 +1,88 @@
+import type { Facts } from "../facts.ts";
+import { broken, type Judged, ok, warning } from "../finding.ts";
+import { ageOf, counted, shortSpan } from "../words.ts";
+import { reportsOf } from "./arrival-checks.ts";
+
+export function policy(facts: Facts): Judged[] {
+  const { source, rules, problem, groups } = facts.policy;
+  // A running bot keeps the last policy that was valid.
+  const isRunning = (facts.replicas ?? []).length > 0;
+  if (problem !== undefined) {
+    const todo = `Correct the file; \`npm run policy -- check\` shows its problems.`;
+    return isRunning
+      ? [warning(`${problem} The previous policy stays in force`, todo)]
+      : [broken(`${problem} Gantry won't start with it`, todo)];
+  }
+  const known = facts.slack.map((each) => each.groups);
+  const unknown = known.includes(undefined) ? [] : groups.filter((id) => !known.flat().includes(id));
+  if (facts.slack.length > 0 && unknown.length > 0) {
+    const says = `Policy: ${source} names user groups that don't exist in Slack: ${unknown.slice(0, 5).join(", ")}`;
+    return [warning(says, "Correct these ids: their rules match nobody.")];
+  }
+  return [ok(`Policy: ${source}, ${counted(rules, "rule")}`)];
+}
+
+export function replicas(facts: Facts): Judged[] {
+  const { replicas: live, now } = facts;
+  if (live === undefined) return [];
+  if (live.length === 0) return [broken("Gantry isn't running: no replica is alive", "Start it with `npm start`.")];
+  const reports = reportsOf(facts);
+  const each = reports.map(({ host, version, startedAt }) => `${host} ${version}, up ${ageOf(startedAt, now)}`);
+  const says = `${counted(live.length, "live replica")}: ${[...each, ...unread(live.length - reports.length)].join("; ")}`;
+  const unready = reports.filter(({ missing }) => missing.length > 0);
+  if (unready.length > 0) {
+    return unready.map(({ host, missing }) =>
+      broken(`${host} isn't ready: ${missing.join("; ")}`, "See the other lines, and its log."),
+    );
+  }
+  const versions = new Set(reports.map(({ version }) => version));
+  if (versions.size > 1) return [warning(says, "Update all replicas to the same version.")];
+  return [ok(says)];
+}
+
+function unread(count: number): string[] {
+  return count === 0 ? [] : [`${counted(count, "replica")} without a report`];
+}
+
+/** People notice when something waits for longer. */
+const LONG_MS = 10_000;
+
+export function lanes(facts: Facts): Judged[] {
+  const all = reportsOf(facts).flatMap(({ host, lanes: each }) =>
+    Object.entries(each).map(([name, lane]) => ({ host, name, ...lane })),
+  );
+  const stuck = all.filter(({ oldestMs, name }) => oldestMs >= LONG_MS && name !== "watching");
+  if (stuck.length > 0) {
+    return stuck.map(({ host, name, waiting, oldestMs }) =>
+      warning(
+        `${host}: ${waiting} waiting in the lane \`${name}\`, the oldest for ${shortSpan(oldestMs)}`,
+        "Check whether Slack, the workload API or the database is slow, or start another replica.",
+      ),
+    );
+  }
+  const running = all.reduce((sum, lane) => sum + lane.running, 0);
+  const waiting = all.reduce((sum, lane) => sum + lane.waiting, 0);
+  return all.length === 0 ? [] : [ok(`Nothing waits long: ${running} running, ${waiting} waiting`)];
+}
+
+const SHOWN = 5;
+/** Errors of the last hour are worth a look; older ones are only listed. */
+const RECENT_MS = 60 * 60_000;
+
+/** The newest errors of all replicas, with the references to find them by in the log. */
+export function errors(facts: Facts): Judged[] {
+  const reports = reportsOf(facts);
+  if (reports.length === 0) return [];
+  const newest = reports
+    .flatMap((report) => report.errors)
+    .filter(({ at }) => facts.now.getTime() - Date.parse(at) < RECENT_MS)
+    .toSorted((one, other) => (one.at < other.at ? 1 : -1))
+    .slice(0, SHOWN);
+  if (newest.length === 0) return [ok("No errors in the last hour")];
+  return newest.map(({ at, says, reference }) =>
+    warning(
+      `${ageOf(at, facts.now)} ago: ${says}`,
+      reference === undefined ? "Look at the log of that time." : `Search the log for \`${reference}\`.`,
+    ),
+  );
+}

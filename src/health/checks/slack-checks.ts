@@ -1,0 +1,121 @@
+import type { Facts, SlackFacts } from "../facts.ts";
+import { broken, type Judged, ok, warning } from "../finding.ts";
+import { withoutScope } from "../scopes.ts";
+import { apart, counted } from "../words.ts";
+
+const NEW_TOKEN =
+  "Copy the Bot User OAuth Token from your app's page, under OAuth & Permissions, into SLACK_BOT_TOKEN.";
+const REINSTALL = "Add the scopes of manifest.yml to the app, then reinstall it under OAuth & Permissions.";
+const NETWORK = "Check the network, HTTPS_PROXY and https://slack-status.com";
+
+/** Whose line it is, where there are several workspaces. */
+function of({ workspace }: SlackFacts, says: string): string {
+  return workspace === undefined ? says : `${workspace}: ${says}`;
+}
+
+/** What Slack says to each bot token. */
+export function botTokens({ slack, slackKind }: Pick<Facts, "slack" | "slackKind">): Judged[] {
+  if (slackKind === "playground") return [ok("Simulated Slack: it needs no token")];
+  if (slack.length === 0) {
+    return [warning("No workspace has installed the app", "Open /slack/install at GANTRY_URL and install it.")];
+  }
+  return slack.map((each) => {
+    const { token, workspace } = each;
+    if (token.kind === "accepted") return ok(of(each, `The bot token works: @${token.bot} in ${token.team}`));
+    if (token.kind === "away") return broken(of(each, `Slack can't be asked: ${token.why}`), NETWORK);
+    if (token.kind === "sealed") {
+      return broken(of(each, "The stored token can't be opened"), "Correct the keys, or install the app there again.");
+    }
+    const todo = workspace === undefined ? NEW_TOKEN : "Install the app there again at /slack/install.";
+    return broken(of(each, `Slack rejected the bot token (${token.code})`), todo);
+  });
+}
+
+export function appToken({ appToken: token }: Pick<Facts, "appToken">): Judged[] {
+  if (token === undefined) return [];
+  if (token.kind === "accepted") return [ok("The app-level token opens Socket Mode connections")];
+  if (token.kind === "away") return [broken(`Socket Mode can't be tried: ${token.why}`, NETWORK)];
+  const says = `Slack rejected the app-level token (${token.code})`;
+  return [broken(says, appTokenAdvice[token.code] ?? NEW_APP_TOKEN)];
+}
+
+const NEW_APP_TOKEN =
+  "Create an app-level token with the scope connections:write under Basic Information, and set SLACK_APP_TOKEN.";
+/** https://docs.slack.dev/reference/methods/apps.connections.open#errors */
+const appTokenAdvice: Readonly<Record<string, string>> = {
+  not_allowed_token_type: "SLACK_APP_TOKEN takes an app-level token (xapp-…), not the bot token.",
+  forbidden: "Turn on Socket Mode on your app's page.",
+  socket_mode_disabled: "Turn on Socket Mode on your app's page.",
+};
+
+/** Scopes that the manifest asks for and the token lacks, with what doesn't work without each. */
+export function scopes({ slack, scopes: { needed, optional } }: Pick<Facts, "slack" | "scopes">): Judged[] {
+  return slack.flatMap((each): Judged[] => {
+    const { scopes: granted, token } = each;
+    if (token.kind !== "accepted") return [];
+    if (granted === undefined) {
+      return [warning(of(each, "Slack didn't say which scopes the token has"), "Run the check again.")];
+    }
+    const lacks = (list: readonly string[]): string[] => list.filter((scope) => !granted.includes(scope));
+    const missing = [
+      ...lacks(needed).map((scope) => broken(of(each, withoutIt(scope)), REINSTALL)),
+      ...lacks(optional).map((scope) => warning(of(each, withoutIt(scope)), REINSTALL)),
+    ];
+    const all = needed.length + optional.length;
+    return missing.length > 0 ? missing : [ok(of(each, `All ${all} scopes of the manifest are granted`))];
+  });
+}
+
+function withoutIt(scope: string): string {
+  const lost = withoutScope[scope];
+  return `The scope \`${scope}\` is missing${lost === undefined ? "" : `: ${lost}`}`;
+}
+
+/** Gantry rejects signatures older than five minutes: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+const SIGNATURE_MS = 5 * 60_000;
+const LARGE_SKEW_MS = 30_000;
+
+export function slackClock({ slack, transport }: Pick<Facts, "slack" | "transport">): Judged[] {
+  const [aheadMs] = slack.map((each) => each.aheadMs).filter((each) => each !== undefined);
+  if (aheadMs === undefined) return [];
+  const skew = Math.abs(aheadMs);
+  const says = `This machine's clock is ${apart(aheadMs)} Slack's`;
+  const todo = "Synchronize this machine's clock, for example with chrony or systemd-timesyncd.";
+  if (aheadMs >= SIGNATURE_MS && transport === "http") {
+    return [broken(`${says}, so every request from Slack is rejected as too old`, todo)];
+  }
+  return [skew >= LARGE_SKEW_MS ? warning(says, todo) : ok(`This machine's clock agrees with Slack's`)];
+}
+
+/** Channels that Gantry is in, and those it is bound to without being in them. */
+export function channels({ slack, boundChannels }: Facts): Judged[] {
+  const inside = new Set(slack.flatMap(({ channels: known }) => (known.kind === "known" ? known.ids : [])));
+  const isKnown = slack.length > 0 && slack.every(({ channels: known }) => known.kind === "known");
+  if (!isKnown) return slack.flatMap(unknownChannels);
+  if (inside.size === 0) {
+    return [
+      warning(
+        "The bot is in no channel, so approval cards and threads can't be posted",
+        "Type `/invite @gantry` in the channels where people work with it.",
+      ),
+    ];
+  }
+  const outside = boundChannels.filter((id) => !inside.has(id));
+  if (outside.length > 0) {
+    return [
+      warning(
+        `The bot isn't in ${counted(outside.length, "bound channel")}: ${outside.slice(0, 5).join(", ")}`,
+        "Type `/invite @gantry` there, or unbind them with `/gantry use --clear`.",
+      ),
+    ];
+  }
+  return [ok(`The bot is in ${counted(inside.size, "channel")}`)];
+}
+
+function unknownChannels(each: SlackFacts): Judged[] {
+  const { channels: known, token } = each;
+  if (known.kind === "known" || token.kind !== "accepted") return [];
+  const why = known.kind === "away" ? known.why : `Slack refused it (${known.code})`;
+  const todo = known.kind === "away" ? "Run the check again." : REINSTALL;
+  return [warning(of(each, `Couldn't list the bot's channels: ${why}`), todo)];
+}

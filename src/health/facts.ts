@@ -1,0 +1,158 @@
+import type { LiveReplica } from "./report.ts";
+
+/** It couldn't be found out. `why` ends a sentence: "it didn't answer in 3 s". */
+export type Away = { readonly kind: "away"; readonly why: string };
+
+/** Slack refuses a token, or a call; `code` is Slack's. */
+export type Refused = { readonly kind: "refused"; readonly code: string };
+
+export type SlackFacts = {
+  /** The workspace's name, where there are several. */
+  readonly workspace: string | undefined;
+  readonly token:
+    | { readonly kind: "accepted"; readonly bot: string; readonly team: string }
+    | Refused
+    | Away
+    /** No configured key opens it. */
+    | { readonly kind: "sealed" };
+  /** Granted to the token; undefined when Slack doesn't say. */
+  readonly scopes: readonly string[] | undefined;
+  /** How far our clock is ahead of Slack's; negative when it is behind. */
+  readonly aheadMs: number | undefined;
+  /** Ids of the channels that the bot is in. */
+  readonly channels: { readonly kind: "known"; readonly ids: readonly string[] } | Refused | Away;
+  /** Ids of the user groups; undefined when Slack doesn't say. */
+  readonly groups: readonly string[] | undefined;
+};
+
+export type ApiFacts =
+  | {
+      readonly kind: "asked";
+      readonly host: string;
+      readonly account: string;
+      readonly region: string;
+      readonly answer:
+        | { readonly ok: true; readonly ms: number }
+        | { readonly ok: false; readonly says: string; readonly isAccountRefused: boolean };
+      readonly calls: CallFacts;
+      readonly engine: EngineFacts | undefined;
+    }
+  /** It runs inside the bot, and only the replicas' reports tell about it. */
+  | { readonly kind: "inside"; readonly account: string; readonly calls: CallFacts }
+  /** Each workspace connects its own account. */
+  | { readonly kind: "own"; readonly host: string; readonly connected: number; readonly workspaces: number };
+
+/** Of one account, over all replicas, in this UTC day. */
+export type CallFacts = { readonly count: number; readonly perDay: number | undefined };
+
+export type EngineFacts = {
+  readonly title: string;
+  readonly regions: readonly {
+    readonly name: string;
+    /** Undefined while it can't be reached. */
+    readonly version?: string | undefined;
+    readonly problem?: string | undefined;
+  }[];
+};
+
+export type DatabaseFacts =
+  | {
+      readonly kind: "open";
+      readonly flavour: "sqlite" | "postgres";
+      /** `3.53.1`, `17.2`. */
+      readonly version: string;
+      readonly latencyMs: number;
+      /** The number of the last migration, and of the last one that this program knows. */
+      readonly schema: { readonly at: number; readonly known: number };
+      /** How far our clock is ahead of the database's. */
+      readonly aheadMs: number;
+      /** On the disk of the data folder, for SQLite. */
+      readonly freeBytes: number | undefined;
+    }
+  | Away
+  | { readonly kind: "missing"; readonly path: string };
+
+export type OpenDatabase = Omit<Extract<DatabaseFacts, { readonly kind: "open" }>, "freeBytes">;
+
+/** The newest text that a key sealed in one place of the database. */
+export type SealedSample = {
+  /** "account tokens". */
+  readonly what: string;
+  readonly keyId: string;
+  /** Of the newest rows only. */
+  readonly count: number;
+  readonly sealed: string;
+  /** The list it was sealed with. */
+  readonly bind: readonly string[];
+};
+
+export type StoredInstallation = {
+  readonly id: string;
+  readonly name: string;
+  readonly isOrgWide: boolean;
+  readonly sealedTokens: string;
+};
+
+/** What the store knows about itself. Only the first is there while the schema isn't this program's. */
+export type Inspection = {
+  readonly database: OpenDatabase;
+  readonly replicas: readonly LiveReplica[];
+  readonly boundChannels: readonly { readonly teamId: string; readonly channelId: string }[];
+  /** Workspaces and organizations with the app, with several workspaces. */
+  readonly installations: readonly StoredInstallation[];
+  /** How many workspaces have connected an account for everybody. */
+  readonly workspaceAccounts: number;
+  readonly sealed: readonly SealedSample[];
+};
+
+/** Texts that one key sealed, and whether a configured key opens the newest of them. */
+export type SealedRows = {
+  /** "account tokens". */
+  readonly what: string;
+  readonly keyId: string;
+  readonly count: number;
+  readonly opens: "yes" | "unknown-key" | "wrong-key" | "damaged";
+};
+
+export type KeyFacts = {
+  /** In order; the first seals. */
+  readonly ids: readonly string[];
+  readonly sealed: readonly SealedRows[];
+  /** Why they can't be used, as a sentence; nothing else is known then. */
+  readonly problem?: string | undefined;
+  /** Others on this machine can read the key file at this path. */
+  readonly exposedFile: string | undefined;
+};
+
+export type PolicyFacts = {
+  /** `policy.yaml`, or the built-in policy. */
+  readonly source: string;
+  readonly rules: number;
+  /** Why the file can't be used: its lines and sentences. */
+  readonly problem: string | undefined;
+  /** User groups in its rules, by id. */
+  readonly groups: readonly string[];
+};
+
+/** Everything that the checks judge. */
+export type Facts = {
+  readonly now: Date;
+  /** The slash command as people type it. */
+  readonly command: string;
+  readonly slackKind: "playground" | "one" | "oauth";
+  readonly transport: "http" | "socket";
+  /** One per workspace; none with the playground, which the doctor has no token for. */
+  readonly slack: readonly SlackFacts[];
+  /** Undefined where it isn't asked: over HTTP, or where the live connections tell more. */
+  readonly appToken: { readonly kind: "accepted" } | Refused | Away | undefined;
+  readonly scopes: { readonly needed: readonly string[]; readonly optional: readonly string[] };
+  /** Channels with a binding. */
+  readonly boundChannels: readonly string[];
+  readonly api: ApiFacts;
+  readonly database: DatabaseFacts;
+  /** Undefined while the database can't be read. */
+  readonly keys: KeyFacts | undefined;
+  readonly policy: PolicyFacts;
+  /** Undefined while the database can't be read. */
+  readonly replicas: readonly LiveReplica[] | undefined;
+};

@@ -1,0 +1,173 @@
+import { type Context, Hono } from "hono";
+import { html } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { type Code, enterprisesOf, type OAuthApp, type Owner, type Slack } from "./slack.ts";
+import { newId } from "../workspace/ids.ts";
+import { peopleOf, personNamed } from "../workspace/workspace.ts";
+import type { World } from "../world.ts";
+
+// https://docs.slack.dev/authentication/installing-with-oauth: a person chooses a workspace and allows the app its
+// scopes; their browser goes back to the app with a code.
+
+type Page = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+/** The request as the app's link has it. */
+type Asked = {
+  readonly oauth: OAuthApp;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  /** False if the link has none, so that the first of the app's addresses is taken. */
+  readonly isNamed: boolean;
+  readonly state: string;
+  readonly team: string;
+};
+
+/** Begins with one of the app's addresses, at a border of its path. */
+function isAllowed(uri: string, { redirectUrls }: OAuthApp): boolean {
+  return redirectUrls().some(
+    (url) => uri === url || uri.startsWith(`${url.replace(/\/$/u, "")}/`) || uri.startsWith(`${url}?`),
+  );
+}
+
+function read(slack: Slack, params: URLSearchParams): Asked | string {
+  const { oauth } = slack;
+  if (oauth === undefined || params.get("client_id") !== oauth.clientId)
+    return "invalid_client_id: no app has this client_id.";
+  const scopes = scopesIn(params.get("scope"));
+  if (scopes.length === 0) return "no_scopes: the link asks for no scope.";
+  const [world] = slack.worlds();
+  const unknown = scopes.find((scope) => !world.app.scopes.includes(scope));
+  if (unknown !== undefined) return `invalid_scope: the app's manifest doesn't have ${unknown}.`;
+  const named = params.get("redirect_uri");
+  const redirectUri = named ?? oauth.redirectUrls()[0] ?? "";
+  if (!isAllowed(redirectUri, oauth)) return "bad_redirect_uri: the app's manifest doesn't have this redirect_uri.";
+  const [state, team] = [params.get("state") ?? "", params.get("team") ?? ""];
+  return { oauth, scopes, redirectUri, isNamed: named !== null, state, team };
+}
+
+function scopesIn(text: string | null): readonly string[] {
+  return (text ?? "").split(/[,\s]+/u).filter((scope) => scope !== "");
+}
+
+function owners(slack: Slack): readonly { readonly id: string; readonly name: string }[] {
+  return [
+    ...slack.worlds().map(({ state: { team } }) => ({ id: team.id, name: team.name })),
+    ...enterprisesOf(slack).map(({ id, name }) => ({ id, name: `${name} (all of its workspaces)` })),
+  ];
+}
+
+/** Slack's pages have the style of no one here: this one is plain. */
+function shell(body: Page): Page {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>Install the app · Playground</title>
+        <link rel="icon" href="/page/icon.svg" />
+        <link rel="stylesheet" href="/page/theme.css" />
+        <link rel="stylesheet" href="/page/install/install.css" />
+      </head>
+      <body class="install">
+        ${body}
+      </body>
+    </html>`;
+}
+
+function form(slack: Slack, { scopes, team }: Asked): Page {
+  const [{ app }] = slack.worlds();
+  const options = owners(slack).map(
+    ({ id, name }) => html`<option value="${id}" ${id === team ? "selected" : ""}>${name}</option>`,
+  );
+  const people = slack
+    .worlds()
+    .map(
+      ({ state }) =>
+        html`<optgroup label="${state.team.name}">
+          ${peopleOf(state).map((user) => html`<option value="${user.id}">${user.realName}</option>`)}
+        </optgroup>`,
+    );
+  return html`<main>
+    <h1>Install ${app.name}</h1>
+    <p>It asks for these scopes: ${scopes.map((scope) => html`<code>${scope}</code> `)}</p>
+    <form method="post">
+      <label
+        >Workspace
+        <select name="owner">
+          ${options}
+        </select></label
+      >
+      <label
+        >You are
+        <select name="as">
+          ${people}
+        </select></label
+      >
+      <div class="buttons">
+        <button name="answer" value="allow">Allow</button>
+        <button name="answer" value="cancel">Cancel</button>
+      </div>
+    </form>
+  </main>`;
+}
+
+function backTo({ redirectUri, state }: Asked, result: Readonly<Record<string, string>>): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries({ ...result, state })) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** The workspace or organization with an id, and the person of it who installs. Throws a sentence. */
+function chosen(slack: Slack, owner: string, as: string): { readonly owner: Owner; readonly installer: string } {
+  const worlds: readonly World[] = slack
+    .worlds()
+    .filter(({ state: { team } }) => team.id === owner || team.enterprise?.id === owner);
+  const world = worlds.find(({ state }) => peopleOf(state).some(({ id }) => id === as));
+  if (world === undefined) throw new Error("This person isn't in that workspace. Go back and choose somebody who is.");
+  const user = personNamed(world.state, as);
+  if (user.isGuest) throw new Error("Guests can't install apps.");
+  const enterprise = enterprisesOf(slack).find(({ id }) => id === owner);
+  return { owner: enterprise === undefined ? { world } : { enterprise }, installer: user.id };
+}
+
+function newCode(slack: Slack, asked: Asked, who: Pick<Code, "owner" | "installer">): string {
+  const code = newId("code-");
+  const madeMs = slack.worlds()[0].clock.now();
+  const redirectUri = asked.isNamed ? asked.redirectUri : "";
+  slack.codes.set(code, { ...who, scopes: asked.scopes, redirectUri, madeMs, isUsed: false });
+  return code;
+}
+
+async function answer(slack: Slack, asked: Asked, context: Context): Promise<Response> {
+  const form = new URLSearchParams(await context.req.text());
+  if (form.get("answer") !== "allow") return context.redirect(backTo(asked, { error: "access_denied" }));
+  try {
+    const who = chosen(slack, form.get("owner") ?? "", form.get("as") ?? "");
+    return context.redirect(backTo(asked, { code: newCode(slack, asked, who) }));
+  } catch (error) {
+    return refusal(context, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refusal(context: Context, sentence: string): Response | Promise<Response> {
+  return context.html(
+    shell(
+      html`<main>
+        <h1>Something's not right</h1>
+        <p>${sentence}</p>
+      </main>`,
+    ),
+    400,
+  );
+}
+
+/** Slack's page for installing the app, at its address under slack.com: /oauth/v2/authorize. */
+export function authorizeRoutes(slack: Slack): Hono {
+  const routes = new Hono();
+  routes.on(["GET", "POST"], "/oauth/v2/authorize", (context) => {
+    const asked = read(slack, new URL(context.req.url).searchParams);
+    if (typeof asked === "string") return refusal(context, asked);
+    return context.req.method === "POST" ? answer(slack, asked, context) : context.html(shell(form(slack, asked)));
+  });
+  return routes;
+}

@@ -1,0 +1,119 @@
+import { deliverEvent } from "../delivery/deliver-event.ts";
+import type { JsonObject } from "../json.ts";
+import { refuse } from "../rules/refusal.ts";
+import { memberOf } from "../workspace/seeds.ts";
+import { touch, type World } from "../world.ts";
+import { addToken, endTokens, type Install, newToken, type TokenEnd } from "./installs.ts";
+import { type Code, type Owner, type Slack, worldsOf } from "./slack.ts";
+
+/** The id of a workspace or organization. */
+export function ownerId(owner: Owner): string {
+  return "world" in owner ? owner.world.state.team.id : owner.enterprise.id;
+}
+
+/** The bot user of a workspace comes with the first installation, and comes back with the next; it joins no channel. */
+export function wakeBot(world: World): void {
+  const { users, bot, team } = world.state;
+  const name = world.app.botDisplayName;
+  const known = users.get(bot.user);
+  if (known === undefined) {
+    users.set(bot.user, { ...memberOf(team, { id: bot.user, name, realName: name, role: "app" }), isBot: true });
+  } else known.isDeactivated = false;
+  touch(world);
+}
+
+/** After the app has gone, its bot user is deactivated, in no channel, and its Home and forms are closed. */
+function retireBot(world: World): void {
+  const { users, bot, channels, homes, modals } = world.state;
+  const known = users.get(bot.user);
+  if (known !== undefined) known.isDeactivated = true;
+  for (const { kind, members } of channels.values()) if (kind !== "im") members.delete(bot.user);
+  homes.clear();
+  modals.clear();
+  touch(world);
+}
+
+function checkOrg(slack: Slack, owner: Owner): void {
+  const org = "world" in owner ? owner.world.state.team.enterprise : undefined;
+  if (org === undefined || !slack.installs.all.has(org.id)) return;
+  const message = `${org.name} has installed the app for all of its workspaces`;
+  refuse("cannot_install_an_org_installed_app", "oauth.org", message);
+}
+
+/** Installs the app, or once more: scopes add up, and without rotation the token stays the same. Throws Refused. */
+export function installApp(slack: Slack, code: Code): Install {
+  const { owner, installer, scopes } = code;
+  checkOrg(slack, owner);
+  const id = ownerId(owner);
+  const isOrgWide = !("world" in owner);
+  const teams = new Set(isOrgWide ? [] : [id]);
+  const install: Install = slack.installs.all.get(id) ?? {
+    owner: id,
+    isOrgWide,
+    installer,
+    scopes,
+    teams,
+    tokens: [],
+  };
+  install.installer = installer;
+  install.scopes = [...new Set([...install.scopes, ...scopes])];
+  slack.installs.all.set(id, install);
+  const rotates = slack.oauth?.rotates === true;
+  if (rotates || install.tokens.length === 0) {
+    addToken(slack.installs, install, newToken(rotates, slack.worlds()[0].clock.now()));
+  }
+  if ("world" in owner) wakeBot(owner.world);
+  else for (const world of worldsOf(slack, id)) touch(world);
+  return install;
+}
+
+function worldsWith({ worlds }: Slack, { teams }: Install): readonly World[] {
+  return worlds().filter(({ state }) => teams.has(state.team.id));
+}
+
+/** One event for an installation, through one of its workspaces. An app gets what it subscribed to. */
+async function tell(slack: Slack, install: Install, event: JsonObject & { readonly type: string }): Promise<void> {
+  const [world] = [...worldsWith(slack, install), ...worldsOf(slack, install.owner)];
+  if (world?.app.events.includes(event.type) !== true) return;
+  await deliverEvent(world, event, install);
+}
+
+function revoked(slack: Slack, install: Install): JsonObject & { readonly type: string } {
+  const [world = slack.worlds()[0]] = [...worldsWith(slack, install), ...worldsOf(slack, install.owner)];
+  return { type: "tokens_revoked", tokens: { oauth: [], bot: [world.state.bot.user] } };
+}
+
+/** Ends the tokens, and nothing else: commands still arrive. Resolves when the bot has acked the event. */
+export async function revokeTokens(slack: Slack, install: Install, why: TokenEnd = "token_revoked"): Promise<void> {
+  endTokens(slack.installs, install, why);
+  for (const world of worldsWith(slack, install)) touch(world);
+  await tell(slack, install, revoked(slack, install));
+}
+
+/** Removes the app. Its tokens end first; the two events about it come at once, in any order. */
+export async function uninstallApp(slack: Slack, install: Install): Promise<void> {
+  const gone = { ...install, teams: new Set(install.teams) };
+  const worlds = worldsWith(slack, install);
+  endTokens(slack.installs, install, "account_inactive");
+  slack.installs.all.delete(install.owner);
+  for (const world of worlds) retireBot(world);
+  await Promise.all([tell(slack, gone, revoked(slack, gone)), tell(slack, gone, { type: "app_uninstalled" })]);
+}
+
+/** An admin of an organization adds its installation to a workspace, or removes it there. */
+export async function setAccess(
+  slack: Slack,
+  install: Install,
+  { world, isGranted }: { readonly world: World; readonly isGranted: boolean },
+): Promise<void> {
+  const { id } = world.state.team;
+  const own = isGranted ? slack.installs.all.get(id) : undefined;
+  // The organization's installation takes the place of the workspace's own.
+  if (own !== undefined) await uninstallApp(slack, own);
+  if (isGranted) install.teams.add(id);
+  else install.teams.delete(id);
+  if (isGranted) wakeBot(world);
+  else retireBot(world);
+  const type = isGranted ? "team_access_granted" : "team_access_revoked";
+  await tell(slack, install, { type, team_ids: [id], event_ts: world.clock.ts() });
+}

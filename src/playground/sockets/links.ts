@@ -1,0 +1,234 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Network } from "../faults/network.ts";
+import { limits, sockets } from "../rules/limits.ts";
+import { type Refusal, refusalOf, refuse, Refused } from "../rules/refusal.ts";
+import type { Later } from "../timers.ts";
+import type { Transcript } from "../transcript.ts";
+import { endAfter, refresh } from "./announce-end.ts";
+import { disconnectFrame, helloFrame } from "./frames.ts";
+import { createLink, type Link } from "./link.ts";
+import { createTickets } from "./tickets.ts";
+
+export type LinkOptions = {
+  readonly appId: string;
+  /** The playground's base URL. */
+  readonly url: () => string;
+  readonly now: () => number;
+  readonly later: Later;
+  readonly transcript: Transcript;
+  readonly network: Network;
+  /** Called when a connection opens or ends. */
+  readonly changed: () => void;
+};
+
+type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/** What Slack and the network do to the connections of an app. */
+export type LinkTroubles = {
+  /** Announces a refresh of every connection, `warnMs` before its end; 0 for no warning. */
+  readonly refresh: (how?: { readonly warnMs?: number }) => void;
+  /** The owner turns Socket Mode off in the app's settings. */
+  readonly turnOff: () => void;
+  readonly turnOn: () => void;
+  /** One connection dies, and the bot isn't told: its frames and pings go nowhere. */
+  readonly silence: () => void;
+  /** One connection, or every one, breaks off without a word. */
+  readonly drop: (which?: "one" | "all") => void;
+  /** New connections are refused, as if others of the app took all places. */
+  readonly fill: (isFull: boolean) => void;
+  /** New connections get no hello, nor anything else. */
+  readonly mute: (isMute: boolean) => void;
+  /** Ends all of that. */
+  readonly heal: () => void;
+};
+
+export type LinksStatus = { readonly isOn: boolean; readonly isFull: boolean; readonly isMute: boolean };
+
+/** The Socket Mode connections of an app: at most ten, from any number of processes. */
+export type Links = LinkTroubles & {
+  readonly status: () => LinksStatus;
+  /** An address for one new connection. Throws Refused while Socket Mode is off. */
+  readonly open: () => string;
+  /** Takes a connection to such an address. */
+  readonly upgrade: Upgrade;
+  /** A connection for the next delivery: each in turn, though Slack promises no order. */
+  readonly pick: () => Link | undefined;
+  /** The open ones by name. */
+  readonly names: () => readonly string[];
+  readonly close: () => void;
+};
+
+/** The connections that Slack knows, and those whose end the bot hasn't noticed. */
+type Held = {
+  readonly links: Set<Link>;
+  readonly ghosts: Set<WebSocket>;
+  made: number;
+  isOn: boolean;
+  isFull: boolean;
+  isMute: boolean;
+};
+
+/** The first frame of a connection: hello, or why there's none. A mute one gets none. */
+function greet(options: LinkOptions, held: Held, { link, url }: { readonly link: Link; readonly url: URL }): void {
+  const { transcript, later, appId } = options;
+  const finish = transcript.begin({ direction: "from bot", kind: "connection", request: { link: link.name } });
+  if (held.links.size > limits["socket.connections"].max || held.isFull) {
+    const message = `${held.links.size} connections are open`;
+    const refusal = refusalOf(new Refused("too_many_websockets", [{ rule: "socket.connections", at: "", message }]));
+    const frame = disconnectFrame("too_many_websockets", link.name);
+    finish({ answer: frame, status: 101, refusal });
+    link.send(frame);
+    link.close();
+    return;
+  }
+  if (held.isMute) return void finish({ answer: undefined, status: 101 });
+  const isDebug = url.searchParams.get("debug_reconnects") === "true";
+  const lifetime = isDebug ? sockets.debugLifetime : sockets.lifetime;
+  const about = { appId, host: link.name, connections: held.links.size, lifetimeSeconds: lifetime.ms / 1000 };
+  const hello = helloFrame(about);
+  finish({ answer: hello, status: 101 });
+  link.greet(hello);
+  later(lifetime.ms - sockets.warning.ms, () => refresh(options, link, sockets.warning.ms));
+}
+
+function keepPinging(options: LinkOptions, held: Held, link: Link): void {
+  options.later(sockets.ping.ms, () => {
+    if (!held.links.has(link)) return;
+    link.ping(sockets.ping.tries);
+    keepPinging(options, held, link);
+  });
+}
+
+function connect(options: LinkOptions, held: Held, { socket, url }: { socket: WebSocket; url: URL }): void {
+  const { network, transcript, changed } = options;
+  held.made += 1;
+  const link = createLink({
+    name: `applink-${held.made}`,
+    socket,
+    network,
+    onRefused(frame, refused) {
+      const finish = transcript.begin({ direction: "from bot", kind: "ack", request: frame });
+      finish({ answer: undefined, status: undefined, refusal: refusalOf(refused) });
+    },
+    onEnd() {
+      held.links.delete(link);
+      held.ghosts.add(socket);
+      changed();
+    },
+  });
+  socket.once("close", () => held.ghosts.delete(socket));
+  held.links.add(link);
+  greet(options, held, { link, url });
+  keepPinging(options, held, link);
+  changed();
+}
+
+function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
+  const body = JSON.stringify({ error: refusal.sentence });
+  const head = ["HTTP/1.1 401 Unauthorized", "Content-Type: application/json", `Content-Length: ${body.length}`];
+  socket.end(`${[...head, "Connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function createUpgrade(options: LinkOptions, held: Held, tickets: ReturnType<typeof createTickets>): Upgrade {
+  const server = new WebSocketServer({ noServer: true });
+  const take: Upgrade = (request, socket, head) => {
+    const url = new URL(request.url ?? "/", "http://slack");
+    try {
+      if (!held.isOn) refuse("socket_mode_not_enabled", "socket.on", "Socket Mode is off");
+      tickets.use(url.pathname === "/link/" ? (url.searchParams.get("ticket") ?? "") : "");
+      server.handleUpgrade(request, socket, head, (opened) => connect(options, held, { socket: opened, url }));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const refusal = refusalOf(error);
+      const finish = options.transcript.begin({ direction: "from bot", kind: "connection", request: {} });
+      finish({ answer: undefined, status: 401, refusal });
+      refuseUpgrade(socket, refusal);
+    }
+  };
+  return (request, socket, head) => {
+    // A client that gives up resets the connection.
+    socket.on("error", () => undefined);
+    const gone = new AbortController();
+    socket.once("close", () => gone.abort());
+    options.network.passes(gone.signal).then(
+      () => take(request, socket, head),
+      () => undefined,
+    );
+  };
+}
+
+/** A delivery to each in turn, so that every connection of a test has some. */
+function createTurns(links: ReadonlySet<Link>): () => Link | undefined {
+  let last = -1;
+  return () => {
+    const open = [...links].filter((link) => link.isOpen());
+    last = open.length === 0 ? -1 : (last + 1) % open.length;
+    return open[last];
+  };
+}
+
+function bury({ ghosts }: Held): void {
+  for (const ghost of ghosts) ghost.terminate();
+}
+
+/** Refused, mute, or off: what holds until it is healed. */
+function createSwitches(options: LinkOptions, held: Held) {
+  const set = (to: Partial<LinksStatus>): void => {
+    Object.assign(held, to);
+    options.changed();
+  };
+  return {
+    turnOff() {
+      for (const link of held.links) endAfter(options, link, "link_disabled");
+      set({ isOn: false });
+    },
+    turnOn: () => set({ isOn: true }),
+    fill: (isFull: boolean) => set({ isFull }),
+    mute: (isMute: boolean) => set({ isMute }),
+    heal() {
+      bury(held);
+      set({ isOn: true, isFull: false, isMute: false });
+    },
+  };
+}
+
+function createTroubles(options: LinkOptions, held: Held): LinkTroubles {
+  const { links } = held;
+  const first = (): Link | undefined => [...links].find((link) => link.isOpen());
+  return {
+    ...createSwitches(options, held),
+    refresh({ warnMs = sockets.warning.ms } = {}) {
+      for (const link of links) refresh(options, link, warnMs);
+    },
+    silence: () => first()?.abandon(),
+    drop(which = "one") {
+      for (const link of which === "all" ? [...links] : [first()]) link?.drop();
+    },
+  };
+}
+
+export function createLinks(options: LinkOptions): Links {
+  const held: Held = { links: new Set(), ghosts: new Set(), made: 0, isOn: true, isFull: false, isMute: false };
+  const { links } = held;
+  const { network } = options;
+  const tickets = createTickets(options.now);
+  network.watchers.add(() => void (network.isCut() || bury(held)));
+  return {
+    ...createTroubles(options, held),
+    status: () => ({ isOn: held.isOn, isFull: held.isFull, isMute: held.isMute }),
+    open() {
+      if (!held.isOn) refuse("socket_mode_not_enabled", "socket.on", "Socket Mode is off");
+      const address = options.url().replace(/^http/u, "ws");
+      return `${address}/link/?ticket=${tickets.make()}&app_id=${options.appId}`;
+    },
+    upgrade: createUpgrade(options, held, tickets),
+    pick: createTurns(links),
+    names: () => [...links].filter((link) => link.isOpen()).map(({ name }) => name),
+    close() {
+      for (const link of links) link.drop();
+      bury(held);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { DaemonAddress } from "./daemon-address.ts";
+import type { DaemonApi, DaemonEvent, PullLine, PullOptions } from "./daemon-api.ts";
+import { askerOf } from "./daemon-asker.ts";
+import { containerCalls } from "./daemon-containers.ts";
+import { connectTo, type DaemonConnection } from "./daemon-connection.ts";
+import { DaemonError } from "./daemon-error.ts";
+import { ask, askOnce, messageOf, parsed, type DaemonCall } from "./daemon-request.ts";
+import { networkAndVolumeCalls } from "./networks-and-volumes.ts";
+import { Event, Image, Info, Line, Version } from "./daemon-schemas.ts";
+
+const PING_MS = 10_000;
+
+/** The daemon's API over HTTP on its socket. */
+export function daemonAt(address: DaemonAddress): DaemonApi {
+  const connection = connectTo(address);
+  const asker = askerOf(connection);
+  const { read, find } = asker;
+  return {
+    async about() {
+      const [version, info] = await Promise.all([read(Version, "/version"), read(Info, "/info")]);
+      const isPodman = version.Components?.some(({ Name }) => Name.startsWith("Podman")) ?? false;
+      return {
+        kind: isPodman ? "podman" : "docker",
+        version: version.Version,
+        memoryMib: info.MemTotal / 1024 / 1024,
+        limitsMemory: info.MemoryLimit ?? true,
+      };
+    },
+    ping: async () => void (await askOnce(connection, { method: "GET", path: "/_ping", limitMs: PING_MS })),
+    ...containerCalls(connection, asker),
+    async readLogs(id, { since, follow, tail = "all", signal }) {
+      const range = { since: String(since), tail: String(tail), follow: follow ? "1" : "0" };
+      const query = { ...range, stdout: "1", stderr: "1", timestamps: "1" };
+      return await streamed(connection, { method: "GET", path: `/containers/${id}/logs`, query, signal });
+    },
+    async *events(label, signal): AsyncGenerator<DaemonEvent> {
+      const filters = JSON.stringify({ type: ["container"], label: [label] });
+      const stream = await streamed(connection, { method: "GET", path: "/events", query: { filters }, signal });
+      for await (const value of jsonLines(stream)) {
+        const { Action, Actor } = Event.parse(value);
+        yield { id: Actor.ID, action: Action };
+      }
+    },
+    inspectImage: async (image) => {
+      const found = await find(Image, `/images/${encodeURIComponent(image)}/json`);
+      return found && { id: found.Id };
+    },
+    pullImage: (image, options) => pull(connection, image, options),
+    ...networkAndVolumeCalls(connection, asker),
+  };
+}
+
+async function streamed(daemon: DaemonConnection, call: DaemonCall): Promise<Readable> {
+  const answer = await ask(daemon, call);
+  const status = answer.statusCode ?? 0;
+  if (status >= 400) throw new DaemonError(status, messageOf(parsed(await text(answer))));
+  return answer;
+}
+
+async function* pull(daemon: DaemonConnection, image: string, { auth, signal }: PullOptions): AsyncGenerator<PullLine> {
+  const headers = auth === undefined ? {} : { "x-registry-auth": auth };
+  const stream = await streamed(daemon, {
+    method: "POST",
+    path: "/images/create",
+    query: { fromImage: image },
+    headers,
+    signal,
+  });
+  for await (const value of jsonLines(stream)) yield Line.parse(value);
+}
+
+/** Rejects with a `DaemonError` when the stream breaks off. A reader that leaves ends the call. */
+async function* jsonLines(stream: Readable): AsyncGenerator {
+  // Nobody listens once readline is closed, and an unhandled error would crash this process.
+  stream.on("error", () => undefined);
+  try {
+    for await (const line of createInterface({ input: stream })) {
+      if (line.trim() !== "") yield JSON.parse(line);
+    }
+  } catch (error) {
+    throw new DaemonError(undefined, "its answer broke off", { cause: error });
+  } finally {
+    stream.destroy();
+  }
+}

@@ -1,0 +1,107 @@
+import { type IncomingMessage, request as plainRequest } from "node:http";
+import { request as tlsRequest } from "node:https";
+import { json } from "node:stream/consumers";
+import type { DaemonAddress } from "./daemon-address.ts";
+import { DaemonError } from "./daemon-error.ts";
+import { Version } from "./daemon-schemas.ts";
+
+/** Sends requests to a daemon, in a version of the API that it offers. */
+export type DaemonConnection = {
+  /** Resolves to the answer's stream, whatever its status. Rejects with a `DaemonError` without a status. */
+  readonly send: (request: DaemonRequest) => Promise<IncomingMessage>;
+};
+
+export type DaemonRequest = {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** With its query, and without a version: `/containers/json?all=1`. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** The engine is written for these versions of the API, and newer daemons offer the last one for long. */
+const OLDEST = "1.41";
+const NEWEST = "1.44";
+const VERSION_MS = 10_000;
+
+/** Asked in every version, so they tell whether the daemon answers at all. */
+const UNVERSIONED: readonly string[] = ["/_ping", "/version"];
+
+export function connectTo(address: DaemonAddress): DaemonConnection {
+  let prefix: Promise<string> | undefined;
+
+  /** An upgrade, which may drop versions, ends all connections: afterwards the daemon is asked again. */
+  const forget = (): void => void (prefix = undefined);
+
+  async function prefixOf(path: string): Promise<string> {
+    if (UNVERSIONED.includes(path)) return "";
+    prefix ??= offeredBy(address);
+    return await prefix.catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+  }
+
+  return {
+    async send(request) {
+      const path = `${await prefixOf(request.path)}${request.path}`;
+      return await sendTo(address, { ...request, path }).catch((error: unknown) => {
+        forget();
+        throw error;
+      });
+    },
+  };
+}
+
+async function offeredBy(address: DaemonAddress): Promise<string> {
+  const signal = AbortSignal.timeout(VERSION_MS);
+  const answer = await sendTo(address, { method: "GET", path: "/version", signal });
+  const said = Version.safeParse(await json(answer).catch(() => undefined));
+  if (!said.success) throw new DaemonError(undefined, "what answers there is neither Docker nor Podman");
+  const { ApiVersion: newest, MinAPIVersion: oldest = OLDEST } = said.data;
+  return `/v${apiVersion({ newest, oldest })}`;
+}
+
+/** The version to speak with a daemon that offers these. Throws a `DaemonError` when all of them are too old. */
+export function apiVersion({ newest, oldest }: { readonly newest: string; readonly oldest: string }): string {
+  if (minor(newest) < minor(OLDEST)) {
+    throw new DaemonError(undefined, `its API ${newest} is too old. Gantry needs ${OLDEST}: Docker 20.10, or Podman 4`);
+  }
+  if (minor(newest) <= minor(NEWEST)) return newest;
+  return minor(oldest) > minor(NEWEST) ? oldest : NEWEST;
+}
+
+/** All versions of the API start with `1.` */
+function minor(version: string): number {
+  return Number(version.split(".")[1] ?? 0);
+}
+
+function sendTo(address: DaemonAddress, { method, path, headers, body, signal }: DaemonRequest) {
+  const request = "tls" in address && address.tls ? tlsRequest : plainRequest;
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    // One connection per request: the daemon may close a kept one while it is being reused, and then nobody knows whether
+    // the request took effect.
+    const options = {
+      ...placeOf(address),
+      agent: false,
+      method,
+      path,
+      ...(headers && { headers }),
+      ...(signal && { signal }),
+    };
+    const outgoing = request(options, (answer) => {
+      // Its reader handles errors. A later one must not crash the server.
+      answer.on("error", () => undefined);
+      resolve(answer);
+    });
+    outgoing.on("error", (error) => reject(new DaemonError(undefined, error.message, { cause: error })));
+    outgoing.end(body);
+  });
+}
+
+function placeOf(address: DaemonAddress): object {
+  if ("socketPath" in address) return address;
+  const { host, port, tls } = address;
+  return { host, port, ...tls };
+}

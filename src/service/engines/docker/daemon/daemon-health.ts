@@ -1,0 +1,61 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
+import { whyUnusable } from "./why-unusable.ts";
+
+/** A daemon that doesn't answer. */
+export type Outage = { readonly since: Date; readonly why: string };
+
+export type DaemonHealth = {
+  /** Undefined while it answers. */
+  readonly outage: () => Outage | undefined;
+  /** As it was at the start, or after the last outage: it may have been upgraded. */
+  readonly about: () => DaemonAbout;
+  readonly close: () => void;
+};
+
+export type HealthOptions = {
+  readonly daemon: Pick<DaemonApi, "ping" | "about">;
+  /** What it said at the start. */
+  readonly about: DaemonAbout;
+  readonly now: () => Date;
+  readonly onEvent: (message: string, data: object) => void;
+  /** Called when it answers again. The outage lasts until this resolves, so that no state from before it is shown. */
+  readonly catchUp?: () => Promise<void>;
+  /** Between two questions; 1 s. */
+  readonly everyMs?: number | undefined;
+};
+
+const EVERY_MS = 1_000;
+
+/** Asks a daemon from time to time whether it answers. */
+export function watchHealth(options: HealthOptions): DaemonHealth {
+  const { daemon, now, onEvent, catchUp, everyMs = EVERY_MS } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  let { about } = options;
+  let outage: Outage | undefined;
+
+  async function look(): Promise<void> {
+    try {
+      await daemon.ping();
+      if (outage === undefined) return;
+      about = await daemon.about();
+      await catchUp?.();
+      onEvent("the daemon answers again", { away: outage.since.toISOString() });
+      outage = undefined;
+    } catch (error) {
+      if (outage === undefined && !signal.aborted) onEvent("the daemon doesn't answer", { error });
+      outage = { since: outage?.since ?? now(), why: whyUnusable(error) };
+    }
+  }
+
+  async function lookAgain(): Promise<void> {
+    while (!signal.aborted) {
+      await look();
+      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // closed
+    }
+  }
+
+  void lookAgain();
+  return { outage: () => outage, about: () => about, close: () => closing.abort() };
+}

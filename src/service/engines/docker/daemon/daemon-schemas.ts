@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { InspectedContainer, Labels, ListedContainer } from "./daemon-api.ts";
+
+/** Parts of the daemon's answers; everything else in them is ignored. */
+
+const LabelMap = z.record(z.string(), z.string()).nullish();
+
+export const Version = z.object({
+  Version: z.string(),
+  ApiVersion: z.string(),
+  MinAPIVersion: z.string().optional(),
+  Components: z.array(z.object({ Name: z.string() })).nullish(),
+});
+
+export const Info = z.object({ MemTotal: z.number(), MemoryLimit: z.boolean().optional() });
+
+export const Created = z.object({ Id: z.string() });
+
+export const Listed = z.array(z.object({ Id: z.string(), Labels: LabelMap, State: z.string() }));
+
+export const Volume = z.object({ Name: z.string() });
+
+export const Networks = z.array(z.object({ Name: z.string() }));
+
+export const Event = z.object({ Action: z.string(), Actor: z.object({ ID: z.string() }) });
+
+export const Image = z.object({ Id: z.string() });
+
+export const Line = z.object({
+  id: z.string().optional(),
+  status: z.string().optional(),
+  progressDetail: z.object({ current: z.number().optional() }).optional(),
+  error: z.string().optional(),
+});
+
+export const Inspected = z.object({
+  Id: z.string(),
+  Config: z.object({ Labels: LabelMap, Tty: z.boolean().optional() }),
+  HostConfig: z.object({ Memory: z.number().optional() }),
+  State: z.object({
+    Status: z.string(),
+    Paused: z.boolean().optional(),
+    OOMKilled: z.boolean().optional(),
+    ExitCode: z.number(),
+    FinishedAt: z.string(),
+  }),
+  NetworkSettings: z.object({
+    Ports: z.record(z.string(), z.array(z.object({ HostPort: z.string() })).nullable()).nullish(),
+  }),
+});
+
+function labelsIn(labels: z.infer<typeof LabelMap>): Labels {
+  return labels ?? {};
+}
+
+export function listedOf({ Id, Labels: labels, State }: z.infer<typeof Listed>[number]): ListedContainer {
+  return { id: Id, labels: labelsIn(labels), state: stateOf(State), isPaused: State === "paused" };
+}
+
+export function inspectedOf({
+  Id,
+  Config,
+  HostConfig,
+  State,
+  NetworkSettings,
+}: z.infer<typeof Inspected>): InspectedContainer {
+  const state = stateOf(State.Status);
+  return {
+    id: Id,
+    labels: labelsIn(Config.Labels),
+    state,
+    isPaused: State.Paused ?? false,
+    hasTerminal: Config.Tty ?? false,
+    exitCode: state === "ended" ? State.ExitCode : null,
+    isOutOfMemory: State.OOMKilled ?? false,
+    finishedAt: momentOf(State.FinishedAt),
+    memoryBytes: HostConfig.Memory === 0 ? undefined : HostConfig.Memory,
+    ports: portsIn(NetworkSettings.Ports ?? {}),
+  };
+}
+
+/** Podman also says `configured`, `initialized` and `stopped`. */
+function stateOf(status: string): InspectedContainer["state"] {
+  if (["created", "configured", "initialized"].includes(status)) return "created";
+  return ["exited", "dead", "stopped", "removing"].includes(status) ? "ended" : "running";
+}
+
+/** The daemons write the year 1 for "never". */
+function momentOf(text: string): string | undefined {
+  return text.startsWith("0001-") ? undefined : new Date(text).toISOString();
+}
+
+function portsIn(ports: Readonly<Record<string, readonly { HostPort: string }[] | null>>): Map<number, number> {
+  return new Map(
+    Object.entries(ports).flatMap(([name, hosts]) => {
+      const host = hosts?.[0];
+      return host ? [[Number.parseInt(name, 10), Number(host.HostPort)] as const] : [];
+    }),
+  );
+}

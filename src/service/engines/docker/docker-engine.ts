@@ -1,0 +1,105 @@
+import { mkdir } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import type { OpenedEngine } from "../../engine.ts";
+import { connectionsFor, quotasFor, type QuotaSettings, thisMachine } from "../../workloads/machine/host-limits.ts";
+import { HOST } from "../../workloads/ports/local-port.ts";
+import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
+import { outageSentence, refusingWhileAway } from "./daemon-away.ts";
+import { isLocal } from "./daemon/daemon-address.ts";
+import { type DaemonHealth, watchHealth } from "./daemon/daemon-health.ts";
+import type { FoundDaemon } from "./daemon/find-daemon.ts";
+import { type DockerRuntime, makeDockerRuntime } from "./docker-runtime.ts";
+import { credentialsIn } from "./images/credentials.ts";
+import { makeImages } from "./images/images.ts";
+import type { PullLimits } from "./images/pull-watch.ts";
+import { dockerLimits, titles } from "./limits.ts";
+import { ownerOf } from "./owner-id.ts";
+
+export type DockerEngineOptions = WorkloadOptions & {
+  readonly found: FoundDaemon;
+  /** Quotas per user and for the daemon's machine; defaults in host-limits.ts. */
+  readonly quotas?: QuotaSettings;
+  /** The address of this machine that port mappings get; 127.0.0.1. */
+  readonly portsHost?: string;
+  /** From SIGTERM to SIGKILL; 10 s. */
+  readonly graceSeconds?: number;
+  /** Files with credentials for registries, see credential-files.ts; none. */
+  readonly credentialFiles?: readonly string[];
+  /** When a pull is given up; see pull-watch.ts. */
+  readonly pullLimits?: PullLimits;
+  /** Between two questions whether the daemon answers; 1 s. */
+  readonly healthMs?: number;
+};
+
+const MIN_STARTS_AT_ONCE = 4;
+
+/**
+ * Opens an engine that runs workloads as containers of Docker or Podman. Containers of an earlier engine on this folder
+ * are adopted. Throws when another engine uses the folder.
+ */
+export async function openDockerEngine(options: DockerEngineOptions): Promise<OpenedEngine> {
+  const { found, onEvent = () => undefined, now = () => new Date() } = options;
+  const { daemon, about } = found;
+  const title = titles[about.kind];
+  await mkdir(options.dataDir, { recursive: true });
+  const owner = await ownerOf(options.dataDir);
+  const machine = { ...thisMachine(), memoryMib: about.memoryMib };
+  let runtime: DockerRuntime | undefined;
+  const catchUp = async () => await runtime?.compare();
+  const health = watchHealth({ daemon, about, now, onEvent, catchUp, everyMs: options.healthMs });
+  const opened = await openWorkloadEngine(options, {
+    about: {
+      name: "docker",
+      title,
+      version: about.version,
+      cannot: dockerLimits({ isLocal: isLocal(found.address), limitsMemory: about.limitsMemory }),
+    },
+    quotas: quotasFor(options.quotas ?? {}, machine),
+    startsAtOnce: Math.max(MIN_STARTS_AT_ONCE, availableParallelism()),
+    runtime: () =>
+      (runtime = makeDockerRuntime({
+        daemon,
+        owner,
+        graceSeconds: options.graceSeconds,
+        images: imagesOf(options),
+        connections: connectionsFor(machine),
+        portsHost: options.portsHost ?? HOST,
+        readiness: () => readinessOf(title, health),
+        onEvent,
+      })),
+  }).catch((error: unknown) => {
+    health.close();
+    throw error;
+  });
+  return watched(opened, { title, health });
+}
+
+function imagesOf({ found: { daemon, about }, credentialFiles = [], pullLimits: limits }: DockerEngineOptions) {
+  return makeImages({ daemon, program: about.kind, credentials: credentialsIn(credentialFiles), limits });
+}
+
+type Watched = { readonly title: string; readonly health: DaemonHealth };
+
+function readinessOf(title: string, { outage }: DaemonHealth) {
+  const now = outage();
+  return now ? ({ ok: false, reason: outageSentence(title, now) } as const) : ({ ok: true } as const);
+}
+
+/** The opened engine, which says when the daemon is away. */
+function watched(opened: OpenedEngine, { title, health }: Watched): OpenedEngine {
+  return {
+    ...opened,
+    engine: refusingWhileAway(opened.engine, { title, outage: health.outage }),
+    about() {
+      const about = opened.about();
+      const outage = health.outage();
+      const problem = outage && outageSentence(title, outage);
+      const { version } = health.about();
+      return { ...about, regions: about.regions.map((region) => ({ ...region, version, problem })) };
+    },
+    async close(closing) {
+      await opened.close(closing);
+      health.close();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Readiness } from "../../engine.ts";
+import { makePortFronts } from "../../workloads/ports/port-fronts.ts";
+import type { Runtime, Unit } from "../../workloads/runtime.ts";
+import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
+import { checkImage } from "./images/check-image.ts";
+import type { Images } from "./images/images.ts";
+import { ownerFilter, unitOf, volumeName, workloadFilter } from "./names.ts";
+import { makeUserNetworks } from "./networks/user-networks.ts";
+import { enforcedMib } from "./units/container-spec.ts";
+import { unitOver } from "./units/container-unit.ts";
+import { watchContainers, type WatchTimes } from "./units/container-watch.ts";
+import { startContainer, type StartDeps } from "./units/start-container.ts";
+
+export type DockerRuntimeOptions = {
+  readonly daemon: DaemonApi;
+  /** The id of the data folder, see owner-id.ts. */
+  readonly owner: string;
+  readonly images: Images;
+  /** From SIGTERM to SIGKILL; 10 s. */
+  readonly graceSeconds?: number | undefined;
+  /** Maximum number of forwarded connections. */
+  readonly connections: number;
+  /** The address of this machine that port mappings get. */
+  readonly portsHost: string;
+  readonly readiness: () => Readiness;
+  readonly onEvent: (message: string, data: object) => void;
+  readonly times?: WatchTimes | undefined;
+};
+
+const GRACE_SECONDS = 10;
+
+export type DockerRuntime = Runtime & {
+  /** Notices what happened to the containers meanwhile. Rejects while the daemon doesn't answer. */
+  readonly compare: () => Promise<void>;
+};
+
+/** Runs units as containers of Docker or Podman. They outlive the server; their labels say whose they are. */
+export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime {
+  const { daemon, images, owner, onEvent, times, readiness } = options;
+  const watch = watchContainers({ daemon, owner, onEvent, ...(times && { times }) });
+  const networks = makeUserNetworks(daemon, owner);
+  const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
+  const deps: StartDeps = { daemon, owner, watch, networks, onEvent, graceSeconds };
+  const fronts = makePortFronts(options.portsHost, options.connections);
+  return {
+    keepsUnits: true,
+    compare: watch.compare,
+    check: checkImage,
+    reservedMib: enforcedMib,
+    prepare({ definition: { image, pullAlways } }, { signal, note }) {
+      return images.ready(image, { pullAlways, signal, note });
+    },
+    start: (spec, note) => startContainer(spec, deps, note),
+    adopt: () => adopt(deps),
+    expose: fronts.open,
+    volumePath: (source) => volumeName(owner, source),
+    async clear(workload) {
+      const listed = await daemon.listContainers([ownerFilter(owner), workloadFilter(workload)]);
+      for (const { id } of listed) await daemon.removeContainer(id);
+      await networks.removeUnused();
+    },
+    clearOthers: (kept) => clearOthers(deps, kept),
+    readiness,
+    async close() {
+      watch.close();
+      await fronts.close();
+    },
+  };
+}
+
+async function adopt(deps: StartDeps): Promise<readonly Unit[]> {
+  const units: Unit[] = [];
+  for (const listed of await deps.daemon.listContainers([ownerFilter(deps.owner)])) {
+    const unit = await adoptOne(listed, deps);
+    if (unit) units.push(unit);
+  }
+  return units;
+}
+
+/** A container that was created and never started is left from a killed server: it is removed. */
+async function adoptOne({ id, labels }: ListedContainer, deps: StartDeps): Promise<Unit | undefined> {
+  const found = await deps.daemon.inspectContainer(id);
+  const unit = unitOf(labels);
+  if (!found || !unit) return undefined;
+  if (found.state !== "created") return unitOver(found, unit, deps);
+  await deps.daemon.removeContainer(id);
+  return undefined;
+}
+
+/** Running ones are being stopped by now, with their grace time. */
+async function clearOthers({ daemon, owner, watch, networks, onEvent }: StartDeps, kept: ReadonlySet<string>) {
+  try {
+    for (const { id, labels, state } of await daemon.listContainers([ownerFilter(owner)])) {
+      if (kept.has(unitOf(labels)?.workload ?? "")) continue;
+      if (state === "running") void watch.ended(id).then(() => watch.discard(id));
+      else await daemon.removeContainer(id);
+    }
+    await networks.removeUnused();
+  } catch (error) {
+    onEvent("couldn't remove the containers of deleted workloads", { error });
+  }
+}

@@ -1,0 +1,36 @@
+/** An image as a definition names it, taken apart. */
+export type ImageReference = {
+  /** With its tag or digest: without one, Docker would pull all tags. */
+  readonly full: string;
+  /** Where it is pulled from: `docker.io`, `registry.example.com:5000`. */
+  readonly registry: string;
+  /** Without registry, tag and digest: `library/nginx`. */
+  readonly repository: string;
+};
+
+export const HUB = "docker.io";
+
+/** The grammar of Docker and OCI: https://github.com/distribution/reference/blob/main/reference.go */
+const HOST = String.raw`(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:]+\])(?::\d+)?`;
+const PART = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+const IMAGE = new RegExp(
+  String.raw`^(?:(${HOST})/)?(${PART}(?:/${PART})*)(?::([\w][\w.-]{0,127}))?(?:@[a-z0-9+._-]+:[a-fA-F0-9]{32,})?$`,
+  "u",
+);
+
+/** Undefined for a name that no image can have. */
+export function referenceOf(image: string): ImageReference | undefined {
+  const [, first, rest = "", tag] = IMAGE.exec(image) ?? [];
+  if (rest === "") return undefined;
+  const full = tag === undefined && !image.includes("@") ? `${image}:latest` : image;
+  // The first part is a registry if it could be a host; `library/nginx` is one of Docker Hub's.
+  if (first !== undefined && /[.:\]]|^localhost$|[A-Z]/u.test(first)) {
+    const registry = first === "index.docker.io" ? HUB : first;
+    return { full, registry, repository: registry === HUB ? inHub(rest) : rest };
+  }
+  return { full, registry: HUB, repository: inHub(first === undefined ? rest : `${first}/${rest}`) };
+}
+
+function inHub(path: string): string {
+  return path.includes("/") ? path : `library/${path}`;
+}

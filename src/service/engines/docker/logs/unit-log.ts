@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
+import type { LogReader } from "../../../workloads/runtime.ts";
+import type { DaemonApi } from "../daemon/daemon-api.ts";
+import { DaemonError } from "../daemon/daemon-error.ts";
+import { LogError } from "./entry-time.ts";
+import { readContainerLog, type Reading } from "./log-reading.ts";
+import { makeLag } from "./lag.ts";
+import { hasWholeSeconds, type Position, positionOf } from "./position.ts";
+import { type RotationWatch, watchRotation } from "./rotation-watch.ts";
+
+export type UnitLogDeps = {
+  readonly daemon: Pick<DaemonApi, "readLogs">;
+  /** After an error. */
+  readonly backOffMs?: BackOff;
+  /** Within this time the daemon tells that a container ended, when its log ended. */
+  readonly endMs?: number;
+};
+
+export type UnitLog = LogReader & {
+  /** The whole id of the container: a cursor of another one is one of an earlier start. */
+  readonly container: string;
+  readonly hasTerminal: boolean;
+  /** Aborted when the container has ended or is gone: what is left of its log is read then. */
+  readonly ended: AbortSignal;
+};
+
+const BACK_OFF: BackOff = { first: 100, max: 10_000 };
+const END_MS = 1_000;
+/** A network connection can die silently. */
+const IDLE_MS = 10 * 60_000;
+/** The end of a container is reported when its last lines are stored. */
+const REST_MS = 30_000;
+
+/**
+ * Passes on the output of a container from the line after a cursor, each line once, also while the daemon restarts.
+ * Resolves, never rejects, when all lines up to the container's end were written, or when `signal` aborts.
+ */
+export async function followUnitLog(deps: UnitLogDeps, log: UnitLog): Promise<void> {
+  const { daemon, backOffMs = BACK_OFF, endMs = END_MS } = deps;
+  const position = positionOf(log.container, log.after);
+  const rotation = watchRotation(daemon, log);
+  const state: State = { position, isBehind: position !== undefined, isHurried: false, noted: undefined };
+  const readNext = makeNext({ daemon, log, state, rotation });
+  for (let failures = 0; !log.signal.aborted;) {
+    const isLast = log.ended.aborted;
+    try {
+      const next = await readNext(isLast);
+      if (next === "done") return;
+      failures = 0;
+      if (next === "ended") await pause(endMs, log);
+    } catch (error) {
+      if (log.signal.aborted) return;
+      // The follow was given up because the container ended: what is left is read now.
+      if (!isLast && log.ended.aborted) continue;
+      failures += 1;
+      state.isBehind = true;
+      if ((await isHopeless(error, { log, state, failures })) && isLast) return;
+      await pause(delayAfter(failures, backOffMs), log);
+    }
+  }
+}
+
+type State = {
+  position: Position | undefined;
+  /** There can be much to read before the newest line. */
+  isBehind: boolean;
+  /** The rest after the container's end is too much to be read. */
+  isHurried: boolean;
+  /** The last note about an error, so that it isn't repeated. */
+  noted: string | undefined;
+};
+
+type Next = {
+  readonly daemon: UnitLogDeps["daemon"];
+  readonly log: UnitLog;
+  readonly state: State;
+  readonly rotation: RotationWatch;
+};
+
+function makeNext({ daemon, log, state, rotation }: Next): (isLast: boolean) => Promise<"done" | "ended" | "more"> {
+  const { container, hasTerminal, write, signal, ended } = log;
+  const lag = makeLag();
+  return async (isLast) => {
+    const end = await readContainerLog(daemon, {
+      container,
+      hasTerminal,
+      after: state.position,
+      how: howToRead(state, isLast),
+      write,
+      signal: isLast ? signal : AbortSignal.any([signal, ended]),
+      onPosition(position) {
+        state.position = position;
+        state.noted = undefined;
+      },
+      limitMs: isLast ? REST_MS : IDLE_MS,
+      lag,
+      rotation,
+    });
+    if (isLast && state.position && hasWholeSeconds(state.position.newest)) await rotation.look();
+    if (isLast && end === "ended") return "done";
+    const isEnd = end === "ended" && !state.isBehind;
+    state.isBehind = end === "late";
+    state.isHurried = isLast;
+    return isEnd ? "ended" : "more";
+  };
+}
+
+function howToRead({ isHurried, isBehind }: State, isLast: boolean): Reading["how"] {
+  if (isLast) return isHurried ? "tail" : "rest";
+  return isBehind ? "catch-up" : "follow";
+}
+
+type Failure = { readonly log: UnitLog; readonly state: State; readonly failures: number };
+
+/** How often an error of the log itself, which can be temporary, is seen before the rest counts as lost. */
+const MAX_FAILURES = 5;
+
+/** Whether what is left can't be read any more, which is noted. A daemon that is away is waited for. */
+async function isHopeless(error: unknown, { log, state, failures }: Failure): Promise<boolean> {
+  const isGone = error instanceof DaemonError && error.status === 404;
+  const isOfLog = error instanceof LogError || (error instanceof DaemonError && error.status !== undefined);
+  if (!isGone && !(isOfLog && failures >= MAX_FAILURES)) return false;
+  const text = isGone
+    ? "the last lines can be missing: the container was removed before they were read"
+    : `newer lines are missing: the container's log can't be read: ${error.message}`;
+  if (state.noted !== text) await log.write({ at: new Date(), text: `[gantry] ${text}` });
+  state.noted = text;
+  return true;
+}
+
+async function pause(ms: number, { signal, ended }: UnitLog): Promise<void> {
+  // After the end, only `signal` cuts a pause short.
+  const cut = ended.aborted ? signal : AbortSignal.any([signal, ended]);
+  await sleep(ms, undefined, { signal: cut }).catch(() => undefined);
+}

@@ -1,0 +1,55 @@
+import type { DaemonApi } from "../daemon/daemon-api.ts";
+import { networkName, OWNER_LABEL, ownerFilter } from "../names.ts";
+
+/** The networks of the users' workloads. They are removed when nothing uses them, because a daemon has few. */
+export type UserNetworks = {
+  /** Runs `start` with the name of the network, which exists until `start` settles. */
+  readonly within: <T>(place: NetworkPlace, start: (network: string) => Promise<T>) => Promise<T>;
+  /** Removes the networks without containers. */
+  readonly removeUnused: () => Promise<void>;
+};
+
+/** Users and regions don't reach each other. */
+export type NetworkPlace = { readonly username: string; readonly region: string };
+
+type NetworkDaemon = Pick<DaemonApi, "ensureNetwork" | "listNetworks" | "removeNetwork">;
+
+export function makeUserNetworks(daemon: NetworkDaemon, owner: string): UserNetworks {
+  /** How many starts use each one now. */
+  const inUse = new Map<string, number>();
+  const changing = new Map<string, Promise<void>>();
+
+  /** Its creation and removal wait for each other. */
+  async function change(name: string, work: () => Promise<void>): Promise<void> {
+    const before = changing.get(name) ?? Promise.resolve();
+    const mine = before.catch(() => undefined).then(work);
+    changing.set(name, mine);
+    try {
+      await mine;
+    } finally {
+      if (changing.get(name) === mine) changing.delete(name);
+    }
+  }
+
+  async function removeUnless(name: string): Promise<void> {
+    if (!inUse.has(name)) await daemon.removeNetwork(name);
+  }
+
+  return {
+    async within(place, start) {
+      const name = networkName(owner, place);
+      inUse.set(name, (inUse.get(name) ?? 0) + 1);
+      try {
+        await change(name, () => daemon.ensureNetwork(name, { [OWNER_LABEL]: owner }));
+        return await start(name);
+      } finally {
+        const others = (inUse.get(name) ?? 1) - 1;
+        if (others > 0) inUse.set(name, others);
+        else inUse.delete(name);
+      }
+    },
+    async removeUnused() {
+      for (const name of await daemon.listNetworks(ownerFilter(owner))) await change(name, () => removeUnless(name));
+    },
+  };
+}

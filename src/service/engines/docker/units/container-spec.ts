@@ -1,0 +1,61 @@
+import type { UnitSpec } from "../../../workloads/runtime.ts";
+import type { ContainerSpec } from "../daemon/daemon-api.ts";
+import { labelsOf, memoryLabel, volumeName } from "../names.ts";
+
+/** Enforced for a container without a limit, so that the memory quotas hold. */
+const DEFAULT_MIB = 512;
+
+/** The daemons refuse less. A smaller limit is saved and answered as requested, and the log says what is enforced. */
+const LEAST_MIB = 6;
+
+const MIB = 1024 * 1024;
+
+export function enforcedMib(limitMib: number | undefined): number {
+  return Math.max(limitMib ?? DEFAULT_MIB, LEAST_MIB);
+}
+
+export function memoryBytes(limitMib: number | undefined): number {
+  return enforcedMib(limitMib) * MIB;
+}
+
+/** A line for the log when another memory limit is enforced than the one that was asked for. */
+export function memoryCaveat(limitMib: number | undefined): string | undefined {
+  if (limitMib === undefined || enforcedMib(limitMib) === limitMib) return undefined;
+  return `the memory limit of ${limitMib} MiB is less than a container can have: ${enforcedMib(limitMib)} MiB is enforced`;
+}
+
+type Placed = { readonly owner: string; readonly network: string };
+
+/** What the daemon creates for a unit. */
+export function containerSpec(spec: UnitSpec, { owner, network }: Placed): ContainerSpec {
+  const { definition, volumes } = spec;
+  return {
+    image: definition.image,
+    command: definition.command,
+    env: environment(spec),
+    labels: { ...labelsOf(owner, spec), ...memoryLabel(definition.memoryMib) },
+    memoryBytes: memoryBytes(definition.memoryMib),
+    network,
+    aliases: aliasesOf(spec),
+    ports: spec.ports,
+    volumes: definition.mounts.flatMap(({ name, mountPath }) => {
+      const volume = volumes.find((each) => each.name === name);
+      if (!volume) return [];
+      return [{ name: volumeName(owner, volume.source), target: mountPath, readOnly: volume.readOnly }];
+    }),
+  };
+}
+
+function environment({ definition, syncTimezone }: UnitSpec): string[] {
+  const asked = (definition.env ?? []).map(({ name, value }) => `${name}=${value ?? ""}`);
+  return syncTimezone ? [`TZ=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, ...asked] : asked;
+}
+
+/**
+ * Names in the user's network: `web` for all instances of a service, `web-0` for one. Further containers of an instance
+ * are `web-0-2`, `web-0-3`.
+ */
+function aliasesOf({ instance, container, run }: UnitSpec): string[] {
+  if (container > 0) return [`${instance}-${container + 1}`];
+  return run ? [instance] : [instance.replace(/-\d+$/, ""), instance];
+}

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { HOST } from "../../../workloads/ports/local-port.ts";
+import type { Unit, UnitLabels } from "../../../workloads/runtime.ts";
+import type { DaemonApi, InspectedContainer } from "../daemon/daemon-api.ts";
+import { followUnitLog } from "../logs/unit-log.ts";
+import { askedMib } from "../names.ts";
+import { memoryBytes } from "./container-spec.ts";
+import type { ContainerWatch } from "./container-watch.ts";
+import { takesConnections } from "./port-probe.ts";
+
+export type UnitDeps = {
+  readonly daemon: DaemonApi;
+  readonly watch: ContainerWatch;
+  /** From SIGTERM to SIGKILL. */
+  readonly graceSeconds: number;
+  readonly onEvent: (message: string, data: object) => void;
+};
+
+const RETRY_MS = 1_000;
+const PROBE_MS = 1_000;
+const MIB = 1024 * 1024;
+
+/** A container that was started, and may have ended. */
+export function unitOver(container: InspectedContainer, labels: UnitLabels, deps: UnitDeps): Unit {
+  const { id } = container;
+  const ended = deps.watch.ended(id);
+  const gone = new AbortController();
+  void ended.then(() => gone.abort());
+  const log = makeLog(container, gone.signal, deps);
+  const exited = ended.then(async (exit) => {
+    await log.isRead;
+    return exit;
+  });
+  let stopping: Promise<void> | undefined;
+  if (container.state === "ended") void deps.watch.look(id);
+  return {
+    labels,
+    exited,
+    spoke: Promise.resolve(),
+    ...reachability(container, gone.signal),
+    hindrance: () => (deps.watch.isPaused(id) ? "somebody paused its container" : undefined),
+    readLog: log.read,
+    async stop() {
+      log.skip();
+      stopping ??= stopContainer(id, ended, deps);
+      await stopping;
+      await exited;
+    },
+    async discard() {
+      await log.isRead;
+      await deps.watch.discard(id);
+    },
+    ...memory(container, deps),
+  };
+}
+
+type Log = {
+  readonly read: Unit["readLog"];
+  /** Nobody will read it, unless `read` was called. */
+  readonly skip: () => void;
+  readonly isRead: Promise<void>;
+};
+
+function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { daemon }: UnitDeps): Log {
+  const { promise: isRead, resolve } = Promise.withResolvers<void>();
+  let isFollowed = false;
+  return {
+    read(reader) {
+      isFollowed = true;
+      resolve(followUnitLog({ daemon }, { ...reader, container: id, hasTerminal, ended }));
+    },
+    skip() {
+      if (!isFollowed) resolve();
+    },
+    isRead,
+  };
+}
+
+/** It has no address until its program accepts a connection: until then, other instances get them. */
+function reachability({ ports }: InspectedContainer, ended: AbortSignal): Pick<Unit, "answers" | "address"> {
+  const hostPorts = [...ports.values()];
+  let hasAnswered = false;
+
+  async function probe(): Promise<boolean> {
+    const all = await Promise.all(hostPorts.map(takesConnections));
+    hasAnswered ||= all.every(Boolean);
+    return all.every(Boolean);
+  }
+
+  async function probeUntilAnswered(): Promise<void> {
+    while (!ended.aborted && !(await probe())) await pause(PROBE_MS, undefined, { ref: false });
+  }
+
+  if (hostPorts.length > 0) void probeUntilAnswered();
+  return {
+    answers: hostPorts.length > 0 ? probe : undefined,
+    address(containerPort) {
+      const port = ports.get(containerPort);
+      return port === undefined || !hasAnswered || ended.aborted ? undefined : `${HOST}:${port}`;
+    },
+  };
+}
+
+/** Asks until it has ended, also over an outage of the daemon. */
+async function stopContainer(id: string, ended: Promise<unknown>, deps: UnitDeps): Promise<void> {
+  const { daemon, watch, graceSeconds, onEvent } = deps;
+  const isOver = ended.then(() => true as const);
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      await daemon.stopContainer(id, graceSeconds);
+      await watch.look(id);
+    } catch (error) {
+      if (isFirst) onEvent("couldn't stop a container; trying again", { error, container: id });
+      await unpause(id, daemon);
+    }
+    if (await Promise.race([isOver, pause(RETRY_MS, false as const)])) return;
+  }
+}
+
+/** Podman doesn't stop a container that somebody paused. */
+async function unpause(id: string, daemon: DaemonApi): Promise<void> {
+  try {
+    const found = await daemon.inspectContainer(id);
+    if (found?.isPaused === true) await daemon.unpauseContainer(id);
+  } catch {
+    // The next attempt to stop it fails, too.
+  }
+}
+
+/** A limit that nobody changed since the start is told as it was asked for. */
+function memory({ id, labels, memoryBytes: limit }: InspectedContainer, { daemon }: UnitDeps) {
+  const asked = askedMib(labels);
+  let limitMib = limit === memoryBytes(asked) || limit === undefined ? asked : Math.round(limit / MIB);
+  return {
+    async resize(wantedMib: number | undefined): Promise<boolean> {
+      try {
+        await daemon.setMemory(id, memoryBytes(wantedMib));
+      } catch {
+        return false;
+      }
+      limitMib = wantedMib;
+      return true;
+    },
+    limitMib: () => limitMib,
+  };
+}

@@ -1,0 +1,179 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Exit } from "../../../workloads/runtime.ts";
+import type { DaemonApi, InspectedContainer, ListedContainer } from "../daemon/daemon-api.ts";
+import { ownerFilter } from "../names.ts";
+
+/**
+ * Notices the ends of this engine's containers. The daemon's events make it fast; comparing with a list of all, from time
+ * to time and after each outage, makes it certain. While the daemon doesn't answer nothing has ended.
+ */
+export type ContainerWatch = {
+  /** Resolves when the container has ended or was removed. */
+  readonly ended: (id: string) => Promise<Exit>;
+  /** Looks at a container now. Never rejects. */
+  readonly look: (id: string) => Promise<void>;
+  /** Looks at all of them. Rejects while the daemon doesn't answer. */
+  readonly compare: () => Promise<void>;
+  /** Somebody froze its processes: it runs and does nothing. */
+  readonly isPaused: (id: string) => boolean;
+  /** Removes a container whose end was recorded; later, if the daemon can't now. Never rejects. */
+  readonly discard: (id: string) => Promise<void>;
+  /** Whether this server noticed the container's end, so that only its removal is missing. */
+  readonly isOver: (id: string) => boolean;
+  readonly close: () => void;
+};
+
+export type WatchOptions = {
+  readonly daemon: Pick<DaemonApi, "events" | "inspectContainer" | "listContainers" | "removeContainer">;
+  readonly owner: string;
+  readonly onEvent: (message: string, data: object) => void;
+  readonly times?: WatchTimes;
+};
+
+export type WatchTimes = {
+  /** Between two comparisons with the list of all. */
+  readonly compareMs: number;
+  /** Between two attempts to reach the daemon. */
+  readonly retryMs: number;
+  /** A container of ours that no unit knows is removed after this long: its start may just be in progress. */
+  readonly strangerMs: number;
+};
+
+const DEFAULT_TIMES: WatchTimes = { compareMs: 10_000, retryMs: 500, strangerMs: 5 * 60_000 };
+
+type Watched = { readonly end: PromiseWithResolvers<Exit>; isOver: boolean; isPaused: boolean };
+
+type Watch = Required<WatchOptions> & {
+  readonly watched: Map<string, Watched>;
+  readonly discarded: Set<string>;
+  /** Containers that no unit knows, and when they were first seen. */
+  readonly strangers: Map<string, number>;
+  readonly closing: AbortController;
+};
+
+export function watchContainers({ times = DEFAULT_TIMES, ...options }: WatchOptions): ContainerWatch {
+  const watch: Watch = {
+    ...options,
+    times,
+    watched: new Map(),
+    discarded: new Set(),
+    strangers: new Map(),
+    closing: new AbortController(),
+  };
+  void follow(watch);
+  void compareAgain(watch);
+  return {
+    ended(id) {
+      const known = watch.watched.get(id) ?? { end: Promise.withResolvers<Exit>(), isOver: false, isPaused: false };
+      watch.watched.set(id, known);
+      return known.end.promise;
+    },
+    look: (id) => look(watch, id).catch(() => undefined), // the next comparison looks again
+    compare: () => compare(watch),
+    isPaused: (id) => watch.watched.get(id)?.isPaused === true,
+    discard: (id) => discard(watch, id),
+    isOver: (id) => watch.discarded.has(id) || watch.watched.get(id)?.isOver === true,
+    close: () => watch.closing.abort(),
+  };
+}
+
+/** What Docker, then Podman, calls an end and a removal, and what both call a pause. */
+const CHANGES: readonly string[] = ["die", "destroy", "died", "remove", "pause", "unpause"];
+
+async function follow(watch: Watch): Promise<void> {
+  const { daemon, owner, closing, times } = watch;
+  while (!closing.signal.aborted) {
+    try {
+      for await (const { id, action } of daemon.events(ownerFilter(owner), closing.signal)) {
+        if (CHANGES.includes(action)) void look(watch, id).catch(() => undefined); // the next comparison looks again
+      }
+    } catch {
+      // The daemon is away. The comparisons notice when it is back.
+    }
+    // Events between two streams came to nobody.
+    await compare(watch).catch(() => undefined);
+    await pauseUnlessClosed(watch, times.retryMs);
+  }
+}
+
+async function compareAgain(watch: Watch): Promise<void> {
+  const { closing, times } = watch;
+  while (!closing.signal.aborted) {
+    const isCompared = await compare(watch).then(
+      () => true,
+      () => false,
+    );
+    await pauseUnlessClosed(watch, isCompared ? times.compareMs : times.retryMs);
+  }
+}
+
+async function pauseUnlessClosed({ closing }: Watch, ms: number): Promise<void> {
+  await pause(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined); // closed
+}
+
+async function compare(watch: Watch): Promise<void> {
+  const { daemon, owner, watched } = watch;
+  const awaited = [...watched].filter(([, { isOver }]) => !isOver).map(([id]) => id);
+  const listed = await daemon.listContainers([ownerFilter(owner)]);
+  const running = new Map(listed.filter(({ state }) => state === "running").map((each) => [each.id, each]));
+  for (const id of awaited) {
+    const known = watched.get(id);
+    const found = running.get(id);
+    if (found && known) known.isPaused = found.isPaused;
+    else await look(watch, id);
+  }
+  await removeLeftovers(watch, listed);
+}
+
+async function look({ daemon, watched }: Watch, id: string): Promise<void> {
+  const awaited = watched.get(id);
+  if (!awaited || awaited.isOver) return;
+  const found = await daemon.inspectContainer(id);
+  awaited.isPaused = found?.isPaused ?? false;
+  if (found && found.state !== "ended") return;
+  awaited.isOver = true;
+  awaited.end.resolve(found ? exitOf(found) : REMOVED);
+}
+
+const REMOVED: Exit = { code: null, isRemoved: true };
+
+/** What the daemons report for a container that was killed with SIGKILL: 128 + 9. */
+const KILLED = 137;
+
+export function exitOf({ exitCode, isOutOfMemory, finishedAt }: InspectedContainer): Exit {
+  return {
+    code: exitCode,
+    // The daemons also say it of a container that lost only a part of its processes.
+    ...(isOutOfMemory && exitCode === KILLED && { isOutOfMemory: true }),
+    ...(finishedAt !== undefined && { at: finishedAt }),
+  };
+}
+
+async function discard(watch: Watch, id: string): Promise<void> {
+  watch.discarded.add(id);
+  watch.watched.delete(id);
+  try {
+    await watch.daemon.removeContainer(id);
+  } catch (error) {
+    watch.onEvent("couldn't remove a container that has ended; trying again", { error, container: id });
+  }
+}
+
+async function removeLeftovers(watch: Watch, listed: readonly ListedContainer[]): Promise<void> {
+  const { daemon, discarded, strangers, watched, times } = watch;
+  const now = performance.now();
+  const present = new Set(listed.map(({ id }) => id));
+  for (const id of discarded) {
+    if (present.has(id)) await daemon.removeContainer(id);
+    else discarded.delete(id);
+  }
+  for (const id of strangers.keys()) if (!present.has(id) || watched.has(id)) strangers.delete(id);
+  for (const { id } of listed) {
+    if (watched.has(id) || discarded.has(id)) continue;
+    const since = strangers.get(id) ?? now;
+    strangers.set(id, since);
+    if (now - since < times.strangerMs) continue;
+    watch.onEvent("removing a container that belongs to no workload", { container: id });
+    await daemon.removeContainer(id);
+  }
+}

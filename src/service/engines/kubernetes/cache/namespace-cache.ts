@@ -1,0 +1,80 @@
+import type { KubeObject } from "../cluster/kinds.ts";
+import type { ReadHealth } from "./read-health.ts";
+import { makeReflector, type Reflector } from "./reflector.ts";
+import type { ReflectorOptions } from "./reflection.ts";
+
+/** Kinds that each namespace is watched for; which of them depends on the cluster's configuration. */
+export type CachedKind =
+  | "Deployment"
+  | "StatefulSet"
+  | "Job"
+  | "Pod"
+  | "Service"
+  | "Ingress"
+  | "HTTPRoute"
+  | "HorizontalPodAutoscaler";
+
+/** The objects of one namespace, kept current by one watch per kind and shared by all readers. */
+export type NamespaceCache = {
+  readonly namespace: string;
+  /** The configured kinds. All others are unknown here: to name one is a bug of the caller. */
+  readonly kinds: ReadonlySet<CachedKind>;
+  /**
+   * Resolves when these kinds are known and current; reads through when a watch is broken or has been silent for too
+   * long. Rejects with a `Refusal`: 403 if a right is missing, 503 with what the API server answered and how old the
+   * last known state is. A kind that is missing or can't be read fails only the callers that name it. A kind
+   * is watched from the first time it is named.
+   */
+  readonly current: (kinds: readonly CachedKind[], signal?: AbortSignal) => Promise<void>;
+  /** As of the last `current`, plus later watch events. */
+  readonly all: <K extends CachedKind>(kind: K) => readonly KubeObject<K>[];
+  readonly find: <K extends CachedKind>(kind: K, name: string) => KubeObject<K> | undefined;
+  /** Takes over the answer to a write, so that the next read shows it. An older version is ignored. */
+  readonly saw: <K extends CachedKind>(kind: K, object: KubeObject<K>) => void;
+  /** Takes over that a write removed the object with this uid, so that the next read no longer shows it. */
+  readonly sawDeleted: (kind: CachedKind, named: { readonly name: string; readonly uid: string }) => void;
+  /**
+   * Called after each change of a kind, with the object if the watch told of a single one: also of one that is gone, as it
+   * was at last. Returns a function that ends the subscription.
+   */
+  readonly onChange: <K extends CachedKind>(kind: K, listener: (seen?: KubeObject<K>) => void) => () => void;
+  /** Of the kinds that are watched by now. */
+  readonly health: () => readonly ReadHealth[];
+  readonly close: () => Promise<void>;
+};
+
+export type NamespaceCacheOptions = Omit<ReflectorOptions<CachedKind>, "place" | "labelSelector"> & {
+  readonly namespace: string;
+  readonly kinds: readonly CachedKind[];
+  /** Of a kind, only the objects with these labels. */
+  readonly labelSelectors?: Partial<Readonly<Record<CachedKind, string>>>;
+};
+
+export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCache {
+  const { namespace, kinds, labelSelectors = {}, ...shared } = options;
+  const reflectors = new Map<CachedKind, Reflector<CachedKind>>();
+  for (const kind of kinds) {
+    reflectors.set(kind, makeReflector({ ...shared, place: { kind, namespace }, labelSelector: labelSelectors[kind] }));
+  }
+  const of = <K extends CachedKind>(kind: K): Reflector<K> => {
+    const reflector = reflectors.get(kind);
+    if (!reflector) throw new Error(`the cache of ${namespace} was opened without ${kind}`);
+    return reflector;
+  };
+  return {
+    namespace,
+    kinds: new Set(kinds),
+    async current(wanted, signal) {
+      await Promise.all([...new Set(wanted)].map((kind) => of(kind).current(signal)));
+    },
+    all: (kind) => of(kind).all(),
+    find: (kind, name) => of(kind).find(name),
+    saw: (kind, object) => of(kind).saw(object),
+    sawDeleted: (kind, named) => of(kind).sawDeleted(named),
+    onChange: (kind, listener) => of(kind).onChange(listener),
+    health: () => [...reflectors.values()].flatMap((reflector) => reflector.health() ?? []),
+    async close() {
+      await Promise.all([...reflectors.values()].map((reflector) => reflector.close()));
+    },
+  };
+}

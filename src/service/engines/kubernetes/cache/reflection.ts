@@ -1,0 +1,128 @@
+import { KubeError, type KubeApi, type Place, KubeUnreachable } from "../cluster/kube-api.ts";
+import { type Kind, type KubeObject, kinds } from "../cluster/kinds.ts";
+import { type CacheLimits, cacheLimits } from "./cache-limits.ts";
+import { makeObjectStore, type ObjectStore, type Taken } from "./object-store.ts";
+import { isDenied } from "./read-refusal.ts";
+import type { Reconnects } from "./reconnects.ts";
+
+export type ReflectorOptions<K extends Kind> = {
+  readonly api: Pick<KubeApi, "list" | "watch">;
+  readonly place: Place<K>;
+  readonly labelSelector?: string | undefined;
+  /** One for all caches of a cluster. */
+  readonly reconnects: Reconnects;
+  readonly limits?: Partial<CacheLimits>;
+  readonly onEvent: (message: string, data: object) => void;
+};
+
+/** The state of one reflector, shared by its parts: list, watch, reads and the loop that starts them again. */
+export type Reflection<K extends Kind> = Omit<ReflectorOptions<K>, "limits"> & {
+  readonly limits: CacheLimits;
+  readonly store: ObjectStore<K>;
+  readonly listeners: Set<(seen?: KubeObject<K>) => void>;
+  readonly closing: AbortController;
+  /** When the objects were last known to be current; performance.now(). */
+  aliveAt: number | undefined;
+  /** A watch broke, and neither a list nor its successor has told yet what happened meanwhile. */
+  isDoubted: boolean;
+  isWatching: boolean;
+  /** The next request follows a failure, so it waits for its turn among all of the cluster. */
+  isUnsettled: boolean;
+  /** The watch can't go on where it ended. */
+  mustList: boolean;
+  /** Consecutive failures. */
+  failures: number;
+  /** An error that lasts until the cluster is changed. */
+  denied: { readonly error: unknown; readonly by: Request; readonly at: number } | undefined;
+  lastError: unknown;
+  /** When the failure began that the operator was told of. */
+  failingSince: number | undefined;
+  /** How many reads wait for a list. */
+  readers: number;
+  listing: Promise<void> | undefined;
+  watch: AbortController | undefined;
+  /** Ends the pause before the next try. */
+  wake: () => void;
+};
+
+/** Why a watch is ended on purpose: the next one goes on from a newer list. */
+export const RESUME = new Error("the watch goes on from a newer list");
+
+type Request = "list" | "watch";
+
+export function makeReflection<K extends Kind>({ limits, ...options }: ReflectorOptions<K>): Reflection<K> {
+  return {
+    ...options,
+    limits: { ...cacheLimits, ...limits },
+    store: makeObjectStore<K>(),
+    listeners: new Set(),
+    closing: new AbortController(),
+    aliveAt: undefined,
+    isDoubted: false,
+    isWatching: false,
+    isUnsettled: false,
+    mustList: true,
+    failures: 0,
+    denied: undefined,
+    lastError: undefined,
+    failingSince: undefined,
+    readers: 0,
+    listing: undefined,
+    watch: undefined,
+    wake: () => undefined,
+  };
+}
+
+/** `seen`: the only object that changed. */
+export function tellListeners<K extends Kind>(reflection: Reflection<K>, taken: Taken, seen?: KubeObject<K>): void {
+  if (taken === "same") return;
+  for (const listener of reflection.listeners) {
+    try {
+      listener(seen);
+    } catch (error) {
+      reflection.onEvent("a listener of the Kubernetes cache failed", { ...whereOf(reflection), error });
+    }
+  }
+}
+
+/** For the operator's log. */
+export function whereOf<K extends Kind>({ place }: Pick<Reflection<K>, "place">) {
+  return { namespace: place.namespace, kind: place.kind };
+}
+
+/** Not worth an operator's attention: some API servers send no bookmarks for a kind that never changes. */
+export class WatchSilent extends KubeUnreachable {}
+
+export function noteFailure<K extends Kind>(reflection: Reflection<K>, error: unknown, by: Request): void {
+  const now = performance.now();
+  reflection.isUnsettled = true;
+  reflection.lastError = error;
+  if (by === "watch") reflection.isDoubted = true;
+  if (isDenied(error)) {
+    reflection.denied = { error, by, at: now };
+    reflection.mustList = true;
+    reflection.store.clear();
+    reflection.watch?.abort(RESUME);
+  } else if (error instanceof KubeError && by === "watch" && !canResume(error, reflection.failures)) {
+    reflection.mustList = true;
+  }
+  if (reflection.failingSince !== undefined || error instanceof WatchSilent) return;
+  reflection.failingSince = now;
+  const what = `Kubernetes: the ${by} of ${kinds[reflection.place.kind].plural} failed`;
+  reflection.onEvent(what, { ...whereOf(reflection), error });
+}
+
+/** An API server that is overloaded or starting knows the version again later; 410 and others mean that it is gone. */
+function canResume({ status }: KubeError, failures: number): boolean {
+  return (status === 429 || status >= 500) && failures < 3;
+}
+
+export function noteRecovery<K extends Kind>(reflection: Reflection<K>): void {
+  if (reflection.failingSince === undefined) return;
+  const afterMs = Math.round(performance.now() - reflection.failingSince);
+  reflection.failingSince = undefined;
+  reflection.onEvent(`Kubernetes: ${kinds[reflection.place.kind].plural} are current again`, {
+    ...whereOf(reflection),
+    afterMs,
+  });
+}

@@ -1,0 +1,53 @@
+/** Changes that Gantry may make to workloads it didn't create. All are off by default. */
+export type AdoptedChange = "delete" | "memory";
+
+/** The clusters of SERVICE_CLUSTERS, one per region. */
+export type ClusterConfig = {
+  readonly region: string;
+  /** `default`: KUBECONFIG, ~/.kube/config or the pod's own account, as kubectl; `in-cluster`: the pod's own account. */
+  readonly kubeconfig: "default" | "in-cluster" | { readonly path: string };
+  /** The current one if undefined. */
+  readonly context: string | undefined;
+  /** The namespace of a user; undefined if the user has none in this region. No two users share one. */
+  readonly namespaceOf: (username: string) => string | undefined;
+  /** How domains are routed. */
+  readonly domains:
+    | { readonly kind: "none" }
+    | { readonly kind: "ingress"; readonly ingressClass: string | undefined }
+    | { readonly kind: "gateway"; readonly gateway: { readonly name: string; readonly namespace: string | undefined } };
+  /**
+   * How a port mapping is reached: `cluster` gives an address inside the cluster, `node-port` a port of `host`,
+   * `load-balancer` the address that the cluster's load balancer assigns.
+   */
+  readonly ports:
+    | { readonly kind: "cluster" }
+    | { readonly kind: "node-port"; readonly host: string }
+    | { readonly kind: "load-balancer" };
+  /** For disks that don't exist yet; without it, a service can use existing claims only. */
+  readonly disks: { readonly storageClass: string; readonly size: string } | undefined;
+  /** Where volumes of jobs are on the nodes; undefined where hostPath is not allowed. Also allows `sync_timezone`. */
+  readonly hostPath: string | undefined;
+  /** Whether jobs run here. */
+  readonly jobs: boolean;
+  /** Workloads that Gantry did not create: none, those with these labels, or all of the namespace. */
+  readonly adopt: {
+    readonly which: "none" | "all" | { readonly selector: string };
+    readonly allow: readonly AdoptedChange[];
+  };
+  /** Where logs are read; collected by Gantry if undefined. */
+  readonly logs?: { readonly loki: LokiConfig } | undefined;
+};
+
+/** A Loki that has the lines of the cluster's pods. */
+export type LokiConfig = {
+  /** Without `/loki/api/v1`. */
+  readonly url: string;
+  /** The header X-Scope-OrgID. */
+  readonly tenant?: string | undefined;
+  /** The header Authorization. */
+  readonly authorization?: string | undefined;
+  /** The stream labels that hold the namespace and the name of a pod. */
+  readonly labels: { readonly namespace: string; readonly pod: string };
+  /** The server's `max_entries_limit_per_query`; 5,000. */
+  readonly maxEntries?: number | undefined;
+};

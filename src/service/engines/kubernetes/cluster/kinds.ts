@@ -1,0 +1,27 @@
+import type { z } from "zod";
+import { HttpRoute, Ingress, ServiceObject } from "./network-schemas.ts";
+import { Autoscaler, Deployment, Job, Lease, Pod, StatefulSet, VolumeClaim } from "./object-schemas.ts";
+
+/** Path of each kind's API group, its plural in paths, and its schema. */
+export const kinds = {
+  Deployment: { group: "apis/apps/v1", plural: "deployments", schema: Deployment },
+  StatefulSet: { group: "apis/apps/v1", plural: "statefulsets", schema: StatefulSet },
+  Job: { group: "apis/batch/v1", plural: "jobs", schema: Job },
+  Pod: { group: "api/v1", plural: "pods", schema: Pod },
+  Service: { group: "api/v1", plural: "services", schema: ServiceObject },
+  Ingress: { group: "apis/networking.k8s.io/v1", plural: "ingresses", schema: Ingress },
+  HTTPRoute: { group: "apis/gateway.networking.k8s.io/v1", plural: "httproutes", schema: HttpRoute },
+  HorizontalPodAutoscaler: { group: "apis/autoscaling/v1", plural: "horizontalpodautoscalers", schema: Autoscaler },
+  PersistentVolumeClaim: { group: "api/v1", plural: "persistentvolumeclaims", schema: VolumeClaim },
+  Lease: { group: "apis/coordination.k8s.io/v1", plural: "leases", schema: Lease },
+} as const;
+
+export type Kind = keyof typeof kinds;
+
+/** An object of a kind, as far as the engine reads it. */
+export type KubeObject<K extends Kind = Kind> = z.output<(typeof kinds)[K]["schema"]>;
+
+/** `apiVersion` of a kind, for objects that are created. */
+export function apiVersionOf(kind: Kind): string {
+  return kinds[kind].group.replace(/^apis?\//u, "");
+}

@@ -1,0 +1,113 @@
+import type { Kind, KubeObject } from "./kinds.ts";
+
+/** A namespace, and objects of one kind in it. */
+export type Place<K extends Kind = Kind> = { readonly kind: K; readonly namespace: string };
+export type Named<K extends Kind = Kind> = Place<K> & { readonly name: string };
+
+export type ListOptions = {
+  readonly labelSelector?: string;
+  /** At most this many in one answer; `next` of the page continues. */
+  readonly limit?: number;
+  readonly next?: string;
+};
+
+export type ListPage<K extends Kind> = {
+  readonly items: readonly KubeObject<K>[];
+  /** Where a watch goes on. */
+  readonly resourceVersion: string;
+  readonly next: string | undefined;
+  /** Objects that lack a field which each object of the kind must have. */
+  readonly unreadable: number;
+};
+
+export type WatchEvent<K extends Kind> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject<K> }
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
+
+export type WatchOptions<K extends Kind> = {
+  readonly resourceVersion: string;
+  /** The API server ends the watch after this long. */
+  readonly timeoutSeconds: number;
+  readonly labelSelector?: string;
+  /** Called when the server has accepted the watch. */
+  readonly onOpen?: () => void;
+  readonly onEvent: (event: WatchEvent<K>) => void;
+};
+
+/** https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/ */
+export type Patch =
+  | { readonly type: "json"; readonly operations: readonly JsonOperation[] }
+  | { readonly type: "merge" | "strategic"; readonly body: object };
+
+export type JsonOperation =
+  | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string };
+
+export type DeleteOptions = {
+  readonly propagation: "Foreground" | "Background";
+  /** Deletes only the object with this uid; another one is a KubeError 409. */
+  readonly uid?: string;
+};
+
+export type PodLogOptions = {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  /** Stays open and sends new lines. */
+  readonly follow?: boolean;
+  /** The log of the container before its last restart. */
+  readonly previous?: boolean;
+  /** RFC 3339; the kubelet reads whole seconds only. */
+  readonly sinceTime?: string;
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+};
+
+/**
+ * The API of one cluster, as one user. Each call rejects with a `KubeError` when the API server answered with an error
+ * and with a `KubeUnreachable` when it didn't answer; an aborted signal rejects with its reason.
+ */
+export type KubeApi = {
+  /** The address of the API server, for people. */
+  readonly server: string;
+  /** The server's version: `v1.20.2`. */
+  readonly version: (signal?: AbortSignal) => Promise<string>;
+  readonly list: <K extends Kind>(place: Place<K>, options: ListOptions, signal?: AbortSignal) => Promise<ListPage<K>>;
+  /** Resolves when the server ends the watch; a lost connection or an ERROR event rejects. */
+  readonly watch: <K extends Kind>(place: Place<K>, options: WatchOptions<K>, signal: AbortSignal) => Promise<void>;
+  readonly get: <K extends Kind>(named: Named<K>, signal?: AbortSignal) => Promise<KubeObject<K>>;
+  /** `body` without apiVersion and kind. */
+  readonly create: <K extends Kind>(place: Place<K>, body: object, signal?: AbortSignal) => Promise<KubeObject<K>>;
+  readonly patch: <K extends Kind>(named: Named<K>, patch: Patch, signal?: AbortSignal) => Promise<KubeObject<K>>;
+  /** `body` without apiVersion and kind. With a resourceVersion, a changed object is a KubeError 409. */
+  readonly replace: <K extends Kind>(named: Named<K>, body: object, signal?: AbortSignal) => Promise<KubeObject<K>>;
+  readonly delete: (named: Named, options: DeleteOptions, signal?: AbortSignal) => Promise<void>;
+  /** Lines are prefixed with their time (`timestamps=true`). Chunks end anywhere. */
+  readonly podLog: (options: PodLogOptions, signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
+  readonly close: () => void;
+};
+
+/** The API server answered with an error. `message` is its text. */
+export class KubeError extends Error {
+  override readonly name = "KubeError";
+  readonly status: number;
+  /** Kubernetes' word: `NotFound`, `AlreadyExists`, `Forbidden`, `Expired` … */
+  readonly reason: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    details: { readonly reason?: string | undefined; readonly retryAfterSeconds?: number | undefined } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.reason = details.reason;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** The API server couldn't be reached, or didn't answer in time: a write may have happened. */
+export class KubeUnreachable extends Error {
+  override readonly name = "KubeUnreachable";
+}

@@ -1,0 +1,249 @@
+import { once } from "node:events";
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import type { KubeConfig } from "@kubernetes/client-node";
+import { z } from "zod";
+import { type KubeApi, KubeError, KubeUnreachable, type Named, type Patch, type Place } from "./kube-api.ts";
+import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
+import { watchStream } from "./watch-stream.ts";
+
+export type KubeClientOptions = {
+  /** One for each region: @kubernetes/client-node caches credentials by user name. */
+  readonly kubeConfig: KubeConfig;
+  /** How long the API server may take for an answer; 10 s. */
+  readonly timeoutMs?: number;
+};
+
+type Sending = {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * A client over plain HTTP with the credentials of a kubeconfig. The classes of @kubernetes/client-node would open a
+ * TLS connection for each call, turn times into Dates and keep every field of every object.
+ */
+export function makeKubeClient({ kubeConfig, timeoutMs = 10_000 }: KubeClientOptions): KubeApi {
+  const server = (kubeConfig.getCurrentCluster()?.server ?? "").replace(/\/+$/u, "");
+  const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
+  const connection = { kubeConfig, server, agents, timeoutMs };
+  return {
+    server,
+    ...reads(connection),
+    ...writes(connection),
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+function reads(connection: Connection): Pick<KubeApi, "version" | "list" | "watch" | "get" | "podLog"> {
+  const json = (sending: Sending) => jsonAnswer(connection, sending);
+  return {
+    async version(signal) {
+      return z.object({ gitVersion: z.string() }).parse(await json({ method: "GET", path: "/version", signal }))
+        .gitVersion;
+    },
+    async list(place, { labelSelector, limit, next }, signal) {
+      const query = { labelSelector, limit, continue: next };
+      return pageOf(place.kind, await json({ method: "GET", path: pathOf(place), query, signal }));
+    },
+    async watch(place, { resourceVersion, timeoutSeconds, labelSelector, onOpen, onEvent }, signal) {
+      const query = { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds, labelSelector };
+      const stream = await answerOf(connection, { method: "GET", path: pathOf(place), query, signal });
+      onOpen?.();
+      await watchStream(stream, { schema: kinds[place.kind].schema, onEvent, signal });
+    },
+    get: async (named, signal) => parse(named.kind, await json({ method: "GET", path: pathOf(named), signal })),
+    async podLog({ namespace, pod, container, ...query }, signal) {
+      const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log`;
+      return await answerOf(connection, {
+        method: "GET",
+        path,
+        query: { container, timestamps: true, ...query },
+        signal,
+      });
+    },
+  };
+}
+
+function writes(connection: Connection): Pick<KubeApi, "create" | "patch" | "replace" | "delete"> {
+  const json = (sending: Sending) => jsonAnswer(connection, sending);
+  return {
+    async create(place, body, signal) {
+      return parse(place.kind, await json({ method: "POST", path: pathOf(place), body: typed(place, body), signal }));
+    },
+    async patch(named, patch, signal) {
+      const sending = { method: "PATCH", path: pathOf(named), ...patchBody(patch), signal } as const;
+      return parse(named.kind, await json(sending));
+    },
+    async replace(named, body, signal) {
+      return parse(named.kind, await json({ method: "PUT", path: pathOf(named), body: typed(named, body), signal }));
+    },
+    async delete(named, { propagation, uid }, signal) {
+      const body = { propagationPolicy: propagation, ...(uid !== undefined && { preconditions: { uid } }) };
+      await json({ method: "DELETE", path: pathOf(named), body, signal });
+    },
+  };
+}
+
+async function jsonAnswer(connection: Connection, sending: Sending): Promise<unknown> {
+  const text = await textOf(await answerOf(connection, sending), connection.timeoutMs);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new KubeUnreachable(`${connection.server} didn't answer with JSON: is it a Kubernetes API server?`);
+  }
+}
+
+function pathOf(target: Place | Named): string {
+  const { group, plural } = kinds[target.kind];
+  const place = `/${group}/namespaces/${encodeURIComponent(target.namespace)}/${plural}`;
+  return "name" in target ? `${place}/${encodeURIComponent(target.name)}` : place;
+}
+
+function typed({ kind }: Place, body: object): object {
+  return { apiVersion: apiVersionOf(kind), kind, ...body };
+}
+
+const patchTypes = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+} as const;
+
+function patchBody(patch: Patch) {
+  return { body: patch.type === "json" ? patch.operations : patch.body, contentType: patchTypes[patch.type] };
+}
+
+function parse<K extends Kind>(kind: K, value: unknown): KubeObject<K> {
+  const parsed = kinds[kind].schema.safeParse(value);
+  if (!parsed.success) throw new KubeUnreachable(`the API server's ${kind} can't be read: ${parsed.error.message}`);
+  return parsed.data as KubeObject<K>; // the schema of this kind
+}
+
+const Page = z.object({
+  metadata: z.object({ resourceVersion: z.string().default(""), continue: z.string().optional() }),
+  items: z.array(z.unknown()).nullish(),
+});
+
+/** Objects are read one by one: a strange one must not hide the others. */
+function pageOf<K extends Kind>(kind: K, value: unknown) {
+  const { metadata, items } = Page.parse(value);
+  const read = (items ?? []).map((item) => kinds[kind].schema.safeParse(item));
+  const good = read.flatMap((each) => (each.success ? [each.data as KubeObject<K>] : [])); // the schema of this kind
+  const next = metadata.continue === "" ? undefined : metadata.continue;
+  return { items: good, resourceVersion: metadata.resourceVersion, next, unreadable: read.length - good.length };
+}
+
+type Connection = {
+  readonly kubeConfig: KubeConfig;
+  readonly server: string;
+  readonly agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
+  readonly timeoutMs: number;
+};
+
+/** The answer once its headers are there. Rejects for an error status. */
+async function answerOf(connection: Connection, sending: Sending): Promise<IncomingMessage> {
+  const { timeoutMs, server } = connection;
+  const { signal } = sending;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  let answer: IncomingMessage;
+  try {
+    const request = await requestOf(connection, sending, late.signal);
+    [answer] = (await once(request, "response")) as [IncomingMessage]; // Node's event
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (late.signal.aborted) throw new KubeUnreachable(`${server} didn't answer in ${timeoutMs / 1_000} s`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new KubeUnreachable(`${server} can't be reached: ${why}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+  // A stream that breaks later is an error of its reader; without a listener it would end the process.
+  answer.on("error", () => undefined);
+  const { statusCode = 0 } = answer;
+  if (statusCode >= 200 && statusCode < 300) return answer;
+  throw errorOf(answer, await textOf(answer, timeoutMs).catch(() => ""));
+}
+
+async function requestOf(
+  { kubeConfig, server, agents }: Connection,
+  { method, path, query = {}, body, contentType = "application/json", signal }: Sending,
+  late: AbortSignal,
+): Promise<http.ClientRequest> {
+  const url = new URL(server + path);
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(key, String(value));
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const headers: Record<string, string> = {};
+  const options: https.RequestOptions = { headers };
+  await kubeConfig.applyToHTTPSOptions(options);
+  // Its own agent closes each connection; only one for a proxy is kept.
+  const usesProxy = kubeConfig.getCurrentCluster()?.proxyUrl !== undefined;
+  const agent = usesProxy ? options.agent : url.protocol === "http:" ? agents["http:"] : agents["https:"];
+  const request = (url.protocol === "http:" ? http : https).request(url, {
+    ...options,
+    agent,
+    method,
+    headers: {
+      ...headers,
+      accept: "application/json",
+      ...(text !== undefined && { "content-type": contentType, "content-length": Buffer.byteLength(text) }),
+    },
+    signal: signal ? AbortSignal.any([signal, late]) : late,
+  });
+  request.on("error", () => undefined); // also emitted after the answer began, when nobody waits for it
+  request.end(text);
+  return request;
+}
+
+/** More than any answer of the API server; lists are read in pages. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+async function textOf(answer: IncomingMessage, timeoutMs: number): Promise<string> {
+  const timer = setTimeout(
+    () => answer.destroy(new Error(`the answer took longer than ${timeoutMs / 1_000} s`)),
+    timeoutMs,
+  );
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw new Error(`the answer is larger than ${MAX_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  } catch (error) {
+    throw new KubeUnreachable(error instanceof Error ? error.message : String(error), { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const Status = z.object({ message: z.string().default(""), reason: z.string().optional() });
+
+function errorOf(answer: IncomingMessage, text: string): KubeError {
+  const { statusCode = 0, headers } = answer;
+  const seconds = Number(headers["retry-after"]);
+  const retryAfterSeconds = Number.isFinite(seconds) && headers["retry-after"] !== undefined ? seconds : undefined;
+  const status = Status.safeParse(jsonOf(text));
+  const message = status.success && status.data.message !== "" ? status.data.message : text.slice(0, 300).trim();
+  return new KubeError(statusCode, message || `the API server answered with status ${statusCode}`, {
+    reason: status.data?.reason,
+    retryAfterSeconds,
+  });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

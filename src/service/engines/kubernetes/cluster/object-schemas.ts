@@ -1,0 +1,184 @@
+import { z } from "zod";
+import { annotations, listOf, maybe, Metadata, texts } from "./schema-parts.ts";
+
+/**
+ * Kubernetes objects with the fields that the engine reads of them: the rest of an answer is
+ * dropped, so that thousands of objects stay small in memory. Versions differ in which fields they send
+ * (https://kubernetes.io/docs/reference/kubernetes-api/), so nearly all are optional, and null means absent.
+ */
+const Selector = z.object({
+  matchLabels: texts,
+  matchExpressions: listOf(z.object({ key: z.string(), operator: z.string(), values: listOf(z.string()) })),
+});
+
+const PodContainer = z.object({
+  name: z.string(),
+  image: z.string().default(""),
+  command: maybe(z.array(z.string())),
+  args: maybe(z.array(z.string())),
+  env: listOf(z.object({ name: z.string(), value: maybe(z.string()) })),
+  ports: listOf(z.object({ name: maybe(z.string()), containerPort: z.number(), protocol: maybe(z.string()) })),
+  resources: maybe(z.object({ limits: maybe(z.record(z.string(), z.union([z.string(), z.number()]))) })),
+  volumeMounts: listOf(z.object({ name: z.string(), mountPath: z.string(), readOnly: maybe(z.boolean()) })),
+  imagePullPolicy: maybe(z.string()),
+});
+
+const PodTemplate = z.object({
+  metadata: maybe(z.object({ labels: texts, annotations })),
+  spec: z.object({
+    containers: listOf(PodContainer),
+    volumes: listOf(
+      z.object({
+        name: z.string(),
+        hostPath: maybe(z.object({ path: z.string() })),
+        persistentVolumeClaim: maybe(z.object({ claimName: z.string(), readOnly: maybe(z.boolean()) })),
+      }),
+    ),
+    restartPolicy: maybe(z.string()),
+    terminationGracePeriodSeconds: maybe(z.number()),
+    dnsPolicy: maybe(z.string()),
+    serviceAccountName: maybe(z.string()),
+  }),
+});
+
+const conditions = listOf(
+  z.object({
+    type: z.string(),
+    status: z.string(),
+    reason: maybe(z.string()),
+    message: maybe(z.string()),
+    lastProbeTime: maybe(z.string()),
+    lastTransitionTime: maybe(z.string()),
+    lastUpdateTime: maybe(z.string()),
+  }),
+);
+
+const count = z
+  .number()
+  .nullish()
+  .transform((value) => value ?? 0);
+
+export const Deployment = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    replicas: z.number().default(1),
+    paused: maybe(z.boolean()),
+    selector: Selector,
+    template: PodTemplate,
+    strategy: maybe(z.object({ type: maybe(z.string()) })),
+  }),
+  status: z.object({
+    observedGeneration: count,
+    replicas: count,
+    updatedReplicas: count,
+    readyReplicas: count,
+    availableReplicas: count,
+    conditions,
+  }),
+});
+
+export const StatefulSet = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    replicas: z.number().default(1),
+    selector: Selector,
+    template: PodTemplate,
+    updateStrategy: maybe(
+      z.object({ type: maybe(z.string()), rollingUpdate: maybe(z.object({ partition: maybe(z.number()) })) }),
+    ),
+  }),
+  status: z.object({
+    observedGeneration: count,
+    replicas: count,
+    updatedReplicas: count,
+    readyReplicas: count,
+    currentReplicas: count,
+    currentRevision: maybe(z.string()),
+    updateRevision: maybe(z.string()),
+    conditions,
+  }),
+});
+
+export const Job = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    parallelism: maybe(z.number()),
+    completions: maybe(z.number()),
+    backoffLimit: maybe(z.number()),
+    suspend: maybe(z.boolean()),
+    selector: maybe(Selector),
+    template: PodTemplate,
+  }),
+  status: z.object({
+    conditions,
+    startTime: maybe(z.string()),
+    completionTime: maybe(z.string()),
+    active: count,
+    succeeded: count,
+    failed: count,
+  }),
+});
+
+const Terminated = z.object({
+  exitCode: z.number(),
+  signal: maybe(z.number()),
+  reason: maybe(z.string()),
+  message: maybe(z.string()),
+  startedAt: maybe(z.string()),
+  finishedAt: maybe(z.string()),
+});
+
+const ContainerState = z.object({
+  running: maybe(z.object({ startedAt: maybe(z.string()) })),
+  waiting: maybe(z.object({ reason: maybe(z.string()), message: maybe(z.string()) })),
+  terminated: maybe(Terminated),
+});
+
+const containerStatuses = listOf(
+  z.object({
+    name: z.string(),
+    ready: z.boolean(),
+    restartCount: z.number(),
+    containerID: maybe(z.string()),
+    state: maybe(ContainerState),
+    lastState: maybe(ContainerState),
+  }),
+);
+
+export const Pod = z.object({
+  metadata: Metadata,
+  spec: z.object({ containers: listOf(z.object({ name: z.string() })), nodeName: maybe(z.string()) }),
+  status: z.object({
+    phase: maybe(z.string()),
+    reason: maybe(z.string()),
+    message: maybe(z.string()),
+    startTime: maybe(z.string()),
+    conditions,
+    containerStatuses,
+    initContainerStatuses: containerStatuses,
+  }),
+});
+
+export const Autoscaler = z.object({
+  metadata: Metadata,
+  spec: z.object({ scaleTargetRef: z.object({ kind: z.string(), name: z.string() }) }),
+});
+
+export const VolumeClaim = z.object({
+  metadata: Metadata,
+  spec: z.object({ accessModes: listOf(z.string()) }),
+  status: maybe(z.object({ phase: maybe(z.string()) })),
+});
+
+const LeaseSpec = z.object({
+  holderIdentity: maybe(z.string()),
+  leaseDurationSeconds: maybe(z.number()),
+  acquireTime: maybe(z.string()),
+  renewTime: maybe(z.string()),
+  leaseTransitions: maybe(z.number()),
+});
+
+export const Lease = z.object({
+  metadata: Metadata,
+  spec: LeaseSpec.nullish().transform((spec) => spec ?? LeaseSpec.parse({})),
+});

@@ -1,0 +1,117 @@
+import { Refusal } from "../../../engine.ts";
+import { KubeError, KubeUnreachable } from "./kube-api.ts";
+import { missingRightOf } from "./missing-right.ts";
+
+export type Attempt = {
+  /** What failed, after "couldn't": `create the service web`. */
+  readonly doing: string;
+  /** Whether the call that failed was a write: without its answer nobody knows if it happened. */
+  readonly wrote: boolean;
+  /** What an earlier call has already changed, as a sentence; without it nothing was. */
+  readonly left?: string | undefined;
+};
+
+/**
+ * The error of a call to Kubernetes as the API's own: what failed, whether anything was changed, what to do. A `Refusal`
+ * stays as it is; an error that is neither is a bug, or a client that is gone, and is thrown.
+ */
+export function refusalOf(error: unknown, attempt: Attempt): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof KubeUnreachable) return unanswered(error, attempt);
+  if (error instanceof KubeError) return answered(error, attempt);
+  throw error;
+}
+
+/** Whether a call that failed may have changed something: it was sent, and its answer got lost. */
+export function mayHaveHappened(error: unknown): boolean {
+  if (error instanceof KubeUnreachable) return !NOT_SENT.includes(codeOf(error.cause));
+  return error instanceof KubeError && error.status >= 500;
+}
+
+/** The connection was never there, so the API server can't have read the request. */
+const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
+}
+
+function unanswered(error: KubeUnreachable, attempt: Attempt): Refusal {
+  return refused(503, { attempt, error, why: `the cluster didn't answer (${error.message})` });
+}
+
+function answered(error: KubeError, attempt: Attempt): Refusal {
+  const why = `Kubernetes refused it: ${withoutDot(error.message)}`;
+  switch (error.status) {
+    case 400:
+    case 413:
+    case 422:
+      return refused(400, { attempt, error, why, todo: "Correct the request." });
+    case 401:
+      return refused(503, { attempt, error, why: CREDENTIALS, todo: "Check the kubeconfig of this region." });
+    case 403:
+      return forbidden(error, attempt);
+    case 404:
+      return missing(error, attempt);
+    case 409:
+      return error.reason === "AlreadyExists"
+        ? refused(409, { attempt, error, why: withoutDot(error.message), todo: "Choose another name." })
+        : refused(409, { attempt, error, why: "somebody else changed it at the same time" });
+    case 429:
+      return tooMany(error, attempt);
+    default:
+      return refused(503, { attempt, error, why: `Kubernetes answered ${error.status}: ${withoutDot(error.message)}` });
+  }
+}
+
+const CREDENTIALS = "the cluster doesn't accept Gantry's credentials";
+
+/** A missing right, or a rule of the cluster such as a quota: its text has the numbers. */
+function forbidden(error: KubeError, attempt: Attempt): Refusal {
+  const right = missingRightOf(error);
+  if (!right)
+    return refused(403, { attempt, error, why: `Kubernetes refused it: ${withoutDot(error.message)}`, todo: "" });
+  const { verb, resource, group, namespace } = right;
+  const place = namespace === undefined ? "the cluster" : `the namespace ${namespace}`;
+  return refused(403, {
+    attempt,
+    error,
+    why: `Gantry's account in the cluster may not ${verb} ${resource} in ${place}`,
+    todo: `Add the verb ${verb} for ${resource}${group === "" ? "" : ` (API group ${group})`} to Gantry's Role there.`,
+  });
+}
+
+/** A namespace that isn't there is the operator's matter, and no operation documents 404 for it. */
+function missing(error: KubeError, attempt: Attempt): Refusal {
+  const [, namespace] = /^namespaces "([^"]+)" not found/u.exec(error.message) ?? [];
+  if (namespace === undefined)
+    return refused(404, { attempt, error, why: withoutDot(error.message), todo: "Check the name." });
+  const todo = `Create it with \`kubectl create namespace ${namespace}\`, or change SERVICE_CLUSTERS.`;
+  return refused(503, { attempt, error, why: `the cluster has no namespace ${namespace}`, todo });
+}
+
+function tooMany(error: KubeError, attempt: Attempt): Refusal {
+  const seconds = error.retryAfterSeconds ?? 1;
+  const message = sentences(attempt, {
+    error,
+    why: "the cluster has too many requests",
+    todo: `Try again in ${seconds} s.`,
+  });
+  return new Refusal(429, message, { cause: error, retryAfterSeconds: seconds });
+}
+
+type Told = { readonly error: Error; readonly why: string; readonly todo?: string };
+
+function refused(status: 400 | 403 | 404 | 409 | 503, told: Told & { readonly attempt: Attempt }): Refusal {
+  return new Refusal(status, sentences(told.attempt, told), { cause: told.error });
+}
+
+function sentences({ doing, wrote, left }: Attempt, { error, why, todo }: Told): string {
+  const isUnknown = wrote && mayHaveHappened(error);
+  const changed = isUnknown ? "It may have happened: check before you try again." : "Nothing was changed.";
+  const next = todo ?? (isUnknown ? "" : "Try again.");
+  return [`Couldn't ${doing}: ${why}.`, left ?? changed, next].filter((part) => part !== "").join(" ");
+}
+
+function withoutDot(text: string): string {
+  return text.trim().replace(/\.$/u, "");
+}

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { parseLabelSelector } from "../read/label-selector.ts";
+
+/**
+ * The file of SERVICE_CLUSTERS. Messages complete the place: `regions.us.jobs must be true or false`. Unknown keys are
+ * errors, because a misspelt one would silently mean its default.
+ */
+const name = (what: string) => z.string(`must be ${what}`).min(1, `must be ${what}`);
+const yesNo = z.boolean("must be true or false");
+const byWord = (value: unknown): unknown => (typeof value === "string" ? { by: value } : value);
+
+const Domains = z.preprocess(
+  byWord,
+  z.discriminatedUnion(
+    "by",
+    [
+      z.strictObject({ by: z.literal("none") }),
+      z.strictObject({ by: z.literal("ingress"), class: name("the name of an IngressClass").optional() }),
+      z.strictObject({
+        by: z.literal("gateway"),
+        gateway: name("the name of a Gateway"),
+        namespace: name("the namespace of the Gateway").optional(),
+      }),
+    ],
+    { error: "must be none, {by: ingress, class: NAME} or {by: gateway, gateway: NAME, namespace: NAME}" },
+  ),
+);
+
+const Ports = z.preprocess(
+  byWord,
+  z.discriminatedUnion(
+    "by",
+    [
+      z.strictObject({ by: z.literal("cluster") }),
+      z.strictObject({ by: z.literal("load-balancer") }),
+      z.strictObject({ by: z.literal("node-port"), host: name("the address of a node, like 10.0.0.5") }),
+    ],
+    { error: "must be cluster, load-balancer or {by: node-port, host: ADDRESS}" },
+  ),
+);
+
+function checkSelector(text: string, context: z.RefinementCtx): void {
+  try {
+    if (text !== "none" && text !== "all") parseLabelSelector(text);
+  } catch (error) {
+    context.addIssue(
+      `must be none, all or a label selector: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+const Adopt = z.preprocess(
+  (value) => (typeof value === "string" ? { workloads: value } : value),
+  z.strictObject(
+    {
+      workloads: name("none, all or a label selector like team=shop").superRefine(checkSelector),
+      allow: z
+        .array(z.enum(["delete", "memory"], "must be delete or memory"), "must be a list, like [delete, memory]")
+        .default([]),
+    },
+    "must be none, all or {workloads: all, allow: [delete, memory]}",
+  ),
+);
+
+const Logs = z.preprocess(
+  byWord,
+  z.discriminatedUnion(
+    "by",
+    [
+      z.strictObject({ by: z.literal("collector") }),
+      z.strictObject({
+        by: z.literal("loki"),
+        url: z.url({ protocol: /^https?$/u, error: "must be the URL of Loki, without /loki/api/v1" }),
+        tenant: name("the tenant, for X-Scope-OrgID").optional(),
+        authorizationFile: name("the path of a file with the header Authorization").optional(),
+        labels: z
+          .strictObject({ namespace: name("a stream label"), pod: name("a stream label") })
+          .default({ namespace: "namespace", pod: "pod" }),
+        maxEntries: z.int("must be Loki's max_entries_limit_per_query").min(1).optional(),
+      }),
+    ],
+    { error: "must be collector or {by: loki, url: URL}" },
+  ),
+);
+
+const size = z.string("must be a size like 10Gi").regex(/^[1-9]\d*(?:[KMGT]i|[kMGT])?$/u, "must be a size like 10Gi");
+
+const Region = z.strictObject(
+  {
+    kubeconfig: name("in-cluster or the path of a kubeconfig").optional(),
+    context: name("the name of a context of the kubeconfig").optional(),
+    namespace: name("a namespace, like gantry-{user}").optional(),
+    namespaces: z
+      .record(z.string(), name("a namespace"), "must be users with their namespaces, like {dana: team-dana}")
+      .optional(),
+    domains: Domains.default({ by: "none" }),
+    ports: Ports.default({ by: "cluster" }),
+    disks: z
+      .strictObject(
+        { storageClass: name("the name of a StorageClass"), size },
+        "must be {storageClass: NAME, size: 10Gi}",
+      )
+      .optional(),
+    hostPath: z
+      .string("must be a folder of the nodes, like /srv/gantry")
+      .regex(/^\/[^\0]*$/u, "must be a folder of the nodes, like /srv/gantry")
+      .optional(),
+    jobs: yesNo.default(false),
+    logs: Logs.default({ by: "collector" }),
+    adopt: Adopt.default({ workloads: "none", allow: [] }),
+  },
+  "must have settings, at least namespace or namespaces",
+);
+export type RegionInFile = z.output<typeof Region>;
+
+export const ClustersFile = z.strictObject(
+  { regions: z.record(z.string(), Region, "must have regions by name, like us") },
+  "must have the key regions",
+);
+export type ClustersInFile = z.output<typeof ClustersFile>;
+
+/** Keys that each place knows, for a suggestion; `*` is any name. */
+export const knownKeys: Readonly<Record<string, readonly string[]>> = {
+  "": Object.keys(ClustersFile.shape),
+  "regions.*": Object.keys(Region.shape),
+  "regions.*.domains": ["by", "class", "gateway", "namespace"],
+  "regions.*.ports": ["by", "host"],
+  "regions.*.logs": ["by", "url", "tenant", "authorizationFile", "labels", "maxEntries"],
+  "regions.*.logs.labels": ["namespace", "pod"],
+  "regions.*.disks": ["storageClass", "size"],
+  "regions.*.adopt": ["workloads", "allow"],
+};

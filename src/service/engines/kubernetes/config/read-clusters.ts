@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { closest, distance } from "fastest-levenshtein";
+import { parseDocument } from "yaml";
+import type { z } from "zod";
+import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import { ClustersFile, type ClustersInFile, knownKeys, type RegionInFile } from "./clusters-schema.ts";
+import { namespaceProblems, namespacesOf } from "./namespaces.ts";
+
+/** The file of SERVICE_CLUSTERS is wrong: a sentence for each problem, with the file, the place and what to write. */
+export class ClustersError extends Error {
+  override readonly name = "ClustersError";
+  readonly problems: readonly string[];
+
+  constructor(source: string, problems: readonly string[]) {
+    super(`Nothing was started. Correct ${source}:\n${problems.map((problem) => `- ${problem}`).join("\n")}`);
+    this.problems = problems;
+  }
+}
+
+type Reading = {
+  /** The path of the file: its relative paths start there. */
+  readonly path: string;
+  readonly users: readonly string[];
+};
+
+/** The clusters of a file, in its order. Throws a `ClustersError` that lists all problems. */
+export function readClusters(text: string, { path, users }: Reading): readonly ClusterConfig[] {
+  const document = parseDocument(text, { prettyErrors: false });
+  const [broken] = document.errors;
+  if (broken) throw new ClustersError(path, [`It isn't valid YAML: ${broken.message.replace(/\.$/u, "")}.`]);
+  const parsed = ClustersFile.safeParse(document.toJS({ maxAliasCount: 100 }));
+  if (!parsed.success) throw new ClustersError(path, parsed.error.issues.flatMap(problemsOf));
+  const problems = [...wrongSets(parsed.data), ...namespaceProblems(parsed.data, users)];
+  if (problems.length > 0) throw new ClustersError(path, problems);
+  return Object.entries(parsed.data.regions).map(([region, settings]) => clusterOf(region, settings, path));
+}
+
+function problemsOf(issue: z.core.$ZodIssue): string[] {
+  // A choice that isn't known is about the whole setting, however it was written.
+  const isChoice = issue.code === "invalid_union" && issue.path.at(-1) === "by";
+  const place = (isChoice ? issue.path.slice(0, -1) : issue.path).join(".");
+  if (issue.code !== "unrecognized_keys") return [`${place || "The file"} ${issue.message}.`];
+  const generic = issue.path.map((part, at) => (at === 1 ? "*" : String(part))).join(".");
+  const known = knownKeys[generic] ?? [];
+  return issue.keys.map((key) => {
+    const where = place === "" ? key : `${place}.${key}`;
+    return `${where} is no setting.${suggestion(key, known)} Known here: ${known.join(", ")}.`;
+  });
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const near = known.length === 0 ? "" : closest(key.toLowerCase(), known);
+  return near !== "" && distance(key.toLowerCase(), near.toLowerCase()) <= 2 ? ` Did you mean ${near}?` : "";
+}
+
+const REGION = /^[A-Za-z0-9][\w-]{0,62}$/u;
+
+/** Settings that are valid alone but not together. */
+function wrongSets({ regions }: ClustersInFile): string[] {
+  const names = Object.keys(regions);
+  if (names.length === 0) return ["regions has no region: add one, like us."];
+  return [
+    ...names
+      .filter((name) => !REGION.test(name))
+      .map((name) => `regions.${name} is no region name: use up to 63 letters, digits, - or _.`),
+    ...(Object.values(regions).some(({ jobs }) => jobs)
+      ? []
+      : [`No region runs jobs: write jobs: true in regions.${names[0]}, or in another one.`]),
+  ];
+}
+
+function clusterOf(region: string, settings: RegionInFile, path: string): ClusterConfig {
+  const { kubeconfig, context, domains, ports, disks, hostPath, jobs, adopt } = settings;
+  return {
+    region,
+    kubeconfig: kubeconfigOf(kubeconfig, path),
+    context,
+    namespaceOf: namespacesOf(settings),
+    domains: domainsOf(domains),
+    ports: ports.by === "node-port" ? { kind: ports.by, host: ports.host } : { kind: ports.by },
+    disks,
+    hostPath,
+    jobs,
+    ...logsOf(settings.logs, path),
+    adopt: { which: adoptedOf(adopt.workloads), allow: adopt.allow },
+  };
+}
+
+function kubeconfigOf(kubeconfig: string | undefined, path: string): ClusterConfig["kubeconfig"] {
+  if (kubeconfig === undefined) return "default";
+  if (kubeconfig === "in-cluster") return kubeconfig;
+  const isHome = kubeconfig.startsWith("~/");
+  return { path: isHome ? join(homedir(), kubeconfig.slice(2)) : resolve(dirname(path), kubeconfig) };
+}
+
+function domainsOf(domains: RegionInFile["domains"]): ClusterConfig["domains"] {
+  switch (domains.by) {
+    case "none":
+      return { kind: "none" };
+    case "ingress":
+      return { kind: "ingress", ingressClass: domains.class };
+    case "gateway":
+      return { kind: "gateway", gateway: { name: domains.gateway, namespace: domains.namespace } };
+  }
+}
+
+/** The secret is in a file of its own, so that the file of clusters can be shown to everybody. */
+function logsOf(logs: RegionInFile["logs"], path: string): Pick<ClusterConfig, "logs"> {
+  if (logs.by === "collector") return {};
+  const { by: _, authorizationFile, url, ...loki } = logs;
+  const authorization = authorizationFile && secretIn(authorizationFile, path);
+  return { logs: { loki: { ...loki, url: url.replace(/\/+$/u, ""), ...(authorization && { authorization }) } } };
+}
+
+function secretIn(file: string, path: string): string {
+  try {
+    return readFileSync(resolve(dirname(path), file), "utf8").trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ClustersError(path, [`logs.authorizationFile can't be read: ${why}.`]);
+  }
+}
+
+function adoptedOf(workloads: string): ClusterConfig["adopt"]["which"] {
+  return workloads === "none" || workloads === "all" ? workloads : { selector: workloads };
+}

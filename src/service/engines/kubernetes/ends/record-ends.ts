@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
+import type { NamespaceCache } from "../cache/namespace-cache.ts";
+import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { annotations, labels } from "../names.ts";
+import { isGantrys } from "../read/adoption.ts";
+import { isLater, type JobEnd, readJobEnd, writeJobEnd } from "../read/jobs/job-end.ts";
+import type { Region } from "../region.ts";
+import { watchEnds, type SeenEnds } from "./seen-ends.ts";
+
+export type RecordEndsDeps = {
+  readonly api: Pick<KubeApi, "patch">;
+  readonly cache: NamespaceCache;
+  readonly onEvent: (message: string, data: object) => void;
+  /** After an error. */
+  readonly backOffMs?: BackOff;
+};
+
+type Job = KubeObject<"Job">;
+type InRegion = Pick<RecordEndsDeps, "onEvent"> & { readonly region: Region };
+
+/** In all namespaces of a region in which jobs run. */
+export async function recordEndsOf({ region, onEvent }: InRegion, signal: AbortSignal): Promise<void> {
+  const { config, api, namespaces, cacheOf } = region;
+  if (!config.jobs) return;
+  const data = { region: config.region };
+  const tell = (message: string, more: object): void => onEvent(message, { ...data, ...more });
+  await Promise.all(
+    namespaces.map((namespace) => recordEnds({ api, cache: cacheOf(namespace), onEvent: tell }, signal)),
+  );
+}
+
+/**
+ * Writes on each of Gantry's jobs of a namespace how it last failed, once for each failure, until the signal is aborted.
+ * Jobs of others are not written to. One write at a time; of a job only the latest failure waits. Never rejects.
+ */
+export async function recordEnds(deps: RecordEndsDeps, signal: AbortSignal): Promise<void> {
+  const { cache, onEvent, backOffMs = { first: 1_000, max: 60_000 } } = deps;
+  const seen = watchEnds(cache);
+  const data = { namespace: cache.namespace };
+  try {
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        await recordAll(deps, seen, signal);
+        if (failures > 0) onEvent("recording failed jobs works again", data);
+        failures = 0;
+        await seen.changed(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        if (failures === 1) onEvent("can't record how a job failed", { ...data, error });
+        await sleep(delayAfter(failures, backOffMs), undefined, { signal });
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) onEvent("recording failed jobs has stopped", { ...data, error });
+  } finally {
+    seen.close();
+  }
+}
+
+/** Rejects at the first failed write that may work later; the rest is retried. */
+async function recordAll({ api, cache }: RecordEndsDeps, seen: SeenEnds, signal: AbortSignal): Promise<void> {
+  await cache.current(["Job", "Pod"], signal);
+  const waiting = seen.waiting();
+  const jobs = new Map(cache.all("Job").map((job) => [job.metadata.uid, job]));
+  const owners = new Set(cache.all("Pod").flatMap(({ metadata }) => metadata.ownerReferences.map(({ uid }) => uid)));
+  for (const [uid, end] of waiting) {
+    const job = jobs.get(uid);
+    // Its pod can be known a moment earlier than the job.
+    if (!job && owners.has(uid)) continue;
+    if (!job || !isToRecord(job, end) || (await isRecorded({ api, cache }, job, { end, signal }))) seen.done(uid, end);
+  }
+}
+
+function isToRecord({ metadata }: Job, end: JobEnd): boolean {
+  if (!isGantrys(metadata, labels.job) || metadata.deletionTimestamp !== undefined) return false;
+  const recorded = readJobEnd(metadata.annotations);
+  return recorded === undefined || isLater(end, recorded);
+}
+
+type Recording = { readonly end: JobEnd; readonly signal: AbortSignal };
+
+/** False if somebody changed the job since it was compared, perhaps another replica: the new version is looked at again. */
+async function isRecorded(
+  { api, cache }: Pick<RecordEndsDeps, "api" | "cache">,
+  { metadata }: Job,
+  { end, signal }: Recording,
+): Promise<boolean> {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  const body = { metadata: { uid, resourceVersion, annotations: { [annotations.lastEnd]: writeJobEnd(end) } } };
+  try {
+    cache.saw("Job", await api.patch({ kind: "Job", namespace, name }, { type: "merge", body }, signal));
+  } catch (error) {
+    if (!(error instanceof KubeError && [404, 409].includes(error.status))) throw error;
+    return error.status === 404;
+  }
+  return true;
+}

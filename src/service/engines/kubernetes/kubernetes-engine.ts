@@ -1,0 +1,120 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type EngineAbout, refusingIncapable } from "../../capabilities.ts";
+import { type Engine, type OpenedEngine, type Readiness, Refusal } from "../../engine.ts";
+import { JOB_RETRIES } from "../../workloads/lifecycle/back-off.ts";
+import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
+import { openLogStore } from "../../workloads/logs/open-log-store.ts";
+import type { KubernetesEngineOptions } from "./engine-options.ts";
+import { kubernetesLimits, TITLE } from "./limits.ts";
+import { logOperations } from "./logs/log-operations.ts";
+import { jobInstances } from "./logs/logged-instances.ts";
+import { loggedJob } from "./logs/logged-workload.ts";
+import { lokiNotices } from "./logs/loki-notices.ts";
+import { openRegionLogs } from "./logs/open-region-logs.ts";
+import { type OpenedRegion, openRegions } from "./open-regions.ts";
+import type { FoundJob } from "./read/jobs/found-job.ts";
+import type { Place } from "./read/place.ts";
+import { regionProblem } from "./region-problem.ts";
+import { readOperations } from "./read/read-operations.ts";
+import { finishServices } from "./write/finish-services.ts";
+import type { WriteParts } from "./write/target.ts";
+import { writeOperations } from "./write/write-operations.ts";
+
+/**
+ * Opens an engine whose workloads are objects of Kubernetes clusters: they run on when it is closed, and what others
+ * change is seen. Throws an Error that says what was tried when a cluster doesn't answer, and a `StartError` when the
+ * logs can't be opened; nothing is left open then.
+ */
+export async function openKubernetesEngine(options: KubernetesEngineOptions): Promise<OpenedEngine> {
+  const { clusters, users, onEvent, now = () => new Date(), jobRetries = JOB_RETRIES } = options;
+  const opened = await openRegions(clusters, { users, onEvent });
+  const logs = await openLogs(options).catch(async (error: unknown) => {
+    await Promise.all(opened.map((region) => region.close()));
+    throw error;
+  });
+  const regions = new Map(opened.map((region) => [region.config.region, region]));
+  const parts: WriteParts = { regions, logs, now, onEvent, queue: makeSerialQueue(), jobRetries };
+  const notices = await lokiNotices(parts);
+  return running(parts, { opened, users, notices });
+}
+
+async function openLogs({ dataDir, database, now, onEvent }: KubernetesEngineOptions) {
+  const options = { onEvent, ...(now && { now }) };
+  if (database) return await openLogStore({ kind: "postgres", ...database }, options);
+  await mkdir(dataDir, { recursive: true });
+  // A file of its own: an engine removes logs of workloads that it doesn't know.
+  return await openLogStore({ kind: "sqlite", path: join(dataDir, "kubernetes-logs.sqlite") }, options);
+}
+
+type Opened = {
+  readonly opened: readonly OpenedRegion[];
+  readonly users: readonly string[];
+  readonly notices: readonly string[];
+};
+
+function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedEngine {
+  const closing = new AbortController();
+  const finishing = finishServices(parts, { users, closing: closing.signal });
+  const regionLogs = openRegionLogs(parts);
+  const logging = logOperations({ ...parts, logsOf: regionLogs.logsOf });
+  const instancesOf = (place: Place, found: FoundJob) =>
+    jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region));
+  const engine: Engine = { ...readOperations({ ...parts, instancesOf }), ...writeOperations(parts), ...logging };
+  const { regions } = aboutOf(opened);
+  const cannotIn = (name: string) => regions.find((region) => region.name === name)?.cannot ?? [];
+  let closed: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    closing.abort();
+    await parts.queue.idle();
+    await finishing;
+    await regionLogs.close();
+    await Promise.all(opened.map((region) => region.close()));
+    await parts.logs.close();
+  }
+
+  return {
+    engine: refusingWhenClosed(refusingIncapable(engine, { title: TITLE, cannotIn }), closing.signal),
+    about: () => aboutOf(opened),
+    ready: () => (closed ? { ok: false, reason: STOPPING } : readinessOf(opened)),
+    keepsWorkloads: true,
+    close: () => (closed ??= close()),
+    notices,
+  };
+}
+
+const STOPPING = "the workload API is stopping: try again after its restart";
+
+function aboutOf(opened: readonly OpenedRegion[]): EngineAbout {
+  const regions = opened.map(({ config, version, health }) => ({
+    name: config.region,
+    version,
+    services: true,
+    jobs: config.jobs,
+    cannot: kubernetesLimits(config),
+    problem: regionProblem(health())?.sentence,
+  }));
+  return { name: "kubernetes", title: TITLE, regions };
+}
+
+/** One cluster that answers is enough to serve requests; those of the others are refused with the reason. */
+function readinessOf(opened: readonly OpenedRegion[]): Readiness {
+  const problems = opened.map(({ config, health }) => ({ region: config.region, problem: regionProblem(health()) }));
+  if (problems.some(({ problem }) => !problem?.isAway)) return { ok: true };
+  const reasons = problems.map(({ region, problem }) => `${region}: ${problem?.sentence ?? ""}`);
+  return { ok: false, reason: `No cluster can be read. ${reasons.join(" ")}` };
+}
+
+function refusingWhenClosed(engine: Engine, closing: AbortSignal): Engine {
+  const entries = Object.entries(engine).map(([op, run]) => [
+    op,
+    async (request: unknown) => {
+      if (closing.aborted) throw new Refusal(503, STOPPING);
+      return await (run as Run)(request); // each operation takes one request
+    },
+  ]);
+  return Object.fromEntries(entries) as Engine; // the same operations
+}
+
+type Run = (request: unknown) => Promise<unknown>;

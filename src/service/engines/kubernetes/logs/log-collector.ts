@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
+import type { Region } from "../region.ts";
+import { recordEndsOf } from "../ends/record-ends.ts";
+import { keepLease } from "./log-lease.ts";
+import { collectNamespace } from "./namespace-collector.ts";
+import { makeOpening } from "./opening.ts";
+import { makePlaces } from "./places.ts";
+import type { BackOff } from "../../../workloads/lifecycle/back-off.ts";
+
+export type CollectorOptions = {
+  /** The lease is in its first namespace. */
+  readonly region: Region;
+  readonly logs: LogWriter;
+  readonly now: () => Date;
+  readonly onEvent: (message: string, data: object) => void;
+  readonly limits?: Partial<CollectorLimits>;
+};
+
+/** Times in milliseconds. */
+export type CollectorLimits = {
+  /** Logs that are open at the same time, in all namespaces; more take turns. */
+  readonly openLogs: number;
+  readonly turnMs: number;
+  /** A follow can fall silent when the kubelet rotates the log (kubernetes#115701). */
+  readonly idleMs: number;
+  /** Requests for logs, in all namespaces. */
+  readonly opensPerSecond: number;
+  readonly backOffMs: BackOff;
+  readonly beatMs: number;
+  readonly renewMs: number;
+  readonly leaseMs: number;
+};
+
+export const collectorLimits: CollectorLimits = {
+  openLogs: 500,
+  turnMs: 10_000,
+  idleMs: 120_000,
+  opensPerSecond: 20,
+  backOffMs: { first: 1_000, max: 60_000 },
+  beatMs: 20_000,
+  renewMs: 5_000,
+  leaseMs: 15_000,
+};
+
+export type LogCollector = {
+  /** Why no lines of this region arrive at the moment, from any replica; undefined while they do. */
+  readonly problem: () => string | undefined;
+  /** Whether this replica is the one that collects. */
+  readonly isCollecting: () => boolean;
+  /** Stops collecting and lets another replica go on. Idempotent. */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Collects the logs of a region into the log store, in one of its replicas at a time. The same replica writes on jobs how
+ * they failed, because it sees all pods.
+ */
+export function startLogCollector(options: CollectorOptions): LogCollector {
+  const { region, now, onEvent } = options;
+  const limits = { ...collectorLimits, ...options.limits };
+  const problems = new Map<string, string>();
+  const data = { region: region.config.region };
+  const [namespace] = region.namespaces;
+  if (namespace === undefined) return { isCollecting: () => false, problem: () => undefined, close: async () => {} };
+  const lease = keepLease({
+    api: region.api,
+    namespace,
+    identity: `${hostname()}_${randomUUID()}`,
+    now,
+    elapsedMs: () => performance.now(),
+    renewMs: limits.renewMs,
+    durationMs: limits.leaseMs,
+    onEvent: (message, more) => onEvent(message, { ...data, ...more }),
+    whileHeld: (signal) => collect({ ...options, limits }, { problems, signal, isHeld: () => lease.isHeld() }),
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    isCollecting: () => lease.isHeld(),
+    problem: () => (lease.isHeld() ? [...problems.values()][0] : lease.problem()),
+    close: () => (closed ??= lease.close()),
+  };
+}
+
+type Held = {
+  /** By namespace. */
+  readonly problems: Map<string, string>;
+  readonly signal: AbortSignal;
+  readonly isHeld: () => boolean;
+};
+
+async function collect(
+  { region, logs, now, onEvent, limits }: CollectorOptions & { readonly limits: CollectorLimits },
+  { problems, signal, isHeld }: Held,
+): Promise<void> {
+  problems.clear();
+  const { opensPerSecond: perSecond, openLogs } = limits;
+  const data = { region: region.config.region };
+  const shared = {
+    ...limits,
+    api: region.api,
+    config: region.config,
+    logs,
+    now,
+    onEvent,
+    opening: makeOpening({ perSecond, backOffMs: { first: 1_000, max: 30_000 }, elapsedMs: () => performance.now() }),
+    places: makePlaces(openLogs, () =>
+      onEvent("more containers than open logs: they take turns", { ...data, openLogs }),
+    ),
+    ensureLeading() {
+      if (!isHeld()) throw new Error("another replica may collect logs by now");
+    },
+  };
+  const collecting = region.namespaces.map(async (namespace) => {
+    const onProblem = (problem: string | undefined): void => {
+      if (problem === undefined) problems.delete(namespace);
+      else if (problem !== problems.get(namespace)) onEvent("logs can't be collected", { ...data, namespace, problem });
+      if (problem !== undefined) problems.set(namespace, problem);
+    };
+    try {
+      await collectNamespace({ ...shared, cache: region.cacheOf(namespace), onProblem }, signal);
+    } catch (error) {
+      onProblem("collecting logs failed; see the log of Gantry");
+      onEvent("collecting logs failed", { ...data, namespace, error });
+    }
+  });
+  await Promise.all([...collecting, recordEndsOf({ region, onEvent }, signal)]);
+}

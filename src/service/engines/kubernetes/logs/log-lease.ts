@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MANAGED_BY, labels } from "../names.ts";
+import { type KubeApi, KubeError, type Named } from "../cluster/kube-api.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+
+export const LEASE_NAME = "gantry-log-collector";
+
+export type LeaseOptions = {
+  readonly api: Pick<KubeApi, "get" | "create" | "replace">;
+  readonly namespace: string;
+  /** Unique for each process. */
+  readonly identity: string;
+  readonly now: () => Date;
+  /** Monotonic milliseconds. */
+  readonly elapsedMs: () => number;
+  /** How often the lease is renewed, or looked at. */
+  readonly renewMs: number;
+  /** A lease that nobody renewed for this long may be taken over. */
+  readonly durationMs: number;
+  /** Works while the lease is held; ends when the signal is aborted. Never rejects. */
+  readonly whileHeld: (signal: AbortSignal) => Promise<void>;
+  readonly onEvent: (message: string, data: object) => void;
+};
+
+export type LogLease = {
+  /** True while no other replica can have taken the lease, also after this process was paused. */
+  readonly isHeld: () => boolean;
+  /** Why no replica holds it; undefined if one does. */
+  readonly problem: () => string | undefined;
+  /** Ends the work and gives the lease back. */
+  readonly close: () => Promise<void>;
+};
+
+type Observed = { readonly lease: KubeObject<"Lease">; readonly atMs: number };
+
+/** Holds the lease, or waits for it, until it is closed. At most one replica holds it at a time. */
+export function keepLease(options: LeaseOptions): LogLease {
+  const closing = new AbortController();
+  const state: LeaseState = { seen: undefined, renewed: undefined, work: undefined, failure: undefined };
+  const loop = keep(options, state, closing.signal);
+  return {
+    isHeld: () => isHeld(options, state),
+    problem: () => problemOf(options, state),
+    async close() {
+      closing.abort();
+      await loop;
+      await endWork(state);
+      await giveBack(options, state);
+    },
+  };
+}
+
+type Work = { readonly stop: AbortController; readonly over: Promise<void> };
+type LeaseState = {
+  /** The newest version, and when it was first seen. */
+  seen: Observed | undefined;
+  /** When the request of the last renewal left, by both clocks: the monotonic one stops while a machine sleeps. */
+  renewed: { readonly elapsedMs: number; readonly wallMs: number } | undefined;
+  work: Work | undefined;
+  failure: { readonly message: string; readonly sinceMs: number } | undefined;
+};
+
+function isHeld({ elapsedMs, now, durationMs }: LeaseOptions, { renewed }: LeaseState): boolean {
+  if (!renewed) return false;
+  const age = Math.max(elapsedMs() - renewed.elapsedMs, now().getTime() - renewed.wallMs);
+  return age < durationMs;
+}
+
+function problemOf(options: LeaseOptions, state: LeaseState): string | undefined {
+  if (isHeld(options, state)) return undefined;
+  const { seen, failure } = state;
+  const at = options.elapsedMs();
+  if (failure && at - failure.sinceMs >= options.durationMs) {
+    return `the lease ${options.namespace}/${LEASE_NAME} of the log collector can't be used: ${failure.message}`;
+  }
+  const isFree = seen && (seen.lease.spec.holderIdentity ?? "") === "";
+  if (seen && (isFree || at - seen.atMs >= 2 * options.durationMs)) return "no replica of Gantry collects logs";
+  return undefined;
+}
+
+async function keep(options: LeaseOptions, state: LeaseState, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await step(options, state, AbortSignal.any([signal, AbortSignal.timeout(options.renewMs)]));
+      if (state.failure) options.onEvent("the lease of the log collector can be used again", {});
+      state.failure = undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!state.failure) options.onEvent("the lease of the log collector can't be used", { error });
+      const message = error instanceof Error ? error.message : String(error);
+      state.failure = { message, sinceMs: state.failure?.sinceMs ?? options.elapsedMs() };
+    }
+    if (!isHeld(options, state)) await endWork(state);
+    else state.work ??= startWork(options);
+    // A little apart, so that replicas don't all try at once.
+    await sleep(options.renewMs * (0.8 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function startWork({ whileHeld, onEvent }: LeaseOptions): Work {
+  onEvent("collecting logs", {});
+  const stop = new AbortController();
+  return { stop, over: whileHeld(stop.signal) };
+}
+
+async function endWork(state: LeaseState): Promise<void> {
+  const { work } = state;
+  state.work = undefined;
+  work?.stop.abort(new Error("another replica may collect logs by now"));
+  await work?.over;
+}
+
+/** Looks at the lease, and takes or renews it. */
+async function step(options: LeaseOptions, state: LeaseState, signal: AbortSignal): Promise<void> {
+  const { api, identity, elapsedMs, durationMs } = options;
+  const named = nameOf(options);
+  const leaves = { elapsedMs: elapsedMs(), wallMs: options.now().getTime() };
+  const lease = await api.get(named, signal).catch(async (error: unknown) => {
+    if (!(error instanceof KubeError && error.status === 404)) throw error;
+    return await unlessTaken(
+      api.create({ kind: "Lease", namespace: options.namespace }, bodyOf(options, undefined), signal),
+    );
+  });
+  if (!lease) return;
+  see(state, lease, leaves.elapsedMs);
+  const holder = lease.spec.holderIdentity ?? "";
+  const age = elapsedMs() - (state.seen?.atMs ?? elapsedMs());
+  const isExpired = age >= Math.max(durationMs, (lease.spec.leaseDurationSeconds ?? 0) * 1_000);
+  if (holder !== identity) state.renewed = undefined;
+  if (holder !== "" && holder !== identity && !isExpired) return;
+  const written = await unlessTaken(api.replace(named, bodyOf(options, lease), signal));
+  if (!written) return;
+  see(state, written, leaves.elapsedMs);
+  state.renewed = leaves;
+}
+
+function see(state: LeaseState, lease: KubeObject<"Lease">, atMs: number): void {
+  if (state.seen?.lease.metadata.resourceVersion === lease.metadata.resourceVersion) return;
+  state.seen = { lease, atMs };
+}
+
+/** Another replica was faster; the next step sees it. */
+async function unlessTaken<T>(write: Promise<T>): Promise<T | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 409) return undefined;
+    throw error;
+  }
+}
+
+async function giveBack(options: LeaseOptions, state: LeaseState): Promise<void> {
+  const { seen } = state;
+  if (!seen || !isHeld(options, state) || seen.lease.spec.holderIdentity !== options.identity) return;
+  state.renewed = undefined;
+  const spec = { leaseDurationSeconds: 1, leaseTransitions: seen.lease.spec.leaseTransitions ?? 0 };
+  const body = { metadata: metadataOf(options, seen.lease), spec };
+  await options.api.replace(nameOf(options), body, AbortSignal.timeout(options.renewMs)).catch(() => undefined); // it expires
+}
+
+function nameOf({ namespace }: LeaseOptions): Named<"Lease"> {
+  return { kind: "Lease", namespace, name: LEASE_NAME };
+}
+
+function metadataOf({ namespace }: LeaseOptions, lease: KubeObject<"Lease"> | undefined) {
+  return {
+    name: LEASE_NAME,
+    namespace,
+    labels: { [labels.managedBy]: MANAGED_BY },
+    // Compare and swap: the write fails if anybody changed the lease meanwhile.
+    ...(lease && { resourceVersion: lease.metadata.resourceVersion }),
+  };
+}
+
+function bodyOf(options: LeaseOptions, lease: KubeObject<"Lease"> | undefined) {
+  const time = microTime(options.now());
+  const isOurs = lease?.spec.holderIdentity === options.identity;
+  const transitions = lease?.spec.leaseTransitions ?? 0;
+  return {
+    metadata: metadataOf(options, lease),
+    spec: {
+      holderIdentity: options.identity,
+      leaseDurationSeconds: Math.max(1, Math.round(options.durationMs / 1_000)),
+      acquireTime: isOurs ? (lease.spec.acquireTime ?? time) : time,
+      renewTime: time,
+      leaseTransitions: lease && !isOurs ? transitions + 1 : transitions,
+    },
+  };
+}
+
+/** The API server refuses a MicroTime without six digits. */
+function microTime(now: Date): string {
+  return now.toISOString().replace("Z", "000Z");
+}

@@ -1,0 +1,147 @@
+import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
+import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
+import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
+import type { ContainerSource } from "./container-source.ts";
+import { cursorOf, DISORDER_MS, isAfter, isSame, makeCounter, momentOf, type Position, sinceOf } from "./position.ts";
+import { splitTimedLines, type TimedLine } from "./timed-lines.ts";
+
+/** Dependencies shared by all readers of a cluster's logs. */
+export type ReadingDeps = {
+  readonly api: Pick<KubeApi, "podLog">;
+  readonly logs: Pick<LogWriter, "append" | "collect" | "collected" | "endSource" | "room">;
+  /** Throws when another server may collect by now: a process that was paused must not go on. */
+  readonly ensureLeading: () => void;
+  /** A follow without lines for this long is opened again. */
+  readonly idleMs: number;
+  /** How long a log is read while others wait for its place. */
+  readonly turnMs: number;
+};
+
+export type Reading = {
+  readonly source: ContainerSource;
+  readonly after: Position | undefined;
+  readonly run: number;
+  readonly which: "follow" | "rest" | "previous";
+  readonly signal: AbortSignal;
+  /** Called with the position of each line that the store took. */
+  readonly onLine: (position: Position) => void;
+  /** Whether to stop though lines may still come, because others wait; asked every `turnMs`. */
+  readonly isTurnOver: () => boolean;
+};
+
+/** How a reading ended: the log ended, no line came for long, or its turn was over. */
+export type ReadingEnd = "end" | "idle" | "turn";
+
+/**
+ * Reads the log of one run of a container into the log store, from a position on, and each line once. Rejects as `podLog`
+ * does.
+ */
+export async function readLog(deps: ReadingDeps, reading: Reading): Promise<ReadingEnd> {
+  const { source, after, which } = reading;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([reading.signal, stop.signal]);
+  const chunks = await deps.api.podLog(
+    {
+      namespace: source.namespace,
+      pod: source.pod,
+      container: source.container,
+      ...(which === "follow" && { follow: true }),
+      ...(which === "previous" && { previous: true }),
+      ...(after && { sinceTime: sinceOf(after) }),
+    },
+    signal,
+  );
+  let aliveAt = performance.now();
+  let stopped: ReadingEnd | undefined;
+  const stopAs = (end: ReadingEnd): void => {
+    stopped = end;
+    stop.abort();
+  };
+  const tick = setInterval(
+    () => {
+      if (performance.now() - aliveAt >= deps.idleMs) stopAs("idle");
+      else if (reading.isTurnOver()) stopAs("turn");
+    },
+    Math.min(deps.idleMs, deps.turnMs) / 2,
+  );
+  try {
+    await readChunks(chunks, { deps, reading, alive: () => (aliveAt = performance.now()) });
+    return "end";
+  } catch (error) {
+    if (stopped === undefined || reading.signal.aborted) throw error;
+    return stopped;
+  } finally {
+    clearInterval(tick);
+    stop.abort();
+  }
+}
+
+type Chunks = { readonly deps: ReadingDeps; readonly reading: Reading; readonly alive: () => unknown };
+
+async function readChunks(chunks: AsyncIterable<Buffer>, { deps, reading, alive }: Chunks): Promise<void> {
+  const lines = splitTimedLines();
+  const take = makeTaker(deps, reading);
+  for await (const chunk of chunks) {
+    deps.ensureLeading();
+    for (const line of lines.push(chunk)) {
+      take(line);
+      const room = deps.logs.room();
+      if (room) await orAborted(room, reading.signal);
+    }
+    alive();
+  }
+  // A running container may be in the middle of a line: it is read again as a whole.
+  if (reading.which !== "follow") for (const line of lines.end()) take(line);
+}
+
+/** For a moment, the file of a container that was just started isn't there, and the kubelet says so instead of lines. */
+function isTooEarly(text: string): boolean {
+  return text.startsWith("failed to try resolving symlinks in path");
+}
+
+/** The runtime removes what an old container wrote, and the kubelet says so instead of lines. */
+function untimed(text: string): string {
+  const isGone = text.startsWith("unable to retrieve container logs for ");
+  if (isGone) return "the lines of an earlier run were deleted by Kubernetes before they could be read";
+  return `Kubernetes wrote in place of lines: ${text}`;
+}
+
+/** Stores the lines after the position that the reading began with, and notes what is missing before them. */
+function makeTaker({ logs }: ReadingDeps, { source, after, run, which, onLine }: Reading): (line: TimedLine) => void {
+  const numbered = makeCounter(run);
+  const note = (text: string) => logs.append(source.workload, source.pod, `[gantry] ${text}`);
+  // The line at the position is in the log still, unless the file was replaced; a new run begins with a new file.
+  let isConnected = after === undefined || run !== after.run;
+  let newest = "";
+  return ({ time, text }) => {
+    if (time === undefined && isTooEarly(text) && which !== "previous") throw new KubeError(503, text);
+    if (time === undefined) return note(untimed(text));
+    if (newest !== "" && momentOf(newest).getTime() - momentOf(time).getTime() > DISORDER_MS) {
+      note(`the clock of the node was set back to ${momentOf(time).toISOString()}: lines from then on can be missing`);
+      newest = time;
+    }
+    if (time > newest) newest = time;
+    const position = numbered(time);
+    if (after && !isAfter(position, after)) {
+      isConnected ||= isSame(position, after);
+      return undefined;
+    }
+    if (!isConnected) note("the container's log was rotated here: lines before the next one can be missing");
+    isConnected = true;
+    const { workload, pod: instance } = source;
+    logs.collect({
+      workload,
+      source: sourceKey(source),
+      instance,
+      at: momentOf(time),
+      text,
+      cursor: cursorOf(position),
+    });
+    return onLine(position);
+  };
+}
+
+/** A container's name in the log store. A pod of a StatefulSet that is created again has its name and another uid. */
+export function sourceKey({ podUid, container }: Pick<ContainerSource, "podUid" | "container">): string {
+  return `${podUid}/${container}`;
+}

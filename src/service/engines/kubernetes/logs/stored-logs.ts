@@ -1,0 +1,46 @@
+import { dayOf, type LogWriter } from "../../../workloads/logs/log-writer.ts";
+import { wasCollectedOn } from "./coverage.ts";
+import { logKey } from "./log-keys.ts";
+import type { InstanceLine, LoggedWorkload, RegionLogs } from "./region-logs.ts";
+
+export type StoredLogsDeps = {
+  readonly logs: LogWriter;
+  readonly now: () => Date;
+  /** Why no lines of this region arrive at the moment; undefined while they do. */
+  readonly problem: () => string | undefined;
+};
+
+/**
+ * The logs that the collector stored. A day that can't be complete ends with a line that says so: it counts as the
+ * newest line of that day, so that pages stay consistent.
+ */
+export function storedLogs({ logs, now, problem }: StoredLogsDeps): RegionLogs {
+  return {
+    async page(workload, { instance, day, from, size }) {
+      const note = await noteFor(workload, day);
+      const read = async (skip: number, count: number) =>
+        count === 0 ? [] : await logs.page({ workload: logKey(workload), instance, day, from: skip, size: count });
+      if (note === undefined) return await read(from, size);
+      if (from > 0) return await read(from - 1, size);
+      return [...(await read(0, size - 1)), { instance: instance ?? speakerOf(workload), line: `[gantry] ${note}` }];
+    },
+    hasInstance: (workload, instance) => logs.hasInstance(logKey(workload), instance),
+    instances: (workload) => logs.instances(logKey(workload)),
+  };
+
+  async function noteFor(workload: LoggedWorkload, day: string): Promise<string | undefined> {
+    const today = dayOf(now());
+    const why = day === today ? problem() : undefined;
+    if (why !== undefined) return `newer lines are missing: ${why}`;
+    const isBefore = day < workload.createdAt.slice(0, 10);
+    if (isBefore || day > today || (await wasCollectedOn(logs, workload, day))) return undefined;
+    return day === today
+      ? "Gantry has just begun to collect this log: its lines appear in a few seconds"
+      : "Gantry collected no logs on this day, so lines may be missing";
+  }
+}
+
+/** A line of a service names an instance; without one, the workload itself. */
+function speakerOf({ pods, name }: LoggedWorkload): InstanceLine["instance"] {
+  return pods[0] ?? name;
+}

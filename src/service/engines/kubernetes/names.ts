@@ -1,0 +1,32 @@
+/** Labels and annotations of objects that Gantry writes. The selector of a Deployment can never change: keep these. */
+export const labels = {
+  managedBy: "app.kubernetes.io/managed-by",
+  name: "app.kubernetes.io/name",
+  /** On a service's Deployment and pods, and in its selector. */
+  service: "gantry/service",
+  /** On a Job and its pods. */
+  job: "gantry/job",
+} as const;
+
+export const MANAGED_BY = "gantry";
+
+export const annotations = {
+  /** The size before a stop, to which a start returns; only on a stopped service. */
+  size: "gantry/size",
+  /** When it was stopped; only on a stopped service. */
+  stoppedAt: "gantry/stopped-at",
+  /** On a service that was asked to have no instances: it is running, not stopped. */
+  idle: "gantry/idle",
+  /** On a service whose address, routes or disks are still to be made: see write/service-making.ts. */
+  making: "gantry/making",
+  /** Which request made an object: tells a create without an answer from somebody else's. */
+  request: "gantry/request",
+  /** On a disk: the service that it was made for. */
+  madeFor: "gantry/made-for",
+  /** On a job: how one of its containers last failed, which only its pod knew: see read/job-end.ts. */
+  lastEnd: "gantry/last-end",
+  /** JSON of what Kubernetes objects can't hold: see read/remembered.ts. */
+  remembered: "gantry/remembered",
+  /** On the pod template; another value replaces the pods. The name that kubectl uses, so both see each other's restarts. */
+  restartedAt: "kubectl.kubernetes.io/restartedAt",
+} as const;

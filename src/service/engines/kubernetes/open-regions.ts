@@ -1,0 +1,56 @@
+import { openClusterCaches } from "./cache/cluster-caches.ts";
+import type { ReadHealth } from "./cache/read-health.ts";
+import type { ClusterConfig } from "./cluster/cluster-config.ts";
+import { connect } from "./cluster/connect.ts";
+import { jobKinds, serviceKinds } from "./read/read-kinds.ts";
+import type { Region } from "./region.ts";
+
+export type OpenedRegion = Region & {
+  /** As the cluster said it at the start. */
+  readonly version: string;
+  readonly health: () => readonly ReadHealth[];
+  readonly close: () => Promise<void>;
+};
+
+type Opening = {
+  readonly users: readonly string[];
+  readonly onEvent: (message: string, data: object) => void;
+};
+
+/** Connects to each cluster. Throws an Error that says what was tried when one of them doesn't answer. */
+export async function openRegions(clusters: readonly ClusterConfig[], opening: Opening): Promise<OpenedRegion[]> {
+  const opened = await Promise.allSettled(clusters.map((config) => openRegion(config, opening)));
+  const regions = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const failed = opened.find((each) => each.status === "rejected");
+  if (!failed) return regions;
+  await Promise.all(regions.map((region) => region.close()));
+  throw failed.reason;
+}
+
+async function openRegion(config: ClusterConfig, { users, onEvent }: Opening): Promise<OpenedRegion> {
+  const api = await connect(config);
+  const version = await api.version().catch((error: unknown) => {
+    api.close();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`region ${config.region}: the cluster at ${api.server} didn't tell its version (${why})`, {
+      cause: error,
+    });
+  });
+  const caches = openClusterCaches({
+    api,
+    kinds: [...new Set([...serviceKinds(config), ...jobKinds])],
+    onEvent: (message, data) => onEvent(message, { region: config.region, ...data }),
+  });
+  return {
+    config,
+    api,
+    version,
+    namespaces: [...new Set(users.flatMap((user) => config.namespaceOf(user) ?? []))],
+    cacheOf: caches.cacheOf,
+    health: caches.health,
+    async close() {
+      await caches.close();
+      api.close();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { KubeObject } from "../cluster/kinds.ts";
+import { labels } from "../names.ts";
+import type { Region } from "../region.ts";
+import { adopter, isGantrys } from "./adoption.ts";
+import { type Domains, indexDomains } from "./reach/domains.ts";
+import type { FoundService } from "./found-service.ts";
+import { ownerOf } from "./owner.ts";
+import { indexPods, type PodIndex, podsOfDeployment, podsOfOwner } from "./pods.ts";
+import { projectService } from "./project-service.ts";
+import { nameServices } from "./service-names.ts";
+import { serviceStatus } from "./service-status.ts";
+import { indexV1Services, type V1Services } from "./reach/v1-services.ts";
+
+/** A user's namespace of a region, and the time by which its services are judged. */
+export type Reading = { readonly namespace: string; readonly username: string; readonly now: Date };
+
+/** A region as far as reading needs it: what it knows, not how. */
+export type KnownRegion = Pick<Region, "config" | "cacheOf">;
+
+/**
+ * The services of a namespace in the order of their creation, from what its cache holds: await `current` first.
+ * Everything is joined once for all of them.
+ */
+export function findServices(region: KnownRegion, reading: Reading): FoundService[] {
+  const around = aroundOf(region, reading);
+  return [...namesOf(region, reading)]
+    .map(([name, source]) => foundService({ name, source }, around, reading))
+    .toSorted(byCreation);
+}
+
+/** The service of this name in the API. */
+export function findService(
+  region: KnownRegion,
+  reading: Reading & { readonly name: string },
+): FoundService | undefined {
+  const { name } = reading;
+  const source = namesOf(region, reading).get(name);
+  return source && foundService({ name, source }, aroundOf(region, reading), reading);
+}
+
+type Source = FoundService["source"];
+type Named = { readonly name: string; readonly source: Source };
+
+/** Workloads that Gantry created, and those that the region adopts. */
+function namesOf({ cacheOf, config }: KnownRegion, { namespace }: Reading): ReadonlyMap<string, Source> {
+  const cache = cacheOf(namespace);
+  const adopts = adopter(config.adopt);
+  const statefulSets = config.adopt.which === "none" ? [] : cache.all("StatefulSet");
+  const sources: readonly Source[] = [
+    ...cache.all("Deployment").map((object) => ({ kind: "Deployment" as const, object })),
+    ...statefulSets.map((object) => ({ kind: "StatefulSet" as const, object })),
+  ];
+  return nameServices(sources.filter((source) => isOwn(source) || adopts(source.object.metadata)));
+}
+
+function isOwn({ kind, object }: Source): boolean {
+  return kind === "Deployment" && isGantrys(object.metadata, labels.service);
+}
+
+type Around = {
+  readonly region: KnownRegion;
+  readonly pods: PodIndex;
+  readonly v1Services: V1Services;
+  readonly domains: Domains;
+  /** The names of autoscalers by the kind and name of their targets. */
+  readonly autoscalers: ReadonlyMap<string, string>;
+};
+
+function aroundOf(region: KnownRegion, { namespace }: Reading): Around {
+  const cache = region.cacheOf(namespace);
+  const { kind } = region.config.domains;
+  return {
+    region,
+    pods: indexPods(cache.all("Pod")),
+    v1Services: indexV1Services(cache.all("Service")),
+    domains: indexDomains({
+      ingresses: kind === "ingress" ? cache.all("Ingress") : [],
+      httpRoutes: kind === "gateway" ? cache.all("HTTPRoute") : [],
+    }),
+    autoscalers: new Map(cache.all("HorizontalPodAutoscaler").map(autoscaled)),
+  };
+}
+
+function autoscaled({ metadata, spec }: KubeObject<"HorizontalPodAutoscaler">): readonly [string, string] {
+  return [targetKey(spec.scaleTargetRef), metadata.name];
+}
+
+function targetKey({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind} ${name}`;
+}
+
+function foundService({ name, source }: Named, around: Around, { username, now }: Reading): FoundService {
+  const { kind, object } = source;
+  const { metadata, spec } = object;
+  const v1Services = around.v1Services(spec.template.metadata?.labels ?? {});
+  const pods =
+    kind === "Deployment"
+      ? podsOfDeployment({ metadata, selector: spec.selector }, around.pods)
+      : podsOfOwner(metadata.uid, around.pods);
+  const domains = around.domains({ uid: metadata.uid, v1Services: v1Services.map((each) => each.metadata.name) });
+  return {
+    source,
+    service: projectService(object, { name, username, config: around.region.config, v1Services, domains }),
+    status: serviceStatus(source, pods, now),
+    isAdopted: !isOwn(source),
+    owner: ownerOf(metadata),
+    autoscaler: around.autoscalers.get(targetKey({ kind, name: metadata.name })),
+    pods,
+  };
+}
+
+function byCreation({ service: left }: FoundService, { service: right }: FoundService): number {
+  return Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1);
+}

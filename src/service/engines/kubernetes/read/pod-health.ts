@@ -1,0 +1,128 @@
+import type { KubeObject } from "../cluster/kinds.ts";
+import { type ContainerStatus, endClause, lastEnd, shortened, type Terminated } from "./ended-container.ts";
+
+type Pod = KubeObject<"Pod">;
+
+export type PodHealth = {
+  /**
+   * `waiting`: not ready yet, or no longer, and no cause is known that needs somebody. `ending`: it was deleted. `over`:
+   * it doesn't run again, for example because it was evicted; its controller replaces it.
+   */
+  readonly state: "ready" | "waiting" | "failing" | "ending" | "over";
+  /** Why it isn't ready, as a clause. */
+  readonly reason?: string | undefined;
+  /** Since when, if Kubernetes tells. */
+  readonly since?: string | undefined;
+};
+
+/** A waiting container with one of these is on its way; every other reason is an error. */
+const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
+/** The kubelet forgets failures after a run of this length: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy */
+const LONG_RUN_MS = 10 * 60_000;
+/** A container that crashed again and again has recovered after this long. */
+const RECOVERED_MS = 60_000;
+/** An autoscaler may need minutes to bring a new node. */
+const SCHEDULED_WITHIN_MS = 5 * 60_000;
+/** A program may take this long to become ready before that is worth a word. */
+const READY_WITHIN_MS = 60_000;
+
+/** How an instance is. */
+export function podHealth(pod: Pod, now: Date): PodHealth {
+  const { metadata, status } = pod;
+  if (status.phase === "Succeeded" || status.phase === "Failed") return { state: "over", ...overReason(pod) };
+  if (metadata.deletionTimestamp !== undefined) return { state: "ending" };
+  const failing = failingContainer(pod, now);
+  if (failing !== undefined) return { state: "failing", ...failing };
+  const ready = conditionOf(pod, "Ready");
+  if (ready?.status === "True") return { state: "ready", since: ready.lastTransitionTime };
+  return unscheduled(pod, now) ?? unready(pod, now);
+}
+
+type Reason = Pick<PodHealth, "reason" | "since">;
+
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/ */
+function overReason({ metadata, status }: Pod): Reason {
+  if (status.reason === undefined) return {};
+  return { reason: kubernetesReason(status.reason, status.message, metadata.name), since: status.startTime };
+}
+
+function failingContainer(pod: Pod, now: Date): Reason | undefined {
+  const { initContainerStatuses, containerStatuses } = pod.status;
+  for (const status of [...initContainerStatuses, ...containerStatuses]) {
+    const failing = failureOf(status, now);
+    if (failing !== undefined) return said(subjectOf(pod, status), failing, pod);
+  }
+  return undefined;
+}
+
+/** The pod alone where it has one container. */
+export function subjectOf({ metadata, spec }: Pod, { name }: Pick<ContainerStatus, "name">): string {
+  const isInit = spec.containers.every((container) => container.name !== name);
+  if (isInit) return `init container ${name} of ${metadata.name}`;
+  return spec.containers.length > 1 ? `container ${name} of ${metadata.name}` : metadata.name;
+}
+
+/** In a crash loop, readiness comes and goes, so nothing tells since when. */
+function said(subject: string, failure: Failure, pod: Pod): Reason {
+  if ("crash" in failure) return { reason: `${subject} ${failure.crash}` };
+  const { reason, message } = failure.waiting;
+  return { reason: kubernetesReason(reason, message, subject), since: conditionOf(pod, "Ready")?.lastTransitionTime };
+}
+
+type Failure =
+  | { readonly crash: string }
+  | { readonly waiting: { readonly reason: string; readonly message: string | undefined } };
+
+function failureOf(status: ContainerStatus, now: Date): Failure | undefined {
+  const { reason = "", message } = status.state?.waiting ?? {};
+  const end = lastEnd(status);
+  if (reason === "CrashLoopBackOff" && end) return { crash: endClause(end) };
+  if (reason !== "" && !ON_ITS_WAY.has(reason)) return { waiting: { reason, message } };
+  return end && isLooping(status, end, now) ? { crash: endClause(end) } : undefined;
+}
+
+/**
+ * Between two back-offs, the container of a crash loop is terminated or runs for a moment. It loops if it ended twice
+ * after a short run, and hasn't run for long since. An init container that is done has ended as it should.
+ */
+function isLooping({ state, ready, restartCount }: ContainerStatus, end: Terminated, now: Date): boolean {
+  const run = Date.parse(end.finishedAt ?? "") - Date.parse(end.startedAt ?? "");
+  if (!(run < LONG_RUN_MS)) return false;
+  if (state?.terminated) return restartCount >= 1 && !(ready && end.exitCode === 0);
+  return restartCount >= 2 && now.getTime() - Date.parse(state?.running?.startedAt ?? "") < RECOVERED_MS;
+}
+
+function unscheduled(pod: Pod, now: Date): PodHealth | undefined {
+  const scheduled = conditionOf(pod, "PodScheduled");
+  if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
+  const since = scheduled.lastTransitionTime;
+  const reason = kubernetesReason(scheduled.reason, scheduled.message, pod.metadata.name);
+  const isLong = now.getTime() - Date.parse(since ?? "") > SCHEDULED_WITHIN_MS;
+  return { state: isLong ? "failing" : "waiting", reason, since };
+}
+
+function unready(pod: Pod, now: Date): PodHealth {
+  const { lastTransitionTime: since, message } = conditionOf(pod, "Ready") ?? {};
+  const isLong = now.getTime() - Date.parse(since ?? "") > READY_WITHIN_MS;
+  return { state: "waiting", since, ...(isLong && { reason: clause(`${pod.metadata.name} isn't ready`, message) }) };
+}
+
+/** Kubernetes' own word first, which narrow columns show and which people search for. */
+function kubernetesReason(reason: string, message: string | undefined, subject: string): string {
+  return `${message === undefined || message === "" ? reason : `${reason}: ${shortened(message)}`} (${subject})`;
+}
+
+function clause(subject: string, message: string | undefined): string {
+  return message === undefined || message === "" ? subject : `${subject}: ${shortened(message)}`;
+}
+
+/** Whether it was ready once: its readiness changed after its start. */
+export function wasReady(pod: Pod): boolean {
+  const { status, lastTransitionTime } = conditionOf(pod, "Ready") ?? {};
+  if (status === "True") return true;
+  return Date.parse(lastTransitionTime ?? "") > Date.parse(pod.status.startTime ?? "") + 1_000;
+}
+
+export function conditionOf(pod: Pod, type: string): Pod["status"]["conditions"][number] | undefined {
+  return pod.status.conditions.find((condition) => condition.type === type);
+}

@@ -1,0 +1,92 @@
+import type { KubeObject } from "../cluster/kinds.ts";
+import { shortened } from "./ended-container.ts";
+import type { FoundService } from "./found-service.ts";
+
+/** How far a controller is with the wanted number and version of pods. */
+export type Rollout = {
+  readonly wanted: number;
+  /** Pods that exist, except those that are being deleted. */
+  readonly replicas: number;
+  readonly ready: number;
+  /** The controller has seen the latest change. Until then, the rest is of the time before. */
+  readonly isObserved: boolean;
+  /** Every pod is of the latest version. */
+  readonly isUpdated: boolean;
+  /** Pods of the latest version exist. */
+  readonly hasNew: boolean;
+  /** As many pods are ready, long enough, as are wanted. */
+  readonly isAvailable: boolean;
+  /** The first version: no update was ever made, or the latest was finished. */
+  readonly isSettled: boolean;
+  /** Why the controller gave up, or can't make pods. */
+  readonly problem?: { readonly reason: string; readonly since: string | undefined } | undefined;
+  /** What holds the rollout up, without being wrong. */
+  readonly hold?: string | undefined;
+};
+
+export function rolloutOf({ kind, object }: FoundService["source"]): Rollout {
+  return kind === "Deployment" ? ofDeployment(object) : ofStatefulSet(object);
+}
+
+const REVISION = "deployment.kubernetes.io/revision";
+const PAUSED = "its rollout is paused: continue it with kubectl rollout resume";
+
+function ofDeployment({ metadata, spec, status }: KubeObject<"Deployment">): Rollout {
+  const wanted = spec.replicas;
+  const isObserved = status.observedGeneration >= (metadata.generation ?? 0);
+  const isUpdated = status.updatedReplicas >= wanted && status.replicas <= status.updatedReplicas;
+  const progressing = conditionOf(status, "Progressing");
+  return {
+    wanted,
+    isObserved,
+    isUpdated,
+    replicas: status.replicas,
+    ready: status.readyReplicas,
+    hasNew: status.updatedReplicas > 0,
+    isAvailable: status.availableReplicas >= wanted,
+    isSettled: progressing?.reason === "NewReplicaSetAvailable" || (metadata.annotations[REVISION] ?? "1") === "1",
+    problem: isObserved ? problemOf(status) : undefined,
+    hold: spec.paused === true && !isUpdated ? PAUSED : undefined,
+  };
+}
+
+type Status = KubeObject<"Deployment">["status"];
+
+/** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment */
+function problemOf(status: Status): Rollout["problem"] {
+  const failure = conditionOf(status, "ReplicaFailure");
+  if (failure?.status === "True") {
+    const why = shortened(failure.message ?? failure.reason ?? "");
+    return { reason: `can't create its instances: ${why}`, since: failure.lastTransitionTime };
+  }
+  const progressing = conditionOf(status, "Progressing");
+  if (progressing?.status !== "False" || progressing.reason !== "ProgressDeadlineExceeded") return undefined;
+  const why = shortened(progressing.message ?? progressing.reason);
+  return { reason: `its rollout made no progress in time: ${why}`, since: progressing.lastTransitionTime };
+}
+
+function conditionOf({ conditions }: Status, type: string): Status["conditions"][number] | undefined {
+  return conditions.find((condition) => condition.type === type);
+}
+
+/** A StatefulSet has no conditions: only its pods tell that it can't go on. */
+function ofStatefulSet({ metadata, spec, status }: KubeObject<"StatefulSet">): Rollout {
+  const wanted = spec.replicas;
+  const isLatest = status.updateRevision === undefined || status.updateRevision === status.currentRevision;
+  return {
+    wanted,
+    isObserved: status.observedGeneration >= (metadata.generation ?? 0),
+    isUpdated: (isLatest || status.updatedReplicas >= updatesWanted(spec)) && status.replicas <= wanted,
+    replicas: status.replicas,
+    ready: status.readyReplicas,
+    hasNew: status.updatedReplicas > 0,
+    isAvailable: status.readyReplicas >= wanted,
+    isSettled: isLatest,
+  };
+}
+
+/** Pods below the partition keep the old version; with OnDelete, each does until somebody deletes it. */
+function updatesWanted({ replicas, updateStrategy }: KubeObject<"StatefulSet">["spec"]): number {
+  if (updateStrategy?.type === "OnDelete") return 0;
+  return Math.max(0, replicas - (updateStrategy?.rollingUpdate?.partition ?? 0));
+}

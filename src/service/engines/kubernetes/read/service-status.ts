@@ -1,0 +1,112 @@
+import type { ServiceState } from "../../../workloads/services/service-status.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { annotations } from "../names.ts";
+import type { FoundService } from "./found-service.ts";
+import { type PodHealth, podHealth, wasReady } from "./pod-health.ts";
+import { isIdle } from "./project-service.ts";
+import { lastStateOf, latestEnd, recentRestarts, restartCount } from "./restarts.ts";
+import { type Rollout, rolloutOf } from "./rollout.ts";
+
+type Pod = KubeObject<"Pod">;
+type Instance = PodHealth & { readonly pod: Pod };
+
+/**
+ * The status of a service, with why it is unwell. One failing instance makes it `Failed`, as in every engine, even
+ * where others still serve: `ready` tells how many do.
+ */
+export function serviceStatus(source: FoundService["source"], pods: readonly Pod[], now: Date): FoundService["status"] {
+  const { deletionTimestamp } = source.object.metadata;
+  const instances = pods.map((pod) => ({ pod, ...podHealth(pod, now) }));
+  const rollout = rolloutOf(source);
+  const ready = Math.min(instances.filter(({ state }) => state === "ready").length, rollout.wanted);
+  const counts = { ready, ...crashesOf(instances, now) };
+  if (deletionTimestamp !== undefined) return { state: "Deleting", since: deletionTimestamp, ...counts };
+  if (rollout.wanted === 0 && !isIdle(source.object.metadata.annotations)) {
+    return { state: stopState(rollout, instances), since: stoppedAt(source), ...counts };
+  }
+  const { state, ...why } = runState(rollout, instances);
+  return { ...counts, ...why, state: state === "Running" && isBeingMade(source) ? "Starting" : state };
+}
+
+/** Its instances run, but its address, routes or disks don't all exist yet. */
+function isBeingMade({ object }: FoundService["source"]): boolean {
+  return object.metadata.annotations[annotations.making] !== undefined;
+}
+
+/** Nobody knows when somebody else stopped it. */
+function stoppedAt({ object }: FoundService["source"]): string | undefined {
+  const at = object.metadata.annotations[annotations.stoppedAt] ?? "";
+  return Number.isNaN(Date.parse(at)) ? undefined : at;
+}
+
+/** Only of current instances. How a deleted one ends doesn't matter. */
+function crashesOf(
+  instances: readonly Instance[],
+  now: Date,
+): Pick<FoundService["status"], "restartCount" | "lastState" | "restarts"> {
+  const pods = instances.filter(({ state }) => state !== "ending" && state !== "over").map(({ pod }) => pod);
+  const restarts = recentRestarts(pods, now);
+  const end = latestEnd(pods);
+  return {
+    restartCount: restartCount(pods),
+    lastState: end && lastStateOf(end),
+    ...(restarts !== undefined && { restarts }),
+  };
+}
+
+/** An evicted pod stays as a record, so it is no instance that still stops. */
+function stopState({ replicas }: Rollout, instances: readonly Instance[]): ServiceState {
+  return replicas > 0 || instances.some(({ state }) => state !== "over") ? "Stopping" : "Stopped";
+}
+
+type Judged = Pick<FoundService["status"], "state" | "message" | "since">;
+
+function runState(rollout: Rollout, instances: readonly Instance[]): Judged {
+  const failing = judged(rollout, instances).find(({ state }) => state === "failing");
+  if (failing) return { state: "Failed", message: failing.reason, since: failing.since };
+  if (rollout.problem) return { state: "Failed", message: rollout.problem.reason, since: rollout.problem.since };
+  const { isObserved, isUpdated, isAvailable } = rollout;
+  if (isObserved && isUpdated && isAvailable) return { state: "Running", since: latest(instances) };
+  const waiting = instances.filter(({ state }) => state === "waiting");
+  const why = [...waiting, ...instances.filter(({ state }) => state === "over")];
+  const message = rollout.hold ?? why.find((each) => each.reason !== undefined)?.reason;
+  return { state: isStarting(rollout, instances) ? "Starting" : "Updating", message, since: earliest(waiting) };
+}
+
+/** Until an update is done, its new instances count: old ones that fail are being replaced. */
+function judged({ isObserved, isUpdated, hasNew }: Rollout, instances: readonly Instance[]): readonly Instance[] {
+  if (!isObserved) return [];
+  if (isUpdated || !hasNew) return instances;
+  const newest = instances.reduce<Instance | undefined>(newer, undefined);
+  return instances.filter(({ pod }) => newest && versionOf(pod) === versionOf(newest.pod));
+}
+
+function newer(one: Instance | undefined, other: Instance): Instance {
+  return one && created(one) >= created(other) ? one : other;
+}
+
+function created({ pod }: Instance): number {
+  return Date.parse(pod.metadata.creationTimestamp);
+}
+
+function versionOf({ metadata: { labels } }: Pod): string | undefined {
+  return labels["pod-template-hash"] ?? labels["controller-revision-hash"];
+}
+
+/** Nothing of it was ready yet since it was created or started. An outage later is no start: it can be restarted. */
+function isStarting({ isSettled, ready }: Rollout, instances: readonly Instance[]): boolean {
+  return isSettled && ready === 0 && !instances.some(({ pod, state }) => state !== "over" && wasReady(pod));
+}
+
+function latest(instances: readonly Instance[]): string | undefined {
+  return times(instances.filter(({ state }) => state === "ready")).at(-1);
+}
+
+function earliest(instances: readonly Instance[]): string | undefined {
+  return times(instances).at(0);
+}
+
+function times(instances: readonly Instance[]): string[] {
+  const known = instances.map(({ since }) => since).filter((since) => since !== undefined);
+  return known.toSorted((left, right) => Date.parse(left) - Date.parse(right));
+}

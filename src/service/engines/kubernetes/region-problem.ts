@@ -1,0 +1,56 @@
+import type { ReadHealth } from "./cache/read-health.ts";
+import { isDenied, TooManyObjects } from "./cache/read-refusal.ts";
+import { KubeError, KubeUnreachable } from "./cluster/kube-api.ts";
+import { kinds } from "./cluster/kinds.ts";
+import { missingRightOf } from "./cluster/missing-right.ts";
+
+/** Why a region's cluster can't be read, or not all of it. */
+export type RegionProblem = {
+  /** Nothing of the cluster can be read now, so every request is refused. */
+  readonly isAway: boolean;
+  /** A sentence without addresses and names of the cluster: anybody may read it. */
+  readonly sentence: string;
+};
+
+/** Undefined while everything that was asked for is read, and before anything was. */
+export function regionProblem(all: readonly ReadHealth[]): RegionProblem | undefined {
+  const failing = all.flatMap(({ kind, failure }) => (failure ? [{ kind, failure }] : []));
+  const [first] = failing.toSorted((left, right) => left.failure.since - right.failure.since);
+  if (!first) return undefined;
+  // What the cluster denies lasts until somebody changes the cluster, and tells nothing of whether it answers.
+  const askable = all.filter(({ failure }) => failure === undefined || !isDenied(failure.error));
+  const isAway = askable.length > 0 && askable.every(({ failure }) => failure !== undefined);
+  const plurals = [...new Set(failing.map(({ kind }) => kinds[kind].plural))].toSorted();
+  const what = isAway ? "the cluster" : plurals.join(", ");
+  return {
+    isAway,
+    sentence: `Reads of ${what} have failed since ${time(first.failure.since)}: ${why(first.failure.error)}.`,
+  };
+}
+
+/** Of performance.now(), in whole seconds. */
+function time(at: number): string {
+  return new Date(performance.timeOrigin + at).toISOString().replace(/\.\d+Z$/u, "Z");
+}
+
+const unreachable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "its API server refuses connections",
+  ENOTFOUND: "the host name of its API server is unknown",
+  EAI_AGAIN: "the host name of its API server is unknown",
+};
+
+function why(error: unknown): string {
+  if (error instanceof TooManyObjects) return "there are more than Gantry holds";
+  if (error instanceof KubeError) return answered(error);
+  const cause = error instanceof KubeUnreachable ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return unreachable[code] ?? "its API server didn't answer";
+}
+
+function answered(error: KubeError): string {
+  const right = missingRightOf(error);
+  if (right) return `Gantry's account may not ${right.verb} ${right.resource}`;
+  if (error.status === 401) return "it doesn't accept Gantry's credentials";
+  if (error.status === 404) return "it doesn't have this API";
+  return `its API server answered ${error.status}`;
+}

@@ -1,0 +1,140 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { EngineRequest } from "../../../engine.ts";
+import { Refusal } from "../../../engine.ts";
+import { type ServiceDefinition, updated } from "../../../workloads/definitions/service-definition.ts";
+import { ensureService } from "../../../workloads/definitions/stored-definition.ts";
+import { type Move, refusalOf as moveRefusal } from "../../../workloads/services/service-status.ts";
+import { KubeError, type Patch } from "../cluster/kube-api.ts";
+import { refusalOf } from "../cluster/refusal-of.ts";
+import { annotations } from "../names.ts";
+import type { FoundService } from "../read/found-service.ts";
+import { refuseAdopted, refuseAutoscaled } from "./adopted.ts";
+import { oneInstance } from "./disks.ts";
+import { refuseTakenDomains, routedPort } from "./domains.ts";
+import { changeDomains } from "./change-domains.ts";
+import { restartPatch, startPatch, stopPatch, updatePatch } from "./service-patches.ts";
+import { cacheOf, objectOf, reading, type Target, wantedService } from "./target.ts";
+
+/** The API's answer to a change. */
+type Accepted = Record<string, never>;
+
+export async function stopService(target: Target): Promise<Accepted> {
+  await changed(target, "stop", (found) => {
+    refuseAutoscaled(found, "stopped");
+    return stopPatch(found.source.object, target.parts.now());
+  });
+  return {};
+}
+
+export async function startService(target: Target): Promise<Accepted> {
+  await changed(target, "start", (found) => {
+    refuseAutoscaled(found, "started");
+    return startPatch(found.source.object, sizeAtStart(found));
+  });
+  return {};
+}
+
+/** One that somebody else stopped didn't leave its size: it starts with one instance. */
+function sizeAtStart({ service, source }: FoundService): number {
+  return annotations.size in source.object.metadata.annotations ? service.definition.size : 1;
+}
+
+export async function restartService(target: Target): Promise<Accepted> {
+  await changed(target, "restart", (found) => {
+    refuseUnreplaced(found, "restarted");
+    return restartPatch(found.source.object, target.parts.now());
+  });
+  return {};
+}
+
+export async function updateService(
+  target: Target,
+  { body }: Pick<EngineRequest<"updateService">, "body">,
+): Promise<Accepted> {
+  let after: ServiceDefinition | undefined;
+  const found = await changed(target, "update", async (current) => {
+    const before = current.service.definition;
+    after = updated(before, body);
+    ensureService(after);
+    const isRebound = !isSame(before.domains, after.domains);
+    refuseUpdate(target, current, { before, after, isRebound });
+    if (isRebound) routedPort(target.region, after);
+    if (isRebound) await refuseTakenDomains(target, after.domains, current.source.object.metadata.uid);
+    return updatePatch(current, after);
+  });
+  if (after && !isSame(found.service.definition.domains, after.domains)) {
+    await changeDomains(target, found, after);
+  }
+  return {};
+}
+
+type Update = { readonly before: ServiceDefinition; readonly after: ServiceDefinition; readonly isRebound: boolean };
+
+function refuseUpdate({ region }: Target, found: FoundService, { before, after, isRebound }: Update): void {
+  const { config } = region;
+  const isLimited = after.containers.some(({ memoryMib }, index) => memoryMib !== before.containers[index]?.memoryMib);
+  if (isLimited) {
+    refuseAdopted(found, "memory", config);
+    refuseUnreplaced(found, "given another memory limit");
+  }
+  if (isRebound) refuseAdopted(found, "domains", config);
+  if (after.size === before.size) return;
+  refuseAutoscaled(found, "scaled");
+  const { source } = found;
+  const holdsDisk = source.kind === "Deployment" && source.object.spec.strategy?.type === "Recreate";
+  const writes = before.volumes.some(({ readOnly }) => !readOnly);
+  if (holdsDisk && writes && after.size > 1) throw oneInstance(config.region);
+}
+
+/** Some workloads keep their instances whatever their template says: the change would be accepted and do nothing. */
+function refuseUnreplaced({ source, service }: FoundService, participle: string): void {
+  const why =
+    source.kind === "Deployment"
+      ? source.object.spec.paused === true && "its rollout is paused: resume it with kubectl rollout resume"
+      : source.object.spec.updateStrategy?.type === "OnDelete" &&
+        "its update strategy is OnDelete: delete its pods with kubectl";
+  if (why === false) return;
+  throw new Refusal(409, `service ${service.name} can't be ${participle}: ${why}. Nothing was changed.`);
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((each, index) => each === right[index]);
+}
+
+type PatchFor = (found: FoundService) => Patch | undefined | Promise<Patch | undefined>;
+
+const TRIES = 5;
+
+/**
+ * Changes a service as it is now. When somebody else was faster, the patch fails without changing anything: the service
+ * is read again and judged again. Returns the service that the change was made to.
+ */
+async function changed(target: Target, move: Move, patchFor: PatchFor): Promise<FoundService> {
+  const doing = `${move} the service ${target.name}`;
+  for (let tries = 1; ; tries += 1) {
+    const found = wantedService(target);
+    const refusal = moveRefusal(move, target.name, found.status.state);
+    if (refusal !== undefined) throw new Refusal(409, refusal);
+    const patch = await patchFor(found);
+    if (!patch) return found;
+    const named = objectOf(found);
+    try {
+      cacheOf(target).saw(named.kind, await target.region.api.patch(named, patch));
+      return found;
+    } catch (error) {
+      if (!isOvertaken(error, patch)) throw refusalOf(error, { doing, wrote: true });
+      if (tries >= TRIES) throw refusalOf(overtaken(error), { doing, wrote: true });
+    }
+    await pause(tries * 20);
+    cacheOf(target).saw(named.kind, await reading(doing, () => target.region.api.get(named)));
+  }
+}
+
+/** A failed test of a JSON patch is a 422, as an invalid object is; a wrong version is a 409. */
+function isOvertaken(error: unknown, { type }: Patch): error is KubeError {
+  return error instanceof KubeError && (error.status === 409 || (error.status === 422 && type === "json"));
+}
+
+function overtaken({ message }: KubeError): KubeError {
+  return new KubeError(409, message, { reason: "Conflict" });
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import type { Answer } from "../../../../api/operations.ts";
+import { Refusal, type EngineRequest } from "../../../engine.ts";
+import { readService, type ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import { ensureService } from "../../../workloads/definitions/stored-definition.ts";
+import { createdService } from "../../../workloads/services/service-answer.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { refusalOf } from "../cluster/refusal-of.ts";
+import { findService } from "../read/find-services.ts";
+import { disksFor, type Disks } from "./disks.ts";
+import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
+import { rollBack } from "./roll-back.ts";
+import { createOnce, isTaken, madeBy } from "./sent-once.ts";
+import { type Made, type Making, makeParts, makingText, markMade } from "./service-making.ts";
+import { deploymentManifest } from "./service-manifest.ts";
+import { cacheOf, type Target } from "./target.ts";
+
+type Deployment = KubeObject<"Deployment">;
+
+/** Anything that can be refused is refused first. The Deployment decides who gets the name; the rest follows it. */
+export async function createService(
+  target: Target,
+  { body }: Pick<EngineRequest<"createService">, "body">,
+): Promise<Answer<"createService">> {
+  const definition = readService(target.name, body, () => undefined);
+  ensureService(definition);
+  refuseTakenName(target);
+  await refuseTakenDomains(target, definition.domains);
+  const port = routedPort(target.region, definition);
+  const disks = await disksFor(target, definition);
+  const making = { domains: [...definition.domains], port, claims: [...disks.missing] };
+  const deployment = await createDeployment(target, { definition, disks, making });
+  await complete(target, deployment, making);
+  const found = findService(target.region, { ...target.reading, name: target.name });
+  if (!found) throw new Error(`the new service ${target.name} isn't in the cache`);
+  return createdService({ ...found.service, definition });
+}
+
+function refuseTakenName(target: Target): void {
+  const { region, reading, name } = target;
+  const found = findService(region, { ...reading, name });
+  if (found?.service.deleting === true) throw beingDeleted(name);
+  if (found) throw nameTaken(target);
+}
+
+function beingDeleted(name: string): Refusal {
+  return new Refusal(409, `service ${name} is still being deleted: wait a moment`);
+}
+
+function nameTaken({ name, region }: Target): Refusal {
+  return new Refusal(409, `a service named ${name} already exists in ${region.config.region}: choose another name`);
+}
+
+type Plan = { readonly definition: ServiceDefinition; readonly disks: Disks; readonly making: Making };
+
+async function createDeployment(target: Target, { definition, disks, making }: Plan): Promise<Deployment> {
+  const { region, reading, name } = target;
+  const request = randomUUID();
+  const isBare = definition.ports.length === 0 && making.domains.length === 0 && making.claims.length === 0;
+  const body = deploymentManifest({
+    name,
+    definition,
+    request,
+    holdsDisk: disks.holdsDisk,
+    making: isBare ? undefined : makingText(making),
+  });
+  const place = { kind: "Deployment", namespace: reading.namespace } as const;
+  try {
+    const deployment = await createOnce(region.api, { place, name, body, isOurs: madeBy(request) });
+    cacheOf(target).saw("Deployment", deployment);
+    return deployment;
+  } catch (error) {
+    if (isTaken(error)) throw await whyTaken(target);
+    throw refusalOf(error, { doing: doing(target), wrote: true });
+  }
+}
+
+function doing({ name }: Target): string {
+  return `create the service ${name}`;
+}
+
+/** The name of a Deployment that was just deleted, of another service, or of one that Gantry doesn't show. */
+async function whyTaken(target: Target): Promise<Refusal> {
+  const { region, reading, name } = target;
+  const named = { kind: "Deployment", namespace: reading.namespace, name } as const;
+  const holder = await region.api.get(named).catch(() => undefined);
+  if (holder?.metadata.deletionTimestamp !== undefined) return beingDeleted(name);
+  if (holder) cacheOf(target).saw("Deployment", holder);
+  if (!holder || findService(region, { ...reading, name })) return nameTaken(target);
+  return new Refusal(
+    409,
+    `a Deployment named ${name} already exists in the namespace ${reading.namespace}, and Gantry doesn't manage it: choose another name`,
+  );
+}
+
+/** Makes the rest, or takes everything back. */
+async function complete(target: Target, deployment: Deployment, making: Making): Promise<void> {
+  let made: Made | undefined;
+  try {
+    made = await makeParts(target, deployment, making);
+    await refuseLaterDomains(target, made.routes, deployment.metadata.uid);
+  } catch (error) {
+    const left = await rollBack(target, deployment, making.claims);
+    if (error instanceof Refusal)
+      throw left === undefined ? error : new Refusal(error.status, `${error.message}. ${left}`);
+    // The Deployment takes with it what a lost answer may have made.
+    throw refusalOf(error, { doing: doing(target), wrote: false, left });
+  }
+  await markMade(target, deployment).catch((error: unknown) => {
+    target.parts.onEvent("couldn't mark a service as complete; it will be checked again", { error });
+  });
+}

@@ -1,0 +1,99 @@
+import { incapable } from "../../../capabilities.ts";
+import { Refusal } from "../../../engine.ts";
+import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { TITLE } from "../limits.ts";
+import type { Region } from "../region.ts";
+import { domainPort } from "./service-parts.ts";
+import type { Target } from "./target.ts";
+
+export type RouteKind = "Ingress" | "HTTPRoute";
+type Route = KubeObject<RouteKind>;
+
+/** The kind of a region's routes; undefined where nothing routes domains. */
+export function routeKindOf({ config }: Region): RouteKind | undefined {
+  const kinds = { none: undefined, ingress: "Ingress", gateway: "HTTPRoute" } as const;
+  return kinds[config.domains.kind];
+}
+
+export function hostsOf(route: Route): readonly string[] {
+  return "hostnames" in route.spec ? route.spec.hostnames : route.spec.rules.flatMap(({ host }) => host ?? []);
+}
+
+export function belongsTo({ metadata }: Pick<Route, "metadata">, uid: string | undefined): boolean {
+  return uid !== undefined && metadata.ownerReferences.some((owner) => owner.uid === uid);
+}
+
+/** The port that a service's domains are routed to. Throws a `Refusal` 400 when there is none. */
+export function routedPort({ config }: Region, definition: ServiceDefinition): number | undefined {
+  const port = domainPort(definition);
+  if (definition.domains.length === 0 || port !== undefined) return port;
+  const why = "there is no port to route them to: add port_mappings";
+  throw incapable({ feature: "domains", why }, { title: TITLE, region: config.region, place: "binding_domain_name" });
+}
+
+/**
+ * Refuses a domain that a route of another service has, in any namespace of the region that can be read: the cluster
+ * itself takes the same domain twice.
+ */
+export async function refuseTakenDomains(target: Target, domains: readonly string[], own?: string): Promise<void> {
+  const kind = routeKindOf(target.region);
+  if (domains.length === 0 || kind === undefined) return;
+  const routes = await everywhere(target, async (namespace) => {
+    const cache = target.region.cacheOf(namespace);
+    await cache.current([kind], target.signal);
+    return cache.all(kind);
+  });
+  refuseOthers(routes, domains, (route) => !belongsTo(route, own));
+}
+
+/**
+ * The same once more after the own routes were made, past all caches: of two services that bind a domain at the same
+ * moment, the later one is refused.
+ */
+export async function refuseLaterDomains(target: Target, own: readonly Route[], uid: string): Promise<void> {
+  const kind = routeKindOf(target.region);
+  if (own.length === 0 || kind === undefined) return;
+  const { api } = target.region;
+  const routes = await everywhere(target, async (namespace) => (await api.list({ kind, namespace }, {})).items);
+  const mine = own.toSorted(byAge).at(-1);
+  refuseOthers(
+    routes,
+    own.flatMap((route) => hostsOf(route)),
+    (route) => !belongsTo(route, uid) && mine !== undefined && byAge(route, mine) < 0,
+  );
+}
+
+/** A namespace that can't be read hides its domains; the own one must be readable. */
+async function everywhere(target: Target, read: (namespace: string) => Promise<readonly Route[]>): Promise<Route[]> {
+  const { region, reading, parts } = target;
+  const namespaces = new Set([reading.namespace, ...region.namespaces]);
+  const lists = [...namespaces].map(async (namespace) => {
+    try {
+      return await read(namespace);
+    } catch (error) {
+      if (namespace === reading.namespace) throw error;
+      parts.onEvent("couldn't look for a domain in another namespace", { error, namespace });
+      return [];
+    }
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+function refuseOthers(routes: readonly Route[], domains: readonly string[], isOther: (route: Route) => boolean): void {
+  const taken = new Set(routes.filter(isOther).flatMap((route) => hostsOf(route).map((host) => host.toLowerCase())));
+  const domain = domains.find((each) => taken.has(each.toLowerCase()));
+  if (domain === undefined) return;
+  throw new Refusal(
+    409,
+    `the domain ${domain} belongs to another service: remove it there first. Nothing was changed.`,
+  );
+}
+
+/** Times have whole seconds; versions rise with each write in a cluster. */
+function byAge({ metadata: left }: Route, { metadata: right }: Route): number {
+  return (
+    Date.parse(left.creationTimestamp) - Date.parse(right.creationTimestamp) ||
+    Number(left.resourceVersion) - Number(right.resourceVersion)
+  );
+}

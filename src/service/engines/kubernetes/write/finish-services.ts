@@ -1,0 +1,63 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { labels } from "../names.ts";
+import { isGantrys } from "../read/adoption.ts";
+import type { Region } from "../region.ts";
+import { makeParts, makingOf, markMade } from "./service-making.ts";
+import { onServiceOf, type Target, type WriteParts } from "./target.ts";
+
+export type Finishing = {
+  readonly users: readonly string[];
+  readonly closing: AbortSignal;
+  readonly everyMs?: number;
+  /** A younger one may still be in the hands of the request that makes it. */
+  readonly olderThanMs?: number;
+};
+
+/**
+ * Completes services whose creation was interrupted, by the end of this server or of another: their Deployments say what
+ * is still to be made. Resolves when `closing` aborts; it never rejects.
+ */
+export async function finishServices(parts: WriteParts, finishing: Finishing): Promise<void> {
+  const { users, closing, everyMs = 20_000 } = finishing;
+  while (!closing.aborted) {
+    for (const region of parts.regions.values()) {
+      for (const username of users) await finishOf(parts, { region, username, ...finishing });
+    }
+    await pause(everyMs, undefined, { signal: closing, ref: false }).catch(() => undefined);
+  }
+}
+
+type Place = Finishing & { readonly region: Region; readonly username: string };
+
+async function finishOf(parts: WriteParts, place: Place): Promise<void> {
+  const { region, username, closing } = place;
+  const namespace = region.config.namespaceOf(username);
+  if (namespace === undefined || closing.aborted) return;
+  const cache = region.cacheOf(namespace);
+  try {
+    await cache.current(["Deployment"], closing);
+    for (const { metadata } of cache.all("Deployment").filter((each) => isInterrupted(each, parts.now(), place))) {
+      const reading = { namespace, username, now: parts.now() };
+      await onServiceOf({ parts, region, reading, name: metadata.name, signal: closing }, finish);
+      parts.onEvent("completed a service whose creation was interrupted", { service: metadata.name, namespace });
+    }
+  } catch (error) {
+    if (!closing.aborted) parts.onEvent("couldn't complete a service; it is tried again", { error, namespace });
+  }
+}
+
+function isInterrupted(deployment: KubeObject<"Deployment">, now: Date, { olderThanMs = 30_000 }: Place): boolean {
+  const { metadata } = deployment;
+  if (!isGantrys(metadata, labels.service) || metadata.deletionTimestamp !== undefined) return false;
+  return makingOf(deployment) !== undefined && now.getTime() - Date.parse(metadata.creationTimestamp) > olderThanMs;
+}
+
+async function finish(target: Target): Promise<void> {
+  const { region, reading, name } = target;
+  const deployment = region.cacheOf(reading.namespace).find("Deployment", name);
+  const making = deployment && makingOf(deployment);
+  if (!making) return;
+  await makeParts(target, deployment, making);
+  await markMade(target, deployment);
+}

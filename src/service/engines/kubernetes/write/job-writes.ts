@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import type { Answer } from "../../../../api/operations.ts";
+import { Refusal, type Engine, type EngineRequest } from "../../../engine.ts";
+import { readJob } from "../../../workloads/definitions/job-definition.ts";
+import { ensureJob } from "../../../workloads/definitions/stored-definition.ts";
+import { createdJob } from "../../../workloads/jobs/job-answer.ts";
+import { refusalOf } from "../cluster/refusal-of.ts";
+import { findJob } from "../read/jobs/find-jobs.ts";
+import type { FoundJob } from "../read/jobs/found-job.ts";
+import { refuseAdoptedJob } from "./adopted.ts";
+import { isAnother } from "./delete-service.ts";
+import { jobManifest } from "./job-manifest.ts";
+import { createOnce, isTaken, madeBy } from "./sent-once.ts";
+import { cacheOf, onJob, type Target, type WriteParts } from "./target.ts";
+
+export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "deleteJob"> {
+  return {
+    createJob: (request) => onJob(parts, request, (target) => create(target, request)),
+    deleteJob: (request) => onJob(parts, request, remove),
+  };
+}
+
+async function create(
+  target: Target,
+  { body }: Pick<EngineRequest<"createJob">, "body">,
+): Promise<Answer<"createJob">> {
+  const { region, reading, name, parts } = target;
+  const { namespace } = reading;
+  if (found(target)) throw nameTaken(target);
+  const definition = readJob(name, body, () => undefined);
+  ensureJob(definition);
+  const request = randomUUID();
+  const { hostPath } = region.config;
+  const manifest = jobManifest({ name, namespace, definition, request, retries: parts.jobRetries, hostPath });
+  try {
+    const place = { kind: "Job", namespace } as const;
+    const job = await createOnce(region.api, { place, name, body: manifest, isOurs: madeBy(request) });
+    cacheOf(target).saw("Job", job);
+  } catch (error) {
+    if (isTaken(error)) throw nameTaken(target);
+    throw refusalOf(error, { doing: `create the job ${name}`, wrote: true });
+  }
+  const made = found(target);
+  if (!made) throw new Error(`the new job ${name} isn't in the cache`);
+  return { job: createdJob(made.job, made.around) };
+}
+
+function found({ region, reading, name }: Target): FoundJob | undefined {
+  return findJob(region, { ...reading, name });
+}
+
+function nameTaken({ name }: Target): Refusal {
+  return new Refusal(409, `a job named ${name} already exists: choose another name`);
+}
+
+/** In the background: its pods end within their grace time. Without it they would be left behind. */
+async function remove(target: Target): Promise<{ jobName: string }> {
+  const { region, reading, name } = target;
+  const job = found(target);
+  if (!job) throw new Refusal(404, `no job is named ${name}: check the name`);
+  refuseAdoptedJob(job, region.config);
+  const { metadata } = job.object;
+  const named = { kind: "Job", namespace: reading.namespace, name } as const;
+  try {
+    await region.api.delete(named, { propagation: "Background", uid: metadata.uid });
+  } catch (error) {
+    if (!isAnother(error)) throw refusalOf(error, { doing: `delete the job ${name}`, wrote: true });
+  }
+  cacheOf(target).sawDeleted("Job", metadata);
+  return { jobName: name };
+}

@@ -1,0 +1,70 @@
+import type { RefusedOperation } from "../../../../api/schema.ts";
+import { Refusal } from "../../../engine.ts";
+import type { Ownership } from "../../../workloads/ownership.ts";
+import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import type { FoundJob } from "../read/jobs/found-job.ts";
+import type { FoundService } from "../read/found-service.ts";
+import { refuseAdopted, refuseAdoptedJob, refuseAutoscaled } from "./adopted.ts";
+
+type Adopting = Pick<ClusterConfig, "adopt">;
+
+type Check<Found> = Pick<RefusedOperation, "operation" | "part"> & {
+  /** The check that the operation itself makes. Throws its `Refusal`. */
+  readonly refuse: (found: Found, config: Adopting) => void;
+};
+
+const ofServices: readonly Check<FoundService>[] = [
+  { operation: "deleteService", refuse: (found, config) => refuseAdopted(found, "delete", config) },
+  { operation: "updateService", part: "memory", refuse: (found, config) => refuseAdopted(found, "memory", config) },
+  { operation: "updateService", part: "domains", refuse: (found, config) => refuseAdopted(found, "domains", config) },
+  { operation: "updateService", part: "size", refuse: (found) => refuseAutoscaled(found, "scaled") },
+  { operation: "startService", refuse: (found) => refuseAutoscaled(found, "started") },
+  { operation: "stopService", refuse: (found) => refuseAutoscaled(found, "stopped") },
+];
+
+const ofJobs: readonly Check<FoundJob>[] = [{ operation: "deleteJob", refuse: refuseAdoptedJob }];
+
+/** Other tools that manage a service. */
+export function serviceOwner({ isAdopted, owner, autoscaler }: FoundService): Ownership {
+  return {
+    managedBy: isAdopted ? owner?.words : undefined,
+    sizeSetBy: autoscaler === undefined ? undefined : `autoscaler ${autoscaler}`,
+  };
+}
+
+/** The same, plus the operations that would be refused because of them. This is slower. */
+export function serviceOwnership(found: FoundService, config: Adopting): Ownership {
+  return { ...serviceOwner(found), refused: refusedBy(ofServices, found, config) };
+}
+
+/** Nobody sets the size of a job. */
+export function jobOwner({ isAdopted, owner }: FoundJob): Ownership {
+  return { managedBy: isAdopted ? owner?.words : undefined };
+}
+
+export function jobOwnership(found: FoundJob, config: Adopting): Ownership {
+  return { ...jobOwner(found), refused: refusedBy(ofJobs, found, config) };
+}
+
+function refusedBy<Found>(checks: readonly Check<Found>[], found: Found, config: Adopting): RefusedOperation[] {
+  return checks.flatMap(({ refuse, ...listed }) => {
+    const reason = reasonOf(() => refuse(found, config));
+    return reason === undefined ? [] : [{ ...listed, reason }];
+  });
+}
+
+function reasonOf(refuse: () => void): string | undefined {
+  try {
+    refuse();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return asSentence(error.message);
+  }
+}
+
+/** A refusal follows other words, and nobody tried anything yet. */
+function asSentence(message: string): string {
+  const said = message.replace(" Nothing was changed.", "");
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+}

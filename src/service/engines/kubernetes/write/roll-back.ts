@@ -1,0 +1,59 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { annotations } from "../names.ts";
+import { isGone } from "./sent-once.ts";
+import { cacheOf, type Target } from "./target.ts";
+
+const TRIES = 3;
+const PAUSE_MS = 300;
+
+/**
+ * Takes a half-made service back: its Deployment with all that it owns, and the disks made for it. Returns a sentence
+ * about what is left when even that fails; undefined when nothing is.
+ */
+export async function rollBack(
+  target: Target,
+  { metadata }: KubeObject<"Deployment">,
+  claims: readonly string[],
+): Promise<string | undefined> {
+  const {
+    region,
+    reading: { namespace },
+    name,
+    parts,
+  } = target;
+  try {
+    const named = { kind: "Deployment", namespace, name } as const;
+    await insisting(() => region.api.delete(named, { propagation: "Foreground", uid: metadata.uid }));
+    const gone = await region.api.get(named).catch(() => undefined);
+    if (gone?.metadata.uid === metadata.uid) cacheOf(target).saw("Deployment", gone);
+    else cacheOf(target).sawDeleted("Deployment", metadata);
+    for (const claim of claims) await insisting(() => deleteNewClaim(target, claim));
+    return undefined;
+  } catch (error) {
+    parts.onEvent("couldn't take back a half-made service", { error, service: name, namespace });
+    return `Taking it back failed too, so the service ${name} is half-made: delete it before you try again.`;
+  }
+}
+
+/** A disk of this name may be an older one, or already be another service's. */
+async function deleteNewClaim({ region, reading: { namespace }, name }: Target, claim: string): Promise<void> {
+  const named = { kind: "PersistentVolumeClaim", namespace, name: claim } as const;
+  const { metadata } = await region.api.get(named);
+  if (metadata.annotations[annotations.madeFor] !== name) return;
+  await region.api.delete(named, { propagation: "Background", uid: metadata.uid });
+}
+
+/** Repeats a deletion whose answer may be lost; what is gone is deleted. */
+async function insisting(call: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      if (isGone(error)) return;
+      if (tries >= TRIES) throw error;
+    }
+    await pause(PAUSE_MS * tries);
+  }
+}

@@ -1,0 +1,123 @@
+import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { domainPortName, mappedPortName, routeNameOf } from "./object-names.ts";
+import { labelsOf } from "./service-manifest.ts";
+import { labels } from "../names.ts";
+
+type Ports = Pick<ServiceDefinition, "ports" | "containers">;
+
+/** The port that domains are routed to: the first mapping's, otherwise the first that a container names. */
+export function domainPort({ ports, containers }: Ports): number | undefined {
+  return ports[0]?.containerPort ?? containers.flatMap((container) => container.ports)[0]?.port;
+}
+
+type OwnedBy = Pick<KubeObject<"Deployment">, "metadata">;
+
+/** Makes an object go with its Deployment, which waits for it: the name is free only when all of it is gone. */
+function ownedBy({ metadata: { name, uid } }: OwnedBy): object {
+  const owner = { apiVersion: "apps/v1", kind: "Deployment", name, uid, controller: true, blockOwnerDeletion: true };
+  return { labels: labelsOf(name), ownerReferences: [owner] };
+}
+
+const types = { cluster: "ClusterIP", "node-port": "NodePort", "load-balancer": "LoadBalancer" } as const;
+
+type Addressed = { readonly mapped: readonly number[]; readonly routed: number | undefined };
+
+/** The v1 Service for the mapped ports and for the one that domains are routed to. */
+export function v1ServiceManifest(
+  deployment: OwnedBy,
+  { mapped, routed }: Addressed,
+  { kind }: ClusterConfig["ports"],
+): object {
+  const { name } = deployment.metadata;
+  const ports = mapped.map((port) => ({ name: mappedPortName(port), port, targetPort: port, protocol: "TCP" }));
+  if (routed !== undefined && !mapped.includes(routed)) {
+    ports.push({ name: domainPortName(routed), port: routed, targetPort: routed, protocol: "TCP" });
+  }
+  // Without a mapping, nothing outside has to reach it.
+  const type = mapped.length === 0 ? "ClusterIP" : types[kind];
+  return {
+    metadata: { name, ...ownedBy(deployment) },
+    spec: { type, selector: { [labels.service]: name }, ports },
+  };
+}
+
+export type NewRoute = { readonly kind: "Ingress" | "HTTPRoute"; readonly name: string; readonly body: object };
+
+/** https://gateway-api.sigs.k8s.io/reference/spec/: at most 16 host names in a route. */
+const HTTP_ROUTE_NAMES = 16;
+
+/** The routes of a service's domains; none without domains. */
+export function routeManifests(
+  deployment: OwnedBy,
+  { domains, port }: { readonly domains: readonly string[]; readonly port: number },
+  config: ClusterConfig["domains"],
+): readonly NewRoute[] {
+  const { name } = deployment.metadata;
+  if (domains.length === 0) return [];
+  switch (config.kind) {
+    case "none":
+      return [];
+    case "ingress":
+      return [{ kind: "Ingress", name, body: ingress(deployment, { domains, port, className: config.ingressClass }) }];
+    case "gateway": {
+      const count = Math.ceil(domains.length / HTTP_ROUTE_NAMES);
+      return Array.from({ length: count }, (_, index) => {
+        const hostnames = domains.slice(index * HTTP_ROUTE_NAMES, (index + 1) * HTTP_ROUTE_NAMES);
+        const route = routeNameOf(name, index);
+        const body = httpRoute(deployment, { name: route, hostnames, port, gateway: config.gateway });
+        return { kind: "HTTPRoute", name: route, body };
+      });
+    }
+  }
+}
+
+type Routed = { readonly domains: readonly string[]; readonly port: number; readonly className: string | undefined };
+
+function ingress(deployment: OwnedBy, { domains, port, className }: Routed): object {
+  const { name } = deployment.metadata;
+  const paths = [{ path: "/", pathType: "Prefix", backend: { service: { name, port: { number: port } } } }];
+  return {
+    metadata: { name, ...ownedBy(deployment) },
+    spec: {
+      ...(className !== undefined && { ingressClassName: className }),
+      rules: domains.map((host) => ({ host, http: { paths } })),
+    },
+  };
+}
+
+type Gateway = Extract<ClusterConfig["domains"], { kind: "gateway" }>["gateway"];
+type HostNames = {
+  readonly name: string;
+  readonly hostnames: readonly string[];
+  readonly port: number;
+  readonly gateway: Gateway;
+};
+
+function httpRoute(deployment: OwnedBy, { name, hostnames, port, gateway }: HostNames): object {
+  return {
+    metadata: { name, ...ownedBy(deployment) },
+    spec: {
+      parentRefs: [gateway.namespace === undefined ? { name: gateway.name } : gateway],
+      hostnames,
+      rules: [{ backendRefs: [{ name: deployment.metadata.name, port }] }],
+    },
+  };
+}
+
+/** A disk. It has no owner: it stays when its service is deleted. */
+export function claimManifest(
+  name: string,
+  { storageClass, size }: NonNullable<ClusterConfig["disks"]>,
+  extra: { readonly labels: object; readonly annotations: object },
+): object {
+  return {
+    metadata: { name, ...extra },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: storageClass,
+      resources: { requests: { storage: size } },
+    },
+  };
+}

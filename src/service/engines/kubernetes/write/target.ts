@@ -1,0 +1,77 @@
+import { Refusal, type User } from "../../../engine.ts";
+import type { SerialQueue } from "../../../workloads/lifecycle/serial-queue.ts";
+import type { Named } from "../cluster/kube-api.ts";
+import { refusalOf } from "../cluster/refusal-of.ts";
+import { findService } from "../read/find-services.ts";
+import type { FoundService } from "../read/found-service.ts";
+import { jobPlace, servicePlace, type Place } from "../read/place.ts";
+import type { KubernetesParts } from "../region.ts";
+
+export type WriteParts = KubernetesParts & {
+  /** Writes to one workload wait for each other; those of other replicas are told apart by the cluster. */
+  readonly queue: SerialQueue;
+  /** How many times a failed job is tried again. */
+  readonly jobRetries: number;
+};
+
+/** A workload of a user that is to be changed; the cache of its namespace was current when this was made. */
+export type Target = Place & {
+  readonly parts: WriteParts;
+  readonly name: string;
+  readonly signal: AbortSignal;
+};
+
+type Asked = { readonly user: User; readonly path: { readonly region: string }; readonly signal: AbortSignal };
+type AskedService = Asked & { readonly path: { readonly service_name: string } };
+type AskedJob = Asked & { readonly path: { readonly job_name: string } };
+
+/** Runs a write to a service when it is its turn. */
+export function onService<T>(parts: WriteParts, asked: AskedService, work: (target: Target) => Promise<T>): Promise<T> {
+  const { user, path, signal } = asked;
+  const { region, service_name: name } = path;
+  const run = async () => await work({ ...(await servicePlace(parts, asked)), parts, name, signal });
+  return parts.queue.run(serviceKey(user.username, region, name), run, signal);
+}
+
+/** The same for a change that nobody asked for now. */
+export function onServiceOf<T>(target: Target, work: (target: Target) => Promise<T>): Promise<T> {
+  const { parts, region, reading: place, name, signal } = target;
+  return parts.queue.run(serviceKey(place.username, region.config.region, name), () => work(target), signal);
+}
+
+function serviceKey(username: string, region: string, name: string): string {
+  return JSON.stringify(["service", username, region, name]);
+}
+
+/** Runs a write to a job when it is its turn. */
+export function onJob<T>(parts: WriteParts, asked: AskedJob, work: (target: Target) => Promise<T>): Promise<T> {
+  const { user, path, signal } = asked;
+  const key = JSON.stringify(["job", user.username, path.region, path.job_name]);
+  const run = async () => await work({ ...(await jobPlace(parts, asked)), parts, name: path.job_name, signal });
+  return parts.queue.run(key, run, signal);
+}
+
+/** The service to be changed, as the cache has it now. Throws a `Refusal` 404 if there is none. */
+export function wantedService({ region, reading, parts, name }: Target): FoundService {
+  const found = findService(region, { ...reading, now: parts.now(), name });
+  if (!found) throw new Refusal(404, `no service is named ${name}: check the name`);
+  return found;
+}
+
+export function cacheOf({ region, reading }: Target) {
+  return region.cacheOf(reading.namespace);
+}
+
+export function objectOf({ source }: FoundService): Named<"Deployment" | "StatefulSet"> {
+  const { namespace, name } = source.object.metadata;
+  return { kind: source.kind, namespace, name };
+}
+
+/** Runs a call that changes nothing, with the errors of Kubernetes as the API's own. */
+export async function reading<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw refusalOf(error, { doing, wrote: false });
+  }
+}

@@ -1,0 +1,105 @@
+import { connect, createServer, type Socket } from "node:net";
+import { HOST, listen } from "./local-port.ts";
+
+/**
+ * The listener behind a `service_url`: it forwards each connection to a running instance, in turn. Instances come and go
+ * with their own ports, so the address stays the same through scaling, crashes and updates. It listens as long as the
+ * service exists: while no instance takes connections (also when the service is stopped) a connection is closed
+ * immediately, and no other program can take the port.
+ */
+export type PortFront = { readonly port: number; readonly close: () => Promise<void> };
+
+/** Shared limit of forwarded connections for all fronts: each takes two of the engine's open files. */
+export type ConnectionBudget = { readonly take: () => boolean; readonly giveBack: () => void };
+
+export function makeConnectionBudget(limit: number): ConnectionBudget {
+  let taken = 0;
+  return {
+    take() {
+      if (taken >= limit) return false;
+      taken += 1;
+      return true;
+    },
+    giveBack() {
+      taken -= 1;
+    },
+  };
+}
+
+/** Where a front listens; `port` 0 takes any. */
+export type FrontPlace = { readonly host: string; readonly port: number };
+
+/** Opens a front at `place`, on any port when its own is taken. `targets` are addresses of running instances. */
+export async function openPortFront(
+  place: FrontPlace,
+  targets: () => readonly string[],
+  connections: ConnectionBudget,
+): Promise<PortFront> {
+  const sockets = new Set<Socket>();
+  let turn = 0;
+
+  const server = createServer({ allowHalfOpen: true }, (incoming) => {
+    incoming.on("error", () => incoming.destroy());
+    if (!connections.take()) return void incoming.destroy();
+    incoming.once("close", connections.giveBack);
+    keep(incoming, sockets);
+    const all = targets();
+    turn += 1;
+    const inTurn = all.map((_, index) => all[(index + turn) % all.length] ?? "");
+    forward(incoming, inTurn, sockets);
+  });
+
+  // Without file descriptors a connection cannot be accepted, but the next one may be: don't stop.
+  server.on("error", () => undefined);
+
+  const close = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return { port: await listenSomewhere(server, place), close };
+}
+
+function keep(socket: Socket, sockets: Set<Socket>): void {
+  sockets.add(socket);
+  socket.once("close", () => sockets.delete(socket));
+}
+
+/** Tries the instances one after the other: one that starts or has just crashed does not take connections. */
+function forward(incoming: Socket, [target, ...others]: readonly string[], sockets: Set<Socket>): void {
+  if (target === undefined || incoming.destroyed) {
+    incoming.destroy();
+    return;
+  }
+  const outgoing = connect({ port: portOf(target), host: HOST, allowHalfOpen: true });
+  const cut = () => outgoing.destroy();
+  const next = () => {
+    incoming.off("close", cut);
+    forward(incoming, others, sockets);
+  };
+  keep(outgoing, sockets);
+  incoming.once("close", cut);
+  outgoing.once("error", next);
+  outgoing.once("connect", () => {
+    outgoing.off("error", next);
+    outgoing.on("error", () => incoming.destroy());
+    outgoing.once("close", () => incoming.destroySoon());
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+}
+
+/** The port of an address like `127.0.0.1:40123`; 0 if it has none. */
+export function portOf(address: string): number {
+  const port = Number(address.split(":").at(-1));
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
+}
+
+async function listenSomewhere(server: ReturnType<typeof createServer>, { host, port }: FrontPlace): Promise<number> {
+  try {
+    return await listen(server, port, host);
+  } catch (error) {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    if (port === 0 || !isTaken) throw error;
+    return await listen(server, 0, host);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Service } from "../state/service-store.ts";
+import type { PresentInstance } from "./next-steps.ts";
+import type { ServiceInstance } from "./service-instance.ts";
+
+/** An instance of one runner. */
+export type Numbered = { readonly index: number; readonly instance: ServiceInstance; readonly generation: number };
+
+export type Present = PresentInstance & Numbered;
+
+export type Instances = {
+  /** While one is replaced, two of the same index. */
+  readonly instances: Set<Numbered>;
+  readonly service: Service;
+};
+
+export function present({ instances, service }: Instances): Present[] {
+  return [...instances].map((one) => ({
+    ...one,
+    state: one.instance.state(),
+    isCurrent: one.generation >= service.generation && !one.instance.isMisfit(),
+    isResizing: one.instance.isResizing(),
+  }));
+}
+
+/** Those that neither stop nor have to be replaced. */
+export function current(run: Instances): Present[] {
+  return present(run).filter(({ isCurrent, state }) => isCurrent && state !== "stopping");
+}
+
+/** Whether the memory of those that run can be changed in place. */
+export function canResize(run: Instances): boolean {
+  const units = current(run).flatMap(({ instance }) => instance.units());
+  return units.length > 0 && units.every(({ resize }) => resize !== undefined);
+}
+
+/** Higher than that of every instance. */
+export function nextGeneration({ service, instances }: Instances): number {
+  return Math.max(service.generation, ...[...instances].map(({ generation }) => generation)) + 1;
+}
+
+export function targetsOf({ instances }: Instances, containerPort: number): string[] {
+  const all = [...instances].map(({ instance }) => instance);
+  const ready = all.filter((each) => each.state() === "ready");
+  return (ready.length > 0 ? ready : all).flatMap((each) => each.address(containerPort) ?? []);
+}

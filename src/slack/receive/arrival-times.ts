@@ -1,0 +1,34 @@
+export type ArrivalTimes = {
+  /** Notes that Slack delivered something. */
+  readonly note: (body: unknown) => void;
+  /** Notes a request whose signature is wrong. */
+  readonly noteUnsigned: () => void;
+  /** ISO 8601 times of the last ones by kind, since the start. */
+  readonly last: () => Readonly<Partial<Record<Kind, string>>>;
+  readonly unsigned: () => { readonly count: number; readonly last?: string };
+};
+
+type Kind = "command" | "click" | "event";
+
+/** When something last arrived from Slack: of what stops arriving, people only notice silence. */
+export function createArrivalTimes(now: () => Date): ArrivalTimes {
+  const last: Partial<Record<Kind, string>> = {};
+  let count = 0;
+  let unsignedAt: string | undefined;
+  return {
+    note: (body) => void (last[kindOf(body)] = now().toISOString()),
+    noteUnsigned() {
+      count += 1;
+      unsignedAt = now().toISOString();
+    },
+    last: () => ({ ...last }),
+    unsigned: () => ({ count, ...(unsignedAt !== undefined && { last: unsignedAt }) }),
+  };
+}
+
+/** A click stands for everything that people do with blocks and forms. */
+function kindOf(body: unknown): Kind {
+  if (typeof body !== "object" || body === null) return "click";
+  if ("command" in body) return "command";
+  return "event" in body ? "event" : "click";
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import type { Source } from "../../workflow/access/installation.ts";
+
+const Id = z.object({ id: z.string().nullish() }).nullish();
+
+/** Where the workspace is named, in every kind of payload: https://docs.slack.dev/reference/interaction-payloads */
+const Payload = z.object({
+  /** Of events: the installation that sees it, first. Its workspace is null when the app is in a whole organization. */
+  authorizations: z.array(z.object({ team_id: z.string().nullish(), enterprise_id: z.string().nullish() })).nullish(),
+  team_id: z.string().nullish(),
+  enterprise_id: z.string().nullish(),
+  /** Null when the app is in a whole organization. */
+  team: z.object({ id: z.string().nullish(), enterprise_id: z.string().nullish() }).nullish(),
+  enterprise: Id,
+  user: z.object({ team_id: z.string().nullish() }).nullish().catch(undefined),
+  /** Of views in shared channels: the workspace with the app, when the person belongs to another. */
+  view: z.object({ app_installed_team_id: z.string().nullish() }).nullish(),
+});
+
+/** The workspace that a payload is about, and its organization: as Bolt's `buildSource`. */
+export function sourceOf(body: unknown): Source {
+  const payload = Payload.safeParse(body).data ?? {};
+  const { authorizations, team, view, user, enterprise } = payload;
+  const [installed] = authorizations ?? [];
+  return {
+    teamId: first([view?.app_installed_team_id, installed?.team_id, payload.team_id, team?.id, user?.team_id]),
+    enterpriseId: first([installed?.enterprise_id, payload.enterprise_id, enterprise?.id, team?.enterprise_id]),
+  };
+}
+
+/** Slash commands are sent as a form, which has empty fields. */
+function first(ids: readonly (string | null | undefined)[]): string | undefined {
+  return ids.find((id) => id !== undefined && id !== null && id !== "") ?? undefined;
+}

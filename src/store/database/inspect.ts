@@ -1,0 +1,154 @@
+import { performance } from "node:perf_hooks";
+import { sql } from "kysely";
+import type { Inspection, OpenDatabase, SealedSample } from "../../health/facts.ts";
+import { liveReplicas } from "./replicas.ts";
+import type { Session } from "./session.ts";
+import { schemaVersion, versionOf } from "../schema/migrate.ts";
+
+type Looking = Pick<Session, "db" | "flavour" | "clock" | "wallMs">;
+
+/** Reads and changes nothing, so that another process can do it while the bot runs. */
+export async function inspect(session: Looking): Promise<Inspection> {
+  const database = await databaseOf(session);
+  const { at, known } = database.schema;
+  if (at !== known)
+    return { database, replicas: [], boundChannels: [], installations: [], workspaceAccounts: 0, sealed: [] };
+  return {
+    database,
+    replicas: await liveReplicas(session),
+    boundChannels: await boundChannels(session),
+    installations: await installations(session),
+    workspaceAccounts: await workspaceAccounts(session),
+    sealed: await sealedSamples(session),
+  };
+}
+
+async function databaseOf({ db, flavour, clock, wallMs }: Looking): Promise<OpenDatabase> {
+  const version = flavour === "sqlite" ? sql<string>`sqlite_version()` : sql<string>`current_setting('server_version')`;
+  // The first statement may open a connection.
+  await sql`select 1`.execute(db);
+  const asked = performance.now();
+  const { rows } = await sql<{ version: string; now: string }>`select ${version} as version, ${clock()} as now`.execute(
+    db,
+  );
+  const latency = performance.now() - asked;
+  const { version: said, now } = rows[0] ?? { version: "", now: "" };
+  return {
+    kind: "open",
+    flavour,
+    version: said.split(" ")[0] ?? "",
+    latencyMs: Math.round(latency),
+    schema: { at: await schemaOf(db), known: schemaVersion },
+    aheadMs: Math.round(wallMs() - latency / 2 - Date.parse(now)),
+  };
+}
+
+/** 0 for an empty database. */
+async function schemaOf(db: Looking["db"]): Promise<number> {
+  try {
+    return await versionOf(db);
+  } catch (error) {
+    if (error instanceof Error && /no such table|relation .* does not exist/u.test(error.message)) return 0;
+    throw error;
+  }
+}
+
+async function boundChannels({ db }: Looking): Promise<Inspection["boundChannels"]> {
+  const rows = await db.selectFrom("binding").select(["team_id", "channel_id"]).orderBy("channel_id").execute();
+  return rows.map(({ team_id: teamId, channel_id: channelId }) => ({ teamId, channelId }));
+}
+
+async function installations({ db }: Pick<Looking, "db">): Promise<Inspection["installations"]> {
+  const rows = await db
+    .selectFrom("installation")
+    .select(["id", "name", "is_org", "sealed_tokens"])
+    .orderBy("name")
+    .limit(NEWEST)
+    .execute();
+  return rows.map(({ id, name, is_org, sealed_tokens: sealedTokens }) => ({
+    id,
+    name,
+    isOrgWide: is_org === 1,
+    sealedTokens,
+  }));
+}
+
+async function workspaceAccounts({ db }: Looking): Promise<number> {
+  const rows = await db.selectFrom("account").select("team_id").where("owner_kind", "=", "workspace").execute();
+  return rows.length;
+}
+
+/** The newest rows tell which keys are needed; a look at all of them could take seconds. */
+const NEWEST = 500;
+
+type Sealed = Pick<SealedSample, "sealed" | "bind">;
+
+async function sealedSamples({ db }: Looking): Promise<readonly SealedSample[]> {
+  const accounts = await db.selectFrom("account").selectAll().orderBy("linked_at", "desc").limit(NEWEST).execute();
+  const changes = await db
+    .selectFrom("change")
+    .select(["id", "sealed"])
+    .orderBy("created_at", "desc")
+    .limit(NEWEST)
+    .execute();
+  const deliveries = await db
+    .selectFrom("delivery")
+    .select(["id", "sealed"])
+    .where("sealed", "is not", null)
+    .limit(NEWEST)
+    .execute();
+  return [
+    ...byKey("account tokens", accounts.map(accountToken)),
+    ...byKey(
+      "stored requests",
+      changes.map(({ id, sealed }) => ({ sealed, bind: ["change", id] })),
+    ),
+    ...byKey(
+      "tokens of workspaces",
+      (await installations({ db })).map(({ id, isOrgWide, sealedTokens }) => ({
+        sealed: sealedTokens,
+        bind: ["installation", isOrgWide ? "organization" : "workspace", id],
+      })),
+    ),
+    ...byKey(
+      "unfinished deliveries",
+      deliveries.map(({ id, sealed }) => ({ sealed: sealed ?? "", bind: ["delivery", id] })),
+    ),
+  ];
+}
+
+type AccountColumns = {
+  readonly team_id: string;
+  readonly owner_kind: string;
+  readonly owner_id: string;
+  readonly username: string;
+  readonly sealed_token: string;
+};
+
+/** Bound as `accounts/resolve.ts` binds it; its test holds this against it. */
+function accountToken({
+  team_id: teamId,
+  owner_kind,
+  owner_id,
+  username,
+  sealed_token: sealed,
+}: AccountColumns): Sealed {
+  return { sealed, bind: ["account", teamId, owner_kind, owner_id, username] };
+}
+
+/** As `Sealer` writes them; rows of older versions may not be sealed. */
+const KEY_ID = /^g1\.([A-Za-z0-9_-]{1,32})\./u;
+
+function byKey(what: string, rows: readonly Sealed[]): SealedSample[] {
+  const samples = new Map<string, SealedSample>();
+  for (const { sealed, bind } of rows) {
+    const keyId = KEY_ID.exec(sealed)?.[1];
+    if (keyId === undefined) continue;
+    const known = samples.get(keyId);
+    samples.set(
+      keyId,
+      known === undefined ? { what, keyId, count: 1, sealed, bind } : { ...known, count: known.count + 1 },
+    );
+  }
+  return [...samples.values()];
+}

@@ -1,0 +1,114 @@
+import { sql } from "kysely";
+import type { ChannelMove } from "../workflow/ports.ts";
+import type { Db, Session } from "./database/session.ts";
+
+/** False: the channel's account was replaced after it was read, and nothing was moved. */
+export function moveChannel({ db }: Session, move: ChannelMove): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    if (!(await moveAccount(tx, move))) return false;
+    await moveBinding(tx, move);
+    await moveChanges(tx, move);
+    await noteMove(tx, move);
+    return true;
+  });
+}
+
+/** Oldest ids lead to the newest one: a channel may move twice. */
+async function noteMove(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
+  await tx
+    .updateTable("moved_channel")
+    .set({ new_id: to })
+    .where("team_id", "=", teamId)
+    .where("new_id", "=", from)
+    .execute();
+  await tx
+    .insertInto("moved_channel")
+    .values({ team_id: teamId, old_id: from, new_id: to })
+    .onConflict((conflict) => conflict.columns(["team_id", "old_id"]).doUpdateSet({ new_id: to }))
+    .execute();
+}
+
+/** Of all workspaces. */
+export async function movedChannels({ db }: Session): Promise<readonly Omit<ChannelMove, "token">[]> {
+  const rows = await db.selectFrom("moved_channel").selectAll().execute();
+  return rows.map(({ team_id: teamId, old_id: from, new_id: to }) => ({ teamId, from, to }));
+}
+
+async function moveAccount(tx: Db, { teamId, from, to, token }: ChannelMove): Promise<boolean> {
+  const accounts = () => tx.selectFrom("account").where("team_id", "=", teamId).where("owner_kind", "=", "channel");
+  const old = await accounts().select("sealed_token").where("owner_id", "=", from).executeTakeFirst();
+  if (old === undefined) return true;
+  if (old.sealed_token !== token?.was) return false;
+  // Whoever connected one under the new id meant that one.
+  const newer = await accounts().select("owner_id").where("owner_id", "=", to).executeTakeFirst();
+  if (newer !== undefined) {
+    await tx
+      .deleteFrom("account")
+      .where("team_id", "=", teamId)
+      .where("owner_kind", "=", "channel")
+      .where("owner_id", "=", from)
+      .execute();
+    return true;
+  }
+  await tx
+    .updateTable("account")
+    .set({ owner_id: to, sealed_token: token.now })
+    .where("team_id", "=", teamId)
+    .where("owner_kind", "=", "channel")
+    .where("owner_id", "=", from)
+    .execute();
+  return true;
+}
+
+/** A lock is stronger than a newer binding without one: nobody loses it because Slack's event came late. */
+async function moveBinding(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
+  const lockOf = (channelId: string) =>
+    tx
+      .selectFrom("binding")
+      .select("is_locked")
+      .where("team_id", "=", teamId)
+      .where("channel_id", "=", channelId)
+      .executeTakeFirst();
+  const [old, newer] = [await lockOf(from), await lockOf(to)];
+  if (old === undefined) return;
+  const isOldKept = newer === undefined || (old.is_locked === 1 && newer.is_locked === 0);
+  const outdated = isOldKept ? to : from;
+  await tx.deleteFrom("binding").where("team_id", "=", teamId).where("channel_id", "=", outdated).execute();
+  if (!isOldKept) return;
+  await tx
+    .updateTable("binding")
+    .set({ channel_id: to })
+    .where("team_id", "=", teamId)
+    .where("channel_id", "=", from)
+    .execute();
+}
+
+/** Also ended ones, whose buttons still work. Their cards are drawn again by whoever gets to them first. */
+async function moveChanges(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
+  // Ids of channels stand in these columns as whole JSON texts.
+  const renamed = (column: "terms" | "account_owner") =>
+    sql<string>`replace(${sql.ref(column)}, ${JSON.stringify(from)}, ${JSON.stringify(to)})`;
+  const named = `%${JSON.stringify(from)}%`;
+  await tx
+    .updateTable("change")
+    .set({
+      channel_id: sql<string>`case when channel_id = ${from} then ${to} else channel_id end`,
+      card_channel: sql<string>`case when card_channel = ${from} then ${to} else card_channel end`,
+      terms: renamed("terms"),
+      account_owner: renamed("account_owner"),
+      // Whoever draws it now would store the old channel.
+      drawing_token: null,
+      drawing_until: null,
+      draw_after: null,
+    })
+    .where("team_id", "=", teamId)
+    .where((where) =>
+      where.or([
+        where("channel_id", "=", from),
+        where("card_channel", "=", from),
+        where("terms", "like", named),
+        where("account_owner", "like", named),
+      ]),
+    )
+    .execute();
+}

@@ -1,0 +1,223 @@
+import { randomInt } from "node:crypto";
+import { sql, type SqlBool } from "kysely";
+import { z } from "zod";
+import type { Installation, NewInstallation, NewTokens, Source } from "../../workflow/access/installation.ts";
+import type { Session } from "../database/session.ts";
+import { insertEvent, workspaceEvent } from "../events.ts";
+import { Flag, parseRow, plainText, Time } from "../schema/columns.ts";
+import { maybe } from "../schema/json-columns.ts";
+
+const InstallationRow = z.object({
+  id: z.string(),
+  is_org: Flag,
+  enterprise_id: maybe(z.string()),
+  name: z.string(),
+  app_id: z.string(),
+  bot_user_id: z.string(),
+  scopes: z.string(),
+  sealed_tokens: z.string(),
+  expires_at: maybe(Time),
+  version: z.number().int(),
+  installed_by: z.string(),
+  installed_at: Time,
+});
+
+/** Installs or replaces. The first version is random: after a removal, a new installation never looks like the old one. */
+export async function saveInstallation(session: Session, installation: NewInstallation): Promise<void> {
+  const { id, enterpriseId = null } = installation;
+  const row = {
+    is_org: installation.isOrgWide ? 1 : 0,
+    enterprise_id: enterpriseId,
+    name: plainText(installation.name),
+    app_id: installation.appId,
+    bot_user_id: installation.botUserId,
+    scopes: installation.scopes.join(","),
+    ...tokenColumns(installation),
+    doubted_at: null,
+    installed_by: installation.installedBy,
+    installed_at: session.clock(),
+  };
+  await session.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto("installation")
+      .values({ id, ...row, version: randomInt(1_000_000_000) })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...row, version: sql`installation.version + 1` }))
+      .execute();
+    if (!installation.isOrgWide) await open({ ...session, db: tx }, id);
+  });
+}
+
+async function open(session: Session, teamId: string): Promise<void> {
+  await redrawCards(session, teamId);
+  await insertEvent(session.db, session, workspaceEvent("installed", teamId, ""));
+}
+
+function tokenColumns({ sealedTokens, expiresAt }: NewTokens) {
+  return { sealed_tokens: sealedTokens, expires_at: expiresAt?.toISOString() ?? null, rotating_until: null };
+}
+
+/** Cards whose requests ended while the app was away. `closeWorkspace` has put them aside. */
+async function redrawCards({ db }: Session, teamId: string): Promise<void> {
+  await db
+    .updateTable("change")
+    .set({ nowhere: 0 })
+    .where("team_id", "=", teamId)
+    .where("stale", "=", 1)
+    .where("nowhere", "=", 1)
+    .where("card_ts", "is not", null)
+    .execute();
+}
+
+/** The workspace's own installation, else its organization's. */
+export async function findInstallation(
+  { db }: Session,
+  { teamId, enterpriseId }: Source,
+): Promise<Installation | undefined> {
+  const row = await db
+    .selectFrom("installation")
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where.and([where("id", "=", teamId ?? ""), where("is_org", "=", 0)]),
+        where.and([where("id", "=", enterpriseId ?? ""), where("is_org", "=", 1)]),
+      ]),
+    )
+    .orderBy("is_org")
+    .limit(1)
+    .executeTakeFirst();
+  return row && installationIn(row);
+}
+
+export async function installationOf(session: Session, teamId: string): Promise<Installation | undefined> {
+  const org = await session.db
+    .selectFrom("org_workspace")
+    .select("enterprise_id")
+    .where("team_id", "=", teamId)
+    .executeTakeFirst();
+  return findInstallation(session, { teamId, enterpriseId: org?.enterprise_id });
+}
+
+export async function installationVersions({ db }: Session): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.selectFrom("installation").select(["id", "version"]).execute();
+  return new Map(rows.map(({ id, version }) => [id, version]));
+}
+
+export async function noteOrgWorkspace(session: Session, teamId: string, enterpriseId: string): Promise<void> {
+  await session.db.transaction().execute(async (tx) => {
+    const isNew = await tx
+      .insertInto("org_workspace")
+      .values({ team_id: teamId, enterprise_id: enterpriseId })
+      .onConflict((conflict) => conflict.column("team_id").doNothing())
+      .returning("team_id")
+      .executeTakeFirst();
+    if (isNew !== undefined) await open({ ...session, db: tx }, teamId);
+  });
+}
+
+export async function workspacesOf({ db }: Session, { id, isOrgWide }: Installation): Promise<readonly string[]> {
+  if (!isOrgWide) return [id];
+  const rows = await db.selectFrom("org_workspace").select("team_id").where("enterprise_id", "=", id).execute();
+  return rows.map(({ team_id }) => team_id);
+}
+
+type Rotation = { readonly withinMs: number; readonly leaseMs: number };
+
+/** One conditional UPDATE for each candidate: of two replicas that try, one gets it. */
+export async function takeRotation(
+  { db, clock }: Session,
+  { withinMs, leaseMs }: Rotation,
+): Promise<Installation | undefined> {
+  const isFree = sql<SqlBool>`(rotating_until is null or rotating_until < ${clock()})`;
+  const due = await db
+    .selectFrom("installation")
+    .select(["id", "version"])
+    .where("expires_at", "<", clock(withinMs))
+    .where(isFree)
+    .orderBy("expires_at")
+    .execute();
+  for (const { id, version } of due) {
+    const row = await db
+      .updateTable("installation")
+      .set({ rotating_until: clock(leaseMs) })
+      .where("id", "=", id)
+      .where("version", "=", version)
+      .where(isFree)
+      .returningAll()
+      .executeTakeFirst();
+    if (row !== undefined) return installationIn(row);
+  }
+  return undefined;
+}
+
+export async function rotated({ db }: Session, { id, version }: Installation, tokens: NewTokens): Promise<boolean> {
+  const row = await db
+    .updateTable("installation")
+    .set({ ...tokenColumns(tokens), version: version + 1 })
+    .where("id", "=", id)
+    .where("version", "=", version)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function resealTokens(
+  { db }: Session,
+  { id, sealedTokens: before }: Installation,
+  sealedTokens: string,
+): Promise<void> {
+  await db
+    .updateTable("installation")
+    .set({ sealed_tokens: sealedTokens })
+    .where("id", "=", id)
+    .where("sealed_tokens", "=", before)
+    .execute();
+}
+
+export async function doubtInstallation({ db, clock }: Session, id: string): Promise<void> {
+  await db
+    .updateTable("installation")
+    .set({ doubted_at: clock() })
+    .where("id", "=", id)
+    .where("doubted_at", "is", null)
+    .execute();
+}
+
+export async function doubted({ db }: Session): Promise<readonly Installation[]> {
+  const rows = await db.selectFrom("installation").selectAll().where("doubted_at", "is not", null).execute();
+  return rows.map(installationIn);
+}
+
+export async function trustInstallation({ db }: Session, id: string): Promise<void> {
+  await db.updateTable("installation").set({ doubted_at: null }).where("id", "=", id).execute();
+}
+
+export async function removeInstallation(
+  { db }: Session,
+  { id, version }: Pick<Installation, "id" | "version">,
+): Promise<boolean> {
+  const row = await db
+    .deleteFrom("installation")
+    .where("id", "=", id)
+    .where("version", "=", version)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function installationIn(unread: { readonly id: string }): Installation {
+  const row = parseRow(InstallationRow, unread, `The installation ${unread.id}`);
+  return {
+    id: row.id,
+    isOrgWide: row.is_org,
+    enterpriseId: row.enterprise_id,
+    name: row.name,
+    appId: row.app_id,
+    botUserId: row.bot_user_id,
+    scopes: row.scopes === "" ? [] : row.scopes.split(","),
+    sealedTokens: row.sealed_tokens,
+    expiresAt: row.expires_at,
+    version: row.version,
+    installedBy: row.installed_by,
+    installedAt: row.installed_at,
+  };
+}

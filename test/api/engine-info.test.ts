@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { createApi } from "../../src/api/client.ts";
+import type { Fetch } from "../../src/api/exchange.ts";
+
+const region = { name: "us", version: "v1.20.2", cannot: [{ what: "custom domains", effect: "refused", why: "x" }] };
+const engine = { name: "kubernetes", title: "Kubernetes", regions: [region] };
+
+function apiOver(answer: Fetch, now: () => number = () => 0) {
+  const asked: Request[] = [];
+  const fetch: Fetch = (request) => {
+    asked.push(request);
+    return answer(request);
+  };
+  return { api: createApi({ baseUrl: "http://service.test/prefix/", fetch, now }), asked };
+}
+
+const json =
+  (body: unknown, status = 200): Fetch =>
+  async () =>
+    Response.json(body, { status });
+
+test("the engine is read from the health page below the base, without a token, and counts as no call", async () => {
+  const { api, asked } = apiOver(json({ status: "ok", engine }));
+
+  const info = await api.engine();
+
+  expect(info).toEqual({
+    title: "Kubernetes",
+    regions: [{ name: "us", version: "v1.20.2", cannot: ["custom domains"] }],
+  });
+  expect(asked.map(({ url, method }) => `${method} ${url}`)).toEqual(["GET http://service.test/prefix/healthz"]);
+  expect([...(asked[0]?.headers.keys() ?? [])]).toEqual([]);
+  expect(api.callsToday("dana").count).toBe(0);
+});
+
+test("many questions in a minute are one request, also when there is no such page", async () => {
+  for (const answer of [json({ engine }), json({ message: "unknown path" }, 404)]) {
+    let now = 0;
+    const { api, asked } = apiOver(answer, () => now);
+
+    await Promise.all([api.engine(), api.engine()]);
+    now = 59_000;
+    await api.engine();
+    expect(asked.length).toBe(1);
+    now = 61_000;
+    await api.engine();
+    expect(asked.length).toBe(2);
+  }
+});
+
+test("one that isn't ready is named too; what is only partly different isn't listed", async () => {
+  const limits = [...region.cannot, { what: "exact memory limits", effect: "partly", why: "y" }];
+  const { api } = apiOver(
+    json({ status: "not ready", engine: { ...engine, regions: [{ ...region, cannot: limits }] } }, 503),
+  );
+
+  expect(await api.engine()).toMatchObject({ regions: [{ cannot: ["custom domains"] }] });
+});
+
+describe("an absent or strange page is no engine, and no error", () => {
+  test.each<[string, Fetch]>([
+    ["no such page", json({ message: "unknown path" }, 404)],
+    ["another health page", json({ status: "ok" })],
+    ["text", async () => new Response("ok")],
+    ["no JSON object", json([1])],
+    ["an engine without a name", json({ engine: { regions: [] } })],
+    ["a name as long as a book", json({ engine: { ...engine, title: "x".repeat(10_000) } })],
+    ["too many bytes", json({ engine, filler: "x".repeat(100_000) })],
+    ["a refused connection", () => Promise.reject(new TypeError("fetch failed"))],
+    ["an answer that never comes", () => new Promise(() => undefined)],
+  ])("%s", async (_, answer) => {
+    expect(await apiOver(answer).api.engine()).toBeUndefined();
+  });
+});
+
+test("a strange region is left out, and the others are shown", async () => {
+  const { api } = apiOver(
+    json({ engine: { ...engine, regions: [{ name: 7 }, { name: "beijing1", cannot: "?" }, region] } }),
+  );
+
+  expect((await api.engine())?.regions.map(({ name, version }) => [name, version])).toEqual([
+    ["beijing1", undefined],
+    ["us", "v1.20.2"],
+  ]);
+});

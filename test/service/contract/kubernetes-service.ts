@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serve } from "../../../src/service/api/serve.ts";
+import { makeToken } from "../../../src/service/api/users.ts";
+import type { ClusterConfig } from "../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import { openKubernetesEngine } from "../../../src/service/engines/kubernetes/kubernetes-engine.ts";
+import type { TestCluster } from "../../support/cluster.ts";
+import { shellWorkloads } from "./shell-workloads.ts";
+import type { ServiceUnderTest } from "./world.ts";
+
+const regions = ["us", "beijing1"] as const;
+const names = ["dana", "alex", "kim"] as const;
+
+export type Namespaces = ReadonlyMap<string, string>;
+
+/** A namespace for each user in each region. */
+export async function makeNamespaces(cluster: TestCluster): Promise<Namespaces> {
+  const places = regions.flatMap((region) => names.map((name) => `${region}-${name}`));
+  return new Map(
+    await Promise.all(places.map(async (place) => [place, await cluster.newNamespace(place.slice(0, 8))] as const)),
+  );
+}
+
+const accounts = { user1: account("dana"), user2: account("alex"), newcomer: account("kim") };
+
+type Opening = { readonly cluster: TestCluster; readonly namespaces: Namespaces; readonly host: string };
+
+/** The service on a real cluster, whose ports are reached over a node. */
+export async function openKubernetesService(
+  dataDir: string,
+  { cluster, namespaces, host }: Opening,
+): Promise<ServiceUnderTest> {
+  const clusters = regions.map((region): ClusterConfig => ({
+    region,
+    kubeconfig: { path: cluster.kubeconfig },
+    context: undefined,
+    namespaceOf: (username) => namespaces.get(`${region}-${username}`),
+    domains: { kind: "ingress", ingressClass: undefined },
+    ports: { kind: "node-port", host },
+    disks: { storageClass: "gantry-test", size: "1Mi" },
+    hostPath: "/tmp/gantry-test",
+    jobs: region === "us",
+    adopt: { which: "none", allow: [] },
+  }));
+  const { engine, close } = await openKubernetesEngine({
+    dataDir,
+    database: undefined,
+    clusters,
+    users: names,
+    jobRetries: 2,
+    onEvent: () => undefined,
+  });
+  return {
+    fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
+    ...accounts,
+    regions,
+    workloads: shellWorkloads(cluster.image),
+    knows: { images: false, history: false },
+    cutsLastAttempt: true,
+    async reach(serviceUrl) {
+      const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
+      return await response.text();
+    },
+    deadlineMs: 120_000,
+    close: () => close(),
+  };
+}
+
+/** The address of a node, at which its ports are reached; any address where there is no node. */
+export async function nodeAddress(cluster: TestCluster): Promise<string> {
+  if (cluster.noPods !== undefined) return "127.0.0.1";
+  const [node] = await cluster.listed("/api/v1/nodes");
+  const { addresses = [] } = (node?.["status"] ?? {}) as { addresses?: { type: string; address: string }[] }; // a Node
+  const internal = addresses.find(({ type }) => type === "InternalIP");
+  if (!internal) throw new Error("the cluster's node has no internal address");
+  return internal.address;
+}
+
+/** The service on namespaces of its own, which go with it. */
+export async function kubernetesService(cluster: TestCluster): Promise<ServiceUnderTest> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gantry-contract-"));
+  const namespaces = await makeNamespaces(cluster);
+  const service = await openKubernetesService(dataDir, { cluster, namespaces, host: await nodeAddress(cluster) });
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      await cluster.removeNamespaces();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function account(username: string) {
+  return { username, token: makeToken() };
+}

@@ -1,0 +1,29 @@
+import type { Workloads } from "./world.ts";
+
+/** Without the trap, a shell as the first process ignores the signal and its container ends after its grace time only. */
+const trap = "trap 'exit 0' TERM";
+const shell = (script: string) => ["sh", "-c", `${trap}; ${script}`];
+
+const serveWeb = "mkdir -p /tmp/www; echo hello >/tmp/www/index.html; httpd -p 8080 -h /tmp/www";
+
+/** The workloads of the contract as scripts of an image with a shell. */
+export function shellWorkloads(image: string): Workloads {
+  return {
+    web: {
+      container: {
+        image,
+        command: shell(`echo started; ${serveWeb}; while true; do sleep 0.1; echo heartbeat; done`),
+      },
+      port: 8080,
+      startLine: /^started$/,
+    },
+    lines: (count) => ({
+      image,
+      command: shell(`i=1; while [ $i -le ${count} ]; do echo "line $i of ${count}."; i=$((i+1)); done`),
+    }),
+    nthLine: (n, count) => `line ${n} of ${count}.`,
+    failing: { image, command: shell("echo failing; exit 3") },
+    crashing: { image, command: shell("echo crashing; exit 3") },
+    lasting: { image, command: shell("while true; do echo step; sleep 0.1; done") },
+  };
+}

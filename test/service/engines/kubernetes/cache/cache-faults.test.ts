@@ -1,0 +1,177 @@
+import { expect, test } from "vitest";
+import { until } from "../../../../support/until.ts";
+import {
+  count,
+  openCachedCluster,
+  openShop,
+  pod,
+  podNames,
+  untilReadable,
+  untilRefused,
+} from "../support/cached-cluster.ts";
+import { mostWithin } from "../support/count-starts.ts";
+
+test("a watch that was cut goes on where it ended, without a list", async () => {
+  const { cluster, cache, objects, cutWatches, openWatches } = await openShop();
+  cluster.server.fail("watch", { status: 503 });
+  cutWatches();
+  objects.put("pods", "shop", pod("web-3"));
+  objects.remove("pods", "shop", "web-1");
+
+  cluster.server.fail("watch", undefined);
+
+  await until(() => podNames(cache).join() === "web-2,web-3");
+  expect(count(cluster, "list")).toBe(1);
+  await until(() => openWatches() === 1);
+  expect(cluster.events).toContain("Kubernetes: pods are current again");
+});
+
+test("the first read after a watch broke lists, however young the known state is", async () => {
+  const young = { staleAfterMs: 60_000, staleWithoutWatchMs: 60_000 };
+  const { cluster, cache, objects, cutWatches } = await openShop({ limits: young });
+  cluster.server.fail("watch", { status: 503 });
+  cutWatches();
+  await until(() => cluster.events.length > 0);
+  objects.put("pods", "shop", pod("web-3"));
+
+  await cache.current(["Pod"]);
+
+  expect(podNames(cache)).toEqual(["web-1", "web-2", "web-3"]);
+});
+
+test("as long as no watch can be opened, reads list again and show what happened since", async () => {
+  const { cluster, cache, objects, cutWatches, openWatches } = await openShop();
+  cluster.server.fail("watch", { status: 500, message: "etcd has no leader" });
+  cutWatches();
+  await until(() => openWatches() === 0 && cluster.events.length > 0);
+
+  for (let n = 3; n < 8; n += 1) {
+    objects.put("pods", "shop", pod(`web-${n}`));
+    objects.remove("pods", "shop", `web-${n - 1}`);
+    await until(async () => {
+      await cache.current(["Pod"]);
+      return podNames(cache).includes(`web-${n}`);
+    });
+    expect(podNames(cache)).toEqual(["web-1", `web-${n}`]);
+  }
+});
+
+test("when the version of a watch is forgotten, a list finds what came and what vanished", async () => {
+  const { cluster, cache, objects, cutWatches } = await openShop();
+  cluster.server.fail("watch", { status: 503 });
+  cutWatches();
+  objects.put("pods", "shop", pod("web-3"));
+  objects.remove("pods", "shop", "web-1");
+  objects.compact();
+
+  cluster.server.fail("watch", undefined);
+
+  await until(() => podNames(cache).join() === "web-2,web-3");
+  expect(count(cluster, "list")).toBe(2);
+});
+
+test("a list whose pages are forgotten half way is begun again", async () => {
+  let pages = 0;
+  const cluster = await openCachedCluster({
+    limits: { pageSize: 1 },
+    onRequest({ verb, query }) {
+      if (verb !== "list" || query.get("continue") === null) return;
+      pages += 1;
+      if (pages !== 1) return;
+      cluster.server.objects.remove("pods", "shop", "web-1");
+      cluster.server.objects.compact();
+    },
+  });
+  for (const n of [1, 2, 3]) cluster.server.objects.put("pods", "shop", pod(`web-${n}`));
+  const cache = cluster.cacheOf("shop");
+
+  expect(await untilRefused(cache)).toContain("The provided continue parameter is too old");
+  await untilReadable(cache);
+  expect(podNames(cache)).toEqual(["web-2", "web-3"]);
+});
+
+test("a watch that has gone silent is noticed by the next read after the limit", async () => {
+  const { cluster, cache, objects, silenceWatches } = await openShop({ limits: { staleAfterMs: 200 } });
+  silenceWatches();
+  objects.put("pods", "shop", pod("web-3"));
+
+  await until(async () => {
+    await cache.current(["Pod"]);
+    return podNames(cache).length === 3;
+  });
+
+  // The list told of something that the watch should have told: another watch takes its place.
+  await until(() => count(cluster, "watch") === 2);
+  objects.put("pods", "shop", pod("web-4"));
+  await until(() => podNames(cache).length === 4);
+  expect(cluster.events).toEqual([]);
+});
+
+test("a silent watch is given up without any reader, and no operator is bothered", async () => {
+  const { cluster, cache, objects, silenceWatches } = await openShop({ limits: { silentAfterMs: 150 } });
+  silenceWatches();
+  objects.put("pods", "shop", pod("web-3"));
+  objects.remove("pods", "shop", "web-1");
+
+  await until(() => podNames(cache).join() === "web-2,web-3");
+  expect(count(cluster, "list")).toBeGreaterThan(1);
+  expect(cluster.events).toEqual([]);
+});
+
+test("bookmarks are signs of life, and the next watch goes on from the last one", async () => {
+  const { cluster, openWatches, objects } = await openShop({
+    bookmarkEveryMs: 20,
+    limits: { silentAfterMs: 5_000, staleAfterMs: 5_000 },
+  });
+  objects.put("deployments", "shop", { metadata: { name: "of-another-kind" } });
+  cluster.server.bookmark();
+  cluster.server.endWatches();
+  await until(() => count(cluster, "watch") === 2 && openWatches() === 1);
+
+  const [, second] = cluster.server.requests.filter(({ verb }) => verb === "watch");
+  expect(second?.query.get("resourceVersion")).toBe(String(objects.version()));
+  expect(cluster.events).toEqual([]);
+});
+
+test("a watch that ends as usual goes on at once and counts as no failure", async () => {
+  const { cluster, endWatches, openWatches } = await openShop();
+
+  for (let n = 2; n < 5; n += 1) {
+    endWatches();
+    await until(() => count(cluster, "watch") === n && openWatches() === 1);
+  }
+
+  expect(cluster.events).toEqual([]);
+  expect(count(cluster, "list")).toBe(1);
+});
+
+test("watches that end as soon as they begin are failures, with pauses between them", async () => {
+  const cluster = await openCachedCluster({
+    secondMs: 0,
+    limits: { healthyAfterMs: 1_000, firstRetryMs: 50, longestRetryMs: 50 },
+  });
+  cluster.cacheOf("shop").onChange("Pod", () => undefined);
+
+  await until(() => count(cluster, "watch") === 5);
+
+  const at = cluster.server.requests.filter(({ verb }) => verb === "watch").map((request) => request.at);
+  expect(mostWithin(at, 20)).toBe(1);
+  expect(cluster.events[0]).toBe("Kubernetes: the watch of pods failed");
+});
+
+test("after the cluster was restored from a backup, reads show the backup", async () => {
+  const { cluster, cache, objects } = await openShop({ limits: { staleAfterMs: 100 } });
+  const restore = objects.backup();
+  for (let n = 3; n < 9; n += 1) objects.put("pods", "shop", pod(`web-${n}`));
+  await until(() => podNames(cache).length === 8);
+
+  restore();
+
+  await until(async () => {
+    await cache.current(["Pod"]);
+    return podNames(cache).length === 2;
+  });
+  objects.put("pods", "shop", pod("web-9"));
+  await until(() => podNames(cache).length === 3);
+  expect(cluster.server.openWatches()).toBe(1);
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { until } from "../../../../support/until.ts";
+import { openCachedCluster, openShop, untilReadable, untilRefused } from "../support/cached-cluster.ts";
+
+test("a missing right fails only those who need the kind, names it, and works once it is granted", async () => {
+  const cluster = await openCachedCluster();
+  const message = 'pods is forbidden: User "ada" cannot list resource "pods" in API group "" in the namespace "shop"';
+  cluster.server.fail("list pods", { status: 403, message });
+  const cache = cluster.cacheOf("shop");
+
+  await expect(cache.current(["Deployment", "Pod"])).rejects.toMatchObject({
+    status: 403,
+    message:
+      "Couldn't read the pods of namespace shop: Gantry's account in the cluster may not list pods in the namespace shop. Nothing was changed. Add the verb list for pods to Gantry's Role there.",
+  });
+  await cache.current(["Deployment"]);
+
+  cluster.server.fail("list pods", undefined);
+  await untilReadable(cache);
+});
+
+test("a right that is taken away is noticed by the next list, also while the old watch is open", async () => {
+  const { cluster, cache } = await openShop({ limits: { staleAfterMs: 100 } });
+  cluster.server.fail("list pods", { status: 403, message: "pods is forbidden" });
+
+  expect(await untilRefused(cache)).toContain("pods is forbidden");
+  expect(cache.all("Pod")).toEqual([]);
+
+  cluster.server.fail("list pods", undefined);
+  await untilReadable(cache);
+  expect(cache.all("Pod")).toHaveLength(2);
+});
+
+test("a list without the right to watch is refused, and names that right", async () => {
+  const cluster = await openCachedCluster();
+  const message = 'pods is forbidden: User "ada" cannot watch resource "pods" in API group "" in the namespace "shop"';
+  cluster.server.fail("watch pods", { status: 403, message });
+
+  expect(await untilRefused(cluster.cacheOf("shop"))).toContain("may not watch pods");
+});
+
+test("without a right, only reads make the cache ask again, and not each of them", async () => {
+  const cluster = await openCachedCluster({ limits: { deniedReadMs: 60_000 } });
+  cluster.server.fail("list pods", { status: 403, message: "pods is forbidden" });
+  const cache = cluster.cacheOf("shop");
+
+  for (let n = 0; n < 20; n += 1) await untilRefused(cache);
+
+  expect(cluster.server.requests).toHaveLength(1);
+});
+
+test("a kind that the cluster lacks fails only those who need it", async () => {
+  const cluster = await openCachedCluster({ unknown: ["httproutes"] });
+  const cache = cluster.cacheOf("shop");
+
+  await expect(cache.current(["HTTPRoute"])).rejects.toMatchObject({
+    status: 503,
+    message:
+      "Couldn't read the httproutes of namespace shop: the cluster doesn't know HTTPRoute (apis/gateway.networking.k8s.io/v1). Nothing was changed. Install it, or change SERVICE_CLUSTERS.",
+  });
+  await cache.current(["Pod", "Service"]);
+  await until(() => cluster.server.openWatches() === 2);
+});

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { backOffMs, makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
+
+const never = new AbortController().signal;
+
+test("all who wait go one after the other, with the time between them", async () => {
+  const reconnects = makeReconnects({ everyMs: 40 });
+  const at: number[] = [];
+
+  await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      await reconnects.turn(never, () => false);
+      at.push(performance.now());
+    }),
+  );
+
+  const gaps = at.slice(1).map((time, n) => time - (at[n] ?? 0));
+  expect(gaps.every((gap) => gap >= 39)).toBe(true);
+});
+
+test("whoever has a reader waiting goes first, also if the reader came later", async () => {
+  const reconnects = makeReconnects({ everyMs: 20 });
+  const order: string[] = [];
+  const readers = new Set<string>();
+  const turn = async (name: string) => {
+    await reconnects.turn(never, () => readers.has(name));
+    order.push(name);
+  };
+
+  const all = Promise.all([turn("first"), turn("second"), turn("third")]);
+  readers.add("third");
+  await all;
+
+  expect(order).toEqual(["first", "third", "second"]);
+});
+
+test("one that gives up doesn't use its turn", async () => {
+  const reconnects = makeReconnects({ everyMs: 20 });
+  const leaving = new AbortController();
+  await reconnects.turn(never, () => false);
+  const gone = reconnects.turn(leaving.signal, () => false);
+  const stays = reconnects.turn(never, () => false);
+
+  leaving.abort(new Error("closed"));
+
+  await expect(gone).rejects.toThrow("closed");
+  await stays;
+  await expect(reconnects.turn(leaving.signal, () => false)).rejects.toThrow("closed");
+});
+
+test("the pause doubles, is never longer than its limit, and at most half of it is left to chance", () => {
+  const limits = { firstMs: 1_000, longestMs: 30_000 };
+
+  for (const [failures, most] of [
+    [1, 1_000],
+    [2, 2_000],
+    [4, 8_000],
+    [6, 30_000],
+    [5_000, 30_000],
+  ] as const) {
+    const pauses = Array.from({ length: 50 }, () => backOffMs(failures, limits));
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(most);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(most / 2);
+    expect(new Set(pauses).size).toBeGreaterThan(1);
+  }
+});

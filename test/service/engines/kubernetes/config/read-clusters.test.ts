@@ -1,0 +1,210 @@
+import { homedir } from "node:os";
+import { expect, test } from "vitest";
+import { ClustersError, readClusters } from "../../../../../src/service/engines/kubernetes/config/read-clusters.ts";
+
+const one = ["gantry"];
+
+function problems(text: string, users: readonly string[] = one): readonly string[] {
+  try {
+    readClusters(text, { path: "/etc/gantry/clusters.yaml", users });
+    return [];
+  } catch (error) {
+    if (error instanceof ClustersError) return error.problems;
+    throw error;
+  }
+}
+
+const whole = `
+regions:
+  us:
+    kubeconfig: us.kubeconfig
+    context: us-prod
+    namespace: gantry-{user}
+    domains: { by: ingress, class: nginx }
+    ports: { by: node-port, host: 10.0.0.5 }
+    disks: { storageClass: fast, size: 10Gi }
+    hostPath: /srv/gantry
+    jobs: true
+    adopt: { workloads: team=shop, allow: [memory] }
+  beijing1:
+    kubeconfig: in-cluster
+    namespaces: { dana: team-dana, alex: team-alex }
+    domains: { by: gateway, gateway: public, namespace: infra }
+    ports: load-balancer
+    adopt: all
+    logs: { by: loki, url: "https://loki.example.com/", tenant: shop }
+  home:
+    kubeconfig: ~/.kube/config
+    namespace: shared
+    namespaces: { alex: alex-only }
+`;
+
+test("a file with every setting is read, in its order", () => {
+  const clusters = readClusters(whole, { path: "/etc/gantry/clusters.yaml", users: ["dana", "alex"] });
+
+  expect(clusters.map((cluster) => ({ ...cluster, namespaceOf: "checked below" }))).toEqual([
+    {
+      region: "us",
+      namespaceOf: "checked below",
+      kubeconfig: { path: "/etc/gantry/us.kubeconfig" },
+      context: "us-prod",
+      domains: { kind: "ingress", ingressClass: "nginx" },
+      ports: { kind: "node-port", host: "10.0.0.5" },
+      disks: { storageClass: "fast", size: "10Gi" },
+      hostPath: "/srv/gantry",
+      jobs: true,
+      adopt: { which: { selector: "team=shop" }, allow: ["memory"] },
+    },
+    {
+      region: "beijing1",
+      namespaceOf: "checked below",
+      kubeconfig: "in-cluster",
+      context: undefined,
+      domains: { kind: "gateway", gateway: { name: "public", namespace: "infra" } },
+      ports: { kind: "load-balancer" },
+      disks: undefined,
+      hostPath: undefined,
+      jobs: false,
+      adopt: { which: "all", allow: [] },
+      logs: {
+        loki: { url: "https://loki.example.com", tenant: "shop", labels: { namespace: "namespace", pod: "pod" } },
+      },
+    },
+    {
+      region: "home",
+      namespaceOf: "checked below",
+      kubeconfig: { path: `${homedir()}/.kube/config` },
+      context: undefined,
+      domains: { kind: "none" },
+      ports: { kind: "cluster" },
+      disks: undefined,
+      hostPath: undefined,
+      jobs: false,
+      adopt: { which: "none", allow: [] },
+    },
+  ]);
+  expect(clusters.map(({ namespaceOf }) => ["dana", "alex", "kim"].map(namespaceOf))).toEqual([
+    ["gantry-dana", "gantry-alex", "gantry-kim"],
+    ["team-dana", "team-alex", undefined],
+    ["shared", "alex-only", "shared"],
+  ]);
+});
+
+/** One region with jobs, and these lines in it. */
+const region = (...lines: string[]): string =>
+  ["regions:", "  us:", "    jobs: true", ...lines.map((line) => `    ${line}`)].join("\n");
+
+test.each<[string, string, string]>([
+  ["an empty file", "", "The file must have the key regions."],
+  ["no YAML", "regions: [", "It isn't valid YAML"],
+  ["a region twice", "regions:\n  us: {}\n  us: {}\n", "It isn't valid YAML: Map keys must be unique."],
+  ["no region", "regions: {}", "regions has no region: add one, like us."],
+  ["a key that isn't known", "regoins: {}", "regoins is no setting. Did you mean regions? Known here: regions."],
+  [
+    "a setting with a slip",
+    region("namespace: a", "hostpath: /srv"),
+    "regions.us.hostpath is no setting. Did you mean hostPath?",
+  ],
+  [
+    "a setting inside a setting",
+    region("namespace: a", "disks: { storageclass: x, size: 1Gi }"),
+    "Did you mean storageClass?",
+  ],
+  [
+    "a region without settings",
+    "regions:\n  us:\n",
+    "regions.us must have settings, at least namespace or namespaces.",
+  ],
+  [
+    "a region name with a dot",
+    "regions:\n  us.east: { namespace: a, jobs: true }",
+    "regions.us.east is no region name",
+  ],
+  ["no namespace", region(), "regions.us has no namespace: write namespace: gantry-{user}, or namespaces"],
+  [
+    "jobs that aren't yes or no",
+    "regions:\n  us: { namespace: a, jobs: maybe }",
+    "regions.us.jobs must be true or false.",
+  ],
+  [
+    "no region with jobs",
+    "regions:\n  us: { namespace: a }\n  eu: { namespace: b }",
+    "No region runs jobs: write jobs: true in regions.us, or in another one.",
+  ],
+  [
+    "domains by nothing known",
+    region("namespace: a", "domains: magic"),
+    "regions.us.domains must be none, {by: ingress",
+  ],
+  [
+    "a gateway without its name",
+    region("namespace: a", "domains: gateway"),
+    "regions.us.domains.gateway must be the name of a Gateway.",
+  ],
+  [
+    "a class for a gateway",
+    region("namespace: a", "domains: { by: gateway, gateway: g, class: c }"),
+    "regions.us.domains.class is no setting.",
+  ],
+  [
+    "node ports without a host",
+    region("namespace: a", "ports: node-port"),
+    "regions.us.ports.host must be the address of a node, like 10.0.0.5.",
+  ],
+  [
+    "a size that is none",
+    region("namespace: a", "disks: { storageClass: fast, size: big }"),
+    "regions.us.disks.size must be a size like 10Gi.",
+  ],
+  [
+    "a folder that isn't absolute",
+    region("namespace: a", "hostPath: data"),
+    "regions.us.hostPath must be a folder of the nodes, like /srv/gantry.",
+  ],
+  [
+    "a permission that isn't known",
+    region("namespace: a", "adopt: { workloads: all, allow: [everything] }"),
+    "regions.us.adopt.allow.0 must be delete or memory.",
+  ],
+  [
+    "a selector that is none",
+    region("namespace: a", "adopt: team shop"),
+    'regions.us.adopt.workloads must be none, all or a label selector: "team shop" is no label selector',
+  ],
+  [
+    "logs from elsewhere",
+    region("namespace: a", "logs: elastic"),
+    "regions.us.logs must be collector or {by: loki, url: URL}.",
+  ],
+  [
+    "Loki without an address",
+    region("namespace: a", "logs: loki"),
+    "regions.us.logs.url must be the URL of Loki, without /loki/api/v1.",
+  ],
+  [
+    "a secret that isn't there",
+    region("namespace: a", 'logs: { by: loki, url: "http://l", authorizationFile: none }'),
+    "logs.authorizationFile can't be read: ENOENT",
+  ],
+  [
+    "a namespace that can't be",
+    region("namespace: Shop_1"),
+    "gives the user gantry the namespace Shop_1, which Kubernetes doesn't allow",
+  ],
+])("%s is said with its place and what to write", (_, text, sentence) => {
+  expect(problems(text).join("\n")).toContain(sentence);
+});
+
+test("two users never share a namespace, and all problems are said at once", () => {
+  const text = "regions:\n  us: { namespace: shop, jobs: true }\n  eu: { namespaces: { dana: a, alex: a } }";
+
+  expect(problems(text, ["dana", "alex"])).toEqual([
+    "regions.us gives the users dana and alex the same namespace shop. Use {user} in namespace, like gantry-{user}, or " +
+      "write namespaces with one for each user.",
+    "regions.eu gives the users dana and alex the same namespace a. Use {user} in namespace, like gantry-{user}, or " +
+      "write namespaces with one for each user.",
+  ]);
+  expect(() => readClusters(text, { path: "/etc/c.yaml", users: ["dana", "alex"] })).toThrow(
+    "Nothing was started. Correct /etc/c.yaml:\n- regions.us gives",
+  );
+});

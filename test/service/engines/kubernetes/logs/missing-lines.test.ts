@@ -1,0 +1,217 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
+import { markCollected } from "../../../../../src/service/engines/kubernetes/logs/coverage.ts";
+import type { CollectorLimits } from "../../../../../src/service/engines/kubernetes/logs/log-collector.ts";
+import { openLogStore } from "../../../../../src/service/workloads/logs/open-log-store.ts";
+import { until } from "../../../../support/until.ts";
+import { openFakeApiServer } from "../support/fake-api-server.ts";
+import { deployment, pod } from "../support/sent-objects.ts";
+import { startReplica } from "./support/log-world.ts";
+
+const LONG_AGO = "2020-01-01T00:00:00Z";
+/** The log of a running container, and of the run before its last restart; undefined if Kubernetes has none. */
+type Log = { readonly now: readonly string[]; readonly before?: readonly string[] };
+
+/** A cluster with a service whose pods have these logs; a follow stays open. */
+async function world() {
+  const logsOf = new Map<string, Log>();
+  const follows = { open: new Set<ServerResponse>(), most: 0 };
+  const server = await openFakeApiServer({
+    podLog({ name = "", query }, response) {
+      const log = logsOf.get(name);
+      const isPrevious = query.get("previous") === "true";
+      if (isPrevious && !log?.before) return refuse(response, name);
+      const isFollow = query.get("follow") === "true";
+      if (isFollow) countFollow(follows, response);
+      const lines = (isPrevious ? log?.before : log?.now) ?? [];
+      response.writeHead(200, { "content-type": "text/plain" }).flushHeaders();
+      response.write(lines.map((line) => `${timed(line)}\n`).join(""));
+      if (!isFollow) response.end();
+    },
+  });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 2_000 });
+  const logs = await openLogStore({ kind: "sqlite", path: ":memory:" }, { onEvent: () => undefined });
+  const { kind: _, ...web } = deployment("web", { metadata: { creationTimestamp: LONG_AGO } });
+  server.objects.put("deployments", "team", web);
+  const replicas: Awaited<ReturnType<typeof startReplica>>[] = [];
+  onTestFinished(async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await logs.close();
+    api.close();
+    await server.stop();
+  });
+  return {
+    server,
+    logs,
+    follows,
+    start: async (limits: Partial<CollectorLimits> = {}) => {
+      const backOffMs = { first: 20, max: 50 };
+      const replica = await startReplica({ api, namespace: "team", logs, limits: { backOffMs, ...limits } });
+      replicas.push(replica);
+      return replica;
+    },
+    removePod: (name: string) => {
+      server.objects.remove("pods", "team", name);
+      for (const response of follows.open) response.end();
+    },
+    putPod: (name: string, log: Log, restartCount = 0) => {
+      logsOf.set(name, log);
+      const app = { restartCount, state: { running: {} }, ...(restartCount > 0 && { lastState: CRASHED }) };
+      const { kind: _, ...sent } = pod(name, { of: { kind: "Deployment", name: "web" }, app });
+      server.objects.put("pods", "team", sent);
+    },
+    putWaitingPod: (name: string, log: Log) => {
+      logsOf.set(name, log);
+      const app = { restartCount: 0, state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: CRASHED };
+      const { kind: _, ...sent } = pod(name, { of: { kind: "Deployment", name: "web" }, app });
+      server.objects.put("pods", "team", sent);
+    },
+  };
+}
+
+const CRASHED = { terminated: { exitCode: 1, reason: "Error" } };
+
+/** Lines are `second text`; each second is one of this day, so that they are among the lines of today. */
+function timed(line: string): string {
+  const second = Number(line.slice(0, line.indexOf(" ")));
+  return `${new Date(START + second * 1_000).toISOString()} ${line}`;
+}
+
+const START = Math.max(Date.parse(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`), Date.now() - 60_000);
+
+function countFollow(follows: { open: Set<ServerResponse>; most: number }, response: ServerResponse): void {
+  follows.open.add(response);
+  follows.most = Math.max(follows.most, follows.open.size);
+  response.on("close", () => follows.open.delete(response));
+}
+
+function refuse(response: ServerResponse, name: string): void {
+  const message = `previous terminated container "app" in pod "${name}" not found`;
+  const status = { kind: "Status", status: "Failure", message, reason: "BadRequest", code: 400 };
+  response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(status));
+}
+
+describe("a log says what is missing in it", () => {
+  test("where Gantry's account may not read logs, once, and goes on when it may", async () => {
+    const { server, start, putPod } = await world();
+    const message =
+      'pods "web-1" is forbidden: User "ada" cannot get resource "pods/log" in API group "" in the namespace "team"';
+    server.fail("get pods/log", { status: 403, message });
+    putPod("web-1", { now: ["1 started"] });
+    const replica = await start();
+    const asked = () => server.requests.filter(({ resource }) => resource === "pods/log").length;
+    await until(async () => asked() >= 4 && (await replica.log("web")).length > 0);
+
+    server.fail("get pods/log", undefined);
+
+    await until(async () => (await replica.log("web")).includes("1 started"));
+    expect(await replica.log("web")).toEqual([`[gantry] newer lines are missing: ${message}`, "1 started"]);
+  });
+
+  test("after a time in which nobody collected", async () => {
+    const { logs, start, putPod } = await world();
+    const before = new Date(Date.now() - 3_600_000);
+    await markCollected(logs, { region: "us", namespace: "team" }, before);
+    putPod("web-1", { now: ["1 started"] });
+
+    const replica = await start();
+
+    await until(async () => (await replica.log("web")).includes("1 started"));
+    const since = before.toISOString().slice(0, 19);
+    expect((await replica.log("web"))[0]).toContain(`[gantry] no log was collected from ${since}Z to `);
+  });
+
+  test("where a pod is gone that waited for its next run, which may have come and ended unseen", async () => {
+    const { start, putWaitingPod, removePod } = await world();
+    putWaitingPod("web-1", { now: ["1 first attempt"] });
+    const replica = await start();
+    await until(async () => (await replica.log("web")).includes("1 first attempt"));
+
+    removePod("web-1");
+
+    await until(async () => (await replica.log("web")).length > 1);
+    const note = "[gantry] the last lines can be missing: the pod was gone before they were read";
+    expect(await replica.log("web")).toEqual(["1 first attempt", note]);
+  });
+
+  test("where Kubernetes no longer has the log of the run before the last restart", async () => {
+    const { start, putPod } = await world();
+    putPod("web-1", { now: ["5 again"] }, 1);
+
+    const replica = await start();
+
+    await until(async () => (await replica.log("web")).includes("5 again"));
+    const why = 'previous terminated container "app" in pod "web-1" not found';
+    expect(await replica.log("web")).toEqual([
+      `[gantry] lines before the last restart can be missing: ${why}`,
+      "5 again",
+    ]);
+  });
+
+  test("where a container restarted twice while nobody read its log", async () => {
+    const { start, putPod } = await world();
+    putPod("web-1", { now: ["1 first run"] });
+    const first = await start();
+    await until(async () => (await first.log("web")).includes("1 first run"));
+    await first.stop();
+
+    putPod("web-1", { before: ["20 second run"], now: ["30 third run"] }, 2);
+    const second = await start();
+
+    await until(async () => (await second.log("web")).includes("30 third run"));
+    expect(await second.log("web")).toEqual([
+      "1 first run",
+      "[gantry] the last lines of an earlier run can be missing: Kubernetes keeps two runs",
+      "20 second run",
+      "30 third run",
+    ]);
+  });
+
+  test("where a container's last run was over, and its pod gone, before it could be read", async () => {
+    const { server, start, putPod, removePod } = await world();
+    putPod("web-1", { now: ["1 first run"] });
+    const replica = await start();
+    await until(async () => (await replica.log("web")).includes("1 first run"));
+    server.fail("get pods/log", { status: 404, message: 'pods "web-1" not found' });
+
+    putPod("web-1", { now: [] }, 1);
+    removePod("web-1");
+
+    const note = "[gantry] the last lines can be missing: the pod was gone before they were read";
+    await until(async () => (await replica.log("web")).length > 1);
+    expect(await replica.log("web")).toEqual(["1 first run", note]);
+  });
+
+  test("where a container restarted more often, with the number of runs that nobody read", async () => {
+    const { start, putPod } = await world();
+    putPod("web-1", { before: ["20 fourth run"], now: ["30 fifth run"] }, 4);
+
+    const replica = await start();
+
+    await until(async () => (await replica.log("web")).includes("30 fifth run"));
+    expect(await replica.log("web")).toEqual([
+      "[gantry] the log of 3 runs before is missing: Kubernetes keeps the last two",
+      "20 fourth run",
+      "30 fifth run",
+    ]);
+  });
+});
+
+test("more containers than logs that may be open take turns, and each gets its lines", async () => {
+  const { start, putPod, follows } = await world();
+  const names = Array.from({ length: 7 }, (_, number) => `web-${number}`);
+  for (const name of names) putPod(name, { now: [`1 of ${name}`] });
+
+  const replica = await start({ openLogs: 2, turnMs: 60 });
+  await until(async () => (await replica.log("web")).length === names.length);
+  putPod("web-0", { now: ["1 of web-0", "2 of web-0"] });
+  await until(async () => (await replica.log("web")).includes("2 of web-0"));
+
+  expect((await replica.log("web")).toSorted()).toEqual(
+    [...names.map((name) => `1 of ${name}`), "2 of web-0"].toSorted(),
+  );
+  // The server learns of a closed connection a moment later, so two can't be expected of it.
+  expect(follows.most).toBeLessThan(names.length);
+  expect(replica.events.map(({ message }) => message)).toContain("more containers than open logs: they take turns");
+});

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { openClusterCaches } from "../../../../../../src/service/engines/kubernetes/cache/cluster-caches.ts";
+import type { ClusterConfig } from "../../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import { connect } from "../../../../../../src/service/engines/kubernetes/cluster/connect.ts";
+import type { KubeApi } from "../../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
+import {
+  type CollectorLimits,
+  startLogCollector,
+} from "../../../../../../src/service/engines/kubernetes/logs/log-collector.ts";
+import { logKey } from "../../../../../../src/service/engines/kubernetes/logs/log-keys.ts";
+import { logOperations } from "../../../../../../src/service/engines/kubernetes/logs/log-operations.ts";
+import { storedLogs } from "../../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
+import type { Region } from "../../../../../../src/service/engines/kubernetes/region.ts";
+import { DEFAULT_LOG_LIMITS } from "../../../../../../src/service/workloads/logs/log-bounds.ts";
+import type { LogWriter } from "../../../../../../src/service/workloads/logs/log-writer.ts";
+import { dayOf } from "../../../../../../src/service/workloads/logs/log-writer.ts";
+import { openLogStore } from "../../../../../../src/service/workloads/logs/open-log-store.ts";
+import type { TestCluster } from "../../../../../support/cluster.ts";
+
+export function configOf(namespace: string, more: Partial<ClusterConfig> = {}): ClusterConfig {
+  return {
+    region: "us",
+    kubeconfig: "default",
+    context: undefined,
+    namespaceOf: () => namespace,
+    domains: { kind: "none" },
+    ports: { kind: "cluster" },
+    disks: undefined,
+    hostPath: undefined,
+    jobs: true,
+    adopt: { which: "all", allow: [] },
+    ...more,
+  };
+}
+
+/** A lease and a day of logs that a test can wait for. */
+export const quick: Partial<CollectorLimits> = { renewMs: 300, leaseMs: 1_500, beatMs: 500, opensPerSecond: 100 };
+
+export type Replica = Awaited<ReturnType<typeof startReplica>>;
+
+type Starting = {
+  readonly api: KubeApi;
+  readonly namespace: string;
+  readonly logs: LogWriter;
+  readonly limits?: Partial<CollectorLimits>;
+};
+
+/** What one server of several has: caches, a collector, the log operations. */
+export async function startReplica({ api, namespace, logs, limits }: Starting) {
+  const events: { message: string; data: object }[] = [];
+  const onEvent = (message: string, data: object): void => void events.push({ message, data });
+  const kinds = ["Deployment", "StatefulSet", "Job", "Pod", "Service", "HorizontalPodAutoscaler"] as const;
+  const caches = openClusterCaches({ api, kinds, onEvent });
+  const region: Region = { config: configOf(namespace), api, namespaces: [namespace], cacheOf: caches.cacheOf };
+  const now = (): Date => new Date();
+  const collector = startLogCollector({
+    region,
+    logs,
+    now,
+    onEvent,
+    limits: { ...quick, ...limits },
+  });
+  const stored = storedLogs({ logs, now, problem: collector.problem });
+  const parts = { regions: new Map([["us", region]]), logs, now, onEvent, logsOf: () => stored };
+  const operations = logOperations(parts);
+  const asked = { user: { username: "dana" }, signal: new AbortController().signal, body: undefined };
+  return {
+    collector,
+    events,
+    /** The newest lines of a service today, as `pod: line`. */
+    async log(name: string, size = 1_000): Promise<string[]> {
+      const path = { region: "us", service_name: name };
+      const lines = await operations.getServiceLogs({ ...asked, path, query: { size } });
+      return lines.map(({ log }) => log);
+    },
+    async jobLog(name: string, pod: string): Promise<string[]> {
+      const path = { region: "us", job_name: name, instance_name: pod };
+      return await operations.getJobInstanceLogs({ ...asked, path, query: { size: 1_000 } });
+    },
+    async stop() {
+      await collector.close();
+      await caches.close();
+    },
+  };
+}
+
+/** All stored lines of a workload today. */
+export async function storedLines(logs: LogWriter, { namespace, uid }: { namespace: string; uid: string }) {
+  const workload = logKey({ region: "us", namespace, uid });
+  const lines = await logs.page({ workload, day: dayOf(new Date()), from: 0, size: 1_000_000 });
+  return lines.map(({ line }) => line);
+}
+
+/** A namespace of the real cluster, an empty log, and one replica on them. `remove` ends all of it. */
+export async function openLogWorld(cluster: TestCluster, limits?: Partial<CollectorLimits>) {
+  const namespace = await cluster.newNamespace("logs");
+  const api = await connect({ kubeconfig: { path: cluster.kubeconfig }, context: undefined });
+  const many = { bytes: 512 * 1024 * 1024, lines: 5_000_000 };
+  const logs = await openLogStore(
+    { kind: "sqlite", path: ":memory:" },
+    { limits: { ...DEFAULT_LOG_LIMITS, day: many, workload: many, total: many }, onEvent: () => undefined },
+  );
+  const replicas: Replica[] = [];
+  const start = async (): Promise<Replica> => {
+    const replica = await startReplica({ api, namespace, logs, ...(limits && { limits }) });
+    replicas.push(replica);
+    return replica;
+  };
+  const run = (kind: "Deployment" | "Job", script: string, more: Partial<Running> = {}) =>
+    create(api, { namespace, image: cluster.image, kind, script, ...more });
+  return {
+    namespace,
+    api,
+    logs,
+    start,
+    run,
+    first: await start(),
+    async remove() {
+      for (const replica of replicas) await replica.stop();
+      await logs.close();
+      api.close();
+    },
+  };
+}
+
+type Running = {
+  readonly namespace: string;
+  readonly image: string;
+  readonly kind: "Deployment" | "Job";
+  readonly script: string;
+  readonly replicas: number;
+};
+
+/** A Deployment or Job that nobody but this test made: it is adopted. */
+async function create(api: KubeApi, { namespace, image, kind, script, replicas = 1 }: Partial<Running> & Running0) {
+  const name = `l${randomBytes(3).toString("hex")}`;
+  const command = ["sh", "-c", `trap 'exit 0' TERM; ${script}`];
+  const labels = { app: name };
+  const container = { name: "main", image, imagePullPolicy: "IfNotPresent", command };
+  const template = {
+    metadata: { labels },
+    spec: {
+      terminationGracePeriodSeconds: 1,
+      containers: [container],
+      restartPolicy: kind === "Job" ? "Never" : "Always",
+    },
+  };
+  const spec =
+    kind === "Job" ? { template, backoffLimit: 0 } : { replicas, selector: { matchLabels: labels }, template };
+  const made = await api.create({ kind, namespace }, { metadata: { name, labels }, spec });
+  return { name, uid: made.metadata.uid };
+}
+
+type Running0 = Omit<Running, "replicas">;

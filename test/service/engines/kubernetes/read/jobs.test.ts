@@ -1,0 +1,189 @@
+import { expect, test } from "vitest";
+import { job, pod } from "../support/sent-objects.ts";
+import { jobsOf } from "../support/read-service.ts";
+
+const of = { kind: "Job", name: "report" } as const;
+const at = (time: string) => `2026-11-22T${time}Z`;
+const failedPod = (name: string, exitCode: number, finishedAt: string) =>
+  pod(name, {
+    of,
+    metadata: { creationTimestamp: at(finishedAt) },
+    status: { phase: "Failed" },
+    app: { state: { terminated: { exitCode, reason: "Error", finishedAt: at(finishedAt) } } },
+  });
+
+test("a job of a newer cluster is complete when it says Complete, not at SuccessCriteriaMet", () => {
+  const selector = { matchLabels: { "batch.kubernetes.io/controller-uid": "uid of Job report" } };
+  const met = { type: "SuccessCriteriaMet", status: "True", lastTransitionTime: at("12:10:00") };
+  const complete = { type: "Complete", status: "True", lastTransitionTime: at("12:10:05") };
+  const times = { startTime: at("12:00:00"), uncountedTerminatedPods: {}, ready: 0, terminating: 1 };
+  const read = (status: object) => jobsOf([job("report", { spec: { selector }, status: { ...times, ...status } })])[0];
+
+  expect(read({ conditions: [met], succeeded: 1 })?.status).toEqual({ startTime: at("12:00:00"), succeeded: 1 });
+  expect(read({ conditions: [met, complete], succeeded: 1, completionTime: at("12:10:05") })).toMatchObject({
+    metadata: { selfLink: "/apis/batch/v1/namespaces/team/jobs/report", resourceVersion: "7" },
+    spec: { selector: { matchLabels: { "controller-uid": "uid of Job report" } } },
+    status: { conditions: [{ type: "Complete", status: "True" }], completionTime: at("12:10:05") },
+  });
+});
+
+test("a suspended job says so, also before its controller saw it", () => {
+  const suspended = { type: "Suspended", status: "True", reason: "JobSuspended", message: "Job suspended" };
+
+  const jobs = jobsOf([
+    job("asked", { spec: { suspend: true } }),
+    job("seen", { spec: { suspend: true }, status: { conditions: [suspended] } }),
+    job("resumed", { status: { conditions: [{ ...suspended, status: "False" }], active: 1 } }),
+  ]);
+
+  expect(
+    jobs.map(({ metadata, status, message }) => [metadata.name, status?.conditions?.[0]?.status, message]),
+  ).toEqual([
+    ["asked", "True", undefined],
+    ["resumed", "False", "Kubernetes hasn't created its instance: see its events"],
+    ["seen", "True", undefined],
+  ]);
+});
+
+test("each attempt of a job whose pods aren't restarted is an instance, oldest first", () => {
+  const sent = [
+    job("report", { status: { failed: 2, active: 1, startTime: at("12:00:00") } }),
+    pod("report-c", { of, metadata: { creationTimestamp: at("12:02:00") } }),
+    failedPod("report-b", 2, "12:01:00"),
+    failedPod("report-a", 1, "12:00:30"),
+    pod("stray", { of: undefined, metadata: { labels: { "job-name": "report" } } }),
+  ];
+
+  expect(jobsOf(sent)).toMatchObject([
+    {
+      instance_names: ["report-a", "report-b", "report-c"],
+      spec: { template: { spec: { restartPolicy: "Never" } } },
+      status: { active: 1, failed: 2 },
+      restart_count: 2,
+      last_state: { exit_code: 2, finished_at: at("12:01:00") },
+      message: "exit code 2 after 2 attempts",
+    },
+  ]);
+});
+
+test("a job that used up its retries tells the last exit code, out of memory included", () => {
+  const failed = {
+    type: "Failed",
+    status: "True",
+    reason: "BackoffLimitExceeded",
+    message: "Job has reached the specified backoff limit",
+  };
+  const oom = { exitCode: 137, reason: "OOMKilled", finishedAt: at("12:05:00") };
+  const sent = [
+    job("report", { status: { failed: 2, conditions: [{ ...failed, lastTransitionTime: at("12:05:01") }] } }),
+    failedPod("report-a", 1, "12:00:30"),
+    pod("report-b", { of, status: { phase: "Failed" }, app: { state: { terminated: oom } } }),
+  ];
+
+  expect(jobsOf(sent)).toMatchObject([
+    {
+      status: {
+        conditions: [{ type: "Failed", message: "exit code 137 (out of memory) after 2 attempts" }],
+        failed: 2,
+      },
+      restart_count: 1,
+      last_state: { reason: "OOMKilled", exit_code: 137 },
+    },
+  ]);
+});
+
+test("a job that failed for another reason tells Kubernetes' words", () => {
+  const condition = {
+    type: "Failed",
+    status: "True",
+    reason: "DeadlineExceeded",
+    message: "Job was active longer than specified deadline",
+  };
+
+  const [read] = jobsOf([job("report", { status: { conditions: [condition] } })]);
+
+  expect(read?.status?.conditions).toMatchObject([condition]);
+  expect(read?.message).toBe(condition.message);
+});
+
+test("a job in whose pods the containers are restarted counts each failed attempt", () => {
+  const last = { terminated: { exitCode: 3, reason: "Error", startedAt: at("12:20:00"), finishedAt: at("12:20:01") } };
+  const app = { ready: false, restartCount: 4, state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: last };
+  const sent = [
+    job("report", { podSpec: { restartPolicy: "OnFailure" }, status: { active: 1 } }),
+    pod("report-a", { of, app }),
+  ];
+
+  expect(jobsOf(sent)).toMatchObject([
+    {
+      status: { active: 1, failed: 5 },
+      restart_count: 4,
+      last_state: { exit_code: 3 },
+      message: "report-a exited with code 3",
+    },
+  ]);
+});
+
+const usedUp = {
+  type: "Failed",
+  status: "True",
+  reason: "BackoffLimitExceeded",
+  message: "Job has reached the specified backoff limit",
+  lastTransitionTime: at("12:30:00"),
+};
+const end = { reason: "Error", exitCode: 3, finishedAt: at("12:20:01"), restarts: 6, attempts: 7 };
+const written = (value: unknown) => ({ annotations: { "gantry/last-end": JSON.stringify(value) } });
+const template = { spec: { containers: [{ name: "app", image: "shop/app:1" }], restartPolicy: "OnFailure" } };
+const failedJob = (metadata: object) =>
+  job("report", {
+    metadata: { ...metadata },
+    spec: { backoffLimit: 6, template },
+    status: { failed: 1, conditions: [usedUp] },
+  });
+
+test("a job whose pod Kubernetes deleted tells how it failed last, as it was written on the job", () => {
+  const [read] = jobsOf([failedJob(written(end))]);
+
+  expect(read).toMatchObject({
+    status: { conditions: [{ type: "Failed", message: "exit code 3 after 7 attempts" }], failed: 7 },
+    restart_count: 6,
+    last_state: { reason: "Error", exit_code: 3, finished_at: at("12:20:01") },
+    message: "exit code 3 after 7 attempts",
+  });
+});
+
+test.each([
+  ["nothing was written", {}],
+  ["what was written is damaged", { annotations: { "gantry/last-end": "{" } }],
+  ["what was written has another form", written({ ...end, exitCode: "3" })],
+])("a job whose pod Kubernetes deleted only tells the number of attempts where %s", (_, metadata) => {
+  const [read] = jobsOf([failedJob(metadata)]);
+
+  expect(read).toMatchObject({ status: { failed: 6 }, message: "failed after 6 attempts", restart_count: 6 });
+  expect(read).not.toHaveProperty("last_state");
+});
+
+test("what was written on a job doesn't hide a later failure, nor what is being ended with the pod", () => {
+  const earlier = written({ ...end, restarts: 1, attempts: 2, finishedAt: at("12:10:00") });
+  const last = { terminated: { exitCode: 4, reason: "Error", finishedAt: at("12:25:00") } };
+  const killed = { terminated: { exitCode: 137, reason: "Error", finishedAt: at("12:29:00") } };
+  const app = { ready: false, restartCount: 3, state: killed, lastState: last };
+
+  const [read] = jobsOf([
+    job("report", { podSpec: { restartPolicy: "OnFailure" }, metadata: earlier, status: { active: 1 } }),
+    pod("report-a", { of, metadata: { deletionTimestamp: at("12:29:30") }, app }),
+  ]);
+
+  expect(read).toMatchObject({ status: { failed: 3 }, restart_count: 3, last_state: { exit_code: 4 } });
+});
+
+test("a volume that isn't on a host has a name only", () => {
+  const volumes = [
+    { name: "claim", persistentVolumeClaim: { claimName: "c" } },
+    { name: "scratch", emptyDir: {} },
+  ];
+
+  const [read] = jobsOf([job("report", { podSpec: { volumes } })]);
+
+  expect(read?.spec?.template?.spec?.volumes).toEqual([{ name: "claim" }, { name: "scratch" }]);
+});

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { Refusal } from "../../../../../src/service/engine.ts";
+import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
+import { regionWith } from "../support/known-objects.ts";
+import { deployment, job, statefulSet } from "../support/sent-objects.ts";
+
+const sent = [deployment("web"), deployment("db"), statefulSet("db"), job("report")];
+const signal = new AbortController().signal;
+const asked = { user: { username: "dana" }, signal, query: undefined, body: undefined };
+
+function operations(changed: Partial<ClusterConfig> = {}) {
+  const regions = new Map([["us", regionWith(sent, changed)]]);
+  return readOperations({
+    regions,
+    now: () => new Date("2026-11-22T12:30:00Z"),
+    instancesOf: async () => ["report-gone"],
+  });
+}
+
+const inUs = (path: object = {}) => ({ ...asked, path: { region: "us", ...path } });
+
+test("a service that is listed can be read alone under its name", async () => {
+  const { listServices, getService } = operations();
+  const { region, services } = await listServices(inUs());
+
+  expect(services.map(({ name }) => name)).toEqual(["db", "db.statefulset", "web"]);
+  for (const listed of services) {
+    const alone = await getService({ ...asked, path: { region: "us", service_name: listed.name } });
+    const { refused_operations: _alone, ...same } = alone;
+    expect(same).toEqual({ region, ...listed });
+  }
+});
+
+test("a job that is listed can be read alone, with its instances", async () => {
+  const { listJobs, getJob } = operations();
+  const { jobs } = await listJobs(inUs());
+
+  const alone = await getJob({ ...asked, path: { region: "us", job_name: "report" } });
+
+  expect(jobs).toHaveLength(1);
+  const { refused_operations: _alone, ...same } = alone;
+  expect(same).toEqual({ instance_names: ["report-gone"], ...jobs[0] });
+});
+
+test("what doesn't exist, or isn't adopted, isn't found", async () => {
+  const { getService, getJob } = operations({ adopt: { which: "none", allow: [] } });
+
+  const service = getService({ ...asked, path: { region: "us", service_name: "web" } });
+  const absent = getJob({ ...asked, path: { region: "us", job_name: "report" } });
+
+  await expect(service).rejects.toEqual(new Refusal(404, "no service is named web: check the name"));
+  await expect(absent).rejects.toEqual(new Refusal(404, "no job is named report: check the name"));
+});
+
+test("an unknown region, a region without jobs and a user without a namespace are told apart", async () => {
+  const elsewhere = { ...asked, path: { region: "moon" } };
+
+  await expect(operations().listServices(elsewhere)).rejects.toEqual(new Refusal(400, "unknown region moon: use us"));
+  await expect(operations({ jobs: false }).listJobs(inUs())).rejects.toEqual(
+    new Refusal(400, "jobs don't run in the region us: no region is configured to run jobs"),
+  );
+  await expect(operations({ namespaceOf: () => undefined }).listServices(inUs())).rejects.toEqual(
+    new Refusal(403, "dana has no namespace in the region us: ask your Gantry admin for one"),
+  );
+});

@@ -1,0 +1,46 @@
+import type { ServerResponse } from "node:http";
+import type { FakeObjects, Stored } from "./fake-objects.ts";
+import { failure, type KubeRequest, selectorOf, send } from "./fake-protocol.ts";
+
+const EXPIRED =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.";
+
+/** Lists that were begun, by version: their next pages show the objects of that version. */
+const begun = new WeakMap<FakeObjects, Map<number, readonly Stored[]>>();
+
+/** A page of one version: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks */
+export function answerList(objects: FakeObjects, asked: KubeRequest, response: ServerResponse): void {
+  const { query, resource, namespace } = asked;
+  const isSelected = selectorOf(query.get("labelSelector"));
+  if (!isSelected) {
+    failure(response, { status: 400, reason: "BadRequest", message: "unable to parse requirement" });
+    return;
+  }
+  const token = query.get("continue");
+  const [version, from] = token === null ? [objects.version(), 0] : readToken(token);
+  const kept = begun.get(objects) ?? new Map<number, readonly Stored[]>();
+  begun.set(objects, kept);
+  const whole = token === null ? objects.all(resource, namespace) : kept.get(version);
+  if (!whole || version < objects.oldest()) {
+    failure(response, { status: 410, reason: "Expired", message: EXPIRED });
+    return;
+  }
+  kept.set(version, whole);
+  const limit = Number(query.get("limit") ?? 0) || Number.POSITIVE_INFINITY;
+  const selected = whole.filter(({ metadata }) => isSelected(metadata.labels ?? {}));
+  const items = selected.slice(from, from + limit);
+  const rest = selected.length - from - items.length;
+  const metadata = {
+    resourceVersion: String(version),
+    ...(rest > 0 && { continue: makeToken(version, from + items.length), remainingItemCount: rest }),
+  };
+  send(response, 200, { kind: "List", apiVersion: "v1", metadata, items });
+}
+
+function makeToken(version: number, from: number): string {
+  return Buffer.from(JSON.stringify([version, from])).toString("base64url");
+}
+
+function readToken(token: string): [number, number] {
+  return JSON.parse(Buffer.from(token, "base64url").toString()) as [number, number]; // made above
+}

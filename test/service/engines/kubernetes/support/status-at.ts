@@ -1,0 +1,28 @@
+import { findServices } from "../../../../../src/service/engines/kubernetes/read/find-services.ts";
+import type { FoundService } from "../../../../../src/service/engines/kubernetes/read/found-service.ts";
+import { regionWith, type Sent } from "./known-objects.ts";
+
+/** The status of the only service at a time of the day on which it was created, given as `12:30:00`. */
+export function statusAt(time: string, ...sent: readonly Sent[]): FoundService["status"] | undefined {
+  const reading = { namespace: "team", username: "dana", now: new Date(at(time)) };
+  const [found] = findServices(regionWith(sent), reading);
+  return found?.status;
+}
+
+export function at(time: string): string {
+  return `2026-11-22T${time}Z`;
+}
+
+/** The status of a pod that isn't ready since this time. */
+export function notReady(since: string) {
+  return { conditions: [{ type: "Ready", status: "False", lastTransitionTime: at(since) }] };
+}
+
+/** The state of a container that ran from one time to another. */
+export function ended(from: string, to: string, exitCode = 1) {
+  const reason = exitCode === 0 ? "Completed" : "Error";
+  return { terminated: { exitCode, reason, startedAt: at(from), finishedAt: at(to) } };
+}
+
+/** A Deployment's status without pods. */
+export const noPods = { replicas: 0, updatedReplicas: 0, readyReplicas: 0, availableReplicas: 0 };

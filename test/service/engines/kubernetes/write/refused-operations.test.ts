@@ -1,0 +1,203 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { afterEach, describe, expect, test } from "vitest";
+import { loadSpec } from "../../../../../src/service/api/spec.ts";
+import { Refusal } from "../../../../../src/service/engine.ts";
+import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
+import { deployment, job, object, statefulSet } from "../support/sent-objects.ts";
+import { scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
+
+const open: { close: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+const ajv = addFormats.default(new Ajv2020({ strict: false }));
+ajv.addSchema(loadSpec(), "spec");
+const conforms = (name: "Service" | "Job", answer: unknown): boolean =>
+  ajv.validate(`spec#/components/schemas/${name}`, answer);
+
+type Sent = Parameters<typeof deployment>[1];
+type Workload = (changed: Sent) => ReturnType<typeof deployment>;
+type Situation = {
+  readonly workload: Workload;
+  readonly autoscaled?: boolean;
+  readonly allow?: ClusterConfig["adopt"]["allow"];
+};
+
+const helm = {
+  labels: { "app.kubernetes.io/managed-by": "Helm" },
+  annotations: { "meta.helm.sh/release-name": "shop" },
+};
+const argo = { labels: { "argocd.argoproj.io/instance": "web" } };
+const gantry = { labels: { "app.kubernetes.io/managed-by": "gantry", "gantry/service": "shop" } };
+const owned =
+  (metadata: NonNullable<Sent>["metadata"]): Workload =>
+  (changed) =>
+    deployment("shop", { ...changed, ...(metadata && { metadata }) });
+
+const services: Readonly<Record<string, Situation>> = {
+  "of Helm": { workload: owned(helm) },
+  "of Argo CD": { workload: owned(argo) },
+  "of nobody known": { workload: owned(undefined) },
+  "of nobody known, a StatefulSet": { workload: (changed) => statefulSet("shop", changed) },
+  "of Helm, with an autoscaler": { workload: owned(helm), autoscaled: true },
+  "of Helm, that may be deleted": { workload: owned(helm), allow: ["delete"] },
+  "of Helm, that may get other memory": { workload: owned(helm), allow: ["memory"] },
+  "of Gantry": { workload: owned(gantry) },
+  "of Gantry, with an autoscaler": { workload: owned(gantry), autoscaled: true },
+};
+
+const request = {
+  user: { username: "dana" },
+  path: { region: "us", service_name: "shop", job_name: "tidy-1" },
+  query: undefined,
+  body: undefined,
+  signal: new AbortController().signal,
+};
+
+/** A cluster of its own for each operation, because some delete the workload. */
+async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: ClusterConfig["adopt"]["allow"] = []) {
+  const cluster = scriptedCluster();
+  for (const each of sent) {
+    const { kind, ...body } = each;
+    await cluster.api.create({ kind, namespace: "team" } as never, body); // as an API server stores it
+  }
+  const writes = writesOn(cluster.api, {
+    adopt: { which: "all", allow },
+    domains: { kind: "ingress", ingressClass: undefined },
+  });
+  open.push(writes);
+  return { ...writes, ...readOperations({ ...writes.parts, instancesOf: async () => [] }) };
+}
+
+type Town = Awaited<ReturnType<typeof townWith>>;
+
+const none = { replicas: 0, updatedReplicas: 0, readyReplicas: 0, availableReplicas: 0, currentReplicas: 0 };
+
+function serviceTown({ workload, autoscaled = false, allow }: Situation, replicas = 2): Promise<Town> {
+  const ports = { containers: [{ name: "app", image: "shop/app:1", ports: [{ containerPort: 8080 }] }] };
+  const scaler = object("HorizontalPodAutoscaler", "shop-hpa", {
+    spec: { scaleTargetRef: { kind: "Deployment", name: "shop" } },
+  });
+  return townWith(
+    [
+      workload({ spec: { replicas }, podSpec: ports, ...(replicas === 0 && { status: none }) }),
+      ...(autoscaled ? [scaler] : []),
+    ],
+    allow,
+  );
+}
+
+const update = (body: object) => (town: Town) => town.updateService({ ...request, body });
+
+/** Every operation on a service, with the parts of an update; each would do something. */
+const operations: readonly {
+  readonly operation: string;
+  readonly part?: string;
+  readonly replicas?: number;
+  readonly run: (town: Town) => Promise<unknown>;
+}[] = [
+  { operation: "deleteService", run: (town) => town.deleteService(request) },
+  {
+    operation: "updateService",
+    part: "memory",
+    run: update({ containers: [{ resources: { limits: { memory: "512" } } }] }),
+  },
+  { operation: "updateService", part: "domains", run: update({ binding_domain_name: ["a.example.com"] }) },
+  { operation: "updateService", part: "size", run: update({ target_instance_size: 3 }) },
+  { operation: "startService", replicas: 0, run: (town) => town.startService(request) },
+  { operation: "stopService", run: (town) => town.stopService(request) },
+  { operation: "restartService", run: (town) => town.restartService(request) },
+];
+
+/** The text of its refusal; undefined when it is done. */
+async function refusal(run: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await run;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.message;
+  }
+}
+
+/** The same before anybody tried. */
+const short = (message: string) => message.replace(" Nothing was changed.", "").replace(/^service/u, "Service");
+
+describe.each(Object.keys(services))("a service %s", (name) => {
+  const situation = services[name];
+  if (!situation) throw new Error(`there is no ${name}`);
+
+  test.each(operations)("refuses $operation $part if and only if its answer says so", async (each) => {
+    const { operation, part, replicas, run } = each;
+    const town = await serviceTown(situation, replicas);
+    const { refused_operations: listed = [] } = await town.getService(request);
+
+    const told = await refusal(run(town));
+
+    const found = listed.filter((other) => other.operation === operation && other.part === part);
+    expect(found.map(({ reason }) => reason)).toEqual(told === undefined ? [] : [short(told)]);
+  });
+
+  test("is answered as openapi.yaml says, alone and in a list", async () => {
+    const town = await serviceTown(situation);
+    const alone = await town.getService(request);
+    const { services: listed } = await town.listServices(request);
+
+    expect([alone, ...listed].map((each) => conforms("Service", each))).toEqual([true, true]);
+    expect(listed[0]).not.toHaveProperty("refused_operations");
+    expect(listed[0]?.managed_by).toBe(alone.managed_by);
+  });
+});
+
+test("a service says who manages it and what sets its size, and one of Gantry's says neither", async () => {
+  const said = async (name: string) => {
+    const { managed_by, size_set_by, refused_operations } = await (
+      await serviceTown(services[name] ?? { workload: owned(undefined) })
+    ).getService(request);
+    return { managed_by, size_set_by, refused: refused_operations?.length };
+  };
+
+  expect(await said("of Helm, with an autoscaler")).toEqual({
+    managed_by: "Helm release shop",
+    size_set_by: "autoscaler shop-hpa",
+    refused: 6,
+  });
+  expect(await said("of Argo CD")).toMatchObject({ managed_by: "Argo CD application web", refused: 3 });
+  expect(await said("of nobody known")).toMatchObject({ managed_by: undefined, refused: 3 });
+  expect(await said("of Gantry")).toEqual({ managed_by: undefined, size_set_by: undefined, refused: undefined });
+});
+
+const tidy = { ownerReferences: [{ kind: "CronJob", name: "tidy", uid: "u", controller: true }] };
+
+const jobs: readonly {
+  readonly whose: string;
+  readonly changed: Sent;
+  readonly allow?: Situation["allow"];
+  readonly owner?: string;
+}[] = [
+  { whose: "of a CronJob", changed: { metadata: tidy }, owner: "CronJob tidy" },
+  { whose: "of a CronJob, that may be deleted", changed: { metadata: tidy }, allow: ["delete"], owner: "CronJob tidy" },
+  { whose: "of nobody known", changed: {} },
+  {
+    whose: "of Gantry",
+    changed: { metadata: { labels: { "app.kubernetes.io/managed-by": "gantry", "gantry/job": "tidy-1" } } },
+  },
+];
+
+test.each(jobs)("a job $whose refuses to be deleted if and only if its answer says so", async (each) => {
+  const { changed, allow, owner } = each;
+  const town = await townWith([job("tidy-1", changed)], allow);
+  const answer = await town.getJob(request);
+  const { jobs: listed } = await town.listJobs(request);
+
+  const told = await refusal(town.deleteJob(request));
+
+  expect(answer.managed_by).toBe(owner);
+  expect(answer.refused_operations).toEqual(
+    told === undefined ? undefined : [{ operation: "deleteJob", reason: short(told) }],
+  );
+  expect([answer, ...listed].map((other) => conforms("Job", other))).toEqual([true, true]);
+});

@@ -1,0 +1,101 @@
+import { openNamespaceCache } from "../../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
+import { makeReconnects } from "../../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
+import type { ClusterConfig } from "../../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import { type KubeApi, KubeError } from "../../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
+import { type Kind, kinds, type KubeObject } from "../../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
+import { jobKinds, serviceKinds } from "../../../../../../src/service/engines/kubernetes/read/read-kinds.ts";
+import type { Region } from "../../../../../../src/service/engines/kubernetes/region.ts";
+import type { WriteParts } from "../../../../../../src/service/engines/kubernetes/write/target.ts";
+import { writeOperations } from "../../../../../../src/service/engines/kubernetes/write/write-operations.ts";
+import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/serial-queue.ts";
+import { config } from "../../support/known-objects.ts";
+
+type Body = { readonly metadata: { readonly name: string } & Readonly<Record<string, unknown>> };
+
+/** Replaces what a call does, or throws; `go` does it. */
+export type Fault = (call: { readonly verb: string; readonly kind: Kind }, go: () => unknown) => unknown;
+
+/** A cluster in memory that stores objects and runs nothing, and goes wrong as told. */
+export function scriptedCluster(first: Fault = (_, go) => go()) {
+  let fault = first;
+  const objects = new Map<string, KubeObject>();
+  let version = 1;
+  const keyOf = (kind: Kind, name: string) => `${kind} ${name}`;
+
+  function store(kind: Kind, { metadata, ...rest }: Body): KubeObject {
+    const key = keyOf(kind, metadata.name);
+    if (objects.has(key)) throw new KubeError(409, `${metadata.name} already exists`, { reason: "AlreadyExists" });
+    version += 1;
+    const given = { uid: `uid-${version}`, resourceVersion: String(version), namespace: "team", generation: 1 };
+    const creationTimestamp = "2026-11-22T12:00:00Z";
+    const object = kinds[kind].schema.parse({
+      status: {},
+      ...rest,
+      metadata: { ...metadata, ...given, creationTimestamp },
+    });
+    objects.set(key, object);
+    return object;
+  }
+
+  function remove(kind: Kind, name: string): void {
+    const found = objects.get(keyOf(kind, name));
+    if (!found) throw new KubeError(404, `${name} not found`);
+    objects.delete(keyOf(kind, name));
+    for (const [key, { metadata }] of objects) {
+      if (metadata.ownerReferences.some(({ uid }) => uid === found.metadata.uid)) objects.delete(key);
+    }
+  }
+
+  const run = async <T>(verb: string, kind: Kind, go: () => T): Promise<T> => (await fault({ verb, kind }, go)) as T; // its own result
+  const api = {
+    server: "https://scripted",
+    list: ({ kind }: { kind: Kind }) =>
+      run("list", kind, () => {
+        const items = [...objects].flatMap(([key, object]) => (key.startsWith(`${kind} `) ? [object] : []));
+        return { items, resourceVersion: String(version), next: undefined, unreadable: 0 };
+      }),
+    watch: (_: unknown, __: unknown, signal: AbortSignal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+    get: ({ kind, name }: { kind: Kind; name: string }) =>
+      run("get", kind, () => {
+        const found = objects.get(keyOf(kind, name));
+        if (!found) throw new KubeError(404, `${name} not found`);
+        return found;
+      }),
+    create: ({ kind }: { kind: Kind }, body: Body) => run("create", kind, () => store(kind, body)),
+    patch: ({ kind, name }: { kind: Kind; name: string }) => run("patch", kind, () => objects.get(keyOf(kind, name))),
+    delete: ({ kind, name }: { kind: Kind; name: string }) => run("delete", kind, () => remove(kind, name)),
+  } as unknown as KubeApi; // the calls that writes make
+  return {
+    api,
+    names: () => [...objects.keys()].toSorted(),
+    /** From now on all goes well. */
+    heal() {
+      fault = (_, go) => go();
+    },
+  };
+}
+
+/** The write operations on it, for one user. */
+export function writesOn(api: KubeApi, changed: Partial<ClusterConfig> = {}) {
+  const own = { ...config, ...changed };
+  const cache = openNamespaceCache({
+    api,
+    namespace: "team",
+    kinds: [...new Set([...serviceKinds(own), ...jobKinds])],
+    reconnects: makeReconnects(),
+    onEvent: () => undefined,
+  });
+  const region: Region = { config: own, api, namespaces: ["team"], cacheOf: () => cache };
+  const parts: WriteParts = {
+    regions: new Map([["us", region]]),
+    logs: {} as WriteParts["logs"], // writes don't touch the logs
+    now: () => new Date("2026-11-22T12:30:00Z"),
+    onEvent: () => undefined,
+    queue: makeSerialQueue(),
+    jobRetries: 6,
+  };
+  return { ...writeOperations(parts), parts, close: () => cache.close() };
+}

@@ -1,0 +1,19 @@
+import { PGlite } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect, sql } from "kysely";
+import { afterAll } from "vitest";
+import type { LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
+import { createPostgresLogTables, LOG_SCHEMA } from "../../../../src/service/workloads/logs/postgres-log-tables.ts";
+import { contract } from "./contract/contract.ts";
+import { logsOver } from "./open-logs.ts";
+
+// One for the whole file: it takes seconds to start, and much memory.
+const pglite = await PGlite.create();
+const db = new Kysely<LogTables>({ dialect: new PGliteDialect({ pglite }) }).withSchema(LOG_SCHEMA);
+afterAll(() => db.destroy());
+
+contract("the logs on PGlite", async (limits) => {
+  await sql`drop schema if exists gantry_logs cascade`.execute(db);
+  await createPostgresLogTables(db);
+  await createPostgresLogTables(db);
+  return logsOver({ db, flavour: "postgres" }, limits);
+});

@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+import { until, userOf } from "../../engines/process/support/engine-world.ts";
+import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
+import { makeCluster, type MemoryUnit } from "../../support/memory-runtime.ts";
+
+const web = { containers: [{ image: "test/web" }], port_mappings: [{ container_port: 8080 }] };
+
+/** A cluster whose units of a generation take connections only once it is let in. */
+function makeWorld({ instances = 100, memoryMib = 100_000 } = {}) {
+  const closed = new Set<number>();
+  const broken = new Set<number>();
+  const cluster = makeCluster({ answers: ({ spec }) => !closed.has(spec.generation) });
+  const amount = { instances, memoryMib, ports: 100, workloads: 100 };
+  const world = makeClusterWorld({
+    cluster,
+    quotas: { user: amount, host: amount },
+    runtime: ({ start }) => ({
+      async start(spec, note) {
+        const unit = await start(spec, note);
+        if (broken.has(spec.generation)) cluster.started.at(-1)?.end(7);
+        return unit;
+      },
+    }),
+  });
+  // A program that is slow to take connections is never taken for one that does something else.
+  return { ...world, open: () => world.open({ readyAfterMs: 10_000 }), closed, broken };
+}
+
+async function runningWeb(world: ReturnType<typeof makeWorld>, body: object = {}) {
+  const opened = await world.open();
+  const dana = userOf(opened.engine);
+  await dana.create("web", { ...web, ...body });
+  await dana.reaches("web", "Running");
+  return { ...opened, dana };
+}
+
+describe("a restart", () => {
+  test("stops an instance only when its replacement takes connections, one after the other", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world, { target_instance_size: 2 });
+    world.closed.add(1);
+
+    await dana.restart("web");
+    await until(() => unitsOf(world.cluster).length === 3, "the first replacement");
+
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-1 generation 0", "web-0 generation 1"]);
+    expect(await dana.read("web")).toMatchObject({ status: "Updating", ready_instances: 2 });
+    world.closed.delete(1);
+    await dana.reaches("web", "Running");
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1", "web-1 generation 1"]);
+    expect(orderOf(world.cluster.started)).toEqual(["web-0 0", "web-1 0", "web-0 1", "web-1 1"]);
+    await close();
+  });
+
+  test("whose new instance crashes again and again keeps the old one, and the service says why it failed", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    world.broken.add(1);
+
+    await dana.restart("web");
+    await dana.reaches("web", "Failed");
+
+    expect(await dana.read("web")).toMatchObject({ message: "web-0 exited with code 7", ready_instances: 1 });
+    expect(unitsOf(world.cluster)).toContain("web-0 generation 0");
+    await dana.restart("web");
+    await dana.reaches("web", "Running");
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 2"]);
+    expect(world.cluster.doubled).toEqual([]);
+    await close();
+  });
+
+  test("of a service that writes to a disk stops the old instance first", async () => {
+    const world = makeWorld();
+    const disk = { name: "data", disk_name: "d1" };
+    const containers = [{ image: "test/web", volumeMounts: [{ name: "data", mountPath: "/data" }] }];
+    const { dana, close } = await runningWeb(world, { containers, volumes: [disk] });
+    world.closed.add(1);
+
+    await dana.restart("web");
+    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1"]);
+    await close();
+  });
+
+  test("of a service that only reads its disk doesn't", async () => {
+    const world = makeWorld();
+    const disk = { name: "data", disk_name: "d1", is_read_only: true };
+    const containers = [{ image: "test/web", volumeMounts: [{ name: "data", mountPath: "/data" }] }];
+    const { dana, close } = await runningWeb(world, { containers, volumes: [disk] });
+    world.closed.add(1);
+
+    await dana.restart("web");
+    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-0 generation 1"]);
+    await close();
+  });
+
+  test.each([
+    ["instances", { instances: 2 }],
+    ["memory", { memoryMib: 2 * 64 }],
+  ])("stops the old instance first when the quota of %s has no room for another one", async (_, quota) => {
+    const world = makeWorld(quota);
+    const { dana, close } = await runningWeb(world, { target_instance_size: 2 });
+    world.closed.add(1);
+
+    await dana.restart("web");
+    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+
+    expect(unitsOf(world.cluster)).toEqual(["web-1 generation 0", "web-0 generation 1"]);
+    world.closed.delete(1);
+    await dana.reaches("web", "Running");
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1", "web-1 generation 1"]);
+    await close();
+  });
+
+  test("of two services with room for one more instance is done by both, and what it needed is free again", async () => {
+    const world = makeWorld({ instances: 5 });
+    const { dana, close } = await runningWeb(world, { target_instance_size: 2 });
+    await dana.create("api", { ...web, target_instance_size: 2 });
+    await dana.reaches("api", "Running");
+
+    await Promise.all([dana.restart("web"), dana.restart("api")]);
+    await Promise.all([dana.reaches("web", "Running"), dana.reaches("api", "Running")]);
+
+    expect(unitsOf(world.cluster).every((unit) => unit.endsWith("generation 1"))).toBe(true);
+    await dana.create("last", web);
+    await dana.reaches("last", "Running");
+    await close();
+  });
+});
+
+describe("in the middle of a replacement", () => {
+  async function replacing(body: object = {}) {
+    const world = makeWorld();
+    const opened = await runningWeb(world, body);
+    world.closed.add(1);
+    await opened.dana.restart("web");
+    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+    return { world, ...opened };
+  }
+
+  test("a stop stops both instances, and a start starts one", async () => {
+    const { world, dana, close } = await replacing();
+
+    await dana.stop("web");
+    await dana.reaches("web", "Stopped");
+
+    expect(unitsOf(world.cluster)).toEqual([]);
+    world.closed.clear();
+    await dana.start("web");
+    await dana.reaches("web", "Running");
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1"]);
+    await close();
+  });
+
+  test("a deletion leaves nothing behind", async () => {
+    const { world, dana, close } = await replacing();
+
+    await dana.remove("web");
+    await until(async () => (await dana.list()).services.length === 0, "the deletion");
+
+    expect(world.cluster.started.every((unit) => unit.isDiscarded())).toBe(true);
+    await close();
+  });
+
+  test("another size takes away the highest instances and adds new ones", async () => {
+    const { world, dana, close } = await replacing({ target_instance_size: 3 });
+
+    await dana.update("web", { target_instance_size: 1 });
+    await until(() => unitsOf(world.cluster).length === 2, "fewer instances");
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-0 generation 1"]);
+
+    await dana.update("web", { target_instance_size: 2 });
+    world.closed.clear();
+    await dana.reaches("web", "Running");
+    expect(unitsOf(world.cluster).toSorted()).toEqual(["web-0 generation 1", "web-1 generation 1"]);
+    await close();
+  });
+
+  test("another restart gives up the replacement, not the instance that works", async () => {
+    const { world, dana, close } = await replacing();
+    world.closed.add(2);
+
+    await dana.restart("web");
+    await until(() => unitsOf(world.cluster).includes("web-0 generation 2"), "the other replacement");
+
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-0 generation 2"]);
+    world.closed.clear();
+    await dana.reaches("web", "Running");
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 2"]);
+    await close();
+  });
+
+  test("a server that leaves is followed by one that has both instances and finishes it", async () => {
+    const { world, close } = await replacing({ target_instance_size: 2 });
+    await close({ keepWorkloads: true });
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-1 generation 0", "web-0 generation 1"]);
+    const [before] = world.cluster.started;
+    before?.print("meanwhile");
+
+    const second = await world.open();
+    const dana = userOf(second.engine);
+    await until(async () => (await dana.logs("web")).some(({ log }) => log === "meanwhile"), "the log of the old one");
+    expect(unitsOf(world.cluster)).toHaveLength(3);
+    world.closed.clear();
+    await dana.reaches("web", "Running");
+
+    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1", "web-1 generation 1"]);
+    expect(world.cluster.started).toHaveLength(4);
+    const lines = (await dana.logs("web", { size: 1000 })).filter(({ log }) => !log.startsWith("[gantry]"));
+    expect(lines.map(({ log }) => log).toSorted()).toEqual(["meanwhile", "started", "started", "started", "started"]);
+    await second.close();
+  });
+});
+
+function orderOf(started: readonly MemoryUnit[]): string[] {
+  return started.map(({ spec }) => `${spec.instance} ${spec.generation}`);
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Bot, type BotParts, createBot } from "../../src/boot/bot.ts";
+import { createTransport, type Transport, type TransportChoice } from "../../src/slack/receive/transport.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { freezable } from "./freezable.ts";
+import type { WorldOptions } from "./world.ts";
+
+/** The bot of a world, on its SQLite database. */
+export type WorldBot = {
+  readonly bot: Bot;
+  readonly port: number;
+  readonly store: Store;
+  readonly stop: () => Promise<void>;
+  /** From now on nothing it waits for happens, and Slack's deliveries don't reach it any more. */
+  readonly freeze: () => Promise<void>;
+};
+
+type Parts = Omit<BotParts, "store" | "listen" | "accountMode"> & {
+  readonly dataDir: string;
+  readonly offsetMs: () => number;
+};
+
+/** 500 times faster, as workloads here start within milliseconds. */
+export const briefly = (ms: number): Promise<void> => pause(Math.min(ms / 500, 50));
+
+/** Every story is told over both transports: over `socket` in a run of its own. */
+export function transportOf({ transport }: WorldOptions): TransportChoice["kind"] {
+  return transport ?? (process.env["GANTRY_TEST_TRANSPORT"] === "socket" ? "socket" : "http");
+}
+
+export async function startWorldBot(options: WorldOptions, parts: Parts): Promise<WorldBot> {
+  const { dataDir, offsetMs, log, sealer } = parts;
+  const { keepHistoryMs, drain, wait = briefly, backOff = briefly, accountMode = "fallback" } = options;
+  const store = await openStore({
+    kind: "sqlite",
+    dataDir,
+    replicaId: randomUUID(),
+    log,
+    sealer,
+    offsetMs,
+    ...(keepHistoryMs !== undefined && { keepHistoryMs }),
+  });
+  const frozen = freezable(options.store?.(store) ?? store);
+  let transport: Transport | undefined;
+  const bot = createBot({
+    ...parts,
+    openTransport: (...given) => (transport = createTransport(...given)),
+    listen: { host: "127.0.0.1", port: 0 },
+    accountMode,
+    store: frozen.store,
+    wait,
+    backOff,
+    // Tests sweep when their story says so.
+    sweepEveryMs: 24 * 60 * 60_000,
+    ...(drain !== undefined && { drain }),
+  });
+  const { port } = await bot.start();
+  return {
+    bot,
+    port,
+    store,
+    async stop() {
+      await bot.stop();
+      await store.close();
+    },
+    async freeze() {
+      frozen.freeze();
+      void transport?.stop();
+      await store.close();
+    },
+  };
+}
