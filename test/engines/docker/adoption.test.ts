@@ -1,0 +1,123 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { containerName, labelsOf } from "../../../src/service/engines/docker/names.ts";
+import type { UnitSpec } from "../../../src/service/workloads/runtime.ts";
+import { testDaemons, type TestDaemon } from "../../support/docker.ts";
+import { until } from "../../support/until.ts";
+import { specOf, type UnitWorld, unitWorld } from "./support/unit-world.ts";
+
+const forever = "while :; do sleep 0.1; done";
+
+/** A container as a killed server left it. */
+async function leftContainer(daemon: TestDaemon, world: UnitWorld, spec: UnitSpec): Promise<string> {
+  const owner = world.label.split("=")[1] ?? "";
+  const { command } = spec.definition;
+  const HostConfig = { NetworkMode: "none" };
+  const body = { Image: daemon.image, Cmd: command, Labels: labelsOf(owner, spec), HostConfig };
+  const path = `/containers/create?name=${containerName(owner, spec)}`;
+  const { Id: id } = (await daemon.must({ method: "POST", path, body })) as { Id: string }; // Docker's API
+  return id;
+}
+
+for (const daemon of await testDaemons()) {
+  describe.skipIf(daemon.missing !== undefined)(`what a server finds again on ${daemon.title}`, () => {
+    const worlds: UnitWorld[] = [];
+    const open = () => {
+      const world = unitWorld(daemon);
+      worlds.push(world);
+      return world;
+    };
+    afterAll(() => Promise.all(worlds.map((world) => world.close())));
+    const idsOf = async ({ label }: UnitWorld) => (await daemon.containersWith(label)).map(({ id }) => id);
+
+    test("a container that runs is adopted: its lines are read, its end is noticed, and none is started", async () => {
+      const first = open();
+      await first.start("echo from before; sleep 1; echo from after; exit 4");
+      const before = await idsOf(first);
+      await first.runtime.close();
+
+      const second = first.successor();
+      const [unit] = await second.adopt();
+
+      expect(await unit?.exited).toMatchObject({ code: 4 });
+      expect(second.lines).toEqual(["from before", "from after"]);
+      expect(await idsOf(second)).toEqual(before);
+      await second.runtime.close();
+    });
+
+    test("one that ended meanwhile says how and when it did, and its lines can be read", async () => {
+      const first = open();
+      const unit = await first.start("echo the result; exit 0");
+      const exit = await unit.exited;
+      await first.runtime.close();
+
+      const second = first.successor();
+      const [adopted] = await second.adopt();
+
+      expect(await adopted?.exited).toEqual(exit);
+      expect(second.lines).toEqual(["the result"]);
+      await adopted?.discard();
+      expect(await idsOf(second)).toEqual([]);
+      await second.runtime.close();
+    });
+
+    test("one that was created and never started isn't adopted, but removed", async () => {
+      const world = open();
+      await leftContainer(daemon, world, specOf(daemon.image, forever));
+
+      expect(await world.adopt()).toEqual([]);
+      expect(await idsOf(world)).toEqual([]);
+    });
+
+    test("one that was created behind the successor's back makes room for the new one", async () => {
+      const world = open();
+      const spec = specOf(daemon.image, "exit 5");
+      const left = await leftContainer(daemon, world, spec);
+
+      expect(await (await world.started(spec)).exited).toMatchObject({ code: 5 });
+      expect(await idsOf(world)).not.toContain(left);
+    });
+
+    test.each([
+      ["still runs", "sleep 1; exit 6"],
+      ["has ended", "exit 6"],
+    ])("one whose start was not confirmed and that %s is used, not run a second time", async (_, script) => {
+      const world = open();
+      const spec = specOf(daemon.image, script);
+      const left = await leftContainer(daemon, world, spec);
+      await daemon.must({ method: "POST", path: `/containers/${left}/start` });
+
+      const unit = await world.started(spec);
+
+      expect(await unit.exited).toMatchObject({ code: 6 });
+      expect(await idsOf(world)).toEqual([left]);
+    });
+
+    test("what another folder's server or a person made is left alone", async () => {
+      const [ours, theirs] = [open(), open()];
+      await theirs.start(forever);
+      await ours.start(forever);
+      const before = await idsOf(theirs);
+
+      await ours.runtime.clearOthers(new Set());
+      const [unit] = await ours.successor().adopt();
+      await unit?.stop();
+      await ours.runtime.clear(unit?.labels.workload ?? "");
+
+      expect(await idsOf(theirs)).toEqual(before);
+      expect(await daemon.containersWith(theirs.label)).toMatchObject([{ state: "running" }]);
+    });
+
+    test("containers of workloads that no longer exist are removed", async () => {
+      const world = open();
+      await (
+        await world.start("exit 0")
+      ).exited;
+      const kept = await world.start(forever);
+
+      await world.runtime.clearOthers(new Set([kept.labels.workload]));
+
+      await until(async () => (await idsOf(world)).length === 1);
+      expect(await daemon.containersWith(world.label)).toMatchObject([{ state: "running" }]);
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { because, testCluster } from "../../../support/cluster.ts";
+import { startPostgres } from "../../../support/postgres.ts";
+import { shell } from "../support/applied.ts";
+import { worldOfProcess } from "../../support/process-world.ts";
+import { killServiceProcesses, type ServiceProcess, startServiceProcess } from "../../support/service-process.ts";
+import { serviceSettings } from "../support/service-settings.ts";
+
+const cluster = await testCluster();
+const { noPods, image, kubeconfig, newNamespace, removeNamespaces } = cluster;
+const postgres = noPods === undefined ? await startPostgres() : { missing: noPods };
+const missing = "missing" in postgres ? postgres.missing : undefined;
+
+afterAll(async () => {
+  killServiceProcesses();
+  await removeNamespaces();
+  if (!("missing" in postgres)) await postgres.stop();
+});
+
+const LINES = 600;
+/** A line each 100 ms, so that it still writes when the second replica has been killed and its lease has run out. */
+const script = `n=0; while [ $n -lt ${LINES} ]; do n=$((n+1)); echo line $n; sleep 0.1; done; while :; do sleep 0.2; done`;
+
+describe.skipIf(missing !== undefined)(`two replicas with one PostgreSQL${because(missing)}`, () => {
+  test("share one log collector: each line is there once and in order, also when each replica was killed on the way", async () => {
+    const namespace = await newNamespace("collector");
+    const databaseUrl = "missing" in postgres ? "" : postgres.url;
+    const settings = [0, 1].map(() => serviceSettings({ kubeconfig, namespace, databaseUrl }));
+    const replicas: (ServiceProcess | undefined)[] = await Promise.all(
+      settings.map(({ env }) => startServiceProcess(env)),
+    );
+    const worlds = [0, 1].map((at) => worldOfProcess(() => replicas[at]));
+    const [world, other] = worlds;
+    if (!world || !other) throw new Error("there are two");
+    await world.get("createService", { name: "web", body: { containers: [{ image, command: [...shell(script)] }] } });
+
+    for (const [at, killedAfter] of [LINES / 6, LINES / 2].entries()) {
+      const survivor = worlds[1 - at] ?? world;
+      await survivor.until(
+        () => linesOf(survivor),
+        (lines) => lines.includes(`line ${killedAfter}`),
+      );
+      await replicas[at]?.kill();
+      replicas[at] = await startServiceProcess(settings[at]?.env ?? {});
+    }
+    await world.until(
+      () => linesOf(world),
+      (lines) => lines.includes(`line ${LINES}`),
+    );
+
+    const expected = Array.from({ length: LINES }, (_, at) => `line ${at + 1}`);
+    expect(await linesOf(world)).toEqual(expected);
+    expect(await linesOf(other)).toEqual(expected);
+    await world.get("deleteService", { name: "web" });
+    for (const replica of replicas) await replica?.stop();
+    for (const each of settings) each.remove();
+  });
+});
+
+async function linesOf(world: ReturnType<typeof worldOfProcess>): Promise<readonly string[]> {
+  const entries = await world.get("getServiceLogs", { name: "web", query: { size: 1000 } });
+  return entries.map(({ log }) => log);
+}

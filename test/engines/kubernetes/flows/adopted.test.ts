@@ -1,0 +1,75 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { because, testCluster } from "../../../support/cluster.ts";
+import { card, says } from "../../../support/speak.ts";
+import { applyCronJob, applyDeployment, byHelm } from "../support/applied.ts";
+import { approved, isRunning } from "../../support/approved.ts";
+import { townOnKubernetes } from "../support/kubernetes-town.ts";
+
+const cluster = await testCluster();
+const { noPods, listed, removeNamespaces } = cluster;
+
+afterAll(removeNamespaces);
+
+describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Slack${because(noPods)}`, () => {
+  test("a Deployment that somebody applied is listed, scaled, restarted with an approval, and its log is read", async () => {
+    await using town = await townOnKubernetes(cluster, "all");
+    const { developer, namespaces } = town;
+    await applyDeployment(cluster, { namespace: namespaces.beijing1, name: "legacy" });
+    await town.until(isRunning(town, "legacy"));
+
+    expect(await says(town, developer, "/gantry list")).toMatch(/🟢 .*legacy/u);
+
+    await says(town, developer, "/gantry scale legacy 2");
+    expect(card(developer)).toContain("nstances 1 → 2");
+    await town.until(isRunning(town, "legacy"));
+    const place = `/apis/apps/v1/namespaces/${namespaces.beijing1}/deployments`;
+    expect(await listed(place)).toMatchObject([{ metadata: { name: "legacy" }, spec: { replicas: 2 } }]);
+
+    expect(await approved(town, "/gantry restart legacy")).toMatch(/legacy restarted|restarting legacy/u);
+    await town.until(isRunning(town, "legacy"));
+    const [after] = await listed(place);
+    expect(JSON.stringify(after)).toContain("kubectl.kubernetes.io/restartedAt");
+
+    await says(town, developer, "/gantry logs legacy");
+    expect(town.thread("ops").join("\n")).toMatch(/tick \d/u);
+  });
+
+  test("one that Helm manages is scaled, but its memory is Helm's, and the answer says whose it is", async () => {
+    await using town = await townOnKubernetes(cluster, "all");
+    const { developer, namespaces } = town;
+    await applyDeployment(cluster, { namespace: namespaces.beijing1, name: "shop", more: byHelm("shop-release") });
+    await town.until(isRunning(town, "shop"));
+
+    await says(town, developer, "/gantry scale shop 2");
+    expect(card(developer)).toContain("nstances 1 → 2");
+    await town.until(isRunning(town, "shop"));
+    expect(await says(town, developer, "/gantry memory shop 512")).toContain("Helm release shop-release");
+    const [deployment] = await listed(`/apis/apps/v1/namespaces/${namespaces.beijing1}/deployments`);
+    expect(JSON.stringify(deployment)).not.toContain('"memory"');
+  });
+
+  test("the Jobs of a CronJob are listed, and their logs are read", async () => {
+    await using town = await townOnKubernetes(cluster, "all");
+    const { developer, namespaces } = town;
+    await applyCronJob(cluster, { namespace: namespaces.us, name: "backup" });
+
+    // It runs at the next full minute.
+    const ended = await firstJobOf(namespaces.us);
+
+    expect(await says(town, developer, "/gantry list jobs")).toMatch(new RegExp(`⚪️.*${ended}`, "u"));
+    await says(town, developer, `/gantry logs job/${ended}`);
+    expect(town.thread("ops").join("\n")).toContain("backed up 7 tables");
+  });
+});
+
+/** The name of the first Job that has succeeded in a namespace. */
+async function firstJobOf(namespace: string): Promise<string> {
+  const limit = Date.now() + 3 * 60_000;
+  for (;;) {
+    const jobs = await listed(`/apis/batch/v1/namespaces/${namespace}/jobs`);
+    const done = jobs.find((job) => JSON.stringify(job["status"]).includes('"succeeded":1'));
+    if (done) return done.metadata.name;
+    if (Date.now() > limit) throw new Error("the CronJob made no Job within three minutes");
+    await new Promise((resolve) => setTimeout(resolve, 200)); // between two looks
+  }
+}

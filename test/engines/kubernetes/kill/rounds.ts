@@ -1,0 +1,49 @@
+import { randomFrom } from "../../../kill/random.ts";
+import { type Change, changes, type Verdict } from "./changes.ts";
+import type { Lane } from "./lane.ts";
+import { type Outcome, playRound, type Rehearsal, rehearse } from "./round.ts";
+
+type Playing = { readonly rounds: number; readonly seed: number; readonly onRound: (line: string) => void };
+
+/** Plays that many changes in turn, each killed at a moment that the seed chooses. */
+export async function playRounds(lane: Lane, { rounds, seed, onRound }: Playing): Promise<readonly Outcome[]> {
+  const random = randomFrom(seed);
+  const rehearsals = new Map<Change, Rehearsal>();
+  const outcomes: Outcome[] = [];
+  for (let number = 0; number < rounds; number += 1) {
+    const change = changes[number % changes.length];
+    if (change === undefined) throw new Error("no changes");
+    const rehearsal = rehearsals.get(change) ?? (await rehearse(lane, change, `rehearsal${number}`));
+    rehearsals.set(change, rehearsal);
+    // One more than there are: then it is killed after its answer.
+    const write = 1 + Math.floor(random() * (rehearsal.writes + 1));
+    const moment = { write, when: random() < 0.5 ? "before" : "after" } as const;
+    const outcome = await playRound(lane, { name: `round${number}`, change, moment }, rehearsal);
+    onRound(lineOf(outcome));
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+const verdicts: readonly Verdict[] = ["took effect", "did not", "half"];
+
+/** Markdown: each change, how often it was killed, what the client was told and how it turned out. */
+export function tableOf(outcomes: readonly Outcome[]): string {
+  const row = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
+  const head = ["change", "kills", "answered", "unanswered", ...verdicts, "violations"];
+  const lines = changes.map(({ name }) => {
+    const own = outcomes.filter(({ round }) => round.change.name === name);
+    const told = own.filter(({ told }) => told === "done").length;
+    const counts = verdicts.map((verdict) => own.filter((each) => each.verdict === verdict).length);
+    const violations = own.flatMap((each) => each.violations).length;
+    return row([name, own.length, told, own.length - told, ...counts, violations]);
+  });
+  return [row(head), row(head.map(() => "---")), ...lines].join("\n");
+}
+
+/** To find it again. */
+function lineOf({ round, told, verdict, killedAt, status, violations }: Outcome): string {
+  const half = status === undefined ? "" : `, status ${status}`;
+  const bad = violations.map((violation) => `\n  ! ${violation}`).join("");
+  return `${round.name} ${round.change.name}: killed ${killedAt}; client told ${told}; ${verdict}${half}${bad}`;
+}

@@ -1,0 +1,68 @@
+import type { World } from "../../../service/contract/world.ts";
+import type { ApiFront } from "../support/api-front.ts";
+import { allowed, Refused } from "./allowed.ts";
+
+// Some rights are used only when something goes wrong on the way to the API server.
+
+export type Accidents = {
+  readonly world: World;
+  readonly image: string;
+  readonly front: ApiFront;
+  /** Somebody else changes the size of the StatefulSet `db`. */
+  readonly meddle: () => Promise<void>;
+};
+
+export async function accidents(about: Accidents): Promise<void> {
+  try {
+    await answersGetLost(about);
+    await somebodyIsFaster(about);
+    await aHalfIsTakenBack(about);
+  } finally {
+    about.front.onPassing(() => undefined);
+  }
+}
+
+/** The first answer to each creation gets lost: it is sent again, and then read, because the name is taken. */
+async function answersGetLost({ world, front, image }: Accidents): Promise<void> {
+  const lost = new Set<string>();
+  front.onPassing(({ write, when }) => {
+    if (when === "before" || !write.startsWith("POST") || lost.has(write)) return undefined;
+    lost.add(write);
+    return "drop";
+  });
+  const ports = [{ port: 8080, protocol: "TCP" as const }];
+  const body = {
+    target_instance_size: 0,
+    containers: [{ image, command: ["sh"], ports }],
+    port_mappings: [{ container_port: 8080 }],
+    binding_domain_name: ["lost.example.com"],
+  };
+  await allowed(world, "createService", { name: "lost", body });
+  await allowed(world, "createJob", { name: "lost", body: { containers: [{ image, command: ["true"] }] } });
+}
+
+async function somebodyIsFaster({ world, front, meddle }: Accidents): Promise<void> {
+  let isFirst = true;
+  front.onPassing(async ({ write, when }) => {
+    if (when === "after" || !write.endsWith("/statefulsets/db") || !isFirst) return undefined;
+    isFirst = false;
+    await meddle();
+    return undefined;
+  });
+  await allowed(world, "updateService", { name: "db", body: { target_instance_size: 3 } });
+}
+
+/** The second of two disks can't be made, so the first one and the rest of the service are deleted again. */
+async function aHalfIsTakenBack({ world, front, image }: Accidents): Promise<void> {
+  let claims = 0;
+  front.onPassing(({ write, when }) => {
+    if (when === "before" && write.startsWith("POST") && write.endsWith("/persistentvolumeclaims")) claims += 1;
+    return claims > 1 && write.startsWith("POST") ? "drop" : undefined;
+  });
+  const volumes = ["one", "two"].map((name) => ({ name, disk_name: `torn-${name}` }));
+  const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
+  const body = { target_instance_size: 0, containers: [{ image, command: ["sh"], volumeMounts }], volumes };
+  const { status, text } = await world.ask("createService", { name: "torn", body });
+  if (status === 503 && !text.includes("Taking it back failed")) return;
+  throw new Refused(`createService answered ${status}: ${text}`);
+}

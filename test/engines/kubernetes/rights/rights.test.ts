@@ -1,0 +1,98 @@
+import { resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { because, testCluster } from "../../../support/cluster.ts";
+import { openApiFront } from "../support/api-front.ts";
+import { applyStatefulSet, scaleStatefulSet } from "../support/applied.ts";
+import { openTestWorld } from "../support/test-world.ts";
+import { accidents } from "./accidents.ts";
+import { openAccount } from "./account.ts";
+import { Refused } from "./allowed.ts";
+import { withGatewayApi } from "./gateway-api.ts";
+import { documentedRights, type Right, wordsOf } from "./role.ts";
+import { tour } from "./tour.ts";
+
+const cluster = await testCluster();
+const { noPods, image, newNamespace, removeNamespaces } = cluster;
+const rights = documentedRights(resolve(import.meta.dirname, "../../../../docs/kubernetes-role.yaml"));
+
+afterAll(removeNamespaces);
+
+const GATEWAY = "gateway.networking.k8s.io";
+let gatewayApi: AsyncDisposable | undefined;
+beforeAll(async () => {
+  if (noPods === undefined) gatewayApi = await withGatewayApi(cluster);
+});
+afterAll(async () => gatewayApi?.[Symbol.asyncDispose]());
+
+type Toured = {
+  /** What the operation answered that was refused; undefined if none was. */
+  readonly refused: string | undefined;
+  /** What the operator reads in the log and on the health page. */
+  readonly reported: string;
+};
+
+/** All operations of an engine whose account in the cluster has these rights only. */
+async function toured(given: readonly Right[], domains: "ingress" | "gateway"): Promise<Toured> {
+  const namespace = await newNamespace("rights");
+  await applyStatefulSet(cluster, { namespace, name: "db" });
+  const account = await openAccount(cluster, namespace, given);
+  const front = await openApiFront(account.kubeconfig);
+  const gateway = { kind: "gateway", gateway: { name: "web", namespace: undefined } } as const;
+  const settings = domains === "gateway" ? { domains: gateway } : {};
+  const options = { namespace, kubeconfig: front.kubeconfig, adopt: "all", settings } as const;
+  const service = await openTestWorld(cluster, options);
+  const { world, events } = service;
+  const reported = () => [...events, JSON.stringify(service.ready())].join("\n");
+  try {
+    await tour({ world, image, isOver: () => namesARight(reported()) });
+    await accidents({ world, image, front, meddle: () => scaleStatefulSet(cluster, { namespace, name: "db" }) });
+    return { refused: undefined, reported: reported() };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { refused: error.message, reported: reported() };
+  } finally {
+    await service.close();
+    await front.close();
+    account.remove();
+  }
+}
+
+/** In our words, or in those of Kubernetes. */
+const NAMED = /may not \w+ [\w/]+ in|cannot \w+ resource/u;
+
+function namesARight(text: string): boolean {
+  return NAMED.test(text);
+}
+
+function namings({ verb, resource }: Right): readonly string[] {
+  return [`may not ${verb} ${resource}`, `cannot ${verb} resource "${resource}"`];
+}
+
+describe.skipIf(noPods !== undefined)(`the rights of the documented Role${because(noPods)}`, () => {
+  test("all of them are enough for every operation, also on adopted workloads", async () => {
+    for (const domains of ["ingress", "gateway"] as const) await expectEnough(domains);
+  });
+
+  async function expectEnough(domains: "ingress" | "gateway"): Promise<void> {
+    const { refused, reported } = await toured(rights, domains);
+    expect(refused).toBeUndefined();
+    expect(reported).not.toMatch(NAMED);
+  }
+
+  describe.concurrent("each is needed: without it, something fails and names it", () => {
+    test.each(rights.map((right) => [wordsOf(right), right] as const))("%s", async (_, right) => {
+      const domains = right.group === GATEWAY ? "gateway" : "ingress";
+      const { refused, reported } = await toured(
+        rights.filter((each) => each !== right),
+        domains,
+      );
+
+      // Quotes are escaped in an answer.
+      const said = `${refused}\n${reported}`.replaceAll('\\"', '"');
+      expect(
+        namings(right).some((words) => said.includes(words)),
+        said,
+      ).toBe(true);
+    });
+  });
+});

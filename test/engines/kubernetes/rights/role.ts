@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+const Rule = z.object({
+  apiGroups: z.array(z.string()),
+  resources: z.array(z.string()),
+  verbs: z.array(z.string()),
+});
+const Role = z.object({ kind: z.literal("Role"), rules: z.array(Rule) });
+
+export type Rule = z.output<typeof Rule>;
+/** One verb on one resource. */
+export type Right = { readonly group: string; readonly resource: string; readonly verb: string };
+
+/** The rights of the Role that the documentation gives to operators, one by one. */
+export function documentedRights(path: string): readonly Right[] {
+  const documents = parseAllDocuments(readFileSync(path, "utf8")).map((document) => Role.safeParse(document.toJS()));
+  return documents.flatMap(({ data }) => data?.rules ?? []).flatMap(rightsOf);
+}
+
+function rightsOf({ apiGroups, resources, verbs }: Rule): readonly Right[] {
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb }))),
+  );
+}
+
+export function ruleOf({ group, resource, verb }: Right): Rule {
+  return { apiGroups: [group], resources: [resource], verbs: [verb] };
+}
+
+export function wordsOf({ group, resource, verb }: Right): string {
+  return `${verb} ${resource}${group === "" ? "" : ` of ${group}`}`;
+}

@@ -1,0 +1,120 @@
+import type { OperationId } from "../../../../src/api/operations.ts";
+import type { NewService, Service } from "../../../../src/api/schema.ts";
+import type { Ask, World } from "../../../service/contract/world.ts";
+import { slowness } from "../../../support/until.ts";
+import { allowed, Refused } from "./allowed.ts";
+import { listen, shell, ticking } from "../support/applied.ts";
+
+/** Waits on the way, on a quiet machine: without a right, something may never come. */
+const PATIENCE_MS = 30_000;
+
+type Guide = {
+  readonly world: World;
+  readonly image: string;
+  /** Looked at while waiting: a reason to give up. */
+  readonly isOver: () => boolean;
+};
+
+/**
+ * Uses every right once: each of the 14 operations on workloads of our own with a port, a domain and a disk, and on an
+ * adopted StatefulSet `db`. Rejects at the first operation that is refused.
+ */
+export async function tour(guide: Guide): Promise<void> {
+  await lookAround(guide);
+  await aServiceOfOurOwn(guide);
+  await aDisk(guide);
+  await anAdoptedOne(guide);
+  await aJob(guide);
+}
+
+async function lookAround({ world }: Guide): Promise<void> {
+  await allowed(world, "listServices");
+  await allowed(world, "listJobs");
+}
+
+async function aServiceOfOurOwn(guide: Guide): Promise<void> {
+  const { world, image } = guide;
+  const name = "web";
+  const ports = [{ port: 8080, protocol: "TCP" as const }];
+  const body: NewService = {
+    containers: [{ image, command: [...shell(`${listen}; ${ticking}`)], ports }],
+    port_mappings: [{ container_port: 8080 }],
+    binding_domain_name: [`${world.newName("tour")}.example.com`],
+  };
+  await allowed(world, "createService", { name, body });
+  await reaches(guide, name, "Running");
+  await comes(guide, ["getServiceLogs", { name }, (log) => JSON.stringify(log).includes("tick")]);
+  await allowed(world, "updateService", { name, body: { containers: [{ resources: { limits: { memory: 256 } } }] } });
+  await reaches(guide, name, "Running");
+  await allowed(world, "updateService", { name, body: { binding_domain_name: ["other.example.com"] } });
+  await allowed(world, "updateService", { name, body: { binding_domain_name: [] } });
+  await reaches(guide, name, "Running");
+  await allowed(world, "restartService", { name });
+  await reaches(guide, name, "Running");
+  await allowed(world, "stopService", { name });
+  await reaches(guide, name, "Stopped");
+  await allowed(world, "startService", { name });
+  await reaches(guide, name, "Running");
+  await allowed(world, "deleteService", { name });
+}
+
+/** Nothing provides volumes in a test cluster, so no instance is to run. */
+async function aDisk({ world, image }: Guide): Promise<void> {
+  const container = { image, command: ["sh"], volumeMounts: [{ name: "data", mountPath: "/data" }] };
+  const volumes = [{ name: "data", disk_name: "disk" }];
+  await allowed(world, "createService", {
+    name: "kept",
+    body: { target_instance_size: 0, containers: [container], volumes },
+  });
+  await allowed(world, "deleteService", { name: "kept" });
+}
+
+async function anAdoptedOne(guide: Guide): Promise<void> {
+  const { world } = guide;
+  const name = "db";
+  await reaches(guide, name, "Running");
+  await allowed(world, "restartService", { name });
+  await reaches(guide, name, "Running");
+  await allowed(world, "updateService", { name, body: { target_instance_size: 2 } });
+  await reaches(guide, name, "Running");
+}
+
+async function aJob(guide: Guide): Promise<void> {
+  const { world, image } = guide;
+  const name = "once";
+  await allowed(world, "createJob", { name, body: { containers: [{ image, command: ["sh", "-c", "echo done"] }] } });
+  await comes(guide, ["getJob", { name }, (job) => JSON.stringify(job).includes('"succeeded":1')]);
+  const { instance_names: [instance = ""] = [] } = await world.get("getJob", { name });
+  await comes(guide, ["getJobInstanceLogs", { name, instance }, (lines) => JSON.stringify(lines).includes("done")]);
+  const failing = world.newName("failing");
+  await allowed(world, "createJob", {
+    name: failing,
+    body: { containers: [{ image, command: ["sh", "-c", "exit 3"] }] },
+  });
+  // How it failed is written on the job at once.
+  await comes(guide, ["getJob", { name: failing }, (job) => JSON.stringify(job).includes('"exit_code":3')]);
+  await allowed(world, "deleteJob", { name: failing });
+  await allowed(world, "deleteJob", { name });
+}
+
+async function reaches(guide: Guide, name: string, status: string): Promise<void> {
+  await comes(guide, ["getService", { name }, (service) => (service as Service).status === status]); // of this operation
+}
+
+/** Repeats a read until it is as wanted. */
+async function comes(
+  { world, isOver }: Guide,
+  [op, what, isWanted]: readonly [OperationId, Ask, (body: unknown) => boolean],
+): Promise<void> {
+  const since = Date.now();
+  for (;;) {
+    const body = await allowed(world, op, what);
+    if (isWanted(body)) return;
+    // A log has a line about why others are missing.
+    const isHopeless = isOver() || JSON.stringify(body).includes("is forbidden");
+    if (isHopeless || Date.now() - since > PATIENCE_MS * slowness()) {
+      throw new Refused(`${op} never gave what was waited for, but ${JSON.stringify(body)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50)); // between two looks
+  }
+}

@@ -1,0 +1,78 @@
+import type { TestCluster } from "../../../support/cluster.ts";
+
+// Workloads as a team has them: applied with kubectl, by Helm, by a schedule. Gantry did not create them.
+
+type Made = { readonly namespace: string; readonly name: string };
+
+/** `sh` as the first process ignores TERM without a trap, and its pod takes half a minute to go. */
+export function shell(script: string): readonly string[] {
+  return ["sh", "-c", `trap 'exit 0' TERM; ${script}`];
+}
+
+/** Its port has to take connections before an instance counts as ready. */
+export const listen = "httpd -p 8080 -h /tmp";
+
+export const ticking = "while :; do echo tick $((n=n+1)); sleep 0.2; done";
+
+/** A Deployment of a hand-written file. */
+export async function applyDeployment(
+  { must, image }: TestCluster,
+  { namespace, name, more = {} }: Made & { readonly more?: object },
+): Promise<void> {
+  const labels = { app: name };
+  const containers = [{ name: "main", image, command: shell(ticking) }];
+  await must({
+    method: "POST",
+    path: `/apis/apps/v1/namespaces/${namespace}/deployments`,
+    body: {
+      metadata: { name, labels, ...more },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers } },
+      },
+    },
+  });
+}
+
+/** As `helm install` labels what it applies. */
+export const byHelm = (release: string) => ({
+  labels: { app: release, "app.kubernetes.io/managed-by": "Helm" },
+  annotations: { "meta.helm.sh/release-name": release, "meta.helm.sh/release-namespace": "default" },
+});
+
+/** A CronJob that runs each minute. */
+export async function applyCronJob({ call, must, image }: TestCluster, { namespace, name }: Made): Promise<void> {
+  const containers = [{ name: "main", image, command: ["sh", "-c", "echo backed up 7 tables"] }];
+  const job = { spec: { template: { spec: { containers, restartPolicy: "Never" } } } };
+  const body = { metadata: { name }, spec: { schedule: "* * * * *", jobTemplate: job } };
+  const place = (version: string) => `/apis/batch/${version}/namespaces/${namespace}/cronjobs`;
+  // v1 since Kubernetes 1.21, v1beta1 until 1.24.
+  const { status } = await call({ method: "GET", path: place("v1") });
+  await must({ method: "POST", path: place(status === 404 ? "v1beta1" : "v1"), body });
+}
+
+/** A StatefulSet, as databases run in. */
+export async function applyStatefulSet({ must, image }: TestCluster, { namespace, name }: Made): Promise<void> {
+  const labels = { app: name };
+  const containers = [{ name: "main", image, command: shell(ticking) }];
+  const template = { metadata: { labels }, spec: { containers, terminationGracePeriodSeconds: 1 } };
+  await must({
+    method: "POST",
+    path: `/apis/apps/v1/namespaces/${namespace}/statefulsets`,
+    body: {
+      metadata: { name, labels },
+      spec: { replicas: 1, serviceName: name, selector: { matchLabels: labels }, template },
+    },
+  });
+}
+
+/** As `kubectl scale` by somebody else; any size that it doesn't have. */
+export async function scaleStatefulSet({ must }: TestCluster, { namespace, name }: Made): Promise<void> {
+  await must({
+    method: "PATCH",
+    path: `/apis/apps/v1/namespaces/${namespace}/statefulsets/${name}`,
+    contentType: "application/merge-patch+json",
+    body: { spec: { replicas: 1 } },
+  });
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { OpenedEngine } from "../../../../src/service/engine.ts";
+import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
+
+export type TestEngineOptions = {
+  readonly kubeconfig: string;
+  /** By user, then by region. */
+  readonly namespaces: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Whether workloads are adopted that Gantry did not create; not without it. */
+  readonly adopt?: "all" | undefined;
+  readonly settings?: Partial<ClusterConfig> | undefined;
+};
+
+/** The Kubernetes engine with its logs in a folder of its own. `events` are what an operator reads in the log. */
+export async function openTestEngine({
+  kubeconfig,
+  namespaces,
+  adopt,
+  settings = {},
+}: TestEngineOptions): Promise<OpenedEngine & { readonly events: readonly string[] }> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gantry-kube-engine-"));
+  const events: string[] = [];
+  const clusters = ["us", "beijing1"].map((region): ClusterConfig => ({
+    region,
+    kubeconfig: { path: kubeconfig },
+    context: undefined,
+    namespaceOf: (username) => namespaces[username]?.[region],
+    domains: { kind: "ingress", ingressClass: undefined },
+    ports: { kind: "cluster" },
+    // No such class is needed: nothing in these tests waits for its volume.
+    disks: { storageClass: "manual", size: "1Mi" },
+    hostPath: undefined,
+    jobs: region === "us",
+    adopt: { which: adopt ?? "none", allow: [] },
+    ...settings,
+  }));
+  const opened = await openKubernetesEngine({
+    dataDir,
+    database: undefined,
+    clusters,
+    users: Object.keys(namespaces),
+    onEvent: (message, data) => void events.push(`${message} ${textOf(data)}`),
+  });
+  return {
+    ...opened,
+    events,
+    async close(options) {
+      await opened.close(options);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function textOf(data: object): string {
+  return Object.values(data)
+    .map((value: unknown) => (value instanceof Error ? value.message : JSON.stringify(value)))
+    .join(" ");
+}

@@ -1,0 +1,34 @@
+import { type World, worldOf } from "../../service/contract/world.ts";
+import { accounts, regions } from "./accounts.ts";
+import type { ServiceProcess } from "./service-process.ts";
+
+/** Asks whichever service runs; a request rejects while none does. */
+export function worldOfProcess(running: () => ServiceProcess | undefined): World {
+  return worldOf({
+    async fetch(request) {
+      const service = running();
+      if (!service) throw new Error("the service doesn't run");
+      const { pathname, search } = new URL(request.url);
+      return await fetch(new URL(pathname + search, service.url), new Request(request, { duplex: "half" }));
+    },
+    ...accounts,
+    regions,
+    workloads: noWorkloads,
+    knows: { images: false, history: false },
+    reach: async () => "",
+    deadlineMs: 120_000,
+    close: async () => {},
+  });
+}
+
+const none = { image: "none" };
+
+/** These tests have bodies of their own. */
+export const noWorkloads: World["workloads"] = {
+  web: { container: none, port: 8080, startLine: /^started$/u },
+  lines: () => none,
+  nthLine: () => "",
+  failing: none,
+  crashing: none,
+  lasting: none,
+};
