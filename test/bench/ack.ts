@@ -157,11 +157,10 @@ type Volley = { readonly each: AckCase; readonly target: Target; readonly reques
 
 async function fire(stage: Stage, { each, target, requests }: Volley, account: Account): Promise<readonly number[]> {
   const { kind, texts, person, concurrency } = each;
-  const { port } = target;
   const { sinkPort } = stage;
   const { group, sent: first } = account;
   const round = {
-    port,
+    to: target.appToken === undefined ? { port: target.port } : { appToken: target.appToken },
     sinkPort,
     kind,
     texts,

@@ -1,4 +1,5 @@
 import { App, HTTPReceiver } from "@slack/bolt";
+import { answerList, listed, type Works } from "./bare-work.ts";
 import { freePort } from "./listen.ts";
 import { answerCalls } from "./remote.ts";
 import { signingSecret } from "./signed.ts";
@@ -6,19 +7,10 @@ import { signingSecret } from "./signed.ts";
 /**
  * The floor: a Bolt app with a listener for each kind that acks. With `works`, it then does with plain fetch what has to
  * be done: for `/gantry list` the two reads and the message, for `/gantry scale` a form of one field, for Home the two
- * reads and their counts; without a time limit, a check, or a word of its own.
+ * reads and their counts.
  */
 
-type Works = { readonly apiUrl: string; readonly slackUrl: string };
-
 let works: Works | undefined;
-
-async function listed(kinds: readonly string[], { apiUrl }: Works): Promise<readonly unknown[]> {
-  const headers = { username: "bench", authorization: "token bench-api-token" };
-  return Promise.all(
-    kinds.map(async (kind) => (await fetch(`${apiUrl}/v1/regions/beijing1/${kind}`, { headers })).json()),
-  );
-}
 
 function callSlack(method: string, fields: Record<string, string>, { slackUrl }: Works): Promise<Response> {
   return fetch(`${slackUrl}/api/${method}`, { method: "POST", body: new URLSearchParams(fields) });
@@ -50,12 +42,7 @@ app.command("/gantry", async ({ ack, body }) => {
   await ack();
   if (works === undefined) return;
   if (body.text.startsWith("scale")) return void (await callSlack("views.open", opening(body.trigger_id), works));
-  const [services, jobs] = await listed(body.text === "list services" ? ["services"] : ["services", "jobs"], works);
-  await fetch(body.response_url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text: JSON.stringify([services, jobs]).slice(0, 3000) }),
-  });
+  await answerList(body, works);
 });
 
 function opening(triggerId: string): Record<string, string> {

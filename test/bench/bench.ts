@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { runProgram } from "../support/program.ts";
 import { measureAcks, type AckResult } from "./ack.ts";
-import { ackCases, messageCases, viewCases } from "./cases.ts";
+import { ackCases, gapCases, messageCases, viewCases } from "./cases.ts";
 import { memoryOf } from "./memory.ts";
 import { readOptions, usage, type Options } from "./options.ts";
 import { endAll } from "./remote.ts";
+import { type GapResult, measureGap } from "./refresh-gap.ts";
 import { machine, missed, report, type Figures } from "./report.ts";
 import { measureMessages, type MessageResult } from "./slash-to-message.ts";
 import { setStage } from "./stage.ts";
@@ -28,6 +29,11 @@ async function measure(options: Options): Promise<Figures> {
     progress(`${each.name}, concurrency ${each.concurrency}`);
     acks.push(await measureAcks(stage, each));
   }
+  const gaps: GapResult[] = [];
+  for (const each of gapCases(options)) {
+    progress(each.name);
+    gaps.push(await measureGap(stage, each));
+  }
   const memoryAfter = memoryOf(stage);
   // After the memory was looked at: dozens of accounts with thousands of services each are no usual load.
   const views: ViewResult[] = [];
@@ -35,7 +41,7 @@ async function measure(options: Options): Promise<Figures> {
     progress(each.name);
     views.push(await measureView(stage, each));
   }
-  return { acks, messages, views, memoryBefore, memoryAfter };
+  return { acks, gaps, messages, views, memoryBefore, memoryAfter };
 }
 
 function progress(what: string): void {

@@ -1,6 +1,7 @@
 import type { AckCase } from "./ack.ts";
 import type { Options } from "./options.ts";
 import { pickerPerson, preparePicker, typed } from "./picker.ts";
+import type { GapCase } from "./refresh-gap.ts";
 import type { MessageCase } from "./slash-to-message.ts";
 import type { Stage } from "./stage.ts";
 import type { ViewCase } from "./view-drawn.ts";
@@ -16,7 +17,10 @@ const WARM_UP = 500;
 const MESSAGES = 300;
 const VIEWS = 100;
 
-export function ackCases({ gantry, bare, bareAgain, working }: Stage, options: Options): readonly AckCase[] {
+export function ackCases(
+  { gantry, bare, bareAgain, working, overSockets }: Stage,
+  options: Options,
+): readonly AckCase[] {
   const { requests, rounds, repetitions } = options;
   const sizes = { requests, rounds, repetitions, warmUp: WARM_UP };
   const each = { kind: "command", texts: ["list"], subject: gantry, base: bare, ...sizes, stalled: false } as const;
@@ -24,16 +28,29 @@ export function ackCases({ gantry, bare, bareAgain, working }: Stage, options: O
   const fewer = { repetitions: Math.min(2, repetitions), requests: Math.min(100 * rounds, requests), warmUp: 100 };
   const typing = { kind: "suggestion", texts: typed, person: pickerPerson, prepare: preparePicker } as const;
   const some = { requests: Math.min(250 * rounds, requests), warmUp: 100 };
+  const sockets = { ...each, subject: overSockets.gantry, base: overSockets.bare } as const;
   const rows: readonly Omit<AckCase, "concurrency">[] = [
     { ...each, name: "noise", subject: bareAgain, isTarget: false },
     { ...each, name: "list", isTarget: true },
     { ...each, name: "list, API stalled", stalled: true, isTarget: true },
+    { ...sockets, name: "noise, Socket Mode", subject: overSockets.bareAgain, isTarget: false },
+    { ...sockets, name: "list, Socket Mode", isTarget: true },
+    { ...sockets, name: "list, Socket Mode, same work", base: overSockets.working, isTarget: false },
     { ...each, name: "work after ack", subject: working, isTarget: false },
     { ...each, name: "restart web, stored", texts: ["restart web"], ...fewer, isTarget: false },
     { ...each, name: "picker, 2,000 names", ...typing, ...some, isTarget: false },
   ];
   const cases = rows.flatMap((row) => [1, 16].map((concurrency) => ({ ...row, concurrency })));
   return cases.filter(({ name }) => name.includes(options.only));
+}
+
+/** Slack warns about 10 s before it ends a connection, and in its troubles not at all. */
+export function gapCases({ only }: Options): readonly GapCase[] {
+  const cases = [
+    { name: "refresh, announced 2 s before", warnMs: 2_000, times: 3 },
+    { name: "refresh, announced 200 ms before", warnMs: 200, times: 3 },
+  ];
+  return cases.filter(({ name }) => name.includes(only));
 }
 
 export function messageCases({ gantry, working }: Stage, options: Options): readonly MessageCase[] {

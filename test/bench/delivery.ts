@@ -32,6 +32,15 @@ export function signedDelivery(delivery: Delivery): Signed {
   }
 }
 
+export type Envelope = { readonly id: string; readonly frame: string };
+
+/** A command as Slack sends it over Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode */
+export function commandEnvelope(delivery: Delivery): Envelope {
+  const id = triggerOf(delivery);
+  const envelope = { envelope_id: id, type: "slash_commands", accepts_response_payload: true };
+  return { id, frame: JSON.stringify({ ...envelope, payload: command(delivery) }) };
+}
+
 function form(fields: Record<string, string>): Signed {
   return signed(new URLSearchParams(fields).toString(), "application/x-www-form-urlencoded");
 }

@@ -20,6 +20,8 @@ export async function startGantry(stands: {
   readonly program: string;
   readonly apiPort: number;
   readonly sinkPort: number;
+  /** Over Socket Mode, with this token. */
+  readonly appToken?: string;
 }): Promise<GantryProcess> {
   const data = mkdtempSync(join(tmpdir(), "gantry-bench-"));
   process.on("exit", () => rmSync(data, { recursive: true, force: true }));
@@ -36,7 +38,9 @@ export async function startGantry(stands: {
       PORT: String(port),
       GANTRY_DATA: data,
       SLACK_BOT_TOKEN: "xoxb-bench-token",
-      SLACK_SIGNING_SECRET: signingSecret,
+      ...(stands.appToken === undefined
+        ? { SLACK_SIGNING_SECRET: signingSecret }
+        : { SLACK_APP_TOKEN: stands.appToken }),
       SLACK_API_URL: `http://127.0.0.1:${stands.sinkPort}/api/`,
       WORKLOAD_API_URL: `http://127.0.0.1:${stands.apiPort}`,
       WORKLOAD_API_USERNAME: account.username,

@@ -1,12 +1,15 @@
 import { Agent, request as httpRequest } from "node:http";
-import { type Delivery, type DeliveryKind, signedDelivery } from "./delivery.ts";
+import { commandEnvelope, type Delivery, type DeliveryKind, signedDelivery } from "./delivery.ts";
 import { answerCalls, machineMs } from "./remote.ts";
+import { measureRefresh } from "./refresh.ts";
 import type { Signed } from "./signed.ts";
+import { startSocketSlack } from "./socket-slack.ts";
 
 /** Where the deliveries come from: a process of its own, so that it takes nothing from the event loop it measures. */
 
 export type Round = {
-  readonly port: number;
+  /** Where the app takes requests, or under which token it has its connections. */
+  readonly to: { readonly port: number } | { readonly appToken: string };
   readonly sinkPort: number;
   readonly kind: DeliveryKind;
   /** Sent in turn. */
@@ -55,17 +58,34 @@ function send(agent: Agent, port: number, { body, headers }: Signed): Promise<Se
   return promise;
 }
 
-function deliveryOf({ sinkPort, kind, texts, group, person }: Round, at: number): Signed {
+const sockets = await startSocketSlack();
+
+async function sendEnvelope(appToken: string, envelope: ReturnType<typeof commandEnvelope>): Promise<Sent> {
+  const startedAt = machineMs();
+  const { endedAt, answer } = await sockets.deliver(appToken, envelope);
+  return { startedAt, ms: endedAt - startedAt, status: 200, answer };
+}
+
+/** Sends it when it is called: what is sent is ready by then. */
+type Shot = () => Promise<Sent>;
+
+function shotOf({ to, sinkPort, kind, texts, group, person }: Round, at: number, agent: Agent): Shot {
   const text = texts[at % texts.length] ?? "";
-  return signedDelivery({ kind, text, sinkPort, group, at, ...(person !== undefined && { person }) });
+  const delivery = { kind, text, sinkPort, group, at, ...(person !== undefined && { person }) };
+  if ("appToken" in to) {
+    const envelope = commandEnvelope(delivery);
+    return () => sendEnvelope(to.appToken, envelope);
+  }
+  const request = signedDelivery(delivery);
+  return () => send(agent, to.port, request);
 }
 
 /** Sends all, `concurrency` at a time: the next leaves as soon as one is answered. */
-async function sendAll(agent: Agent, { port, concurrency }: Round, commands: readonly Signed[]): Promise<Sent[]> {
+async function sendAll({ concurrency }: Round, shots: readonly Shot[]): Promise<Sent[]> {
   const results: Sent[] = [];
-  const queue = commands.values();
+  const queue = shots.values();
   async function worker(): Promise<void> {
-    for (const command of queue) results.push(await send(agent, port, command));
+    for (const shot of queue) results.push(await shot());
   }
   await Promise.all(Array.from({ length: concurrency }, worker));
   return results;
@@ -74,10 +94,10 @@ async function sendAll(agent: Agent, { port, concurrency }: Round, commands: rea
 async function fire(round: Round): Promise<RoundResult> {
   const opening = OPENING * round.concurrency;
   const total = opening + round.requests;
-  const commands = Array.from({ length: total }, (_, at) => deliveryOf(round, round.first + at));
   const agent = new Agent({ keepAlive: true, maxSockets: round.concurrency });
-  const opened = await sendAll(agent, round, commands.slice(0, opening));
-  const measured = await sendAll(agent, round, commands.slice(opening));
+  const shots = Array.from({ length: total }, (_, at) => shotOf(round, round.first + at, agent));
+  const opened = await sendAll(round, shots.slice(0, opening));
+  const measured = await sendAll(round, shots.slice(opening));
   agent.destroy();
   const all = [...opened, ...measured];
   return {
@@ -98,6 +118,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 const calls = {
   fire,
+  socketPort: () => sockets.port,
+  refresh: (what: Parameters<typeof measureRefresh>[1]) => measureRefresh(sockets, what),
   /** Sends one delivery, and says when it left and what its ack said. */
   one: async ({ port, ...delivery }: Delivery & { readonly port: number }) =>
     send(oneByOne, port, signedDelivery(delivery)),

@@ -9,6 +9,9 @@ export function rssMb(pid: number): number {
   return kib / 1024;
 }
 
-export function memoryOf({ gantry, bare, working }: Stage): readonly Memory[] {
-  return [gantry, bare, working].map(({ name, pid }: Target) => ({ name, rssMb: rssMb(pid) }));
+export function memoryOf({ gantry, bare, working, overSockets }: Stage): readonly Memory[] {
+  return [gantry, bare, working, overSockets.gantry, overSockets.bare].map(({ name, pid }: Target) => ({
+    name,
+    rssMb: rssMb(pid),
+  }));
 }

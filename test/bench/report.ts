@@ -2,13 +2,15 @@ import { cpus, loadavg } from "node:os";
 import type { AckResult } from "./ack.ts";
 import { MOST_ACK_RATIO, MOST_MESSAGE_RATIO } from "./cases.ts";
 import type { Memory } from "./memory.ts";
+import type { GapResult } from "./refresh-gap.ts";
 import type { MessageResult } from "./slash-to-message.ts";
-import type { Spread } from "./stats.ts";
+import type { Range, Spread } from "./stats.ts";
 import { table } from "./table.ts";
 import type { ViewResult } from "./view-drawn.ts";
 
 export type Figures = {
   readonly acks: readonly AckResult[];
+  readonly gaps: readonly GapResult[];
   readonly messages: readonly MessageResult[];
   readonly views: readonly ViewResult[];
   readonly memoryBefore: readonly Memory[];
@@ -21,7 +23,7 @@ export function machine(): string {
 }
 
 /** The targets that were missed, as sentences. Commands that were lost or doubled miss one each. */
-export function missed({ acks, messages, views }: Figures): readonly string[] {
+export function missed({ acks, gaps, messages, views }: Figures): readonly string[] {
   const slowAcks = acks
     .filter(({ isTarget, p99Ratio }) => isTarget && !(p99Ratio.median <= MOST_ACK_RATIO))
     .map((row) => `${named(row)}: p99 of the ack is ${row.p99Ratio.median.toFixed(2)} × the bare app's`);
@@ -38,7 +40,10 @@ export function missed({ acks, messages, views }: Figures): readonly string[] {
   const slowViews = views
     .filter(({ mostMs, subjectMs }) => mostMs !== undefined && !(subjectMs.p99 <= mostMs))
     .map(({ name, subjectMs, mostMs }) => `${name}: p99 is ${subjectMs.p99.toFixed(0)} ms, not ${mostMs} at most`);
-  return [...slowAcks, ...lost, ...doubled, ...refused, ...slowMessages, ...slowViews];
+  const gapped = gaps
+    .filter(({ subjectSide: { gapMs, lost } }) => gapMs.max > 0 || lost > 0)
+    .map(({ name, subjectSide: { gapMs, lost } }) => `${name}: a gap of ${gapMs.max.toFixed(1)} ms, ${lost} lost`);
+  return [...slowAcks, ...gapped, ...lost, ...doubled, ...refused, ...slowMessages, ...slowViews];
 }
 
 function named({ name, concurrency }: AckResult): string {
@@ -49,6 +54,7 @@ export function report(figures: Figures): string {
   const misses = missed(figures);
   return [
     ...(figures.acks.length > 0 ? [ackTable(figures.acks)] : []),
+    ...(figures.gaps.length > 0 ? [gapTable(figures.gaps)] : []),
     ...(figures.messages.length > 0 ? [messageTable(figures.messages)] : []),
     ...(figures.views.length > 0 ? [viewTable(figures.views)] : []),
     memoryTable(figures),
@@ -91,6 +97,27 @@ function ackTable(acks: readonly AckResult[]): string {
 
 function spreadCells({ p50, p90, p99 }: Spread): string[] {
   return [p50, p90, p99].map((ms) => ms.toFixed(2));
+}
+
+function gapTable(gaps: readonly GapResult[]): string {
+  const head = ["refresh", "gap, ms", "lost", "replaced, ms", "base gap, ms", "lost", "replaced, ms"];
+  const span = ({ min, max }: Range): string => (min === max ? min.toFixed(0) : `${min.toFixed(0)}–${max.toFixed(0)}`);
+  const cells = ({ gapMs, lost, sent, replacedMs }: GapResult["subjectSide"]): string[] => [
+    span(gapMs),
+    `${lost}/${sent}`,
+    span(replacedMs),
+  ];
+  const rows = gaps.map((row) => [
+    `* ${row.name} (${row.subject} by ${row.base}, ${row.times} times)`,
+    ...cells(row.subjectSide),
+    ...cells(row.baseSide),
+  ]);
+  return [
+    "Refresh: Slack announces the end of all connections of an app, then ends them; a command every 10 ms meanwhile.",
+    "Gap: the time without any connection. Replaced: until the old ones are closed and as many new ones are open.",
+    table([head, ...rows]),
+    "* target: no gap, none lost",
+  ].join("\n");
 }
 
 function messageTable(messages: readonly MessageResult[]): string {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, readBody } from "./listen.ts";
 import { markIn, viewOf } from "./marks.ts";
@@ -36,6 +37,14 @@ function drawnIn(url: string, body: string): Drawn | undefined {
   return mark === undefined ? undefined : { method: url.replace("/api/", ""), ...mark, view: fields.get("view") ?? "" };
 }
 
+let socketPort = 0;
+
+/** An app is told apart by its token. */
+function ticketFor({ headers }: IncomingMessage): string {
+  const token = headers.authorization?.replace("Bearer ", "") ?? "";
+  return JSON.stringify({ ok: true, url: `ws://127.0.0.1:${socketPort}/${token}` });
+}
+
 let latencyMs = 0;
 let lastBody = "";
 /** Each view drawn last, by method and group. */
@@ -55,6 +64,7 @@ function took(group: string, command: string): void {
 const port = await listen((request, response) => {
   async function answer(): Promise<void> {
     const body = await readBody(request);
+    if (request.url === "/api/apps.connections.open") return void response.end(ticketFor(request));
     const drawn = drawnIn(request.url ?? "", body);
     // A trigger lives from the click on: it counts when this arrives.
     if (drawn?.method === "views.open") took(groupOf(drawn), String(drawn.at));
@@ -101,6 +111,10 @@ function countOf(group: string): Count {
 
 const calls = {
   port: () => port,
+  /** Where apps open their WebSockets. */
+  socketsAt(given: number) {
+    socketPort = given;
+  },
   latency(ms: number) {
     latencyMs = ms;
   },

@@ -1,4 +1,6 @@
 import type { BareAppCalls } from "./bare-app.ts";
+import type { BareSocketAppCalls } from "./bare-socket-app.ts";
+import type { Works } from "./bare-work.ts";
 import { startGantry } from "./gantry-process.ts";
 import type { LoadCalls } from "./load.ts";
 import { startRemote, type Remote } from "./remote.ts";
@@ -10,6 +12,8 @@ export type Target = {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
+  /** Set for an app that gets its deliveries over Socket Mode. */
+  readonly appToken?: string;
   /** Whether each command has to get a message after its ack. */
   readonly posts: boolean;
 };
@@ -27,6 +31,8 @@ export type Stage = {
   readonly bareAgain: Target;
   /** A bare app that does the work of `/gantry list`, of a form and of Home with plain fetch after its ack. */
   readonly working: Target;
+  /** The same four over Socket Mode. A bare app has one connection, as Bolt opens it. */
+  readonly overSockets: Record<"gantry" | "bare" | "bareAgain" | "working", Target & { readonly appToken: string }>;
 };
 
 export async function setStage(program: string): Promise<Stage> {
@@ -39,12 +45,18 @@ export async function setStage(program: string): Promise<Stage> {
   const bare = await startBare("bare Bolt app");
   const bareAgain = await startBare("a second bare app");
   const working = await startBare("bare app that works");
-  await working.remote.ask("work", {
-    apiUrl: `http://127.0.0.1:${apiPort}`,
-    slackUrl: `http://127.0.0.1:${sinkPort}`,
-  });
+  const works = { apiUrl: `http://127.0.0.1:${apiPort}`, slackUrl: `http://127.0.0.1:${sinkPort}` };
+  await working.remote.ask("work", works);
   const gantry = await startGantry({ program, apiPort, sinkPort });
+  await sink.ask("socketsAt", await load.ask("socketPort", undefined));
+  const overSockets = {
+    gantry: await startSocketGantry({ program, apiPort, sinkPort }),
+    bare: await startBareSocket("bare Bolt socket app", { sinkPort }),
+    bareAgain: await startBareSocket("a second bare socket app", { sinkPort }),
+    working: await startBareSocket("bare socket app that works", { sinkPort, works }),
+  };
   return {
+    overSockets,
     load,
     sink,
     sinkPort,
@@ -60,4 +72,26 @@ export async function setStage(program: string): Promise<Stage> {
 async function startBare(name: string): Promise<{ remote: Remote<BareAppCalls>; target: Target }> {
   const remote = await startRemote<BareAppCalls>("./bare-app.ts");
   return { remote, target: { name, pid: remote.pid, port: await remote.ask("port", undefined), posts: false } };
+}
+
+async function startSocketGantry(
+  stands: Parameters<typeof startGantry>[0],
+): Promise<Target & { readonly appToken: string }> {
+  const appToken = "xapp-gantry";
+  const gantry = await startGantry({ ...stands, appToken });
+  return { ...gantry, name: "Gantry, Socket Mode", appToken, posts: true };
+}
+
+async function startBareSocket(
+  name: string,
+  { sinkPort, works }: { readonly sinkPort: number; readonly works?: Works },
+): Promise<Target & { readonly appToken: string }> {
+  const remote = await startRemote<BareSocketAppCalls>("./bare-socket-app.ts");
+  const appToken = `xapp-${remote.pid}`;
+  await remote.ask("connect", {
+    appToken,
+    slackUrl: `http://127.0.0.1:${sinkPort}`,
+    ...(works !== undefined && { works }),
+  });
+  return { name, pid: remote.pid, port: 0, appToken, posts: works !== undefined };
 }

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { NewServiceContainer } from "../../../src/api/schema.ts";
+import type { Answer } from "../../../src/api/operations.ts";
+import type { ClusterConfig } from "../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import { Refusal } from "../../../src/service/engine.ts";
+import { openKubernetesEngine } from "../../../src/service/engines/kubernetes/kubernetes-engine.ts";
+
+export type BenchEngine = {
+  readonly list: () => Promise<Answer<"listServices">>;
+  /** Creates a service of one instance. */
+  readonly create: (name: string, container: NewServiceContainer) => Promise<void>;
+  readonly statusOf: (name: string) => Promise<string | undefined>;
+  readonly close: () => Promise<void>;
+};
+
+/** The engine of `npm run service` over one namespace, adopting all that runs there. */
+export async function openBenchEngine(kubeconfig: string, namespace: string): Promise<BenchEngine> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gantry-bench-"));
+  const config: ClusterConfig = {
+    region: "us",
+    kubeconfig: { path: kubeconfig },
+    context: undefined,
+    namespaceOf: () => namespace,
+    domains: { kind: "none" },
+    ports: { kind: "cluster" },
+    disks: undefined,
+    hostPath: undefined,
+    jobs: false,
+    adopt: { which: "all", allow: [] },
+  };
+  const { engine, close } = await openKubernetesEngine({
+    dataDir,
+    database: undefined,
+    clusters: [config],
+    users: ["dana"],
+    onEvent: (message, data) => process.stderr.write(`${message} ${JSON.stringify(data)}\n`),
+  });
+  const user = { username: "dana" };
+  return {
+    async list() {
+      const signal = AbortSignal.timeout(60_000);
+      for (;;) {
+        try {
+          return await engine.listServices({ user, path: { region: "us" }, query: undefined, body: undefined, signal });
+        } catch (error) {
+          // A read gives up before the first list of a slow cluster is complete; the next one waits for the same list.
+          if (!(error instanceof Refusal) || signal.aborted) throw error;
+        }
+      }
+    },
+    async create(service_name, container) {
+      const path = { region: "us", service_name };
+      const signal = AbortSignal.timeout(60_000);
+      await engine.createService({ user, path, query: undefined, body: { containers: [container] }, signal });
+    },
+    async statusOf(service_name) {
+      const path = { region: "us", service_name };
+      const signal = AbortSignal.timeout(60_000);
+      return (await engine.getService({ user, path, query: undefined, body: undefined, signal })).status;
+    },
+    async close() {
+      await close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
