@@ -145,7 +145,8 @@ function manyOf(dice: Dice, key: string): Json {
     command: () => many(String),
     target_instance_size: () => hostileNumber(dice),
   };
-  const name = made[key] === undefined ? dice.pick(["port_mappings", "binding_domain_name"]) : key;
+  // The key may be a made-up one, such as "toString", which every object has.
+  const name = !Object.hasOwn(made, key) ? dice.pick(["port_mappings", "binding_domain_name"]) : key;
   return { [name]: made[name]?.() };
 }
 

@@ -22,38 +22,39 @@ export function openClient(url: string, connections: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
   return {
-    async send({ method, target, headers, body }) {
+    async send(asked) {
       const since = performance.now();
-      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-      const length = body === undefined ? {} : { "Content-Length": String(body.length) };
-      const sent = request(
-        { agent, hostname, port, method, path: target, headers: { ...headers, ...length } },
-        resolve,
-      );
-      const timer = setTimeout(
-        () => sent.destroy(new Error(`no answer in ${LONGEST_ANSWER_MS} ms`)),
-        LONGEST_ANSWER_MS,
-      );
-      sent.on("error", reject);
-      sent.end(body);
-      try {
-        const response = await promise;
-        response.setEncoding("utf8");
-        let text = "";
-        for await (const part of response) text += part;
-        const { statusCode: status = 0 } = response;
-        return {
-          status,
-          contentType: response.headers["content-type"] ?? "",
-          body: text,
-          ms: performance.now() - since,
-        };
-      } finally {
-        clearTimeout(timer);
-      }
+      const response = await answered({ agent, hostname, port }, asked);
+      response.setEncoding("utf8");
+      let text = "";
+      for await (const part of response) text += part;
+      const { statusCode: status = 0 } = response;
+      return { status, contentType: response.headers["content-type"] ?? "", body: text, ms: performance.now() - since };
     },
     close: () => agent.destroy(),
   };
+}
+
+type Where = { readonly agent: Agent; readonly hostname: string; readonly port: string };
+
+function answered(where: Where, asked: FuzzRequest): Promise<IncomingMessage> {
+  const { method, target, headers, body } = asked;
+  const length = body === undefined ? {} : { "Content-Length": String(body.length) };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const sent = request({ ...where, method, path: target, headers: { ...headers, ...length } }, resolve);
+  const late = new Error(`no answer in ${LONGEST_ANSWER_MS} ms`);
+  const timer = setTimeout(() => sent.destroy(late), LONGEST_ANSWER_MS);
+  void promise.then(
+    (response) => response.once("close", () => clearTimeout(timer)),
+    () => clearTimeout(timer),
+  );
+  sent.on("error", (error: NodeJS.ErrnoException) => {
+    // The service had closed the idle connection, as HTTP allows; then the request never reached it.
+    if (sent.reusedSocket && error.code === "ECONNRESET") resolve(answered(where, asked));
+    else reject(error);
+  });
+  sent.end(body);
+  return promise;
 }
 
 export function asUser({ username, token }: Account, method: string, target: string): FuzzRequest {

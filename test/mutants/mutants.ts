@@ -1,3 +1,7 @@
+import { dockerMutants } from "./docker-mutants.ts";
+import { kubernetesMutants } from "./kubernetes-mutants.ts";
+import { socketMutants } from "./socket-mutants.ts";
+
 /** A plausible bug of one line. One of the named test files has to fail with it. */
 export type Mutant = {
   readonly bug: string;
@@ -122,7 +126,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a job's instances are offered without judging",
     file: "src/slack/receive/suggestion.ts",
-    text: 'if (!(await maySee({ kind: "job", region: JOB_REGION, name }, { permissions }))) return [];',
+    text: 'if (!(await maySee({ kind: "job", region: settings.jobsRegion, name }, { permissions, settings }))) return [];',
     becomes: "",
     tests: ["test/flows/hidden-workloads.test.ts"],
   },
@@ -141,6 +145,34 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/flows/hidden-workloads.test.ts"],
   },
   {
+    bug: "a service that the API calls running is healthy although the API says why it isn't well",
+    file: "src/api/workload-status.ts",
+    text: 'level: level === "healthy" && message !== undefined ? "busy" : level,',
+    becomes: "level,",
+    tests: ["test/api/workload-status.test.ts"],
+  },
+  {
+    bug: "a count of restarts over weeks makes a healthy service look like a crash loop",
+    file: "src/api/workload-status.ts",
+    text: 'const isUnwell = level === "failing" || message !== undefined;',
+    becomes: "const isUnwell = true;",
+    tests: ["test/api/workload-status.test.ts"],
+  },
+  {
+    bug: "a card says twice that nothing was changed",
+    file: "src/api/failures.ts",
+    text: "maybeSent ? { told: detail, advice: undefined } : partsOf(detail);",
+    becomes: "{ told: detail, advice: undefined };",
+    tests: ["test/flows/adopted-workloads.test.ts"],
+  },
+  {
+    bug: "a job forgets how its last attempt ended when the engine restarts",
+    file: "src/service/workloads/state/job-store.ts",
+    text: "lastState: lastStateFrom(row.last_state),",
+    becomes: "lastState: undefined,",
+    tests: ["test/service/engines/process/job-records.test.ts"],
+  },
+  {
     bug: "half a secret at the end of a cut line is shown",
     file: "src/logs/excerpt.ts",
     text: "const MARGIN = 600;",
@@ -149,9 +181,26 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a change is undone a second time from a card that was not redrawn",
-    file: "src/workflow/redo.ts",
+    file: "src/workflow/repeat/redo.ts",
     text: "const earlier = undoOf === undefined || isStored ? undefined : await store.find({ undoOf });",
     becomes: 'const earlier = change.id === "" ? change : undefined;',
     tests: ["test/flows/undo-once.test.ts"],
   },
+  {
+    bug: "somebody is asked to approve what the workload API said that it would refuse",
+    file: "src/commands/lookup/authorize.ts",
+    text: "if (why !== undefined && change.diff.length > 0)",
+    becomes: 'if (why === "")',
+    tests: ["test/flows/owned-workloads.test.ts"],
+  },
+  {
+    bug: "a service whose memory can't be changed can't be scaled either",
+    file: "src/commands/lookup/refused-operations.ts",
+    text: "(part === undefined || each.part === part)",
+    becomes: 'part !== ""',
+    tests: ["test/flows/owned-workloads.test.ts"],
+  },
+  ...dockerMutants,
+  ...kubernetesMutants,
+  ...socketMutants,
 ];

@@ -1,0 +1,95 @@
+import type { Mutant } from "./mutants.ts";
+
+const kubernetesReads = [
+  "test/service/engines/kubernetes/read/service-status.test.ts",
+  "test/service/engines/kubernetes/read/failing-service.test.ts",
+  "test/service/engines/kubernetes/read/adopted-service.test.ts",
+  "test/service/engines/kubernetes/read/jobs.test.ts",
+];
+
+export const kubernetesMutants: readonly Mutant[] = [
+  {
+    bug: "a pod that only matches the selector counts as an instance",
+    file: "src/service/engines/kubernetes/read/pods.ts",
+    text: '  if (!owner) return "";',
+    becomes: '  if (!owner) return deploymentKey(labels["app"] ?? "");',
+    tests: kubernetesReads,
+  },
+  {
+    bug: "a crash loop runs between two back-offs",
+    file: "src/service/engines/kubernetes/read/pod-health.ts",
+    text: "  if (state?.terminated) return restartCount >= 1 && !(ready && end.exitCode === 0);",
+    becomes: "  if (state?.terminated) return false && !ready;",
+    tests: kubernetesReads,
+  },
+  {
+    bug: "all restarts of an old pod count as those of the last ten minutes",
+    file: "src/service/engines/kubernetes/read/restarts.ts",
+    text: "  if (!isKnown || last?.end.finishedAt === undefined) return undefined;",
+    becomes: "  if ((isKnown && false) || last?.end.finishedAt === undefined) return undefined;",
+    tests: kubernetesReads,
+  },
+  {
+    bug: "a restart that Kubernetes hasn't begun is shown as done",
+    file: "src/service/engines/kubernetes/read/rollout.ts",
+    text: "  const isObserved = status.observedGeneration >= (metadata.generation ?? 0);",
+    becomes: "  const isObserved = status.observedGeneration >= 0;",
+    tests: kubernetesReads,
+  },
+  {
+    bug: "a job is complete before its pods ended",
+    file: "src/service/engines/kubernetes/read/jobs/job-conditions.ts",
+    text: "  const known = status.conditions.filter(({ type }) => KNOWN.has(type));",
+    becomes: '  const known = status.conditions.filter(({ type }) => KNOWN.has(type) || type !== "");',
+    tests: kubernetesReads,
+  },
+  {
+    bug: "a StatefulSet hides behind a Deployment of its name",
+    file: "src/service/engines/kubernetes/read/service-names.ts",
+    text: "    if (named.has(name)) taken.push(source);\n    else named.set(name, source);",
+    becomes: "    named.set(name, source);",
+    tests: kubernetesReads,
+  },
+  {
+    bug: "caches of a cluster reconnect all at once after a failure",
+    file: "src/service/engines/kubernetes/cache/watch-objects.ts",
+    text: "if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => false);",
+    becomes: "",
+    tests: ["test/service/engines/kubernetes/cache/cache-outage.test.ts"],
+  },
+  {
+    bug: "a read trusts the objects of a watch that broke",
+    file: "src/service/engines/kubernetes/cache/reflection.ts",
+    text: 'if (by === "watch") reflection.isDoubted = true;',
+    becomes: "",
+    tests: ["test/service/engines/kubernetes/cache/cache-faults.test.ts"],
+  },
+  {
+    bug: "the late answer to a write replaces a newer object",
+    file: "src/service/engines/kubernetes/cache/object-store.ts",
+    text: 'if (order <= 0) return "same";',
+    becomes: "",
+    tests: ["test/service/engines/kubernetes/cache/object-store.test.ts"],
+  },
+  {
+    bug: "a service doesn't say that its autoscaler forbids to stop it",
+    file: "src/service/engines/kubernetes/write/refused-operations.ts",
+    text: '  { operation: "stopService", refuse: (found) => refuseAutoscaled(found, "stopped") },\n',
+    becomes: "",
+    tests: ["test/service/engines/kubernetes/write/refused-operations.test.ts"],
+  },
+  {
+    bug: "one cluster that is away makes the whole workload API not ready",
+    file: "src/service/engines/kubernetes/kubernetes-engine.ts",
+    text: "if (problems.some(({ problem }) => !problem?.isAway)) return { ok: true };",
+    becomes: "if (problems.every(({ problem }) => !problem?.isAway)) return { ok: true };",
+    tests: ["test/service/engines/kubernetes/health.test.ts"],
+  },
+  {
+    bug: "the log database is asked in clear text, whatever its settings say",
+    file: "src/service/engines/kubernetes/start-kubernetes.ts",
+    text: 'tls: loadTls(tls, "SERVICE_DATABASE")',
+    becomes: 'tls: tls === "off" ? loadTls(tls) : ("off" as const)',
+    tests: ["test/service/log-database-tls.test.ts"],
+  },
+];
