@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { approvalTown } from "../support/approval-town.ts";
 import { longLog, manyServices } from "../support/many-services.ts";
 import { smallApp } from "../support/small-app.ts";
 import { world } from "../support/world.ts";
@@ -67,6 +68,21 @@ story("without a mouse", (open) => {
     expect(await dana.page.evaluate(`document.querySelector("[role=log]").contains(document.activeElement)`)).toBe(
       true,
     );
+  });
+
+  test("Home is sent again, and a button that didn't change keeps the focus", async () => {
+    await using town = await approvalTown();
+    await using dana = await open({ url: town.playgroundUrl, in: "@gantry", tab: "home" });
+    const home = dana.page.getByRole("region", { name: "Home of gantry" });
+
+    await home.getByRole("button", { name: "Create", exact: true }).focus();
+    await town.approver.says("/gantry restart web --reason 'it leaks'", { channel: "ops" });
+    await town.settled();
+    await using _second = await open({ url: town.playgroundUrl, in: "@gantry", tab: "home" });
+    await home.getByRole("heading", { name: "Waiting for you" }).waitFor();
+    await dana.page.keyboard.press("Enter");
+
+    await dana.modal.getByRole("radio", { name: /^Job/u }).waitFor();
   });
 
   test("a menu opens with Enter, is walked with arrows, and gives the focus back at Escape", async () => {

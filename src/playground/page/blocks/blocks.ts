@@ -10,6 +10,7 @@ import { RichText } from "./text/rich-text.ts";
 import { Actions, Context, Section } from "./section.ts";
 import { Table } from "./table.ts";
 import { TextObject } from "./text/text-object.ts";
+import { useBlockKeys } from "./use-block-keys.ts";
 
 function Header({ block, context }: BlockProps): JSX.Element {
   return h("h3", { class: "header" }, h(TextObject, { text: block["text"], context }));
@@ -34,16 +35,16 @@ const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
   markdown: Markdown,
 };
 
-function drawBlock(context: BlockContext, block: JsonObject, at: number): JSX.Element {
+function drawBlock(context: BlockContext, block: JsonObject, key: string): JSX.Element {
   const type = textOf(block["type"]);
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  // A block keeps its input while its block_id stays the same, as in Slack.
-  const key = `${type} ${textOf(block["block_id"]) || at}`;
   if (kind === undefined) return h(Unsupported, { key, what: "block", json: block });
   return h(kind, { key, block, context });
 }
 
 /** Blocks of a message or a view. https://docs.slack.dev/reference/block-kit/blocks */
 export function Blocks(props: { readonly blocks: readonly JsonObject[]; readonly context: BlockContext }): JSX.Element {
-  return h("div", { class: "blocks" }, ...props.blocks.map((block, at) => drawBlock(props.context, block, at)));
+  const keys = useBlockKeys(props.blocks);
+  const drawn = props.blocks.map((block, at) => drawBlock(props.context, block, keys[at] ?? `${at}`));
+  return h("div", { class: "blocks" }, ...drawn);
 }
