@@ -5,7 +5,7 @@ import { archiveOf, openTerminal, type Terminal } from "./support/terminal.ts";
 
 const daemon = inject("imageDaemon");
 /** The last one before the image was built from two stages and the engine on Docker was added. */
-const EARLIER = "6e307b5b24c908b5bdbda024e6d1fa1fb4a7aa59";
+const EARLIER = "13915797fa53e7cca8adde2f9075b76dd4a47608";
 const archive = "missing" in daemon ? undefined : archiveOf(EARLIER);
 const missing =
   "missing" in daemon ? daemon.missing : archive === undefined ? `skipped: needs the commit ${EARLIER}` : undefined;
