@@ -19,6 +19,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     // Files share the modules of their worker: importing them for each file costs as much as the tests.
     isolate: false,
+    // Node runs the sources as they are, here too: Vite would transform each file, and compile it without a cache.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Each worker compiles the code anew, so on two cores a fourth one costs more than it gains, except in a full run, which waits more.
     maxWorkers: isFullRun ? 4 : 3,
     projects: [
