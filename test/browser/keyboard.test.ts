@@ -83,6 +83,7 @@ story("without a mouse", (open) => {
     await dana.page.keyboard.press("Enter");
 
     await dana.modal.getByRole("radio", { name: /^Job/u }).waitFor();
+    expect(await dana.modal.count()).toBe(1);
   });
 
   test("a menu opens with Enter, is walked with arrows, and gives the focus back at Escape", async () => {
