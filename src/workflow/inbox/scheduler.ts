@@ -34,13 +34,15 @@ export type SchedulerParts<Lane extends string> = {
   readonly arrivals?: Arrivals | undefined;
 };
 
-/** Jobs begun in one turn. They mostly wait for a network; this bounds the bursts between their waits. */
+/** So many jobs wait only when interactions come in faster than jobs end. Then acks go first. */
+const CROWD = 32;
+/** Jobs of a crowd begun in one turn. They mostly wait for a network; this bounds the bursts between their waits. */
 const STARTS_AT_ONCE = 16;
-/** Jobs begin when no interaction has come in for this long: acks go first. Nobody notices five milliseconds. */
+/** A crowd waits until no interaction has come in for this long. */
 const LULL_MS = 5;
 /** In a flood, shorter gaps are jitter of the network: a job that began there would delay the next acks. */
 const LULL_IN_FLOOD_MS = 20;
-/** Without a lull, jobs run one by one after this. A job that has run for so long waits for a network. */
+/** Without a lull, a crowd runs one by one after this. A job that has run for so long waits for a network. */
 const LONGEST_HOLD_MS = 1_000;
 
 type State<Lane extends string> = {
@@ -53,6 +55,8 @@ type State<Lane extends string> = {
   readonly begun: Map<Entry<Lane>, number>;
   waiting: number;
   isScheduled: boolean;
+  /** Whether an interaction came in since the last turn. */
+  hasArrived: boolean;
   /** When a job last began, or began to wait; by `performance.now`. */
   movedMs: number;
 };
@@ -69,10 +73,14 @@ export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>
     begun: new Map(),
     waiting: 0,
     isScheduled: false,
+    hasArrived: false,
     movedMs: 0,
   };
   return {
-    arrived: arrivals.count,
+    arrived() {
+      state.hasArrived = true;
+      arrivals.count();
+    },
     hasRoom: (lane, owner) => queueOf(state, lane).hasRoom(owner),
     add: (entry) => add(state, entry),
     size: () => state.waiting + state.begun.size,
@@ -97,11 +105,16 @@ function add<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): void 
   schedule(state);
 }
 
-/** With a pause: looking in every turn of the event loop would delay acks. */
+/** In the next turn of the event loop, after the ack. A crowd pauses: looking in every turn would delay acks. */
 function schedule<Lane extends string>(state: State<Lane>): void {
   if (state.isScheduled || state.waiting === 0) return;
   state.isScheduled = true;
-  setTimeout(begin, LULL_MS, state);
+  if (isCrowd(state)) setTimeout(begin, LULL_MS, state);
+  else setImmediate(begin, state);
+}
+
+function isCrowd<Lane extends string>({ waiting, controller }: State<Lane>): boolean {
+  return waiting >= CROWD && !controller.signal.aborted;
 }
 
 function begin<Lane extends string>(state: State<Lane>): void {
@@ -120,15 +133,26 @@ function begin<Lane extends string>(state: State<Lane>): void {
 
 /** How many jobs may begin in this turn. */
 function startsNow<Lane extends string>(state: State<Lane>): number {
-  const { controller, arrivals, movedMs, begun } = state;
+  const { controller, hasArrived } = state;
+  state.hasArrived = false;
   if (controller.signal.aborted) return Number.POSITIVE_INFINITY;
+  if (isCrowd(state)) return startsOfCrowd(state);
+  // More interactions may be in the socket: they are acked first, unless nothing would run meanwhile.
+  return hasArrived && isBusy(state) ? 0 : 1;
+}
+
+function startsOfCrowd<Lane extends string>(state: State<Lane>): number {
+  const { arrivals, movedMs } = state;
   const isFlood = arrivals.isFlood();
-  const now = performance.now();
   const isLull = arrivals.quietMs() >= (isFlood ? LULL_IN_FLOOD_MS : LULL_MS);
-  if (!isLull && now - movedMs < LONGEST_HOLD_MS) return 0;
+  if (!isLull && performance.now() - movedMs < LONGEST_HOLD_MS) return 0;
   if (!isFlood) return STARTS_AT_ONCE;
-  const isBusy = [...begun.values()].some((since) => now - since < LONGEST_HOLD_MS);
-  return isBusy ? 0 : 1;
+  return isBusy(state) ? 0 : 1;
+}
+
+function isBusy<Lane extends string>({ begun }: State<Lane>): boolean {
+  const now = performance.now();
+  return [...begun.values()].some((since) => now - since < LONGEST_HOLD_MS);
 }
 
 function next<Lane extends string>(state: State<Lane>): Entry<Lane> | undefined {
