@@ -48,6 +48,44 @@ test("while 19 scale commands wait for services that stay Updating, another pers
   finish();
 });
 
+test("while 16 scale commands wait for services that stay Updating, the person who typed them gets help", async () => {
+  const { town, waiting, finish } = await townThatUpdates();
+  await using _town = town;
+  for (let at = 1; at <= 16; at += 1) await town.developer.says(`/gantry scale svc-${at} 3`);
+  await town.until(() => waiting() === 16);
+
+  await asksForHelp(town, town.developer);
+
+  expect(waiting()).toBe(16);
+  finish();
+});
+
+test("while 16 scale commands wait for a workload API that can't look up services, the same person sees the list", async () => {
+  const { promise: back, resolve: comeBack } = Promise.withResolvers<void>();
+  let hanging = 0;
+  await using town = await world({
+    policy: openPolicy,
+    drain,
+    async apiFetch(request) {
+      if (request.url.endsWith("/services")) {
+        return Response.json({ region: "beijing1", services: [{ uid: "u-1", name: "svc-1", status: "Running" }] });
+      }
+      hanging += 1;
+      await back;
+      return updating(request);
+    },
+  });
+  const { developer } = town;
+  for (let at = 1; at <= 16; at += 1) await developer.says(`/gantry scale svc-${at} 3`);
+  await town.until(() => hanging >= 4);
+
+  await developer.says("/gantry list services");
+  await town.until(() => whispers(developer).some((text) => text.includes("svc-1")));
+
+  expect(town.calls()).not.toContain("updateService");
+  comeBack();
+});
+
 test("while 19 approved requests wait for services that stay Updating, the person who approved them gets help", async () => {
   const { town, waiting, finish } = await townThatUpdates();
   await using _town = town;

@@ -32,7 +32,7 @@ type Accepted = {
  */
 export async function accept(deps: AcceptDeps, { id, interaction, ack }: Accepted): Promise<void> {
   const { store, sealer, lanes, log, settings } = deps;
-  const lane = interaction.kind === "decide" ? "decisions" : "people";
+  const lane = interaction.kind === "decide" ? "decisions" : "requests";
   const hasRoom = lanes.hasRoom({ lane, owner: interaction.origin.userId });
   const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
   let isNew: boolean;

@@ -3,7 +3,7 @@ import { createDrain, type DrainLimits, type DrainResult } from "./drain.ts";
 import type { LaneLimits } from "./lane-queue.ts";
 import { createScheduler, type Work } from "./scheduler.ts";
 
-export type LaneName = "people" | "decisions" | "redraws" | "watching" | "sweeping";
+export type LaneName = "people" | "requests" | "decisions" | "redraws" | "watching" | "sweeping";
 
 export type Job = {
   readonly lane: LaneName;
@@ -54,8 +54,10 @@ export type LanesParts = {
 
 /** Each lane has places of its own, so none can hold up another. An entry holds a command's words and no more. */
 const limits: Readonly<Record<LaneName, LaneLimits>> = {
-  /** Reads, forms, Home, and requests until they are stored. Most of it waits for the service or for Slack. */
+  /** Reads, forms and Home. Most of it waits for the service or for Slack. */
   people: { atOnce: 64, perOwner: 4, most: 5_000 },
+  /** Requests until they are stored, links and bindings: somebody who typed many can still read. */
+  requests: { atOnce: 32, perOwner: 4, most: 5_000 },
   /** Approvals, rejections and cancellations. */
   decisions: { atOnce: 32, perOwner: 4, most: 2_000 },
   /** Cards that a sweep found outdated. Slack allows about one update a second. */

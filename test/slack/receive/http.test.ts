@@ -55,6 +55,13 @@ test("/healthz shows how many jobs run and wait in each lane", async () => {
   expect(health.status).toBe(200);
   expect(await health.json()).toEqual({
     status: "ok",
-    lanes: { people: none, decisions: none, redraws: expect.anything(), watching: none, sweeping: none },
+    lanes: {
+      people: none,
+      requests: none,
+      decisions: none,
+      redraws: expect.anything(),
+      watching: none,
+      sweeping: none,
+    },
   });
 });

@@ -31,7 +31,7 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const store: Store = { ...(await storeIn(dataDir)), finish: away };
   const lanes = createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, nowMs: Date.now });
-  while (lanes.add({ lane: "people" }, () => Promise.resolve()));
+  while (lanes.add({ lane: "requests" }, () => Promise.resolve()));
   const answers: (Message | undefined)[] = [];
   const deps = {
     store,
