@@ -2,7 +2,7 @@ import { operationTable } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
 import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
-import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import { readSnapshot, type ReadDeps, type WorkloadRead } from "./read-workload.ts";
 import { readBackAccepted, type ReadBackDeps } from "./read-back-accepted.ts";
 import { readBackUnknown } from "./read-back-unknown.ts";
 import type { Drift } from "./stored-change.ts";
@@ -25,7 +25,7 @@ export type ExecuteDeps = ReadDeps &
   };
 
 /**
- * - `ended`: it was claimed and has an outcome
+ * - `ended`: it was claimed and has an outcome; `read` is the workload that shows its effect
  * - `refused`: not claimed, because the workload couldn't be read
  * - `drifted`: not claimed, because something it depends on has changed
  * - `busy`: another Run of the same workload is in progress; nothing was sent
@@ -33,7 +33,7 @@ export type ExecuteDeps = ReadDeps &
  *   unknown)
  */
 export type Executed =
-  | { readonly kind: "ended"; readonly outcome: Outcome }
+  | { readonly kind: "ended"; readonly outcome: Outcome; readonly read?: WorkloadRead | undefined }
   | { readonly kind: "refused"; readonly outcome: Outcome }
   | { readonly kind: "drifted"; readonly drift: readonly Drift[] }
   | { readonly kind: "busy" }
@@ -78,7 +78,7 @@ async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
     if (error.maybeSent) return resolveUnknown(change, error, deps);
     return ended({ kind: "failed", why: error.sentence, next: error.next });
   }
-  return ended(await readBackAccepted(change, deps));
+  return { kind: "ended", ...(await readBackAccepted(change, deps)) };
 }
 
 async function resolveUnknown(change: Change, problem: Problem, deps: ExecuteDeps): Promise<Executed> {

@@ -14,6 +14,8 @@ export type WatchHealthDeps = FailingLinesDeps & {
 
 /** Milliseconds before each read. At most five calls, with the log. */
 const PAUSES_MS = [2_000, 5_000, 10_000, 20_000];
+/** For a service that already looks well. */
+const SOON_MS = 250;
 
 /** HTTP statuses that another read would get again. */
 const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 405, 429]);
@@ -23,14 +25,37 @@ function isHopeless({ status }: Problem): boolean {
 }
 
 /**
+ * - `Health`: it runs as requested, by the API's own count of instances
+ * - `soon`: it looks well, by a status that may be from before the Change
+ * - `later`: it needs time
+ */
+export type HealthAtOnce = Health | "soon" | "later";
+
+/** The health of a service in the read that shows a Change. Only of a scaling: its instances just go on running. Pure. */
+export function healthAtOnce(change: Change, { service }: WorkloadRead): HealthAtOnce {
+  if (service === undefined || !isScaling(change)) return "later";
+  const { kind, level, line } = serviceHealth(change, service, 0);
+  if (kind !== "reached" || level !== "healthy") return "later";
+  if (service.ready_instances === undefined) return "soon";
+  return service.ready_instances === service.target_instance_size ? { kind, level, line, excerpt: [] } : "later";
+}
+
+/** To at least one instance, with nothing that restarts them. */
+function isScaling({ call }: Change): boolean {
+  if (call.op !== "updateService") return false;
+  const { target_instance_size: size = 0, ...others } = call.body;
+  return size > 0 && Object.keys(others).length === 0;
+}
+
+/**
  * Watches a service after a Change until it is healthy, fails, or half a minute is over. At most four reads and one
  * page of its log. Never throws a `Problem`. If the signal was aborted, `not-yet` isn't final: another replica may
  * watch it again.
  */
-export async function watchHealth(change: Change, deps: WatchHealthDeps): Promise<Health> {
+export async function watchHealth(change: Change, deps: WatchHealthDeps, looksWell = false): Promise<Health> {
   const startedMs = deps.nowMs();
   let last: Omit<Health, "kind" | "excerpt"> = { line: "health not checked" };
-  for (const pauseMs of PAUSES_MS) {
+  for (const pauseMs of looksWell ? PAUSES_MS.with(0, SOON_MS) : PAUSES_MS) {
     await deps.wait(pauseMs);
     if (deps.signal.aborted) break;
     const read = await readWorkload(change.workload, deps);

@@ -1,6 +1,6 @@
 import { Problem } from "../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
-import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import { readSnapshot, type ReadDeps, type WorkloadRead } from "./read-workload.ts";
 import { effectOf, type Effect } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -12,15 +12,20 @@ export type ReadBackDeps = ReadDeps & {
 
 /** Milliseconds before each read. At most two reads, so that a write costs at most five calls. */
 const READ_BACK_AFTER_MS = [250, 1_750];
+/** Most workload APIs show an update at once. */
+const UPDATE_READ_BACK_AFTER_MS = [0, 2_000];
 
 type ReadBack = { readonly after: Snapshot; readonly verdict: Exclude<Effect, { kind: "done" }> };
 
+/** With the read that shows its effect. */
+export type ReadBackEnd = { readonly outcome: Outcome; readonly read?: WorkloadRead };
+
 /** Reads an accepted Change back until it took effect, at most twice. Never throws a `Problem`. */
-export async function readBackAccepted(change: Change, deps: ReadBackDeps): Promise<Outcome> {
+export async function readBackAccepted(change: Change, deps: ReadBackDeps): Promise<ReadBackEnd> {
   const seen: ReadBack[] = [];
   let problem: Problem | undefined;
-  for (const delayMs of READ_BACK_AFTER_MS) {
-    await deps.wait(delayMs);
+  for (const delayMs of change.call.op === "updateService" ? UPDATE_READ_BACK_AFTER_MS : READ_BACK_AFTER_MS) {
+    if (delayMs > 0) await deps.wait(delayMs);
     const read = await readSnapshot(change.workload, deps);
     if (read instanceof Problem) {
       problem = read;
@@ -28,12 +33,14 @@ export async function readBackAccepted(change: Change, deps: ReadBackDeps): Prom
     }
     const { snapshot: after } = read;
     const verdict = effectOf(change, after);
-    if (verdict.kind === "done") return { kind: "done", after, alsoMoved: verdict.alsoMoved };
+    if (verdict.kind === "done") {
+      return { outcome: { kind: "done", after, alsoMoved: verdict.alsoMoved }, read: read.read };
+    }
     seen.push({ after, verdict });
     // A restart is never visible, so a second read wouldn't help.
     if (change.call.op === "restartService") break;
   }
-  return notConfirmed(change, seen, { problem, ...deps });
+  return { outcome: notConfirmed(change, seen, { problem, ...deps }) };
 }
 
 type Rest = Pick<ReadBackDeps, "resourcesKey" | "signal"> & { readonly problem: Problem | undefined };

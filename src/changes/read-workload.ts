@@ -9,7 +9,7 @@ export type ReadDeps = { readonly api: AccountApi; readonly signal: AbortSignal 
 /** Without a service and a job, the workload doesn't exist. */
 export type WorkloadRead = { readonly service?: Service | undefined; readonly job?: Job | undefined };
 
-export type SnapshotRead = { readonly snapshot: Snapshot };
+export type SnapshotRead = { readonly snapshot: Snapshot; readonly read: WorkloadRead };
 
 /** Reads a workload with one call. A 404 is an answer; any other `Problem` is returned, not thrown. */
 export async function readWorkload(
@@ -33,6 +33,6 @@ export async function readWorkload(
 export async function readSnapshot(workload: WorkloadRef, deps: ReadDeps): Promise<SnapshotRead | Problem> {
   const read = await readWorkload(workload, deps);
   if (read instanceof Problem) return read;
-  if (read.job !== undefined) return { snapshot: jobSnapshot(read.job) };
-  return { snapshot: read.service === undefined ? undefined : serviceSnapshot(read.service) };
+  if (read.job !== undefined) return { snapshot: jobSnapshot(read.job), read };
+  return { snapshot: read.service === undefined ? undefined : serviceSnapshot(read.service), read };
 }

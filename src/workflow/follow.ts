@@ -31,6 +31,8 @@ type Followed = {
   readonly isLeftOver: boolean;
   /** The request, if it is open already. */
   readonly opened?: OpenRequest | undefined;
+  /** It looked well when it was read back. */
+  readonly looksWell?: boolean;
 };
 
 const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
@@ -41,7 +43,7 @@ const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
  */
 export async function follow(deps: FollowDeps, followed: Followed, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
-  const { change, isLeftOver } = followed;
+  const { change, isLeftOver, looksWell } = followed;
   // Parts are followed before their request ends.
   if (!isFollowed(change) || change.parts !== undefined) return record(deps, followed, unwatched);
   if (change.op === "createJob") return followJob(deps, followed, signal);
@@ -49,7 +51,7 @@ export async function follow(deps: FollowDeps, followed: Followed, signal: Abort
   const health = isOld
     ? unwatched
     : await withRequest(deps, followed, (request) =>
-        watchHealth(changeIn(request.content), looking(deps, followed, { request, signal })),
+        watchHealth(changeIn(request.content), looking(deps, followed, { request, signal }), looksWell),
       );
   if (!signal.aborted) await record(deps, followed, health ?? unwatched);
 }

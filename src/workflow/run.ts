@@ -2,7 +2,7 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
 import { follow } from "./follow.ts";
 import { changeKey, stageOf, step } from "./lifecycle.ts";
-import { readBack, refuse, type RunDeps, send, stopwatch } from "./send.ts";
+import { type Done, doneWith, readBack, refuse, type RunDeps, send, stopwatch } from "./send.ts";
 import { runParts } from "./several/run-parts.ts";
 import type { OpenRequest } from "./stored-request.ts";
 
@@ -51,7 +51,9 @@ async function carryOn(deps: RunDeps, { stored, events }: CarryOn, signal: Abort
     const done = await toItsEnd(deps, stored, signal);
     await deps.cards.draw(change.id, fresh?.content);
     if (stage === "settled") await follow(deps, { change, isLeftOver: true }, signal);
-    else if (done !== undefined) await follow(deps, { change: done, isLeftOver: false, opened: fresh }, signal);
+    else if (done !== undefined && stageOf(done.change) === "settled") {
+      await follow(deps, { ...done, isLeftOver: false, opened: fresh }, signal);
+    }
   } catch (error) {
     if (events === undefined) throw error;
     await events.onFailed(error);
@@ -61,15 +63,15 @@ async function carryOn(deps: RunDeps, { stored, events }: CarryOn, signal: Abort
 
 type CarryOn = { readonly stored: Stored; readonly events: RunEvents | undefined };
 
-async function toItsEnd(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<StoredChange | undefined> {
+async function toItsEnd(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<Done | undefined> {
   const stage = stageOf(stored.change);
   if (stage === "approved") return run(deps, stored, signal);
-  if (stored.change.parts !== undefined) return runParts(deps, stored.change, signal);
-  return stage === "sent" ? readBack(deps, stored.change, signal) : undefined;
+  if (stored.change.parts !== undefined) return doneWith(await runParts(deps, stored.change, signal));
+  return stage === "sent" ? doneWith(await readBack(deps, stored.change, signal)) : undefined;
 }
 
 /** The Change once it is done; undefined when it ended otherwise, or isn't at its end. */
-async function run(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<StoredChange | undefined> {
+async function run(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<Done | undefined> {
   const { change, fresh } = stored;
   const cleared = await clearanceOf(deps, stored);
   switch (cleared.kind) {
@@ -85,7 +87,7 @@ async function run(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<
       return undefined;
     case "run": {
       const { opened } = cleared;
-      if (change.parts !== undefined) return begin(deps, change, signal);
+      if (change.parts !== undefined) return doneWith(await begin(deps, change, signal));
       return send(deps, { change, opened, isFresh: fresh !== undefined }, signal);
     }
   }

@@ -1,6 +1,7 @@
 import { operationTable } from "../api/operations.ts";
 import type { Outcome } from "../changes/change.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
+import { healthAtOnce } from "../changes/health.ts";
 import { requestIdOf } from "../changes/parts.ts";
 import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
@@ -48,12 +49,18 @@ type Sending = {
   readonly isFresh: boolean;
 };
 
-/** Sends an approved Change and records its end. The Change if it is done. */
+export type Done = {
+  readonly change: StoredChange;
+  /** The workload looked well when it was read back. */
+  readonly looksWell: boolean;
+};
+
+/** Sends an approved Change and records its end, and its health if the read-back shows it. The Change if it is done. */
 export async function send(
   deps: RunDeps,
   { change, opened, isFresh }: Sending,
   signal: AbortSignal,
-): Promise<StoredChange | undefined> {
+): Promise<Done | undefined> {
   const executed = await executeChange(changeIn(opened.content), {
     ...apiFor(deps, opened, signal),
     ...guard(deps, change, signal),
@@ -62,7 +69,18 @@ export async function send(
     resourcesKey: deps.settings.resourcesKey,
     doubt: (outcome) => doubt(deps, change, outcome),
   });
-  return record(deps, change, executed);
+  const done = await record(deps, change, executed);
+  const read = executed.kind === "ended" ? executed.read : undefined;
+  if (done === undefined || read === undefined) return doneWith(done);
+  const health = healthAtOnce(changeIn(opened.content), read);
+  if (typeof health === "string") return { change: done, looksWell: health === "soon" };
+  const followed = await deps.store.advance(change.id, step("follow", { health }), undefined);
+  return doneWith(followed.kind === "moved" ? followed.change : done);
+}
+
+/** Nothing is known of the workload's health, or all of it. */
+export function doneWith(change: StoredChange | undefined): Done | undefined {
+  return change && { change, looksWell: false };
 }
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */

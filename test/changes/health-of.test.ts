@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { answerShapes, type Job, type Service } from "../../src/api/answers.ts";
 import type { Change } from "../../src/changes/change.ts";
-import { healthOf } from "../../src/changes/health.ts";
+import { healthAtOnce, healthOf } from "../../src/changes/health.ts";
 import { jobHealth } from "../../src/changes/job-health.ts";
 import { before, memoryTo, newService, plain, toFour, update } from "./support/changes.ts";
 
@@ -117,6 +117,28 @@ describe("a service that sends counts, reasons and restarts", () => {
     ],
   ])("%s", (_, more, expected) => {
     expect(now(more)).toBe(expected);
+  });
+});
+
+describe("the read that shows a change", () => {
+  const running = { name: "web", status: "Running", target_instance_size: 4 };
+  const atOnce = (change: Change, more: object): unknown =>
+    healthAtOnce(change, { service: answerShapes.getService.parse({ ...running, ...more }) });
+  const well = { kind: "reached", level: "healthy", line: "4 of 4 running", excerpt: [] };
+
+  test.each<[string, Change, object, unknown]>([
+    ["counts all instances of a scaled service", toFour, { ready_instances: 4 }, well],
+    ["counts too few", toFour, { ready_instances: 3 }, "later"],
+    ["counts those that have yet to end", toFour, { ready_instances: 6 }, "later"],
+    ["counts them, of a service that updates", toFour, { ready_instances: 4, status: "Updating" }, "later"],
+    ["counts them, of a service with a reason", toFour, { ready_instances: 4, message: "a volume is full" }, "later"],
+    ["counts the old size", toFour, { ready_instances: 2, target_instance_size: 2 }, "later"],
+    ["says running and counts nothing", toFour, {}, "soon"],
+    ["is about a scaling to nothing", update({ target_instance_size: 0 }), { target_instance_size: 0 }, "later"],
+    ["is about memory: the instances are restarted", memoryTo(1024), { ready_instances: 4 }, "later"],
+    ["is about a restart", plain("restartService"), { ready_instances: 4 }, "later"],
+  ])("%s", (...[, change, more, expected]) => {
+    expect(atOnce(change, more)).toEqual(expected);
   });
 });
 

@@ -15,7 +15,11 @@ const noLog = (): unknown => {
 };
 
 /** Follows with these answers to its reads, on a clock that only its own pauses move. */
-async function watched(change: Change, answers: readonly unknown[], log: () => unknown = noLog): Promise<Watched> {
+async function watched(
+  change: Change,
+  answers: readonly unknown[],
+  { log = noLog, looksWell = false }: { readonly log?: () => unknown; readonly looksWell?: boolean } = {},
+): Promise<Watched> {
   const start = Date.parse("2026-11-21T23:59:58Z");
   let nowMs = start;
   const calls: Call[] = [];
@@ -27,16 +31,17 @@ async function watched(change: Change, answers: readonly unknown[], log: () => u
     readsAtMs.push(nowMs - start);
     return next();
   });
-  const health = await watchHealth(change, {
+  const deps = {
     api,
     signal: new AbortController().signal,
     nowMs: () => nowMs,
-    wait: (ms) => {
+    wait: (ms: number) => {
       nowMs += ms;
       return Promise.resolve();
     },
-    redact: async (lines) => lines.map((line) => line.replace(/hunter2/u, "[redacted]")),
-  });
+    redact: async (lines: readonly string[]) => lines.map((line) => line.replace(/hunter2/u, "[redacted]")),
+  };
+  const health = await watchHealth(change, deps, looksWell);
   return { health, calls, readsAtMs };
 }
 
@@ -100,6 +105,14 @@ describe("a workload is followed after a change", () => {
     expect(readsAtMs).toEqual([2_000, 7_000, 17_000, 37_000]);
   });
 
+  test("soon when it looked well before, with no more calls", async () => {
+    const { readsAtMs } = await watched(toFour, [service("Running")], { looksWell: true });
+    const { readsAtMs: others } = await watched(toFour, [service("Updating")], { looksWell: true });
+
+    expect(readsAtMs).toEqual([250]);
+    expect(others).toEqual([250, 5_250, 15_250, 35_250]);
+  });
+
   test("also when it does not show at first", async () => {
     const { health } = await watched(newService(), [gone, unreadable, service("Running")]);
 
@@ -151,7 +164,7 @@ describe("trouble brings the last lines", () => {
     const { health, calls } = await watched(
       toFour,
       [service("Updating"), service("Updating"), service("Updating"), service("Failed")],
-      log,
+      { log },
     );
 
     expect(health).toMatchInlineSnapshot(`
@@ -177,7 +190,7 @@ describe("trouble brings the last lines", () => {
       ...Array.from({ length: 30 }, (_, at) => line("web-1", `${at} `.padEnd(at === 29 ? 600 : 3, "x"))),
     ];
 
-    const { health } = await watched(toFour, [service("Failed")], log);
+    const { health } = await watched(toFour, [service("Failed")], { log });
 
     expect(health.excerpt).toHaveLength(20);
     expect(health.excerpt[0]).toBe("10 ");
@@ -200,8 +213,10 @@ describe("trouble brings the last lines", () => {
   });
 
   test("or none, when the log cannot be read", async () => {
-    const { health } = await watched(toFour, [service("Failed")], () => {
-      throw unreadable;
+    const { health } = await watched(toFour, [service("Failed")], {
+      log: () => {
+        throw unreadable;
+      },
     });
 
     expect(health).toMatchObject({ kind: "trouble", line: "failed", afterMs: 2_000, excerpt: [] });

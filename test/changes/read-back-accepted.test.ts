@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Change } from "../../src/changes/change.ts";
 import { memoryTo, plain, toFour } from "./support/changes.ts";
 import { deps, outcomeOf, service } from "./support/execution.ts";
 import { gone, inTurn, scripted, unreadable } from "./support/scripted.ts";
@@ -57,5 +58,19 @@ describe("a write that was accepted", () => {
       kind: "asked",
       why: "It was deleted and created again meanwhile.",
     });
+  });
+
+  test("is looked at at once when it is an update, and once more after two seconds", async () => {
+    const pausesMs = async (change: Change, sizes: readonly number[]): Promise<readonly number[]> => {
+      const pauses: number[] = [];
+      const reads = inTurn(...sizes.map((size) => service(size)));
+      const { api } = scripted(({ op }) => (op === "getService" ? reads() : {}));
+      await outcomeOf(change, deps(api, { wait: async (ms) => void pauses.push(ms) }));
+      return pauses;
+    };
+
+    expect(await pausesMs(toFour, [4])).toEqual([]);
+    expect(await pausesMs(toFour, [2, 4])).toEqual([2_000]);
+    expect(await pausesMs(plain("stopService"), [2])).toEqual([250, 1_750]);
   });
 });

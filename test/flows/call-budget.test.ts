@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { approvalTown } from "../support/approval-town.ts";
 import { openPolicy } from "../support/open-policy.ts";
-import { clicks, says } from "../support/speak.ts";
+import { card, clicks, says } from "../support/speak.ts";
 import { type World, world } from "../support/world.ts";
 
 /** A file in a thread takes three requests: https://docs.slack.dev/messaging/working-with-files */
@@ -115,6 +115,25 @@ test("a change that needs nobody costs a card, its last drawing, and a look at w
 
   expect((await cost(town, "/gantry scale web 3")).slack).toEqual(["users.info", "chat.postMessage", "chat.update"]);
   expect((await cost(town, "/gantry scale web 4")).slack).toEqual(["chat.postMessage", "chat.update"]);
+});
+
+test("a scale whose instances all run when it is read back is drawn once, after three calls of the API", async () => {
+  let size = 2;
+  await using town = await world({
+    policy: openPolicy,
+    async apiFetch(request) {
+      if (request.method === "PUT") size = 3;
+      const containers = [{ name: "c", image: "gantry/hello-web" }];
+      const counts = { target_instance_size: size, ready_instances: size };
+      return Response.json({ uid: "u-web", name: "web", status: "Running", ...counts, containers });
+    },
+  });
+
+  const { api, slack } = await cost(town, "/gantry scale web 3");
+
+  expect(card(town.developer)).toMatch(/^✅ web scaled to 3$[^]*^3 of 3 running · /mu);
+  expect(api).toBe(3);
+  expect(slack).toEqual(["users.info", "chat.postMessage"]);
 });
 
 test("what an approval costs of Slack: who could vote, the card, who votes, and the card as it goes on", async () => {
