@@ -1,4 +1,4 @@
-import { readWorkload, type WorkloadRead } from "./read-workload.ts";
+import { type ReadDeps, readWorkload, type WorkloadRead } from "./read-workload.ts";
 import type { Change } from "./change.ts";
 import { Problem } from "../api/problem.ts";
 import { failingLines, type FailingLinesDeps } from "./failing-lines.ts";
@@ -14,7 +14,7 @@ export type WatchHealthDeps = FailingLinesDeps & {
 
 /** Milliseconds before each read. At most five calls, with the log. */
 const PAUSES_MS = [2_000, 5_000, 10_000, 20_000];
-/** For a service that already looks well. */
+/** Before the look that confirms a status. */
 const SOON_MS = 250;
 
 /** HTTP statuses that another read would get again. */
@@ -40,6 +40,19 @@ export function healthAtOnce(change: Change, { service }: WorkloadRead): HealthA
   return service.ready_instances === service.target_instance_size ? { kind, level, line, excerpt: [] } : "later";
 }
 
+/** Looks once more at a service that looked well. Never throws a `Problem`. */
+export async function lookSoon(
+  change: Change,
+  deps: ReadDeps & Pick<WatchHealthDeps, "wait">,
+): Promise<Health | "later"> {
+  await deps.wait(SOON_MS);
+  if (deps.signal.aborted) return "later";
+  const read = await readWorkload(change.workload, deps);
+  if (read instanceof Problem) return "later";
+  const { kind, level, line } = healthOf(change, read, SOON_MS);
+  return kind === "reached" ? { kind, level, line, excerpt: [] } : "later";
+}
+
 /** To at least one instance, with nothing that restarts them. */
 function isScaling({ call }: Change): boolean {
   if (call.op !== "updateService") return false;
@@ -49,13 +62,13 @@ function isScaling({ call }: Change): boolean {
 
 /**
  * Watches a service after a Change until it is healthy, fails, or half a minute is over. At most four reads and one
- * page of its log. Never throws a `Problem`. If the signal was aborted, `not-yet` isn't final: another replica may
- * watch it again.
+ * page of its log, with the look that `wasLookedAt` tells of. Never throws a `Problem`. If the signal was aborted,
+ * `not-yet` isn't final: another replica may watch it again.
  */
-export async function watchHealth(change: Change, deps: WatchHealthDeps, looksWell = false): Promise<Health> {
+export async function watchHealth(change: Change, deps: WatchHealthDeps, wasLookedAt = false): Promise<Health> {
   const startedMs = deps.nowMs();
   let last: Omit<Health, "kind" | "excerpt"> = { line: "health not checked" };
-  for (const pauseMs of looksWell ? PAUSES_MS.with(0, SOON_MS) : PAUSES_MS) {
+  for (const pauseMs of wasLookedAt ? PAUSES_MS.slice(1) : PAUSES_MS) {
     await deps.wait(pauseMs);
     if (deps.signal.aborted) break;
     const read = await readWorkload(change.workload, deps);

@@ -31,8 +31,8 @@ type Followed = {
   readonly isLeftOver: boolean;
   /** The request, if it is open already. */
   readonly opened?: OpenRequest | undefined;
-  /** It looked well when it was read back. */
-  readonly looksWell?: boolean;
+  /** It looked well when it was read back, and not any more in another look. */
+  readonly wasLookedAt?: boolean;
 };
 
 const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
@@ -43,7 +43,7 @@ const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
  */
 export async function follow(deps: FollowDeps, followed: Followed, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
-  const { change, isLeftOver, looksWell } = followed;
+  const { change, isLeftOver, wasLookedAt } = followed;
   // Parts are followed before their request ends.
   if (!isFollowed(change) || change.parts !== undefined) return record(deps, followed, unwatched);
   if (change.op === "createJob") return followJob(deps, followed, signal);
@@ -51,7 +51,7 @@ export async function follow(deps: FollowDeps, followed: Followed, signal: Abort
   const health = isOld
     ? unwatched
     : await withRequest(deps, followed, (request) =>
-        watchHealth(changeIn(request.content), looking(deps, followed, { request, signal }), looksWell),
+        watchHealth(changeIn(request.content), looking(deps, followed, { request, signal }), wasLookedAt),
       );
   if (!signal.aborted) await record(deps, followed, health ?? unwatched);
 }

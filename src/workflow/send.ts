@@ -1,7 +1,7 @@
 import { operationTable } from "../api/operations.ts";
 import type { Outcome } from "../changes/change.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
-import { healthAtOnce } from "../changes/health.ts";
+import { healthAtOnce, lookSoon } from "../changes/health.ts";
 import { requestIdOf } from "../changes/parts.ts";
 import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
@@ -51,8 +51,8 @@ type Sending = {
 
 export type Done = {
   readonly change: StoredChange;
-  /** The workload looked well when it was read back. */
-  readonly looksWell: boolean;
+  /** The workload looked well when it was read back, and not any more in another look. */
+  readonly wasLookedAt: boolean;
 };
 
 /** Sends an approved Change and records its end, and its health if the read-back shows it. The Change if it is done. */
@@ -72,15 +72,17 @@ export async function send(
   const done = await record(deps, change, executed);
   const read = executed.kind === "ended" ? executed.read : undefined;
   if (done === undefined || read === undefined) return doneWith(done);
-  const health = healthAtOnce(changeIn(opened.content), read);
-  if (typeof health === "string") return { change: done, looksWell: health === "soon" };
+  const sent = changeIn(opened.content);
+  const atOnce = healthAtOnce(sent, read);
+  const health = atOnce === "soon" ? await lookSoon(sent, apiFor(deps, opened, signal)) : atOnce;
+  if (health === "later") return { change: done, wasLookedAt: atOnce === "soon" };
   const followed = await deps.store.advance(change.id, step("follow", { health }), undefined);
   return doneWith(followed.kind === "moved" ? followed.change : done);
 }
 
 /** Nothing is known of the workload's health, or all of it. */
 export function doneWith(change: StoredChange | undefined): Done | undefined {
-  return change && { change, looksWell: false };
+  return change && { change, wasLookedAt: false };
 }
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */

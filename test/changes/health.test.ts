@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../src/api/operations.ts";
 import type { Change } from "../../src/changes/change.ts";
-import { lookAtJob, watchHealth } from "../../src/changes/health.ts";
+import { lookAtJob, lookSoon, watchHealth } from "../../src/changes/health.ts";
 import type { Health } from "../../src/changes/stored-change.ts";
 import { newJob, newService, toFour } from "./support/changes.ts";
 import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
@@ -15,11 +15,7 @@ const noLog = (): unknown => {
 };
 
 /** Follows with these answers to its reads, on a clock that only its own pauses move. */
-async function watched(
-  change: Change,
-  answers: readonly unknown[],
-  { log = noLog, looksWell = false }: { readonly log?: () => unknown; readonly looksWell?: boolean } = {},
-): Promise<Watched> {
+async function watched(change: Change, answers: readonly unknown[], log: () => unknown = noLog): Promise<Watched> {
   const start = Date.parse("2026-11-21T23:59:58Z");
   let nowMs = start;
   const calls: Call[] = [];
@@ -41,7 +37,7 @@ async function watched(
     },
     redact: async (lines: readonly string[]) => lines.map((line) => line.replace(/hunter2/u, "[redacted]")),
   };
-  const health = await watchHealth(change, deps, looksWell);
+  const health = await watchHealth(change, deps);
   return { health, calls, readsAtMs };
 }
 
@@ -105,12 +101,17 @@ describe("a workload is followed after a change", () => {
     expect(readsAtMs).toEqual([2_000, 7_000, 17_000, 37_000]);
   });
 
-  test("soon when it looked well before, with no more calls", async () => {
-    const { readsAtMs } = await watched(toFour, [service("Running")], { looksWell: true });
-    const { readsAtMs: others } = await watched(toFour, [service("Updating")], { looksWell: true });
+  test("with one call less after a look that found it not well", async () => {
+    const pauses: number[] = [];
+    const { api, sent } = scripted(() => service("Updating"));
+    const wait = async (ms: number): Promise<void> => void pauses.push(ms);
+    const deps = { api, signal: new AbortController().signal, nowMs: () => 0, wait, redact: async () => [] };
 
-    expect(readsAtMs).toEqual([250]);
-    expect(others).toEqual([250, 5_250, 15_250, 35_250]);
+    expect(await lookSoon(toFour, deps)).toBe("later");
+    expect(await watchHealth(toFour, deps, true)).toMatchObject({ kind: "not-yet" });
+
+    expect(pauses).toEqual([250, 5_000, 10_000, 20_000]);
+    expect(sent).toHaveLength(4);
   });
 
   test("also when it does not show at first", async () => {
@@ -164,7 +165,7 @@ describe("trouble brings the last lines", () => {
     const { health, calls } = await watched(
       toFour,
       [service("Updating"), service("Updating"), service("Updating"), service("Failed")],
-      { log },
+      log,
     );
 
     expect(health).toMatchInlineSnapshot(`
@@ -190,7 +191,7 @@ describe("trouble brings the last lines", () => {
       ...Array.from({ length: 30 }, (_, at) => line("web-1", `${at} `.padEnd(at === 29 ? 600 : 3, "x"))),
     ];
 
-    const { health } = await watched(toFour, [service("Failed")], { log });
+    const { health } = await watched(toFour, [service("Failed")], log);
 
     expect(health.excerpt).toHaveLength(20);
     expect(health.excerpt[0]).toBe("10 ");
@@ -213,10 +214,8 @@ describe("trouble brings the last lines", () => {
   });
 
   test("or none, when the log cannot be read", async () => {
-    const { health } = await watched(toFour, [service("Failed")], {
-      log: () => {
-        throw unreadable;
-      },
+    const { health } = await watched(toFour, [service("Failed")], () => {
+      throw unreadable;
     });
 
     expect(health).toMatchObject({ kind: "trouble", line: "failed", afterMs: 2_000, excerpt: [] });
