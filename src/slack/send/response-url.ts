@@ -86,6 +86,7 @@ function retryAfterMs({ headers }: Response): number {
 /** Slack's error, which comes as JSON or as a bare word; undefined for `ok`. */
 function errorIn(text: string): string | undefined {
   const trimmed = text.trim();
+  if (trimmed === "ok") return undefined;
   if (/^[a-z_]{3,60}$/u.test(trimmed)) return trimmed;
   try {
     const { ok, error } = Answer.parse(JSON.parse(trimmed));
