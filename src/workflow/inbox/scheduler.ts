@@ -35,7 +35,7 @@ export type SchedulerParts<Lane extends string> = {
 };
 
 /** So many jobs wait only when interactions come in faster than jobs end. Then acks go first. */
-const CROWD = 32;
+const CROWD = 20;
 /** Jobs of a crowd begun in one turn. They mostly wait for a network; this bounds the bursts between their waits. */
 const STARTS_AT_ONCE = 16;
 /** A crowd waits until no interaction has come in for this long. */

@@ -103,15 +103,15 @@ test("a job beside another one steps back for each turn that brings an interacti
 test("while interactions come in, jobs go on one after the other", async () => {
   const { arrived, add, idle } = lanesIn({ quietMs: 0, isFlood: true });
   let turnsTaken = 0;
-  for (const _ of labels(20)) add(people, async () => void (turnsTaken += 1));
-  for (let turn = 0; turn < 20; turn += 1) {
+  for (const _ of labels(16)) add(people, async () => void (turnsTaken += 1));
+  for (let turn = 0; turn < 16; turn += 1) {
     arrived();
     await nextTurn();
   }
   const done = turnsTaken;
   await idle();
 
-  expect(done).toBe(20);
+  expect(done).toBe(16);
 });
 
 test("while interactions come in, a crowd of jobs waits for a lull", async () => {
