@@ -7,12 +7,11 @@ import type { Config, RealSlack } from "./boot/config.ts";
 import { loadTls } from "./database-tls.ts";
 import { withRegionsOf } from "./boot/engine-settings.ts";
 import type { Settings } from "./commands/command.ts";
-import { createDemo } from "./stand-ins/demo.ts";
 import { openKeyring } from "./boot/key-file.ts";
 import { createNetwork, type Network } from "./http/network.ts";
 import { withPortSentence } from "./http/listen.ts";
-import { openLocalService } from "./stand-ins/local-service.ts";
-import { openLocalSlack, type LocalSlackOptions } from "./stand-ins/local-slack.ts";
+import type { createDemo } from "./stand-ins/demo.ts";
+import type { LocalSlackOptions } from "./stand-ins/local-slack.ts";
 import type { ExternalFault } from "./playground/world.ts";
 import type { HealthParts } from "./boot/health/bot-checkup.ts";
 import { freeBytesOf } from "./boot/health/stored-facts.ts";
@@ -36,7 +35,7 @@ export type Gantry = {
 type Closers = (() => Promise<void>)[];
 
 /**
- * Starts all parts or none: after a failure, the open ones are closed again. `onRefused` is called when Slack accepts no
+ * Starts all parts or none, and loads only the stand-ins that it starts: after a failure, the open ones are closed again. `onRefused` is called when Slack accepts no
  * connection any more until somebody changes something: what, as a sentence.
  */
 export async function startGantry(
@@ -92,8 +91,7 @@ async function startParts(
   closers.push(bot.stop);
   const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());
   botPort = started.port;
-  // The demo is for processes: nobody asked for it on their cluster.
-  if (isDemo(config) && account !== undefined) await createDemo(api.as(account), { dataDir, settings, log });
+  if (isDemo(config) && account !== undefined) await addDemo(api.as(account), { dataDir, settings, log });
   return { botPort, playgroundPort: slack.port, notices: [...notices, ...slack.notices], inProgress: bot.inProgress };
 }
 
@@ -103,6 +101,12 @@ function healthOf({ service, store, dataDir }: Config, policy: PolicySource): He
     policyProblem: policy.problem,
     ...(store.kind === "sqlite" && { freeBytes: () => freeBytesOf(dataDir) }),
   };
+}
+
+/** For processes: nobody asked for it on their cluster. */
+async function addDemo(...parts: Parameters<typeof createDemo>): Promise<void> {
+  const { createDemo } = await import("./stand-ins/demo.ts");
+  await createDemo(...parts);
 }
 
 function isDemo({ service, slack }: Config): boolean {
@@ -139,6 +143,7 @@ async function openService(
     const api = createApi({ baseUrl: url, fetch: way?.fetch ?? network.fetch });
     return { api, account, switches: way?.switches ?? [], notices: [], settings };
   }
+  const { openLocalService } = await import("./stand-ins/local-service.ts");
   const local = await openLocalService({ config: service, dataDir, log });
   closers.push(local.close);
   const way = troubledService(local.fetch);
@@ -180,6 +185,7 @@ async function openSlack({ slack, settings, dataDir }: Config, parts: LocalParts
   const { transport, host, port } = slack;
   const botUrl = (): string => `http://127.0.0.1:${parts.botPort()}`;
   const oauth = slack.workspaces === "several" ? { botUrl } : undefined;
+  const { openLocalSlack } = await import("./stand-ins/local-slack.ts");
   const local = await openLocalSlack({
     transport,
     host,

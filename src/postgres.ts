@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
-import { Pool, type PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { databaseTroubleOf } from "./database-trouble.ts";
 
 export type TlsOptions = {
@@ -32,6 +32,14 @@ const CONNECT_WITHIN_MS = 1_000;
  * the client, and with it where and how it connects.
  */
 export function openPostgres<Tables>(options: PostgresOptions, onLost: (reason: string) => void): Kysely<Tables> {
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: async () => forKysely(await openPool(options, onLost)) }),
+  });
+}
+
+async function openPool(options: PostgresOptions, onLost: (reason: string) => void): Promise<Pool> {
+  // Imported late: most bots use SQLite.
+  const { Pool } = await import("pg");
   const { statementTimeoutMs: limitMs } = options;
   const pool = new Pool({
     ...addressOf(options),
@@ -49,7 +57,7 @@ export function openPostgres<Tables>(options: PostgresOptions, onLost: (reason: 
   pool.on("error", onError);
   // The pool listens to idle clients only; a client that breaks between two statements would end the process.
   pool.on("connect", (client) => client.on("error", onError));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: forKysely(pool) }) });
+  return pool;
 }
 
 /** A pool for the dialect that closes failed connections instead of using them again. */

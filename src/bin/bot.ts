@@ -1,6 +1,8 @@
+import { beginLoading } from "../boot/loading.ts";
 import { loadEnvFile } from "../boot/env-file.ts";
-import { main } from "../main.ts";
 
 // The bot without stand-ins: it needs a real Slack and a real workload API.
+beginLoading();
 loadEnvFile(process.env["GANTRY_ENV_FILE"]);
-await main(process.env, { isBotAlone: true });
+const { runGantry } = await import("../run-gantry.ts");
+await runGantry(process.env, { isBotAlone: true });

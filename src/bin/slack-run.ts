@@ -1,8 +1,9 @@
+import { beginLoading } from "../boot/loading.ts";
 import { loadEnvFile } from "../boot/env-file.ts";
 import { slackCliEnvironment } from "../boot/slack-cli.ts";
-import { main } from "../main.ts";
 
 // What `slack run` of the Slack CLI starts: .slack/hooks.json.
+beginLoading();
 loadEnvFile(process.env["GANTRY_ENV_FILE"]);
 const env = slackCliEnvironment(process.env);
 if (env === undefined) {
@@ -11,5 +12,6 @@ if (env === undefined) {
   );
   process.exitCode = 2;
 } else {
-  await main(env);
+  const { runGantry } = await import("../run-gantry.ts");
+  await runGantry(env);
 }

@@ -9,12 +9,14 @@ export function spoken(person: Person): readonly string[] {
     .map(({ text }) => text);
 }
 
-/** A service of the bot's account beside `web`, which is in beijing1, where the bot looks without being told. */
+/** A running service of the bot's account beside `web`, which is in beijing1, where the bot looks without being told. */
 export async function creates(town: World, name: string, region: string): Promise<void> {
   const path = { region, service_name: name };
   const resources = { limits: { memory: "512" } } as const; // one of four words
   const body = { target_instance_size: 1, containers: [{ image: images.web, resources }] };
   await town.api.send({ op: "createService", path, query: undefined, body });
+  const read = { op: "getService", path, query: undefined, body: undefined } as const;
+  await town.until(async () => (await town.api.send(read)).status === "Running");
 }
 
 /** What stands in history, newest first. */
