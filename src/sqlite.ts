@@ -3,45 +3,81 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely";
 
+export type SqliteOptions = {
+  /** Called with the SQL of each statement that runs, `begin` and `commit` included. */
+  readonly onStatement?: (sql: string) => void;
+};
+
 /**
  * Opens a Kysely over `node:sqlite`. `path` is a file, whose folder is created, or `:memory:`.
  * WAL lets readers work next to the writer; with `synchronous=FULL` a committed row survives a power failure; a writer
  * waits up to five seconds for a lock.
  */
-export function openSqlite<Tables>(path: string): Kysely<Tables> {
+export function openSqlite<Tables>(path: string, options: SqliteOptions = {}): Kysely<Tables> {
   if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
   database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000;");
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database) }) });
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database, options) }) });
 }
 
 /** Opens an existing file next to the process that writes it. */
 export function openSqliteReadOnly<Tables>(path: string): Kysely<Tables> {
   const database = new DatabaseSync(path, { readOnly: true });
   database.exec("PRAGMA busy_timeout=2000;");
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database) }) });
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database, {}) }) });
 }
 
+type Prepared = ReturnType<SqliteDatabase["prepare"]>;
+
 /** Adapts `node:sqlite` to the driver that Kysely expects. */
-function forKysely(database: DatabaseSync): SqliteDatabase {
+function forKysely(database: DatabaseSync, { onStatement }: SqliteOptions): SqliteDatabase {
+  const prepare = cached((sql) => adapted(database, sql));
   return {
     close: () => database.close(),
     prepare(sql) {
       // On a full disk SQLite has already rolled back. A second rollback would fail and hide the first error.
       if (sql === "rollback" && !database.isTransaction) return nothingToDo;
-      const statement = database.prepare(sql);
-      return {
-        // Statements with result columns are read, also INSERT … RETURNING; others are run.
-        reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...values(parameters)),
-        run: (parameters) => statement.run(...values(parameters)),
-        iterate: (parameters) => statement.iterate(...values(parameters)),
-      };
+      onStatement?.(sql);
+      return prepare(sql);
     },
   };
 }
 
-const nothingToDo: ReturnType<SqliteDatabase["prepare"]> = {
+/** A text whose list of values has a length of its own is a new one each time, so the number kept is limited. */
+const MOST_PREPARED = 500;
+const CHANGES_SCHEMA = /^\s*(?:alter|create|drop|pragma)\b/iu;
+
+/** Prepares each text once. After a change of the schema all are prepared again: `select *` may have other columns. */
+function cached(prepare: (sql: string) => Prepared): (sql: string) => Prepared {
+  const known = new Map<string, Prepared>();
+  return (sql) => {
+    if (CHANGES_SCHEMA.test(sql)) {
+      known.clear();
+      return prepare(sql);
+    }
+    const statement = known.get(sql) ?? prepare(sql);
+    // Moved to the end, so the first one is the one that was unused for longest.
+    known.delete(sql);
+    known.set(sql, statement);
+    const [oldest] = known.keys();
+    if (known.size > MOST_PREPARED && oldest !== undefined) known.delete(oldest);
+    return statement;
+  };
+}
+
+function adapted(database: DatabaseSync, sql: string): Prepared {
+  const statement = database.prepare(sql);
+  return {
+    // Statements with result columns are read, also INSERT … RETURNING; others are run.
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...values(parameters)),
+    run: (parameters) => statement.run(...values(parameters)),
+    // Of its own: one that is used again while it is being read would start over.
+    iterate: (parameters) => database.prepare(sql).iterate(...values(parameters)),
+  };
+}
+
+const nothingToDo: Prepared = {
   reader: false,
   all: () => [],
   run: () => ({ changes: 0, lastInsertRowid: 0 }),

@@ -4,7 +4,7 @@ import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import type { Sealer } from "../accounts/seal.ts";
 import { openPostgres, type PostgresOptions } from "../postgres.ts";
-import { openSqlite } from "../sqlite.ts";
+import { openSqlite, type SqliteOptions } from "../sqlite.ts";
 import { clockOf, type Flavour } from "./database/clock.ts";
 import { lockFile } from "./database/lock.ts";
 import { databaseFile } from "./database/look.ts";
@@ -19,7 +19,7 @@ import type { Tables } from "./schema/tables.ts";
 
 /** Where the rows lie. */
 export type StorePlace =
-  | { readonly kind: "sqlite"; readonly dataDir: string }
+  | ({ readonly kind: "sqlite"; readonly dataDir: string } & SqliteOptions)
   | ({ readonly kind: "postgres" } & PostgresOptions)
   /** Opened and closed by somebody else: so several stores, as replicas, share one database without a server. */
   | { readonly kind: "shared"; readonly db: Kysely<Tables>; readonly flavour: Flavour };
@@ -91,7 +91,7 @@ async function openPlace(options: OpenStore): Promise<Opened> {
   }
   const unlock = lockFile(join(options.dataDir, "gantry.lock"));
   try {
-    const db = openSqlite<Tables>(databaseFile(options.dataDir));
+    const db = openSqlite<Tables>(databaseFile(options.dataDir), options);
     // The lock keeps other processes out; should somebody look in with a tool, an ack must not wait 5 s for them.
     await sql`pragma busy_timeout = 800`.execute(db);
     return { db, flavour: "sqlite", close: () => db.destroy().finally(unlock) };

@@ -32,7 +32,7 @@ export function transportOf({ transport }: WorldOptions): TransportChoice["kind"
 
 export async function startWorldBot(options: WorldOptions, parts: Parts): Promise<WorldBot> {
   const { dataDir, offsetMs, log, sealer } = parts;
-  const { keepHistoryMs, drain, wait = briefly, backOff = briefly, accountMode = "fallback" } = options;
+  const { keepHistoryMs, onStatement, drain, wait = briefly, backOff = briefly, accountMode = "fallback" } = options;
   const store = await openStore({
     kind: "sqlite",
     dataDir,
@@ -41,6 +41,7 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
     sealer,
     offsetMs,
     ...(keepHistoryMs !== undefined && { keepHistoryMs }),
+    ...(onStatement !== undefined && { onStatement }),
   });
   const frozen = freezable(options.store?.(store) ?? store);
   let transport: Transport | undefined;

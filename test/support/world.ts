@@ -49,6 +49,8 @@ export type WorldOptions = {
   /** Stands between the bot and its database. */
   readonly store?: (real: Store) => Store;
   readonly keepHistoryMs?: number;
+  /** Sees the SQL of each statement of the bot. */
+  readonly onStatement?: (sql: string) => void;
   /** How Slack's deliveries arrive. Default: GANTRY_TEST_TRANSPORT, or http. */
   readonly transport?: TransportChoice["kind"];
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
