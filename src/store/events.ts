@@ -1,20 +1,11 @@
-import { type ExpressionBuilder, type Selectable, sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { z } from "zod";
-import {
-  endingKinds,
-  type HistoryEvent,
-  type HistoryEventKind,
-  type HistoryQuery,
-  type NewHistoryEvent,
-  outcomeKinds,
-} from "../changes/history-event.ts";
+import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import { Big, Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import { maybe } from "./schema/json-columns.ts";
 import type { Db, Session } from "./database/session.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
-import { changesById } from "./find-change.ts";
 
 /** Complete, or it does not compile. */
 const kinds = {
@@ -121,71 +112,6 @@ export async function addEvent(session: Session, event: NewHistoryEvent): Promis
   });
 }
 
-/** A page of history, newest first. */
-export async function history(session: Session, query: HistoryQuery): Promise<readonly HistoryEvent[]> {
-  const { db, textSealer } = session;
-  const { name, userId, since, before, show } = query;
-  let select = db.selectFrom("event").selectAll().where("team_id", "=", query.teamId);
-  if (name !== undefined) select = select.where("workload_name", "=", name);
-  if (userId !== undefined) select = select.where((where) => isOf(where, userId, show !== undefined));
-  if (since !== undefined) select = select.where("at", ">=", since.toISOString());
-  if (before !== undefined) select = select.where("seq", "<", before);
-  if (show !== undefined) select = select.where((where) => isLatest(where, kindsIn[show]));
-  const rows = await select.orderBy("seq", "desc").limit(query.limit).execute();
-  const events = rows.map((row) => historyEvent(textSealer, row));
-  return show === undefined ? events : withRequests(session, events);
-}
-
-const kindsIn = { ended: endingKinds, outcomes: outcomeKinds };
-
-type Where = ExpressionBuilder<Tables, "event">;
-
-/** An outcome is the bot's own row, so it belongs to everybody who took part in its request. */
-function isOf(where: Where, userId: string, withRequest: boolean) {
-  const own = where("user_id", "=", userId);
-  if (!withRequest) return own;
-  const part = where
-    .selectFrom("event as part")
-    .select("part.seq")
-    .whereRef("part.change_id", "=", "event.change_id")
-    .where("part.user_id", "=", userId);
-  return where.or([own, where.exists(part)]);
-}
-
-/** The latest row of these kinds of each workload of each request, and all rows without a request. */
-function isLatest(where: Where, kindsShown: readonly HistoryEventKind[]) {
-  const later = where
-    .selectFrom("event as later")
-    .select("later.seq")
-    .whereRef("later.change_id", "=", "event.change_id")
-    .whereRef("later.workload_kind", "=", "event.workload_kind")
-    .whereRef("later.workload_name", "=", "event.workload_name")
-    .whereRef("later.seq", ">", "event.seq")
-    .where("later.kind", "in", kindsShown);
-  return where.and([where("kind", "in", kindsShown), where.not(where.exists(later))]);
-}
-
-/** Two more statements, however many rows there are. */
-async function withRequests(session: Session, events: readonly HistoryEvent[]): Promise<readonly HistoryEvent[]> {
-  const ids = events.map(({ changeId }) => changeId).filter((id) => id !== undefined);
-  const requests = await changesById(session, ids);
-  return events.map((event) => ({ ...event, request: ofWorkload(requests.get(event.changeId ?? ""), event) }));
-}
-
-const begun = new Set<StoredChange["state"]>(["claimed", "done", "failed", "unknown"]);
-
-/** Of a request for several workloads that was begun, how it went for the one of this row. */
-function ofWorkload(request: StoredChange | undefined, { workload }: HistoryEvent): StoredChange | undefined {
-  const part = request?.parts?.find(
-    ({ workload: { kind, name } }) => kind === workload?.kind && name === workload.name,
-  );
-  if (request === undefined || part === undefined) return request;
-  const { parts: _, ...rest } = request;
-  const own = { ...rest, workload: part.workload, diff: part.diff };
-  const { state, ending, health, settledAt } = part;
-  return begun.has(request.state) ? { ...own, state, ending, health, settledAt } : own;
-}
-
 /** The history of a Change after the row with this number, oldest first. */
 export async function eventsAfter(
   { db, textSealer }: Pick<Session, "db" | "textSealer">,
@@ -202,7 +128,8 @@ export async function eventsAfter(
   return rows.map((row) => historyEvent(textSealer, row));
 }
 
-function historyEvent(sealer: TextSealer, unread: Selectable<Tables["event"]>): HistoryEvent {
+/** Of a row as it was read. */
+export function historyEvent(sealer: TextSealer, unread: Selectable<Tables["event"]>): HistoryEvent {
   const row = parseRow(EventRow, unread, `Event ${unread.seq}`);
   return {
     seq: row.seq,

@@ -1,11 +1,12 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
+import { z } from "zod";
 import type { StoredChange, Vote } from "../changes/stored-change.ts";
 import type { ChangeKey } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
-import type { Session } from "./database/session.ts";
+import type { Db, Session } from "./database/session.ts";
+import { parseRow, Time } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 import { partRowsOf } from "./part-rows.ts";
-import { votesOf } from "./votes.ts";
 
 type ChangeRow = Selectable<ChangeTable>;
 
@@ -91,4 +92,25 @@ type Whole = {
 function withParts({ textSealer }: Reader, { row, votes = [], parts }: Whole): StoredChange {
   const change = storedChange(textSealer, row, votes);
   return parts === undefined ? change : { ...change, parts: parts.map((part) => storedChange(textSealer, part, [])) };
+}
+
+const VoteRow = z.object({ change_id: z.string(), user_id: z.string(), user_name: z.string(), voted_at: Time });
+
+/** The votes of some Changes, by Change, in the order in which they came. */
+async function votesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Vote[]>> {
+  const votes = new Map<string, Vote[]>();
+  if (ids.length === 0) return votes;
+  const rows = await db
+    .selectFrom("vote")
+    .selectAll()
+    .where("change_id", "in", ids)
+    .orderBy("number")
+    .orderBy("voted_at")
+    .execute();
+  for (const unread of rows) {
+    const row = parseRow(VoteRow, unread, `A vote on ${unread.change_id}`);
+    const vote = { userId: row.user_id, name: row.user_name, at: row.voted_at };
+    votes.set(row.change_id, [...(votes.get(row.change_id) ?? []), vote]);
+  }
+  return votes;
 }

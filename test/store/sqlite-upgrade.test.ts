@@ -158,6 +158,7 @@ async function withoutParts(db: Kysely<Tables>): Promise<void> {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   // Newer migrations add these.
   await sql`alter table replica drop column report`.execute(db);
+  await sql`drop index event_team_at`.execute(db);
   for (const table of ["installation", "org_workspace", "moved_channel"])
     await sql`drop table ${sql.ref(table)}`.execute(db);
 }

@@ -102,4 +102,10 @@ export const migrations: readonly Migration[] = [
         primary key (team_id, old_id))`.execute(db);
     },
   },
+  {
+    title: "history by time",
+    async up({ db }) {
+      await sql`create index event_team_at on event (team_id, at, seq)`.execute(db);
+    },
+  },
 ];

@@ -8,7 +8,7 @@ const mine = { kind: "user", userId: "U1" } as const; // literal kinds
 const ofChannel = { kind: "channel", channelId: "C1" } as const; // literal kinds
 const seeker = { teamId: "T1", userId: "U1", channelId: "C1" };
 
-export function recordsContract({ replica }: Bench): void {
+export function recordsContract({ replica, db }: Bench): void {
   test("history is read newest first, by name, by person, by time, and page after page", async () => {
     const a = await replica("a");
     const of = (name: string, who = ann) =>
@@ -32,6 +32,38 @@ export function recordsContract({ replica }: Bench): void {
     expect(await names({ userId: "U2" })).toEqual(["web Bob Ray", "db Bob Ray"]);
     expect(await names({ since: new Date((first[0]?.at.getTime() ?? 0) - 30_000) })).toEqual(["web Bob Ray"]);
     expect(next.map(({ workload }) => workload?.name)).toEqual(["db", "web"]);
+  });
+
+  test("a page reaches past thousands of rows of others, and past those of other workspaces", async () => {
+    const a = await replica("a");
+    const rowOf = (user_id: string, at: number) => ({
+      at: new Date(Date.UTC(2026, 0, 1) + at * 60_000).toISOString(),
+      kind: "voted" as const, // the literal
+      team_id: at % 3 === 0 ? "T2" : "T1",
+      user_id,
+      break_glass: 0,
+      result: "",
+    });
+    const rows = Array.from({ length: 4_000 }, (_, at) => rowOf(at < 4 ? "U2" : "U1", at));
+    for (let at = 0; at < rows.length; at += 1_000) {
+      await db()
+        .insertInto("event")
+        .values(rows.slice(at, at + 1_000))
+        .execute();
+    }
+    const count = async (query: object) => (await a.history({ teamId: "T1", limit: 5_000, ...query })).length;
+    const minutes = (at: number) => ({ since: new Date(Date.UTC(2026, 0, 1) + at * 60_000) });
+
+    expect(await count({})).toBe(2_666);
+    expect(await count({ limit: 1_500 })).toBe(1_500);
+    expect(await count({ userId: "U2" })).toBe(2);
+    expect(await count({ userId: "U2", show: "outcomes" })).toBe(0);
+    expect(await count({ userId: "U2", show: "outcomes", ...minutes(4_000) })).toBe(0);
+    expect(await count(minutes(1_000))).toBe(2_000);
+    expect(await count(minutes(3_998))).toBe(1);
+    expect(await count(minutes(4_000))).toBe(0);
+    const numbers = (await a.history({ teamId: "T1", limit: 5_000 })).map(({ seq }) => seq);
+    expect(numbers).toEqual(numbers.toSorted((one, other) => other - one));
   });
 
   test("a list of outcomes has one row for each request, with the request as it is now", async () => {

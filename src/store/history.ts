@@ -1,0 +1,138 @@
+import { setImmediate } from "node:timers/promises";
+import type { ExpressionBuilder, SelectQueryBuilder } from "kysely";
+import {
+  endingKinds,
+  type HistoryEvent,
+  type HistoryEventKind,
+  type HistoryQuery,
+  outcomeKinds,
+} from "../changes/history-event.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import type { Session } from "./database/session.ts";
+import { historyEvent } from "./events.ts";
+import { changesById } from "./find-change.ts";
+import { Big } from "./schema/columns.ts";
+import type { Tables } from "./schema/tables.ts";
+
+/** Rows that one statement looks at. SQLite runs in this thread, where acks wait for it. */
+const STRETCH = 1_000;
+
+/** A page of history, newest first. */
+export async function history(session: Session, query: HistoryQuery): Promise<readonly HistoryEvent[]> {
+  const first = query.since === undefined ? 0 : await firstSince(session, query.teamId, query.since);
+  if (first === undefined) return [];
+  const events: HistoryEvent[] = [];
+  let { before } = query;
+  for (;;) {
+    const from = await stretchBefore(session, query, { first, before });
+    if (from === undefined) break;
+    const limit = query.limit - events.length;
+    events.push(...(await eventsIn(session, { ...query, limit }, { first: from, before })));
+    if (events.length >= query.limit) break;
+    before = from;
+    await setImmediate();
+  }
+  return query.show === undefined ? events : withRequests(session, events);
+}
+
+/**
+ * The lowest number among the earliest rows since this time; undefined if there are none. Pages are read by number, and
+ * without this bound an empty one would cost a look at every row. No two clocks bring a thousand rows out of order.
+ */
+async function firstSince({ db }: Session, teamId: string, since: Date): Promise<number | undefined> {
+  const inTime = db.selectFrom("event").select("seq").where("team_id", "=", teamId);
+  const earliest = inTime.where("at", ">=", since.toISOString()).orderBy("at").orderBy("seq").limit(STRETCH);
+  return lowest(db, earliest);
+}
+
+type Range = { readonly first: number; readonly before: number | undefined };
+
+/** The lowest number of the next rows to look at, older than `before`; undefined if there are none. */
+async function stretchBefore(
+  { db }: Session,
+  { teamId, name, userId, show }: HistoryQuery,
+  { first, before }: Range,
+): Promise<number | undefined> {
+  let rows = db.selectFrom("event").select("seq").where("team_id", "=", teamId).where("seq", ">=", first);
+  if (before !== undefined) rows = rows.where("seq", "<", before);
+  if (name !== undefined) rows = rows.where("workload_name", "=", name);
+  // With `show`, rows of others may count too: see `isOf`.
+  if (userId !== undefined && show === undefined) rows = rows.where("user_id", "=", userId);
+  return lowest(db, rows.orderBy("seq", "desc").limit(STRETCH));
+}
+
+async function lowest(
+  db: Session["db"],
+  rows: SelectQueryBuilder<Tables, "event", { seq: number | string }>,
+): Promise<number | undefined> {
+  const { seq } = await db
+    .selectFrom(rows.as("numbers"))
+    .select((select) => select.fn.min("seq").as("seq"))
+    .executeTakeFirstOrThrow();
+  return seq === null ? undefined : Big.parse(seq);
+}
+
+async function eventsIn(
+  { db, textSealer }: Session,
+  { teamId, name, userId, since, show, limit }: HistoryQuery,
+  { first, before }: Range,
+): Promise<readonly HistoryEvent[]> {
+  let select = db.selectFrom("event").selectAll().where("team_id", "=", teamId).where("seq", ">=", first);
+  if (name !== undefined) select = select.where("workload_name", "=", name);
+  if (userId !== undefined) select = select.where((where) => isOf(where, userId, show !== undefined));
+  if (since !== undefined) select = select.where("at", ">=", since.toISOString());
+  if (before !== undefined) select = select.where("seq", "<", before);
+  if (show !== undefined) select = select.where((where) => isLatest(where, kindsIn[show]));
+  const rows = await select.orderBy("seq", "desc").limit(limit).execute();
+  return rows.map((row) => historyEvent(textSealer, row));
+}
+
+const kindsIn = { ended: endingKinds, outcomes: outcomeKinds };
+
+type Where = ExpressionBuilder<Tables, "event">;
+
+/** An outcome is the bot's own row, so it belongs to everybody who took part in its request. */
+function isOf(where: Where, userId: string, withRequest: boolean) {
+  const own = where("user_id", "=", userId);
+  if (!withRequest) return own;
+  const part = where
+    .selectFrom("event as part")
+    .select("part.seq")
+    .whereRef("part.change_id", "=", "event.change_id")
+    .where("part.user_id", "=", userId);
+  return where.or([own, where.exists(part)]);
+}
+
+/** The latest row of these kinds of each workload of each request, and all rows without a request. */
+function isLatest(where: Where, kindsShown: readonly HistoryEventKind[]) {
+  const later = where
+    .selectFrom("event as later")
+    .select("later.seq")
+    .whereRef("later.change_id", "=", "event.change_id")
+    .whereRef("later.workload_kind", "=", "event.workload_kind")
+    .whereRef("later.workload_name", "=", "event.workload_name")
+    .whereRef("later.seq", ">", "event.seq")
+    .where("later.kind", "in", kindsShown);
+  return where.and([where("kind", "in", kindsShown), where.not(where.exists(later))]);
+}
+
+/** Two more statements, however many rows there are. */
+async function withRequests(session: Session, events: readonly HistoryEvent[]): Promise<readonly HistoryEvent[]> {
+  const ids = events.map(({ changeId }) => changeId).filter((id) => id !== undefined);
+  const requests = await changesById(session, ids);
+  return events.map((event) => ({ ...event, request: ofWorkload(requests.get(event.changeId ?? ""), event) }));
+}
+
+const begun = new Set<StoredChange["state"]>(["claimed", "done", "failed", "unknown"]);
+
+/** Of a request for several workloads that was begun, how it went for the one of this row. */
+function ofWorkload(request: StoredChange | undefined, { workload }: HistoryEvent): StoredChange | undefined {
+  const part = request?.parts?.find(
+    ({ workload: { kind, name } }) => kind === workload?.kind && name === workload.name,
+  );
+  if (request === undefined || part === undefined) return request;
+  const { parts: _, ...rest } = request;
+  const own = { ...rest, workload: part.workload, diff: part.diff };
+  const { state, ending, health, settledAt } = part;
+  return begun.has(request.state) ? { ...own, state, ending, health, settledAt } : own;
+}
