@@ -6,6 +6,7 @@ import { newChangeRow } from "./change-row.ts";
 import { findConflict, freeExpired } from "./conflicts.ts";
 import { keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
+import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
 import { findChange, wholeChange, wholeChanges } from "./find-change.ts";
 import { insertParts } from "./parts.ts";
@@ -51,6 +52,7 @@ async function tryToAdd(
   if (change.parts === undefined) await insertEvent(db, session, { ...event, changeId: change.id });
   else await insertParts(session, change, event);
   if (change.undoOf !== undefined) await markUndone(session, { id: change.undoOf, teamId: change.teamId });
+  if (change.endsDelivery === true) await finish(session, change.deliveryId);
   return wholeChange(session, row);
 }
 

@@ -29,6 +29,8 @@ export type Proposed = {
   readonly change: Change;
   readonly risk: Risk;
   readonly several?: Several | undefined;
+  /** The card is the only answer, so a stored Change that needs no approval is all that is left to do. */
+  readonly isAnsweredByCard: boolean;
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
 };
 
@@ -90,6 +92,7 @@ export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
     terms,
     undoOf: proposed.undoOf,
     expiresInMs: terms?.expiresMs,
+    endsDelivery: terms === undefined && proposed.isAnsweredByCard,
   };
   const parts = several?.parts.map((part, at) => partOf(sealer, { ...part, place: at + 1, draft, ask: askHere }));
   return { draft: { ...draft, ...(parts !== undefined && { parts }) }, content };

@@ -132,6 +132,8 @@ export type NewChange = Omit<
   readonly waitKey?: string | undefined;
   /** Of a request for several workloads; the database gives them their ids. */
   readonly parts?: readonly NewChange[];
+  /** Adding it also finishes its delivery: the Change is all that has to be carried on. */
+  readonly endsDelivery?: boolean;
 };
 
 export type ChangeKey =

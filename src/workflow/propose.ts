@@ -33,6 +33,8 @@ export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
   readonly isRepeated: boolean;
   readonly reply: Reply;
   readonly run: RunEvents;
+  /** The delivery is finished, because storing its Change finished it. */
+  readonly onFinished: () => void;
 };
 
 /**
@@ -52,7 +54,10 @@ export async function propose(deps: ProposeDeps, interaction: AskInteraction, si
   if (judged.kind === "nothing") return interaction.reply.send(nothingToDoAnswer(judged.changes), "done");
   if (judged.kind === "impossible") return refuseByApi(deps, asked, judged.leftOut);
   const { kind: _kind, ...effect } = judged;
-  return storeOrPoint(deps, { deliveryId, origin, undoOf, command, context, account, ...effect }, interaction);
+  // A form says what became of the request, and the card of an undone Change is drawn at once.
+  const isAnsweredByCard = interaction.form === undefined && undoOf === undefined;
+  const proposed = { deliveryId, origin, undoOf, command, context, account, isAnsweredByCard, ...effect };
+  return storeOrPoint(deps, proposed, interaction);
 }
 
 /** Stores the Change, unless the same request waits already or policy's conditions can't be met. */
@@ -64,6 +69,7 @@ async function storeOrPoint(deps: ProposeDeps, proposed: Proposed, interaction: 
   const refused = await refusalOf(deps, proposed);
   if (refused !== undefined) return refuse(deps, { proposed, interaction }, refused);
   const stored = await store(deps, proposed);
+  if (stored.isFinished) interaction.onFinished();
   if (stored.change.deliveryId !== proposed.deliveryId) {
     return pointAtEarlierRequest(deps, interaction, stored.change);
   }
@@ -169,7 +175,7 @@ async function refuse(deps: ProposeDeps, { proposed, interaction }: Refusing, { 
 }
 
 /** Short ids can be taken already. */
-async function store(deps: ProposeDeps, proposed: Proposed): Promise<Going["stored"]> {
+async function store(deps: ProposeDeps, proposed: Proposed): Promise<Stored & { readonly isFinished: boolean }> {
   for (;;) {
     const { draft, content } = draftOf(deps.sealer, proposed);
     const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
@@ -177,8 +183,9 @@ async function store(deps: ProposeDeps, proposed: Proposed): Promise<Going["stor
     const change = await deps.store.add(draft, event);
     if (change === "taken") continue;
     // An earlier attempt's Change has a content of its own, and that is what has to be sent.
-    if (change.id !== draft.id) return { change };
+    if (change.id !== draft.id) return { change, isFinished: false };
     logEvent(deps, event);
-    return { change, fresh: { content, account: proposed.account } };
+    const isFinished = draft.endsDelivery === true;
+    return { change, fresh: { content, account: proposed.account }, isFinished };
   }
 }

@@ -109,9 +109,10 @@ const leftRun: readonly Point[] = [
 
 const plans: Readonly<Record<PointName, Plan>> = {
   accept: { stories: ["approved", "undone", "rejected", "cancelled", "pointed", "edited"], passes: 1 },
-  finish: { stories: ["approved", "routine", "rejected", "cancelled", "pointed"], passes: 1 },
+  finish: { stories: ["approved", "rejected", "cancelled", "pointed"], passes: 1 },
   remember: { stories: ["edited"] },
-  takeDeliveries: { stories: ["approved", "routine", "pointed"], afterKillAt: leftDelivery },
+  // A routine request finishes its delivery together with storing its Change.
+  takeDeliveries: { stories: ["approved", "pointed"], afterKillAt: leftDelivery },
   add: { stories: ["several", "approved", "routine", "undone", "pointed"] },
   approve: { stories: ["several", "approved", "undone", "drifted", "pointed"] },
   reject: { stories: ["rejected"] },

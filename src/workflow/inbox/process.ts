@@ -8,7 +8,7 @@ import { type FailureDeps, failureMessage, isBug } from "../failure.ts";
 import { note, originEvent } from "../history.ts";
 import { connect, disconnect, type LinkDeps } from "../link.ts";
 import { moveChannel, type MoveDeps } from "../access/move-channel.ts";
-import { propose } from "../propose.ts";
+import { type AskInteraction, propose } from "../propose.ts";
 import { redo, type RedoDeps } from "../repeat/redo.ts";
 import type { RunEvents } from "../run.ts";
 import type { Interaction } from "./interaction.ts";
@@ -36,8 +36,12 @@ const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
 export async function processDelivery(deps: ProcessDeps, delivery: Unfinished, signal: AbortSignal): Promise<void> {
   const { interaction, undelivered, tries } = delivery;
   const reply = replyTo(deps, interaction);
+  let isFinished = false;
+  const onFinished = (): void => {
+    isFinished = true;
+  };
   try {
-    if (undelivered === undefined) await perform(deps, { delivery, reply }, signal);
+    if (undelivered === undefined) await perform(deps, { delivery, reply, onFinished }, signal);
     else for (const { post, how } of undelivered) await reply.send(post, how);
   } catch (error) {
     const isAgain = error instanceof StoreError;
@@ -47,6 +51,7 @@ export async function processDelivery(deps: ProcessDeps, delivery: Unfinished, s
       await reply.send(await failure(deps, interaction, error), "refused");
     if (isAgain) return deps.retries.keep({ ...delivery, tries: tries + 1 }, 0);
   }
+  if (isFinished && reply.undelivered().length === 0) return refreshHome(deps, interaction);
   return end(deps, { delivery, reply }, signal);
 }
 
@@ -58,7 +63,13 @@ function replyTo({ responder }: ProcessDeps, interaction: Interaction): Reply {
 
 type Working = { readonly delivery: Unfinished; readonly reply: Reply };
 
-async function perform(deps: ProcessDeps, { delivery, reply }: Working, signal: AbortSignal): Promise<void> {
+type Performing = Working & Pick<AskInteraction, "onFinished">;
+
+async function perform(
+  deps: ProcessDeps,
+  { delivery, reply, onFinished }: Performing,
+  signal: AbortSignal,
+): Promise<void> {
   const { id: deliveryId, interaction, isLate = false } = delivery;
   const isRepeated = mayHaveBegun(delivery);
   const run = runEvents(deps, interaction, reply);
@@ -67,11 +78,11 @@ async function perform(deps: ProcessDeps, { delivery, reply }: Working, signal: 
       if (isLate && (await deps.store.find({ deliveryId })) === undefined) {
         return reply.send(sentences.neverBegan(interaction.ask.verb), "refused");
       }
-      return propose(deps, { ...interaction, deliveryId, isRepeated, reply, run }, signal);
+      return propose(deps, { ...interaction, deliveryId, isRepeated, reply, run, onFinished }, signal);
     case "decide":
       return decide(deps, { ...interaction, reply, run });
     case "redo":
-      return redo(deps, { ...interaction, deliveryId, isRepeated, reply, run }, signal);
+      return redo(deps, { ...interaction, deliveryId, isRepeated, reply, run, onFinished }, signal);
     case "connect":
       return connect(deps, { ...interaction, reply }, signal);
     case "disconnect":

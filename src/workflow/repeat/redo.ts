@@ -39,8 +39,8 @@ export async function redo(deps: RedoDeps, interaction: RedoInteraction, signal:
   const isStored = interaction.isRepeated && (await store.find({ deliveryId })) !== undefined;
   const earlier = undoOf === undefined || isStored ? undefined : await store.find({ undoOf });
   if (earlier !== undefined) return pointAtEarlierRequest(deps, { ...interaction, undoOf }, earlier);
-  const { origin, run, isRepeated } = interaction;
-  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, isRepeated, undoOf } as const;
+  const { origin, run, isRepeated, onFinished } = interaction;
+  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, isRepeated, undoOf, onFinished } as const;
   await propose(deps, asked, signal);
 }
 
