@@ -2,8 +2,8 @@ import { operationTable } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
 import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
-import { readSnapshot, type ReadDeps, type WorkloadRead } from "./read-workload.ts";
-import { readBackAccepted, type ReadBackDeps } from "./read-back-accepted.ts";
+import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import { type AcceptedEnd, readBackAccepted, type ReadBackDeps } from "./read-back-accepted.ts";
 import { readBackUnknown } from "./read-back-unknown.ts";
 import type { Drift } from "./stored-change.ts";
 
@@ -25,7 +25,7 @@ export type ExecuteDeps = ReadDeps &
   };
 
 /**
- * - `ended`: it was claimed and has an outcome; `read` is the workload that shows its effect
+ * - `ended`: it was claimed and has an outcome, and its health if that needs no watching
  * - `refused`: not claimed, because the workload couldn't be read
  * - `drifted`: not claimed, because something it depends on has changed
  * - `busy`: another Run of the same workload is in progress; nothing was sent
@@ -33,7 +33,7 @@ export type ExecuteDeps = ReadDeps &
  *   unknown)
  */
 export type Executed =
-  | { readonly kind: "ended"; readonly outcome: Outcome; readonly read?: WorkloadRead | undefined }
+  | ({ readonly kind: "ended" } & AcceptedEnd)
   | { readonly kind: "refused"; readonly outcome: Outcome }
   | { readonly kind: "drifted"; readonly drift: readonly Drift[] }
   | { readonly kind: "busy" }

@@ -7,10 +7,12 @@ import { serviceHealth, type HealthNow } from "./service-health.ts";
 import { isAnother, jobSnapshot } from "./snapshot.ts";
 import type { Health } from "./stored-change.ts";
 
-export type WatchHealthDeps = FailingLinesDeps & {
+type LookDeps = ReadDeps & {
   /** May end early when the signal is aborted. */
   readonly wait: (ms: number) => Promise<void>;
 };
+
+export type WatchHealthDeps = FailingLinesDeps & LookDeps;
 
 /** Milliseconds before each read. At most five calls, with the log. */
 const PAUSES_MS = [2_000, 5_000, 10_000, 20_000];
@@ -40,17 +42,23 @@ export function healthAtOnce(change: Change, { service }: WorkloadRead): HealthA
   return service.ready_instances === service.target_instance_size ? { kind, level, line, excerpt: [] } : "later";
 }
 
-/** Looks once more at a service that looked well. Never throws a `Problem`. */
-export async function lookSoon(
-  change: Change,
-  deps: ReadDeps & Pick<WatchHealthDeps, "wait">,
-): Promise<Health | "later"> {
+/** What is known of the health before it is watched. */
+export type EarlyHealth = {
+  readonly health?: Health | undefined;
+  /** It looked well when it was read back, and was looked at once more. */
+  readonly wasLookedAt?: boolean;
+};
+
+/** The health in the read that shows a Change, after one more look where it may be from before. Never throws a `Problem`. */
+export async function earlyHealth(change: Change, read: WorkloadRead, deps: LookDeps): Promise<EarlyHealth> {
+  const health = healthAtOnce(change, read);
+  if (health === "later") return {};
+  if (health !== "soon") return { health };
   await deps.wait(SOON_MS);
-  if (deps.signal.aborted) return "later";
-  const read = await readWorkload(change.workload, deps);
-  if (read instanceof Problem) return "later";
-  const { kind, level, line } = healthOf(change, read, SOON_MS);
-  return kind === "reached" ? { kind, level, line, excerpt: [] } : "later";
+  const again = deps.signal.aborted ? undefined : await readWorkload(change.workload, deps);
+  if (again === undefined || again instanceof Problem) return { wasLookedAt: true };
+  const { kind, level, line } = healthOf(change, again, SOON_MS);
+  return { wasLookedAt: true, ...(kind === "reached" && { health: { kind, level, line, excerpt: [] } }) };
 }
 
 /** To at least one instance, with nothing that restarts them. */

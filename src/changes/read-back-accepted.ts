@@ -1,6 +1,7 @@
 import { Problem } from "../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
-import { readSnapshot, type ReadDeps, type WorkloadRead } from "./read-workload.ts";
+import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import { earlyHealth, type EarlyHealth } from "./health.ts";
 import { effectOf, type Effect } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -17,11 +18,10 @@ const UPDATE_READ_BACK_AFTER_MS = [0, 2_000];
 
 type ReadBack = { readonly after: Snapshot; readonly verdict: Exclude<Effect, { kind: "done" }> };
 
-/** With the read that shows its effect. */
-export type ReadBackEnd = { readonly outcome: Outcome; readonly read?: WorkloadRead };
+export type AcceptedEnd = EarlyHealth & { readonly outcome: Outcome };
 
 /** Reads an accepted Change back until it took effect, at most twice. Never throws a `Problem`. */
-export async function readBackAccepted(change: Change, deps: ReadBackDeps): Promise<ReadBackEnd> {
+export async function readBackAccepted(change: Change, deps: ReadBackDeps): Promise<AcceptedEnd> {
   const seen: ReadBack[] = [];
   let problem: Problem | undefined;
   for (const delayMs of change.call.op === "updateService" ? UPDATE_READ_BACK_AFTER_MS : READ_BACK_AFTER_MS) {
@@ -34,7 +34,8 @@ export async function readBackAccepted(change: Change, deps: ReadBackDeps): Prom
     const { snapshot: after } = read;
     const verdict = effectOf(change, after);
     if (verdict.kind === "done") {
-      return { outcome: { kind: "done", after, alsoMoved: verdict.alsoMoved }, read: read.read };
+      const outcome = { kind: "done", after, alsoMoved: verdict.alsoMoved } as const; // an Outcome
+      return { outcome, ...(await earlyHealth(change, read.read, deps)) };
     }
     seen.push({ after, verdict });
     // A restart is never visible, so a second read wouldn't help.

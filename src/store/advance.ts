@@ -47,7 +47,7 @@ type Plain = Exclude<Step, { readonly name: "approve" | "askAgain" | "claim" | "
 type Changes = { readonly set: UpdateObject<Tables, "change">; readonly only: readonly Expression<SqlBool>[] };
 
 function changesOf(session: Session, step: Plain, id: string): Changes {
-  const { textSealer, clock } = session;
+  const { textSealer } = session;
   // A part has no owner: `move` looks at its request's.
   const ours = isPartId(id) ? sql<SqlBool>`1 = 1` : sql<SqlBool>`owner = ${session.replicaId}`;
   switch (step.name) {
@@ -64,15 +64,27 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
       return { set: { ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }) }, only: [ours] };
     case "succeed":
     case "fail":
-    case "giveUp": {
-      const set = { ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }), settled_at: clock() };
-      return { set: { ...set, running_key: null }, only: [ours, sql<SqlBool>`settled_at is null`] };
-    }
+    case "giveUp":
+      return { set: settled(session, step), only: [ours, sql<SqlBool>`settled_at is null`] };
     case "observe":
       return { set: { progress: toJson(HealthJson, step.progress) }, only: [ours, sql<SqlBool>`health is null`] };
     case "follow":
       return { set: { health: toJson(HealthJson, step.health) }, only: [ours, sql<SqlBool>`health is null`] };
   }
+}
+
+/** The columns of a Change that was sent. */
+function settled(
+  { clock }: Session,
+  { outcome, ...step }: Extract<Plain, { readonly name: "succeed" | "fail" | "giveUp" }>,
+) {
+  const health = step.name === "succeed" ? step.health : undefined;
+  return {
+    ending: toJson(EndingJson, { kind: "run", outcome }),
+    settled_at: clock(),
+    running_key: null,
+    ...(health !== undefined && { health: toJson(HealthJson, health) }),
+  };
 }
 
 /** The columns of a Change that ends without being sent. */

@@ -1,7 +1,7 @@
 import { operationTable } from "../api/operations.ts";
 import type { Outcome } from "../changes/change.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
-import { healthAtOnce, lookSoon } from "../changes/health.ts";
+import type { AcceptedEnd } from "../changes/read-back-accepted.ts";
 import { requestIdOf } from "../changes/parts.ts";
 import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
@@ -70,17 +70,10 @@ export async function send(
     doubt: (outcome) => doubt(deps, change, outcome),
   });
   const done = await record(deps, change, executed);
-  const read = executed.kind === "ended" ? executed.read : undefined;
-  if (done === undefined || read === undefined) return doneWith(done);
-  const sent = changeIn(opened.content);
-  const atOnce = healthAtOnce(sent, read);
-  const health = atOnce === "soon" ? await lookSoon(sent, apiFor(deps, opened, signal)) : atOnce;
-  if (health === "later") return { change: done, wasLookedAt: atOnce === "soon" };
-  const followed = await deps.store.advance(change.id, step("follow", { health }), undefined);
-  return doneWith(followed.kind === "moved" ? followed.change : done);
+  return done && { change: done, wasLookedAt: executed.kind === "ended" && executed.wasLookedAt === true };
 }
 
-/** Nothing is known of the workload's health, or all of it. */
+/** Nobody has looked at the workload's health. */
 export function doneWith(change: StoredChange | undefined): Done | undefined {
   return change && { change, wasLookedAt: false };
 }
@@ -128,7 +121,7 @@ async function record(deps: RunDeps, change: StoredChange, executed: Executed): 
       await refuse(deps, change, executed.outcome);
       return undefined;
     case "ended":
-      return settle(deps, change, executed.outcome);
+      return settle(deps, change, executed);
   }
 }
 
@@ -138,10 +131,18 @@ export async function refuse(deps: RunDeps, change: StoredChange, outcome: Outco
 }
 
 /** The Change if it is done. */
-export async function settle(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<StoredChange | undefined> {
+export async function settle(
+  deps: RunDeps,
+  change: StoredChange,
+  { outcome, health }: AcceptedEnd,
+): Promise<StoredChange | undefined> {
   const name = endOf[outcome.kind];
   const reference = name === "succeed" ? {} : { reference: deps.newReference() };
-  const settled = await advance(deps, change, { ...step(name, { outcome }), result: wordsOf(outcome), ...reference });
+  const settled = await advance(deps, change, {
+    ...step(name, { outcome, health }),
+    result: wordsOf(outcome),
+    ...reference,
+  });
   return settled.kind === "moved" && name === "succeed" ? settled.change : undefined;
 }
 
@@ -156,12 +157,12 @@ export async function readBack(
     opened = await openRequest(deps, change);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return settle(deps, change, unreadable(deps, change));
+    return settle(deps, change, { outcome: unreadable(deps, change) });
   }
   // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
   const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
   const outcome = await readBackUnknown(changeIn(opened.content), { ...apiFor(deps, opened, signal), notBeforeMs });
-  return signal.aborted ? undefined : settle(deps, change, outcome);
+  return signal.aborted ? undefined : settle(deps, change, { outcome });
 }
 
 function unreadable({ sealer }: RunDeps, change: StoredChange): Outcome {

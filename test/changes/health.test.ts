@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../src/api/operations.ts";
 import type { Change } from "../../src/changes/change.ts";
-import { lookAtJob, lookSoon, watchHealth } from "../../src/changes/health.ts";
+import { earlyHealth, lookAtJob, watchHealth } from "../../src/changes/health.ts";
 import type { Health } from "../../src/changes/stored-change.ts";
+import { answerShapes } from "../../src/api/answers.ts";
 import { newJob, newService, toFour } from "./support/changes.ts";
 import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
 
@@ -107,7 +108,8 @@ describe("a workload is followed after a change", () => {
     const wait = async (ms: number): Promise<void> => void pauses.push(ms);
     const deps = { api, signal: new AbortController().signal, nowMs: () => 0, wait, redact: async () => [] };
 
-    expect(await lookSoon(toFour, deps)).toBe("later");
+    const shown = { service: answerShapes.getService.parse(service("Running")) };
+    expect(await earlyHealth(toFour, shown, deps)).toEqual({ wasLookedAt: true });
     expect(await watchHealth(toFour, deps, true)).toMatchObject({ kind: "not-yet" });
 
     expect(pauses).toEqual([250, 5_000, 10_000, 20_000]);

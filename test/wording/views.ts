@@ -24,7 +24,10 @@ export const views: readonly View[] = [
   { title: "Slack", files: /^slack/u },
   { title: "Workload API: problems seen by the bot", files: /^api/u },
   { title: "Workload API: our own service", files: /^service/u },
-  { title: "Start and configuration", files: /^(?:boot|bin|stand-ins|main|gantry|run-gantry|database-trouble|database-tls)/u },
+  {
+    title: "Start and configuration",
+    files: /^(?:boot|bin|stand-ins|main|gantry|run-gantry|database-trouble|database-tls)/u,
+  },
   { title: "Playground: page", files: /^playground\/page\//u },
   { title: "Playground: the simulated Slack", files: /^playground/u },
 ];

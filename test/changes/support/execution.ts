@@ -33,6 +33,7 @@ export const service = (size: number, memory = 512): object => ({
   uid: "u1",
   status: "Running",
   target_instance_size: size,
+  ready_instances: size,
   containers: [{ name: "web", resources: { limits: { memory } } }],
   binding_domain_name: ["a.example.com"],
 });

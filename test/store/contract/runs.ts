@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { step } from "../../../src/workflow/lifecycle.ts";
 import { approvedChange, atOnce, type Bench, done, event, ofId, storyOf, unknown } from "./bench.ts";
 
 const claimed = event("claimed");
@@ -187,5 +188,20 @@ export function runsContract({ replica, db }: Bench): void {
     await expect(claim).rejects.toThrow(/NOT NULL constraint|null value in column "kind"/u);
     expect(await a.findChange("AAA111")).toMatchObject({ state: "approved", version: 1 });
     expect(await db().selectFrom("change").select("running_key").executeTakeFirst()).toEqual({ running_key: null });
+  });
+
+  test("a success whose health is known is not carried on any further", async () => {
+    const a = await replica("a");
+    const known = { kind: "reached", level: "healthy", line: "3 of 3 running", excerpt: [] } as const; // literal kinds
+    for (const id of ["KNOWN1", "OPEN22"]) {
+      await a.addChange(approvedChange(id), event("requested"));
+      await a.claim(id, event("claimed"));
+    }
+
+    const settled = await a.advance("KNOWN1", step("succeed", { outcome: done, health: known }), event("done"));
+    await a.settle("OPEN22", done, event("done"));
+
+    expect(settled).toMatchObject({ kind: "moved", change: { state: "done", health: known } });
+    expect(ofId(await a.openChanges())).toEqual(["OPEN22"]);
   });
 }
