@@ -8,7 +8,7 @@ import { keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
-import { findChange, wholeChange, wholeChanges } from "./find-change.ts";
+import { findChange, listedChanges, wholeChange } from "./find-change.ts";
 import { insertParts } from "./parts.ts";
 
 /** The conflicting Change can end between the insert and reading it; then the insert is tried again. */
@@ -88,5 +88,5 @@ export async function pendingChanges(session: Session, teamId: string): Promise<
     .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
     .orderBy("created_at")
     .execute();
-  return wholeChanges(session, rows);
+  return listedChanges(session, rows);
 }

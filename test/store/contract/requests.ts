@@ -86,6 +86,18 @@ export function requestsContract({ replica, db }: Bench): void {
     expect(pending[0]?.votes).toEqual([{ ...bob, at: expect.any(Date) }]);
   });
 
+  test("requests that wait are listed as they are found one by one, those for several workloads too", async () => {
+    const a = await replica("a");
+    const parts = [approvedChange("", { diff: ["a"] }), approvedChange("", { diff: ["b"] })];
+    await a.addChange(pendingChange("ONE111", { reason: "too slow", diff: ["1 → 2"] }), event("requested"));
+    await a.addChange(pendingChange("TWO222", { parts }), event("requested"));
+
+    const pending = await a.pendingChanges("T1");
+
+    expect(pending).toEqual([await a.findChange("ONE111"), await a.findChange("TWO222")]);
+    expect(pending[0]).toMatchObject({ reason: "too slow", diff: ["1 → 2"] });
+  });
+
   test("no column holds more than its type says: a token that came along is left out", async () => {
     const a = await replica("a");
     const careless = {
