@@ -34,15 +34,17 @@ export type SchedulerParts<Lane extends string> = {
   readonly arrivals?: Arrivals | undefined;
 };
 
-/** So many jobs wait only when interactions come in faster than jobs end. Then acks go first. */
-const CROWD = 20;
-/** Jobs of a crowd begun in one turn. They mostly wait for a network; this bounds the bursts between their waits. */
+/** Jobs that may begin in the places of others. */
+const MOST_PLACES = 64;
+/** Without an interaction. */
+const BURST_ENDS_AFTER_MS = 50;
+/** Jobs begun in one turn after a lull. They mostly wait for a network; this bounds the bursts between their waits. */
 const STARTS_AT_ONCE = 16;
-/** A crowd waits until no interaction has come in for this long. */
+/** No interaction has come in for this long. */
 const LULL_MS = 5;
 /** In a flood, shorter gaps are jitter of the network: a job that began there would delay the next acks. */
 const LULL_IN_FLOOD_MS = 20;
-/** Without a lull, a crowd runs one by one after this. A job that has run for so long waits for a network. */
+/** Without a lull, jobs run one by one after this. A job that has run for so long waits for a network. */
 const LONGEST_HOLD_MS = 1_000;
 
 type State<Lane extends string> = {
@@ -54,9 +56,14 @@ type State<Lane extends string> = {
   /** When each running job began; by `performance.now`. */
   readonly begun: Map<Entry<Lane>, number>;
   waiting: number;
-  isScheduled: boolean;
+  /** Jobs that ended in this burst, and in whose place none has begun. */
+  places: number;
   /** Whether an interaction came in since the last turn. */
   hasArrived: boolean;
+  /** Looks for a lull. */
+  timer: NodeJS.Timeout | undefined;
+  /** Whether jobs begin in the next turn of the event loop. */
+  isDue: boolean;
   /** When a job last began, or began to wait; by `performance.now`. */
   movedMs: number;
 };
@@ -72,12 +79,15 @@ export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>
     onError,
     begun: new Map(),
     waiting: 0,
-    isScheduled: false,
+    places: 0,
     hasArrived: false,
+    timer: undefined,
+    isDue: false,
     movedMs: 0,
   };
   return {
     arrived() {
+      if (arrivals.quietMs() >= BURST_ENDS_AFTER_MS) state.places = 0;
       state.hasArrived = true;
       arrivals.count();
     },
@@ -105,20 +115,31 @@ function add<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): void 
   schedule(state);
 }
 
-/** In the next turn of the event loop, after the ack. A crowd pauses: looking in every turn would delay acks. */
+/** In the next turn of the event loop, after the ack; else with a pause, because a look in every turn delays acks. */
 function schedule<Lane extends string>(state: State<Lane>): void {
-  if (state.isScheduled || state.waiting === 0) return;
-  state.isScheduled = true;
-  if (isCrowd(state)) setTimeout(begin, LULL_MS, state);
-  else setImmediate(begin, state);
+  if (state.isDue || state.waiting === 0) return;
+  if (state.controller.signal.aborted || mayBegin(state)) {
+    state.isDue = true;
+    clearTimeout(state.timer);
+    setImmediate(begin, state);
+  } else {
+    state.timer ??= setTimeout(begin, LULL_MS, state);
+  }
 }
 
-function isCrowd<Lane extends string>({ waiting, controller }: State<Lane>): boolean {
-  return waiting >= CROWD && !controller.signal.aborted;
+/**
+ * Whether a job may begin without a lull. Acks go first: a job that begins while interactions come in delays them. Alone
+ * it begins at once, and in a burst in the place of one that has ended. When more jobs wait than have ended, interactions
+ * come in faster than they are answered, and jobs wait for a lull.
+ */
+function mayBegin<Lane extends string>(state: State<Lane>): boolean {
+  const { waiting, places } = state;
+  return waiting <= places || (waiting === 1 && !isBusy(state));
 }
 
 function begin<Lane extends string>(state: State<Lane>): void {
-  state.isScheduled = false;
+  state.isDue = false;
+  state.timer = undefined;
   for (let left = startsNow(state); left > 0; left -= 1) {
     const entry = next(state);
     // Every place is taken. The end of a job looks again.
@@ -133,16 +154,15 @@ function begin<Lane extends string>(state: State<Lane>): void {
 
 /** How many jobs may begin in this turn. */
 function startsNow<Lane extends string>(state: State<Lane>): number {
-  const { controller, hasArrived } = state;
+  const { controller, arrivals, movedMs, hasArrived } = state;
   state.hasArrived = false;
   if (controller.signal.aborted) return Number.POSITIVE_INFINITY;
-  if (isCrowd(state)) return startsOfCrowd(state);
-  // More interactions may be in the socket: they are acked first, unless nothing would run meanwhile.
-  return hasArrived && isBusy(state) ? 0 : 1;
-}
-
-function startsOfCrowd<Lane extends string>(state: State<Lane>): number {
-  const { arrivals, movedMs } = state;
+  if (mayBegin(state)) {
+    // More interactions may be in the socket.
+    if (hasArrived && isBusy(state)) return 0;
+    state.places = Math.max(0, state.places - 1);
+    return 1;
+  }
   const isFlood = arrivals.isFlood();
   const isLull = arrivals.quietMs() >= (isFlood ? LULL_IN_FLOOD_MS : LULL_MS);
   if (!isLull && performance.now() - movedMs < LONGEST_HOLD_MS) return 0;
@@ -175,6 +195,7 @@ async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>):
     state.onError(error);
   }
   state.begun.delete(entry);
+  state.places = Math.min(MOST_PLACES, state.places + 1);
   queueOf(state, entry.lane).done(entry);
   entry.onDone();
   schedule(state);

@@ -80,38 +80,33 @@ test("a job begins in the next turn of the event loop, however quickly interacti
   expect(begun).toEqual(["first"]);
 });
 
-test("a job beside another one steps back for each turn that brings an interaction", async () => {
-  const { arrived, hold, begun } = lanesIn({ quietMs: 0, isFlood: true });
+test("while interactions come in, a job begins where another one has ended", async () => {
+  const { arrived, hold, begun, release } = lanesIn({ quietMs: 0, isFlood: true });
+  arrived();
+  hold(people, "first");
+  await nextTurn();
+  arrived();
+  hold(people, "second");
+  await turns();
+  const begunBeside = [...begun];
+
+  release();
+  await turns();
+
+  expect(begunBeside).toEqual(["first"]);
+  expect(begun).toEqual(["first", "second"]);
+});
+
+test("when more jobs wait than have ended, they wait for a lull", async () => {
+  const { hold, begun, release } = lanesIn({ quietMs: 0, isFlood: true });
   hold(people, "first");
   await nextTurn();
   hold(people, "second", "third");
-  for (let turn = 0; turn < 5; turn += 1) {
-    arrived();
-    await nextTurn();
-  }
-  const begunMeanwhile = [...begun];
 
-  await nextTurn();
-  const begunAfterOne = [...begun];
-  await nextTurn();
+  release();
+  await turns();
 
-  expect(begunMeanwhile).toEqual(["first"]);
-  expect(begunAfterOne).toEqual(["first", "second"]);
-  expect(begun).toEqual(["first", "second", "third"]);
-});
-
-test("while interactions come in, jobs go on one after the other", async () => {
-  const { arrived, add, idle } = lanesIn({ quietMs: 0, isFlood: true });
-  let turnsTaken = 0;
-  for (const _ of labels(16)) add(people, async () => void (turnsTaken += 1));
-  for (let turn = 0; turn < 16; turn += 1) {
-    arrived();
-    await nextTurn();
-  }
-  const done = turnsTaken;
-  await idle();
-
-  expect(done).toBe(16);
+  expect(begun).toEqual(["first"]);
 });
 
 test("while interactions come in, a crowd of jobs waits for a lull", async () => {
