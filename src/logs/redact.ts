@@ -33,7 +33,8 @@ export function redactLines(lines: readonly string[], secrets: readonly string[]
   const flat = redactPrivateKeys(lines.flatMap((line) => line.split("\n").map(values.before)))
     .map(redactLine)
     .map(values.after);
-  return counts.map((count) => flat.splice(0, count).join("\n"));
+  let from = 0;
+  return counts.map((count) => flat.slice(from, (from += count)).join("\n"));
 }
 
 /** `redactLines` for a single text. */

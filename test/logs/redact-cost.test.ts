@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { redactLines } from "../../src/logs/redact.ts";
+
+/** Milliseconds of this thread, so other work on the machine doesn't count. */
+function cpuMs(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+test("twice as many lines cost at most 2.2 times as much", () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => `GET /orders/${at} 200 user=dana in 12 ms`);
+  const [some, twice] = [lines(30_000), lines(60_000)];
+  const quickest = (each: readonly string[]) =>
+    Math.min(...Array.from({ length: 4 }, () => cpuMs(() => void redactLines(each))));
+
+  expect(quickest(twice) / quickest(some)).toBeLessThanOrEqual(2.2);
+});
