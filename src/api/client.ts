@@ -67,7 +67,7 @@ const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 // With a longer delay, setTimeout fires at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
 const LONGEST_MS = 2 ** 31 - 1;
 
-type Client = Required<ApiSettings> & { readonly counted: CallCount; readonly singleFlight: SingleFlight };
+type Client = Required<ApiSettings> & { readonly counted: CallCount; readonly singleFlight: SingleFlight<ParsedAnswer<OperationId>> };
 type Sending = { readonly call: Call; readonly account: ApiAccount; readonly options: SendOptions };
 
 /** Throws an Error with a sentence when `baseUrl` can't be called. */
@@ -96,15 +96,14 @@ export function createApi(settings: ApiSettings): Api {
         const problem = unsendable(call, account);
         if (problem !== undefined) throw problem;
         if (options.signal?.aborted === true) throw aborted(op, false);
-        const answer = await answerTo(client, { call, account, options });
-        // Decoded per caller, so that callers who share a request can change their copy.
-        return decode(answer, { op, secrets: secretValues(call, account), now });
+        return (await answerTo(client, { call, account, options })) as ParsedAnswer<Op>; // the call's operation is `Op`
       },
     }),
   };
 }
 
-function answerTo(client: Client, sending: Sending): Promise<Exchange> {
+/** Callers who share a read share its decoded answer too, so nobody may change it. */
+function answerTo(client: Client, sending: Sending): Promise<ParsedAnswer<OperationId>> {
   const { call, account, options } = sending;
   const isRead = operationTable[call.op].effect === "read";
   const { signal, budgetMs = isRead ? READ_BUDGET_MS : LONGEST_MS } = options;
@@ -113,14 +112,16 @@ function answerTo(client: Client, sending: Sending): Promise<Exchange> {
     ...(isRead && { key: keyOf(call, account) }),
     budgetMs: Math.min(budgetMs, LONGEST_MS),
     signal,
-    start: (flight) =>
-      withRetries(() => attempt(client, sending, flight), {
+    start: async (flight) => {
+      const answer = await withRetries(() => attempt(client, sending, flight), {
         retries: isRead ? RETRIES : 0,
         timeLeftMs: flight.timeLeftMs,
         now: client.now,
         random: client.random,
         wait: (ms) => client.wait(ms, flight.signal),
-      }),
+      });
+      return decode(answer, { op: call.op, secrets: secretValues(call, account), now: client.now });
+    },
   });
 }
 

@@ -1,4 +1,3 @@
-import type { Exchange } from "./exchange.ts";
 import { aborted, timedOut } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import type { Problem } from "./problem.ts";
@@ -13,34 +12,34 @@ export type Flight = {
   readonly timeLeftMs: () => number;
 };
 
-type Caller = {
+type Caller<Answer> = {
   readonly op: OperationId;
   /** Calls with equal keys share one request. A write has no key and is never shared. */
   readonly key?: string;
   readonly budgetMs: number;
   readonly signal?: AbortSignal | undefined;
-  readonly start: (flight: Flight) => Promise<Exchange>;
+  readonly start: (flight: Flight) => Promise<Answer>;
 };
 
-type InFlight = Flight & {
-  readonly answer: Promise<Exchange>;
+type InFlight<Answer> = Flight & {
+  readonly answer: Promise<Answer>;
   readonly control: AbortController;
   readonly deadlines: Set<{ readonly at: number }>;
   isSent: boolean;
 };
 
-export type SingleFlight = { join(caller: Caller): Promise<Exchange> };
+export type SingleFlight<Answer> = { join(caller: Caller<Answer>): Promise<Answer> };
 
 /**
  * Shares equal reads that are in flight. Each caller has its own budget and can give up alone; the request is aborted
  * when the last one has. A read isn't shared across a write: one that started before the write ended may not show it.
  */
-export function createSingleFlight(): SingleFlight {
-  let reads = new Map<string, InFlight>();
+export function createSingleFlight<Answer>(): SingleFlight<Answer> {
+  let reads = new Map<string, InFlight<Answer>>();
   const forgetReads = (): void => {
     reads = new Map();
   };
-  const shared = (key: string, caller: Caller): InFlight => {
+  const shared = (key: string, caller: Caller<Answer>): InFlight<Answer> => {
     const current = reads;
     const found = current.get(key);
     if (found !== undefined) return found;
@@ -61,10 +60,10 @@ export function createSingleFlight(): SingleFlight {
   };
 }
 
-function begin({ start }: Caller): InFlight {
+function begin<Answer>({ start }: Caller<Answer>): InFlight<Answer> {
   const control = new AbortController();
-  const deadlines: InFlight["deadlines"] = new Set();
-  const flight: InFlight = {
+  const deadlines: InFlight<Answer>["deadlines"] = new Set();
+  const flight: InFlight<Answer> = {
     control,
     deadlines,
     isSent: false,
@@ -80,7 +79,10 @@ function begin({ start }: Caller): InFlight {
 }
 
 /** Waits within the caller's own budget and signal. Measured on the monotonic clock: the wall clock can be set. */
-function answerWithin(flight: InFlight, { op, budgetMs, signal }: Caller): Promise<Exchange> {
+function answerWithin<Answer>(
+  flight: InFlight<Answer>,
+  { op, budgetMs, signal }: Caller<Answer>,
+): Promise<Answer> {
   const deadline = { at: performance.now() + budgetMs };
   flight.deadlines.add(deadline);
   const { promise: givenUp, reject } = Promise.withResolvers<never>();
