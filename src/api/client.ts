@@ -67,7 +67,7 @@ const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 // With a longer delay, setTimeout fires at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
 const LONGEST_MS = 2 ** 31 - 1;
 
-type Client = Required<ApiSettings> & { readonly counted: CallCount; readonly singleFlight: SingleFlight<ParsedAnswer<OperationId>> };
+type Client = Required<ApiSettings> & { readonly counted: CallCount; readonly singleFlight: SingleFlight<unknown> };
 type Sending = { readonly call: Call; readonly account: ApiAccount; readonly options: SendOptions };
 
 /** Throws an Error with a sentence when `baseUrl` can't be called. */
@@ -103,7 +103,7 @@ export function createApi(settings: ApiSettings): Api {
 }
 
 /** Callers who share a read share its decoded answer too, so nobody may change it. */
-function answerTo(client: Client, sending: Sending): Promise<ParsedAnswer<OperationId>> {
+function answerTo(client: Client, sending: Sending): Promise<unknown> {
   const { call, account, options } = sending;
   const isRead = operationTable[call.op].effect === "read";
   const { signal, budgetMs = isRead ? READ_BUDGET_MS : LONGEST_MS } = options;

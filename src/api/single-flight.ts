@@ -79,10 +79,7 @@ function begin<Answer>({ start }: Caller<Answer>): InFlight<Answer> {
 }
 
 /** Waits within the caller's own budget and signal. Measured on the monotonic clock: the wall clock can be set. */
-function answerWithin<Answer>(
-  flight: InFlight<Answer>,
-  { op, budgetMs, signal }: Caller<Answer>,
-): Promise<Answer> {
+function answerWithin<Answer>(flight: InFlight<Answer>, { op, budgetMs, signal }: Caller<Answer>): Promise<Answer> {
   const deadline = { at: performance.now() + budgetMs };
   flight.deadlines.add(deadline);
   const { promise: givenUp, reject } = Promise.withResolvers<never>();
