@@ -64,6 +64,8 @@ function sizeOf(values: readonly string[]): number {
 
 /** Wraps an API to remember environment values in calls and answers. */
 export function rememberingEnv(api: Api, seen: EnvValues): Api {
+  // Callers who share a read get the same answer, of the same account: a long list is gone through once.
+  const noted = new WeakSet<object>();
   return {
     ...api,
     as(account) {
@@ -72,6 +74,8 @@ export function rememberingEnv(api: Api, seen: EnvValues): Api {
         async send(call, options) {
           noteCall(call, account.username, seen);
           const answer = await inner.send(call, options);
+          if (noted.has(answer)) return answer;
+          noted.add(answer);
           noteAnswer(call, answer, (workload, env) => seen.note(account.username, workload, env));
           return answer;
         },
