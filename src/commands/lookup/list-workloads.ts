@@ -15,7 +15,7 @@ export async function listServices({ api, region, signal, directory, account }: 
     { op: "listServices", path, query: undefined, body: undefined },
     { signal },
   );
-  const entries = services.map(serviceEntry);
+  const entries = serviceEntries(services);
   directory.remember(account.username, "service", { region, entries });
   return { items: services, skipped };
 }
@@ -31,9 +31,22 @@ export async function listJobs({
   const region = settings.jobsRegion;
   const path = { region };
   const { jobs, skipped } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
-  const entries = jobs.map(jobEntry);
+  const entries = jobEntries(jobs);
   directory.remember(account.username, "job", { region, entries });
   return { items: jobs, skipped };
+}
+
+const serviceEntries = once((services: readonly Service[]) => services.map(serviceEntry));
+const jobEntries = once((jobs: readonly Job[]) => jobs.map(jobEntry));
+
+/** Callers who share a read get the same list, whose entries are made once. */
+function once<Item>(entriesOf: (items: readonly Item[]) => Entry[]): typeof entriesOf {
+  const made = new WeakMap<readonly Item[], Entry[]>();
+  return (items) => {
+    const entries = made.get(items) ?? entriesOf(items);
+    made.set(items, entries);
+    return entries;
+  };
 }
 
 function serviceEntry(service: Service): Entry {

@@ -68,7 +68,10 @@ function rank({ status }: Row): number {
   return needsAttention(status) ? 1 : 2;
 }
 
-export function fits({ name, status }: Row, filter: ListFilter): boolean {
-  if (filter.text !== undefined && !name.toLowerCase().includes(filter.text.toLowerCase())) return false;
+export function nameFits(name: string, { text }: ListFilter): boolean {
+  return text === undefined || name.toLowerCase().includes(text.toLowerCase());
+}
+
+export function statusFits(status: WorkloadStatus, filter: ListFilter): boolean {
   return filter.status === undefined || statusFilter(filter.status)(status);
 }

@@ -11,7 +11,7 @@ import { post } from "../../../views/kit/post.ts";
 import { dotOf, statusWords } from "../../../views/kit/status.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 import { shortAge } from "../../../views/kit/time.ts";
-import { byNeed, fits, jobRow, type ListFilter, type Row, serviceRow } from "./list-rows.ts";
+import { byNeed, jobRow, type ListFilter, nameFits, type Row, serviceRow, statusFits } from "./list-rows.ts";
 import { needsAttention } from "./status-filter.ts";
 
 export type WorkloadList = {
@@ -36,14 +36,14 @@ const STATUS = 100;
 
 /** Services and jobs as a table, ten a page: trouble first, then by name. */
 export function workloadList(list: WorkloadList): Message {
-  const rows = [...(list.services ?? []).map(serviceRow), ...(list.jobs ?? []).map(jobRow)];
-  if (rows.length === 0) return empty(list);
-  const found = rows.filter((row) => fits(row, list.filter)).sort(byNeed);
-  if (found.length === 0) return noneFits(list, rows);
+  const total = (list.services?.length ?? 0) + (list.jobs?.length ?? 0);
+  if (total === 0) return empty(list);
+  const found = rowsOf(list).sort(byNeed);
+  if (found.length === 0) return noneFits(list);
   const last = Math.ceil(found.length / PAGE) - 1;
   const page = Math.min(Math.max(0, Math.trunc(list.page) || 0), last);
   const shown = found.slice(page * PAGE, (page + 1) * PAGE);
-  const title = heading(list, { rows, found });
+  const title = heading(list, { total, found });
   const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(name)} ${statusWords(status, list.now)}`);
   return post(`${title}: ${spoken.join(", ")}`, [
     section([strong(title, 300)]),
@@ -60,25 +60,34 @@ export function workloadList(list: WorkloadList): Message {
   ]);
 }
 
-type Counted = { readonly rows: readonly Row[]; readonly found: readonly Row[] };
+/** Names are compared first: a long list has few rows to make then. */
+function rowsOf({ services, jobs, filter }: WorkloadList): Row[] {
+  const rows = [
+    ...(services ?? []).filter(({ name }) => nameFits(name, filter)).map(serviceRow),
+    ...(jobs ?? []).filter(({ metadata }) => nameFits(metadata.name, filter)).map(jobRow),
+  ];
+  return rows.filter(({ status }) => statusFits(status, filter));
+}
+
+type Counted = { readonly total: number; readonly found: readonly Row[] };
 
 /** "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us", "2 of 12 workloads · failed". */
-function heading(list: WorkloadList, { rows, found }: Counted): string {
+function heading(list: WorkloadList, { total, found }: Counted): string {
   const { filter } = list;
   const unwell = found.filter(({ status }) => needsAttention(status)).length;
   const attention = unwell === 0 ? [] : [`${grouped(unwell)} ${unwell === 1 ? "needs" : "need"} attention`];
-  if (Object.keys(filter).length === 0) return [places(list, rows), ...attention].join(" · ");
+  if (Object.keys(filter).length === 0) return [places(list), ...attention].join(" · ");
   const noun = { service: "service", job: "job", any: "workload" }[kindOf(list)];
-  const among = `${grouped(found.length)} of ${counted(rows.length, noun)}`;
+  const among = `${grouped(found.length)} of ${counted(total, noun)}`;
   return [among, ...filterWords(filter), ...(filter.status === undefined ? attention : [])].join(" · ");
 }
 
 /** Jobs have a region of their own, so they are counted apart where services are elsewhere. */
-function places({ region, jobsRegion }: WorkloadList, rows: readonly Row[]): string {
-  const jobs = rows.filter(({ kind }) => kind === "job").length;
-  const services = rows.length - jobs;
+function places({ region, jobsRegion, ...list }: WorkloadList): string {
+  const services = list.services?.length ?? 0;
+  const jobs = list.jobs?.length ?? 0;
   if (services > 0 && jobs > 0 && region === jobsRegion)
-    return `${counted(rows.length, "workload")} in ${visible(region)}`;
+    return `${counted(services + jobs, "workload")} in ${visible(region)}`;
   return [
     ...(services > 0 ? [`${counted(services, "service")} in ${visible(region)}`] : []),
     ...(jobs > 0 ? [`${counted(jobs, "job")} in ${visible(jobsRegion)}`] : []),
@@ -145,9 +154,9 @@ function empty({ services, jobs, region, mayCreate }: WorkloadList): Message {
   return post(sentence, [section([words(sentence)]), ...actions(create)]);
 }
 
-function noneFits(list: WorkloadList, rows: readonly Row[]): Message {
+function noneFits(list: WorkloadList): Message {
   const wanted = filterWords(list.filter).join(", ");
-  const sentence = `Nothing matches: ${wanted}. Without the filter: ${places(list, rows)}.`;
+  const sentence = `Nothing matches: ${wanted}. Without the filter: ${places(list)}.`;
   const { kind } = list.ask.args;
   const all = { ...list.ask, share: list.shared, args: kind === undefined ? {} : { kind } };
   return post(sentence, [section([words(sentence, 600)]), ...actions(askButton("Show all", all))]);
