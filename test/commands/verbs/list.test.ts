@@ -23,6 +23,21 @@ function list(given: Partial<WorkloadList>) {
 
 const many = Array.from({ length: 2000 }, (_, at) => service(`web-${String(at).padStart(4, "0")}`));
 
+test("only the ten workloads of a page are drawn, however many there are", () => {
+  let drawnRows = 0;
+  const counting = many.map((each) => ({
+    ...each,
+    get port_mappings() {
+      drawnRows += 1;
+      return undefined;
+    },
+  }));
+
+  list({ services: counting });
+
+  expect(drawnRows).toBe(10);
+});
+
 test("services and jobs share one table: trouble first, then by name", () => {
   const restarts = { count: 6, first_at: "2026-11-21T11:55:00Z", last_at: "2026-11-21T11:59:00Z" };
   const message = list({

@@ -5,11 +5,14 @@ import { hostLink } from "../../../views/kit/inline.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { needsAttention, statusFilter } from "./status-filter.ts";
 
-/** A workload in a list. */
-export type Row = {
-  readonly kind: "service" | "job";
-  readonly name: string;
-  readonly status: WorkloadStatus;
+/** A workload in a list: all that its place in it depends on. */
+export type Row = { readonly name: string; readonly status: WorkloadStatus } & (
+  | { readonly kind: "service"; readonly service: Service }
+  | { readonly kind: "job"; readonly job: Job }
+);
+
+/** The rest of a row. Only the rows of one page need it. */
+type Details = {
   /** "2/2", or "4 attempts" of a job. */
   readonly size: string;
   readonly created: string | undefined;
@@ -19,20 +22,19 @@ export type Row = {
 export type ListFilter = { readonly text?: string; readonly status?: string };
 
 export function serviceRow(service: Service): Row {
-  const { name, created_at: created } = service;
-  return {
-    kind: "service",
-    name,
-    status: serviceStatus(service),
-    size: sizeOf(service),
-    created,
-    address: addressOf(service),
-  };
+  return { kind: "service", name: service.name, status: serviceStatus(service), service };
 }
 
 export function jobRow(job: Job): Row {
-  const { name, creationTimestamp: created } = job.metadata;
-  return { kind: "job", name, status: jobStatus(job), size: attemptsOf(job), created, address: { text: "job" } };
+  return { kind: "job", name: job.metadata.name, status: jobStatus(job), job };
+}
+
+export function detailsOf(row: Row): Details {
+  if (row.kind === "job") {
+    return { size: attemptsOf(row.job), created: row.job.metadata.creationTimestamp, address: { text: "job" } };
+  }
+  const { service } = row;
+  return { size: sizeOf(service), created: service.created_at, address: addressOf(service) };
 }
 
 /** "2/3" where the API says how many are ready, otherwise "3". */

@@ -11,7 +11,7 @@ import { post } from "../../../views/kit/post.ts";
 import { dotOf, statusWords } from "../../../views/kit/status.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 import { shortAge } from "../../../views/kit/time.ts";
-import { byNeed, jobRow, type ListFilter, nameFits, type Row, serviceRow, statusFits } from "./list-rows.ts";
+import { byNeed, detailsOf, jobRow, type ListFilter, nameFits, type Row, serviceRow, statusFits } from "./list-rows.ts";
 import { needsAttention } from "./status-filter.ts";
 
 export type WorkloadList = {
@@ -127,13 +127,16 @@ function drawTable(rows: readonly Row[], caption: string, { services, now }: Wor
     columns: ["Name", "Status", hasServices ? "Size" : "Done", "Age", ...(hasServices ? ["Address"] : [])],
     caption,
     pageSize: PAGE,
-    rows: rows.map(({ name, status, size, created, address }) => [
-      { text: truncateMiddle(`${dotOf(status)} ${visible(name)}`, NAME) },
-      { text: truncate(statusCell(status, now), STATUS) },
-      { text: size },
-      { text: shortAge(created, now) ?? "–" },
-      ...(hasServices ? [address] : []),
-    ]),
+    rows: rows.map((row) => {
+      const { size, created, address } = detailsOf(row);
+      return [
+        { text: truncateMiddle(`${dotOf(row.status)} ${visible(row.name)}`, NAME) },
+        { text: truncate(statusCell(row.status, now), STATUS) },
+        { text: size },
+        { text: shortAge(created, now) ?? "–" },
+        ...(hasServices ? [address] : []),
+      ];
+    }),
   });
 }
 
