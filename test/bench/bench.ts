@@ -2,12 +2,14 @@ import { writeFileSync } from "node:fs";
 import { runProgram } from "../support/program.ts";
 import { measureAcks, type AckResult } from "./ack.ts";
 import { ackCases, gapCases, messageCases, viewCases } from "./cases.ts";
+import { comparison } from "./compare.ts";
 import { memoryOf } from "./memory.ts";
 import { readOptions, usage, type Options } from "./options.ts";
 import { endAll } from "./remote.ts";
 import { type GapResult, measureGap } from "./refresh-gap.ts";
 import { machine, missed, report, type Figures } from "./report.ts";
 import { measureMessages, type MessageResult } from "./slash-to-message.ts";
+import { measureRows } from "./rows/rows.ts";
 import { setStage } from "./stage.ts";
 import { measureView, type ViewResult } from "./view-drawn.ts";
 
@@ -15,7 +17,12 @@ import { measureView, type ViewResult } from "./view-drawn.ts";
 
 const LONGEST_RUN_MS = 45 * 60_000;
 
+const none: Figures = { rows: [], acks: [], gaps: [], messages: [], views: [], memoryBefore: [], memoryAfter: [] };
+
 async function measure(options: Options): Promise<Figures> {
+  const rows = await measureRows(options, progress);
+  // What is measured there only has processes of its own.
+  if (options.only.startsWith("speed:")) return { ...none, rows };
   const stage = await setStage(options.program);
   const memoryBefore = memoryOf(stage);
   // First those of single commands: they want a machine that has not just been under load.
@@ -41,7 +48,7 @@ async function measure(options: Options): Promise<Figures> {
     progress(each.name);
     views.push(await measureView(stage, each));
   }
-  return { acks, gaps, messages, views, memoryBefore, memoryAfter };
+  return { rows, acks, gaps, messages, views, memoryBefore, memoryAfter };
 }
 
 function progress(what: string): void {
@@ -52,6 +59,7 @@ async function main(options: Options): Promise<number> {
   process.stdout.write(`Gantry bench, ${machine()}\n\n`);
   const figures = await measure(options);
   process.stdout.write(`${report(figures)}\n`);
+  if (options.against !== undefined) process.stdout.write(`\n${comparison(figures, options.against)}\n`);
   if (options.json !== undefined) {
     const { requests, repetitions } = options;
     const all = { machine: machine(), at: new Date().toISOString(), requests, repetitions, ...figures };

@@ -9,6 +9,8 @@ export type Options = {
   /** Only cases with this in their name. */
   readonly only: string;
   readonly json: string | undefined;
+  /** A file that `--json` wrote earlier. */
+  readonly against: string | undefined;
   /** End with 1 when a target is missed. */
   readonly check: boolean;
   /** The bot's entry. */
@@ -21,6 +23,7 @@ export const usage = `npm run bench -- [options]
   --reps N       repetitions of each ack case (5)
   --only TEXT    only cases with TEXT in their name
   --json FILE    write the figures to FILE
+  --against FILE compare with the figures that --json wrote to FILE earlier
   --check        end with 1 when a target is missed
   --program FILE another entry of the bot, to try a changed copy (src/bin/bot.ts)
 `;
@@ -35,15 +38,16 @@ export function readOptions(args: readonly string[]): Options {
       reps: { type: "string", default: "5" },
       only: { type: "string", default: "" },
       json: { type: "string" },
+      against: { type: "string" },
       check: { type: "boolean", default: false },
       program: { type: "string", default: fileURLToPath(new URL("../../src/bin/bot.ts", import.meta.url)) },
     },
   });
-  const { only, json, check, program } = values;
+  const { only, json, against, check, program } = values;
   const requests = count("--requests", values.requests, 100_000);
   const rounds = count("--rounds", values.rounds, 20);
   if (requests % rounds !== 0) throw new Error(`--requests has to be a multiple of the ${rounds} rounds`);
-  return { requests, rounds, repetitions: count("--reps", values.reps, 50), only, json, check, program };
+  return { requests, rounds, repetitions: count("--reps", values.reps, 50), only, json, against, check, program };
 }
 
 function count(name: string, value: string, most: number): number {

@@ -3,12 +3,15 @@ import type { AckResult } from "./ack.ts";
 import { MOST_ACK_RATIO, MOST_MESSAGE_RATIO } from "./cases.ts";
 import type { Memory } from "./memory.ts";
 import type { GapResult } from "./refresh-gap.ts";
+import type { Row } from "./rows/row.ts";
+import { missedRows, rowTable } from "./rows/row-table.ts";
 import type { MessageResult } from "./slash-to-message.ts";
 import type { Range, Spread } from "./stats.ts";
 import { table } from "./table.ts";
 import type { ViewResult } from "./view-drawn.ts";
 
 export type Figures = {
+  readonly rows: readonly Row[];
   readonly acks: readonly AckResult[];
   readonly gaps: readonly GapResult[];
   readonly messages: readonly MessageResult[];
@@ -23,7 +26,7 @@ export function machine(): string {
 }
 
 /** The targets that were missed, as sentences. Commands that were lost or doubled miss one each. */
-export function missed({ acks, gaps, messages, views }: Figures): readonly string[] {
+export function missed({ rows, acks, gaps, messages, views }: Figures): readonly string[] {
   const slowAcks = acks
     .filter(({ isTarget, p99Ratio }) => isTarget && !(p99Ratio.median <= MOST_ACK_RATIO))
     .map((row) => `${named(row)}: p99 of the ack is ${row.p99Ratio.median.toFixed(2)} × the bare app's`);
@@ -43,7 +46,7 @@ export function missed({ acks, gaps, messages, views }: Figures): readonly strin
   const gapped = gaps
     .filter(({ subjectSide: { gapMs, lost } }) => gapMs.max > 0 || lost > 0)
     .map(({ name, subjectSide: { gapMs, lost } }) => `${name}: a gap of ${gapMs.max.toFixed(1)} ms, ${lost} lost`);
-  return [...slowAcks, ...gapped, ...lost, ...doubled, ...refused, ...slowMessages, ...slowViews];
+  return [...missedRows(rows), ...slowAcks, ...gapped, ...lost, ...doubled, ...refused, ...slowMessages, ...slowViews];
 }
 
 function named({ name, concurrency }: AckResult): string {
@@ -53,11 +56,12 @@ function named({ name, concurrency }: AckResult): string {
 export function report(figures: Figures): string {
   const misses = missed(figures);
   return [
+    ...(figures.rows.length > 0 ? [rowTable(figures.rows)] : []),
     ...(figures.acks.length > 0 ? [ackTable(figures.acks)] : []),
     ...(figures.gaps.length > 0 ? [gapTable(figures.gaps)] : []),
     ...(figures.messages.length > 0 ? [messageTable(figures.messages)] : []),
     ...(figures.views.length > 0 ? [viewTable(figures.views)] : []),
-    memoryTable(figures),
+    ...(figures.memoryAfter.length > 0 ? [memoryTable(figures)] : []),
     misses.length === 0 ? "Every target (*) is reached." : `Missed:\n${misses.map((miss) => `  ${miss}`).join("\n")}`,
   ].join("\n\n");
 }

@@ -1,0 +1,226 @@
+import { Agent, request as httpRequest } from "node:http";
+import { signedDelivery } from "./delivery.ts";
+import { listen, readBody } from "./listen.ts";
+import { answerCalls, machineMs } from "./remote.ts";
+
+/**
+ * People who wait for what they asked for, the Slack that takes it, and a workload API: one process, on the other core.
+ * Everything is answered at once.
+ */
+
+type Service = { readonly name: string; size: number };
+
+const SCALED = 16;
+/** A service grows by one instance with each scale, and begins again here. */
+const LARGEST = 40;
+
+let services: Service[] = [];
+/** Services that stay "Updating" with too few instances ready. */
+let isUpdating = false;
+
+function hold(count: number): void {
+  services = Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "web" : `svc-${at}`, size: 2 }));
+}
+hold(SCALED + 1);
+
+function wire({ name, size }: Service): object {
+  return {
+    uid: `u-${name}`,
+    name,
+    created_at: "2026-11-20T09:30:00Z",
+    status: isUpdating ? "Updating" : "Running",
+    target_instance_size: size,
+    ready_instances: isUpdating ? 1 : size,
+    containers: [
+      {
+        name: "main",
+        image: "gantry/hello-web",
+        ports: [{ container_port: 80, protocol: "TCP" }],
+        resources: { limits: { cpu: "1", memory: "512Mi" } },
+      },
+    ],
+    port_mappings: [],
+    default_domain_name: `${name}.beijing1.example.com`,
+    binding_domain_name: [],
+  };
+}
+
+let listed: { readonly of: Service[]; readonly text: string } | undefined;
+
+/** Made once per list: otherwise writing it takes longer than reading it. */
+function listOf(): string {
+  if (listed?.of !== services || services.length <= SCALED + 1) {
+    listed = { of: services, text: JSON.stringify({ region: "beijing1", services: services.map(wire) }) };
+  }
+  return listed.text;
+}
+
+function apiAnswer(method: string, path: string, body: string): string | undefined {
+  if (path.endsWith("/services")) return listOf();
+  if (path.endsWith("/jobs")) return JSON.stringify({ region: "beijing1", jobs: [] });
+  const name = /\/services\/([a-z0-9-]+)$/u.exec(path)?.[1];
+  const service = services.find((each) => each.name === name);
+  if (service === undefined) return undefined;
+  if (method !== "GET") service.size = Number(JSON.parse(body).target_instance_size ?? service.size);
+  return JSON.stringify({ region: "beijing1", ...wire(service) });
+}
+
+const apiPort = await listen((request, response) => {
+  async function answer(): Promise<void> {
+    const text = apiAnswer(request.method ?? "", (request.url ?? "").split("?")[0] ?? "", await readBody(request));
+    response.writeHead(text === undefined ? 404 : 200, { "content-type": "application/json" });
+    response.end(text ?? JSON.stringify({ message: "no such thing" }));
+  }
+  answer().catch(() => response.destroy());
+});
+
+const team = { ok: true, url: "https://bench.slack.com/", team: "Bench", team_id: "T0BENCH", bot_id: "B0BENCH" };
+let messages = 0;
+
+function slackAnswer(method: string, fields: URLSearchParams): object {
+  switch (method) {
+    case "auth.test":
+      return { ...team, user: "gantry", user_id: "U0BOT" };
+    case "users.info": {
+      const id = fields.get("user") ?? "U0BENCH";
+      return { ok: true, user: { id, team_id: "T0BENCH", name: "bench", real_name: "Bench" } };
+    }
+    case "conversations.members":
+      return { ok: true, members: ["U0BOT", "U0BENCH"], response_metadata: { next_cursor: "" } };
+    case "conversations.info":
+      return { ok: true, channel: { id: "C0BENCH", name: "deploys", is_channel: true, is_member: true } };
+    case "chat.postMessage":
+    case "chat.update":
+      messages += 1;
+      return {
+        ok: true,
+        channel: "C0BENCH",
+        ts: fields.get("ts") ?? `1763600000.${String(messages).padStart(6, "0")}`,
+      };
+    case "chat.postEphemeral":
+      return { ok: true, message_ts: "1763600000.000100" };
+    default:
+      return { ok: false, error: "unknown_method" };
+  }
+}
+
+/** By the path of their response_url: who waits for a message. */
+const waiting = new Map<string, (atMs: number) => void>();
+/** By service: who waits for the card that says it was scaled. */
+const settling = new Map<string, () => void>();
+
+/** A card that shows the end of a scale, and what became of the service. */
+function isSettled(text: string): boolean {
+  return /scaled/u.test(text) && !/⏳|checking/u.test(text);
+}
+
+const slackPort = await listen((request, response) => {
+  async function answer(): Promise<void> {
+    const body = await readBody(request);
+    const url = request.url ?? "";
+    if (url.startsWith("/response/")) {
+      response.end("ok");
+      waiting.get(url)?.(machineMs());
+      return;
+    }
+    const method = url.replace("/api/", "");
+    const fields = new URLSearchParams(body);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(slackAnswer(method, fields)));
+    const text = fields.get("text") ?? "";
+    if (method.startsWith("chat.") && isSettled(text)) settling.get(/svc-\d+/u.exec(text)?.[0] ?? "")?.();
+  }
+  answer().catch(() => response.destroy());
+});
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+let sent = 0;
+
+type Said = {
+  /** Milliseconds from sending. */
+  readonly acked: Promise<number>;
+  readonly answered: Promise<number>;
+};
+
+function say(port: number, text: string): Said {
+  const group = "crowd";
+  const at = (sent += 1);
+  const url = `/response/${group}/${at}`;
+  const { body, headers } = signedDelivery({ kind: "command", text, sinkPort: slackPort, group, at });
+  const startedAt = machineMs();
+  const answered = new Promise<number>((resolve) => {
+    waiting.set(url, (atMs) => {
+      waiting.delete(url);
+      resolve(atMs - startedAt);
+    });
+  });
+  const acked = new Promise<number>((resolve, reject) => {
+    const request = httpRequest(
+      { agent, host: "127.0.0.1", port, path: "/slack/events", method: "POST", headers },
+      (response) => response.resume().on("end", () => resolve(machineMs() - startedAt)),
+    );
+    request.on("error", reject).end(body);
+  });
+  return { acked, answered };
+}
+
+/** So many at a time, each as soon as the one before has ended. Resolves to how long all of them took. */
+async function atOnce(concurrency: number, times: number, one: (worker: number) => Promise<void>): Promise<number> {
+  const startedAt = machineMs();
+  let left = times;
+  await Promise.all(
+    Array.from({ length: concurrency }, async (_, worker) => {
+      while (left > 0) {
+        left -= 1;
+        await one(worker);
+      }
+    }),
+  );
+  return machineMs() - startedAt;
+}
+
+async function scale(port: number, name: string): Promise<void> {
+  const service = services.find((each) => each.name === name);
+  if (service === undefined) throw new Error(`there is no ${name}`);
+  if (service.size >= LARGEST) service.size = 2;
+  const settled = new Promise<void>((resolve) => settling.set(name, resolve));
+  await say(port, `scale ${name} ${service.size + 1}`).acked;
+  await settled;
+}
+
+type To = { readonly port: number };
+
+const calls = {
+  ports: () => ({ apiPort, slackPort }),
+  holds: (count: number) => hold(count),
+  updating(on: boolean) {
+    isUpdating = on;
+  },
+  /** Commands, until their messages are there, in milliseconds. */
+  async says({ port, text, times, concurrency }: To & { text: string; times: number; concurrency: number }) {
+    const messageMs: number[] = [];
+    const wholeMs = await atOnce(concurrency, times, async () => {
+      const { acked, answered } = say(port, text);
+      messageMs.push(await answered);
+      await acked;
+    });
+    return { messageMs, wholeMs };
+  },
+  /** A service for each of those who scale at a time; until the card says how it ended. */
+  scales: ({ port, times }: To & { times: number }) =>
+    atOnce(SCALED, times, (worker) => scale(port, `svc-${worker + 1}`)),
+  /** Reads by somebody who has just scaled 16 services, in milliseconds until their messages. */
+  async behind({ port, texts }: To & { texts: readonly string[] }) {
+    const acks = Array.from({ length: SCALED }, (_, at) =>
+      say(port, `scale svc-${at + 1} ${(services[at + 1]?.size ?? 2) + 1}`),
+    );
+    await Promise.all(acks.map(({ acked }) => acked));
+    const ms: number[] = [];
+    for (const text of texts) ms.push(await say(port, text).answered);
+    return ms;
+  },
+};
+
+export type CrowdCalls = typeof calls;
+
+answerCalls(calls);

@@ -1,0 +1,35 @@
+import type { Rig } from "./rig.ts";
+import { atLeast, atMost, type Row } from "./row.ts";
+import { median } from "../stats.ts";
+
+const SCALES = 320;
+const READS = ["list services", "help", "show web"];
+
+/** Scales, 16 at a time, until the card says how each ended. */
+export async function measureScales({ crowd, gantry: { port }, repetitions }: Rig): Promise<readonly Row[]> {
+  await crowd.ask("scales", { port, times: SCALES / 4 });
+  const rates: number[] = [];
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    rates.push((SCALES / (await crowd.ask("scales", { port, times: SCALES }))) * 1_000);
+  }
+  return [atLeast({ name: "scale, 16 at a time, until the settled card", unit: "a second", ours: median(rates) }, 40)];
+}
+
+/** The slowest of three reads that somebody types right after 16 scales. */
+export async function measureReadsBehind({ crowd, gantry: { port }, repetitions }: Rig): Promise<readonly Row[]> {
+  const slowest = async (): Promise<number> => {
+    const all: number[] = [];
+    for (let repetition = 0; repetition < repetitions; repetition += 1) {
+      all.push(Math.max(...(await crowd.ask("behind", { port, texts: READS }))));
+    }
+    return median(all);
+  };
+  const healthy = await slowest();
+  await crowd.ask("updating", true);
+  const updating = await slowest();
+  await crowd.ask("updating", false);
+  return [
+    atMost({ name: "list, help or show behind 16 healthy scales", unit: "ms", ours: healthy }, 100),
+    atMost({ name: "the same, of services that stay Updating", unit: "ms", ours: updating }, 200),
+  ];
+}

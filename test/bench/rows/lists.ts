@@ -1,0 +1,44 @@
+import { median } from "../stats.ts";
+import type { GantryProcess } from "../gantry-process.ts";
+import { cpuMs } from "./process-stat.ts";
+import type { Rig } from "./rig.ts";
+import { atLeastBy, atMostBy, type Row } from "./row.ts";
+
+const TEXT = "list services";
+const ONE_BY_ONE = 80;
+const AT_ONCE = 1_500;
+
+type Busy = { readonly perSecond: number; readonly cpuMs: number };
+
+async function busy({ crowd }: Rig, { port, pid }: GantryProcess): Promise<Busy> {
+  const before = cpuMs(pid);
+  const { wholeMs } = await crowd.ask("says", { port, text: TEXT, times: AT_ONCE, concurrency: 16 });
+  return { perSecond: (AT_ONCE / wholeMs) * 1_000, cpuMs: (cpuMs(pid) - before) / AT_ONCE };
+}
+
+async function alone({ crowd }: Rig, { port }: GantryProcess): Promise<readonly number[]> {
+  return (await crowd.ask("says", { port, text: TEXT, times: ONE_BY_ONE, concurrency: 1 })).messageMs;
+}
+
+/** `/gantry list services` of a few services until its message, one at a time and 16 at a time, in turn with the bare app. */
+export async function measureLists(rig: Rig): Promise<readonly Row[]> {
+  const apps = [rig.gantry, rig.bare] as const;
+  for (const app of apps) await busy(rig, app);
+  const ms: [number[], number[]] = [[], []];
+  const runs: [Busy[], Busy[]] = [[], []];
+  for (let repetition = 0; repetition < 2 * rig.repetitions; repetition += 1) {
+    for (const [at, app] of apps.entries()) {
+      ms[at]?.push(...(await alone(rig, app)));
+      runs[at]?.push(await busy(rig, app));
+    }
+  }
+  const of = (key: keyof Busy) => runs.map((each) => median(each.map((run) => run[key])));
+  const [ours = 0, base = 0] = ms.map(median);
+  const [ourRate = 0, baseRate = 0] = of("perSecond");
+  const [ourCpu = 0, baseCpu = 0] = of("cpuMs");
+  return [
+    atMostBy({ name: "list, one at a time, until its message, p50", unit: "ms", ours, base }, 2.5),
+    atLeastBy({ name: "list, 16 at a time", unit: "a second", ours: ourRate, base: baseRate }, 0.7),
+    atMostBy({ name: "list, 16 at a time, CPU of each", unit: "ms", ours: ourCpu, base: baseCpu }, 1.3),
+  ];
+}
