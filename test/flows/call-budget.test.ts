@@ -8,13 +8,16 @@ import { type World, world } from "../support/world.ts";
 /** A file in a thread takes three requests: https://docs.slack.dev/messaging/working-with-files */
 const upload = new Set(["files.getUploadURLExternal", "upload", "files.completeUploadExternal"]);
 
+/** How the bot gets its deliveries, not what one of them costs. */
+const connecting = new Set(["apps.connections.open", "connection"]);
+
 /** What the bot asked Slack for since the start, beyond the pages of threads: replies there, and files. */
 function slackCalls({ playground }: World): readonly string[] {
   return playground
     .transcript()
     .filter(({ direction, request }) => direction === "from bot" && !JSON.stringify(request).includes("thread_ts"))
     .map(({ kind }) => kind)
-    .filter((kind) => !upload.has(kind));
+    .filter((kind) => !upload.has(kind) && !connecting.has(kind));
 }
 
 /** What one command costs: calls of the API, and calls of Slack. */
