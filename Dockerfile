@@ -26,10 +26,11 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json openapi.yaml manifest.yml LICENSE ./
 COPY src ./src
-# The bot starts in half the time with what is compiled here; its user can't write to this folder.
-RUN node src/bin/compile.ts
+RUN mkdir node_modules/.cache && chown node:node node_modules/.cache
 
 USER node
+# The bot starts in half the time with what is compiled here. Node keeps it for one user.
+RUN node src/bin/compile.ts
 VOLUME /data
 
 # 3000: Slack's requests and health. 3001: the simulated Slack, when there is no SLACK_BOT_TOKEN. It lets its visitors type

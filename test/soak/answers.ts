@@ -1,5 +1,5 @@
 import type { Seen } from "../../src/playground/people/visible-messages.ts";
-import { type Acked, find, noteRefusal, sees, type Soak } from "./acting.ts";
+import { type Acked, find, noteRefusal, refusal, sees, type Soak } from "./acting.ts";
 import { type Actor, changeIn, newCard, news } from "./actor.ts";
 
 type Answering = {
@@ -30,12 +30,14 @@ export function refusalIn(soak: Soak, actor: Actor, channel: string): "refused" 
   return "refused";
 }
 
-/** A form that can't be sent any more says what became of it. */
+/** A form that can't be sent any more says what became of it; one that can, above its fields, why it has to be sent again. */
 function isToldInForm({ person }: Actor): boolean {
   const { content } = person.modal() ?? {};
-  if (content === undefined || content["submit"] !== undefined) return false;
-  const text = JSON.stringify(content);
-  return !text.includes("⏳") && /Nothing|nothing|already|Couldn't|Not started/u.test(text);
+  const text = JSON.stringify(content ?? "");
+  if (content === undefined || text.includes("⏳")) return false;
+  return content["submit"] === undefined
+    ? /Nothing|nothing|already|Couldn't|Not started/u.test(text)
+    : refusal.test(text);
 }
 
 type Changing = Answering & { readonly service: string };
