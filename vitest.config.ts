@@ -31,7 +31,11 @@ export default defineConfig({
           exclude: [onSocketsOnly, inBrowser, onKubernetes, onDocker, ofImage, "**/node_modules/**"],
         },
       },
-      { extends: true, test: { name: "browser", include: [inBrowser] } },
+      // A page needs a moment after a click: what it shows is asked for until it is right.
+      {
+        extends: true,
+        test: { name: "browser", include: [inBrowser], expect: { poll: { timeout: 12_000, interval: 30 } } },
+      },
       {
         extends: true,
         test: { name: "socket", include: onSockets, env: { GANTRY_TEST_TRANSPORT: "socket" } },

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { smallApp } from "../support/small-app.ts";
-import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 
 story("Home tab, shortcuts and mentions", (open) => {
@@ -16,7 +15,7 @@ story("Home tab, shortcuts and mentions", (open) => {
     await dana.clicks("1 reply");
 
     await dana.thread.getByText("On the notice board: Fog until noon").waitFor();
-    expect(await dana.page.getByRole("menu").count()).toBe(0);
+    await expect.poll(() => dana.page.getByRole("menu").count()).toBe(0);
   });
 
   test("a global shortcut is found in the composer, by its button and by typing", async () => {
@@ -48,7 +47,7 @@ story("Home tab, shortcuts and mentions", (open) => {
     await reply.pressSequentially("still?");
     await reply.press("Enter");
 
-    await eventually(async () => expect(await dana.thread.getByText("Ahoy @dana").count()).toBe(2));
+    await expect.poll(() => dana.thread.getByText("Ahoy @dana").count()).toBe(2);
   });
 
   test("a mention where the app is not a member gets Slack's own hint, and the hint works", async () => {
@@ -63,7 +62,7 @@ story("Home tab, shortcuts and mentions", (open) => {
 
     await dana.clicks("1 reply");
     await dana.thread.getByText("Ahoy @dana").waitFor();
-    expect(await dana.log.textContent()).toContain("harbour is not in this channel");
+    await expect.poll(() => dana.log.textContent()).toContain("harbour is not in this channel");
   });
 
   test("the Home tab is published when it is opened, per person, and its buttons work", async () => {
@@ -78,7 +77,7 @@ story("Home tab, shortcuts and mentions", (open) => {
     await dana.clicks("Ring the bell");
     await home(dana).getByText("Ding dong.").waitFor();
 
-    expect(await home(alex).textContent()).not.toContain("Ding dong.");
+    await expect.poll(() => home(alex).textContent()).not.toContain("Ding dong.");
   });
 
   test("the direct conversation with the app is between two", async () => {
@@ -99,8 +98,8 @@ story("Home tab, shortcuts and mentions", (open) => {
     await dana.says("/berth move");
     await dana.sees("Northern Light is moored.");
 
-    expect(await dana.newest().innerText()).toContain("(edited)");
-    expect(await dana.log.getByRole("article").count()).toBe(1);
+    await expect.poll(() => dana.newest().innerText()).toContain("(edited)");
+    await expect.poll(() => dana.log.getByRole("article").count()).toBe(1);
   });
 
   test("menus, boxes, dates and buttons in a message reach the app; a dangerous one asks first", async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
-import { eventually } from "./support/eventually.ts";
 import { faults } from "./support/fits.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
@@ -65,8 +64,8 @@ story("a change that two people decide on, in two windows", (open) => {
     await Promise.all([dana, alex].map((each) => each.sees(/Rejected: delete web[^]*nothing was changed/u)));
 
     expect(asked).toEqual([]);
-    expect(await dana.message("Rejected by").innerText()).toContain("it still has customers");
-    expect(await buttonsOf(dana, "Rejected by")).toEqual([]);
+    await expect.poll(() => dana.message("Rejected by").innerText()).toContain("it still has customers");
+    await expect.poll(() => buttonsOf(dana, "Rejected by")).toEqual([]);
     expect(count(town, "deleteService")).toBe(0);
   });
 
@@ -83,6 +82,6 @@ story("a change that two people decide on, in two windows", (open) => {
     await dana.sees(/web scaled to 2[^]*instances 4 → 2/iu);
 
     expect((await town.service("web")).target_instance_size).toBe(2);
-    await eventually(async () => expect(await dana.log.getByRole("button", { name: "Undo" }).count()).toBe(1));
+    await expect.poll(() => dana.log.getByRole("button", { name: "Undo" }).count()).toBe(1);
   });
 });

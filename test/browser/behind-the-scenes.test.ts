@@ -14,16 +14,17 @@ story("behind the scenes", (open) => {
     await dana.sees("svc-0001");
     const drawer = dana.page.getByRole("region", { name: "Inspector" });
     const command = drawer.getByRole("button", { name: "slash_command" });
-    const line = await command.innerText();
+    await expect.poll(() => command.innerText()).toMatch(/Slack → Gantry[^]*200[^]*acked in \d+(?:\.\d)? ms/u);
     await command.click();
     await drawer.getByLabel("Request", { exact: true }).getByText('"text": "list services"').waitFor();
     await drawer.getByRole("button", { name: "Copy the request" }).click();
     await dana.page.getByText("Request copied.").waitFor();
     const copied = await dana.page.evaluate<string>("navigator.clipboard.readText()");
 
-    expect(line).toMatch(/Slack → Gantry[^]*200[^]*acked in \d+(?:\.\d)? ms/u);
     expect(JSON.parse(copied)).toMatchObject({ command: "/gantry", text: "list services", user_name: "dana" });
-    expect(await drawer.getByRole("button", { name: "response_url" }).innerText()).toContain("Gantry → Slack");
+    await expect
+      .poll(() => drawer.getByRole("button", { name: "response_url" }).innerText())
+      .toContain("Gantry → Slack");
   });
 
   test("refusals are counted, and shown in red with a link to the rule", async () => {
@@ -41,10 +42,10 @@ story("behind the scenes", (open) => {
     const link = drawer.getByRole("link", { name: /^Slack's documentation / });
     await link.waitFor();
 
-    expect(await drawer.getByRole("listitem").count()).toBe(1);
+    await expect.poll(() => drawer.getByRole("listitem").count()).toBe(1);
     expect(words).toContain("50");
-    expect(await link.getAttribute("href")).toMatch(/^https:\/\/docs\.slack\.dev\//u);
-    expect(await dana.page.evaluate<string>(redOf(".exchange.bad .exchange-outcome"))).toBe("red");
+    await expect.poll(() => link.getAttribute("href")).toMatch(/^https:\/\/docs\.slack\.dev\//u);
+    await expect.poll(() => dana.page.evaluate<string>(redOf(".exchange.bad .exchange-outcome"))).toBe("red");
   });
 
   test("a command that is not acked in time fails as in Slack, and the inspector shows the rule", async () => {
@@ -56,8 +57,10 @@ story("behind the scenes", (open) => {
     await dana.page.getByRole("button", { name: "Inspector 1 refused" }).click();
     const drawer = dana.page.getByRole("region", { name: "Inspector" });
 
-    expect(await dana.newest().innerText()).toContain("Only visible to you");
-    expect(await drawer.getByRole("button", { name: "slash_command" }).innerText()).toContain("operation_timeout");
+    await expect.poll(() => dana.newest().innerText()).toContain("Only visible to you");
+    await expect
+      .poll(() => drawer.getByRole("button", { name: "slash_command" }).innerText())
+      .toContain("operation_timeout");
   });
 
   test("a message is copied as JSON from its menu, with the ids that Slack gave its blocks", async () => {
@@ -95,7 +98,7 @@ story("behind the scenes", (open) => {
     await alex.clicks("1 reply");
 
     await alex.thread.getByText("line 3 GET").waitFor();
-    expect(await alex.log.getByRole("article").count()).toBe(1);
+    await expect.poll(() => alex.log.getByRole("article").count()).toBe(1);
   });
 
   test("with the workload API down, Gantry says what happened and what to do, and goes on when it is back", async () => {

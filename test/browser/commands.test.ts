@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { manyServices } from "../support/many-services.ts";
 import { world } from "../support/world.ts";
-import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 
 story("typing commands", (open) => {
@@ -14,16 +13,15 @@ story("typing commands", (open) => {
     await suggestion.waitFor();
     const details = await suggestion.textContent();
     await dana.composer.press("Enter");
-    const completed = await dana.composer.inputValue();
+    await expect.poll(() => dana.composer.inputValue()).toBe("/gantry ");
     await dana.page.getByText("Usage:").waitFor();
     await dana.composer.pressSequentially("list");
     await dana.composer.press("Enter");
     await dana.sees("svc-0001");
 
     expect(details).toContain("Run container workloads");
-    expect(completed).toBe("/gantry ");
-    expect(await dana.composer.inputValue()).toBe("");
-    expect(await dana.page.getByRole("listbox").count()).toBe(0);
+    await expect.poll(() => dana.composer.inputValue()).toBe("");
+    await expect.poll(() => dana.page.getByRole("listbox").count()).toBe(0);
   });
 
   test("a list is paged with Next and Back in its own message", async () => {
@@ -40,7 +38,7 @@ story("typing commands", (open) => {
 
     expect(second).toContain("svc-0020");
     expect(second).not.toContain("svc-0001");
-    expect(await dana.log.getByRole("article").count()).toBe(1);
+    await expect.poll(() => dana.log.getByRole("article").count()).toBe(1);
   });
 
   test("an example of an empty channel is put into the composer, and not sent", async () => {
@@ -49,8 +47,8 @@ story("typing commands", (open) => {
 
     await dana.clicks("/gantry list");
 
-    await eventually(async () => expect(await dana.composer.inputValue()).toBe("/gantry list"));
-    expect(await dana.focused.getAttribute("aria-label")).toBe("Message #ops");
+    await expect.poll(() => dana.composer.inputValue()).toBe("/gantry list");
+    await expect.poll(() => dana.focused.getAttribute("aria-label")).toBe("Message #ops");
     expect(town.calls()).toEqual([]);
   });
 
@@ -71,7 +69,7 @@ story("typing commands", (open) => {
     await alex.clicks("1 reply");
     await alex.thread.getByText("I shall ask in the channel").waitFor();
 
-    expect(await alex.thread.textContent()).not.toContain("not supported");
+    await expect.poll(() => alex.thread.textContent()).not.toContain("not supported");
     expect(town.calls()).toEqual([]);
   });
 
@@ -82,7 +80,7 @@ story("typing commands", (open) => {
     await dana.says("/gantri list");
 
     await dana.sees("/gantri is not a valid command.");
-    expect(await dana.newest().textContent()).toContain("Only visible to you");
+    await expect.poll(() => dana.newest().textContent()).toContain("Only visible to you");
   });
 
   test("names are completed, Shift+Enter breaks the line, and mentions are drawn as such", async () => {
@@ -98,7 +96,7 @@ story("typing commands", (open) => {
     await dana.sees("@alex look:");
 
     const message = dana.newest();
-    expect(await message.locator("strong").textContent()).toBe("it works");
-    expect(await message.innerText()).toMatch(/@alex look:\n+it works/u);
+    await expect.poll(() => message.locator("strong").textContent()).toBe("it works");
+    await expect.poll(() => message.innerText()).toMatch(/@alex look:\n+it works/u);
   });
 });

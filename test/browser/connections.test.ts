@@ -23,7 +23,7 @@ story("Socket Mode on the page", (open) => {
     const envelope = dana.page.getByLabel("Envelope", { exact: true });
     await envelope.waitFor();
 
-    expect(await envelope.textContent()).toContain('"accepts_response_payload": true');
-    expect(await dana.page.getByLabel("Wrong signature").count()).toBe(0);
+    await expect.poll(() => envelope.textContent()).toContain('"accepts_response_payload": true');
+    await expect.poll(() => dana.page.getByLabel("Wrong signature").count()).toBe(0);
   });
 });

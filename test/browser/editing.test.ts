@@ -16,7 +16,7 @@ story("editing a message", (open) => {
 
     await menu("Edit message");
     const field = dana.page.getByRole("textbox", { name: "Edit message" });
-    expect(await field.inputValue()).toBe("@gantry scale web 3");
+    await expect.poll(() => field.inputValue()).toBe("@gantry scale web 3");
     await field.fill("@gantry scale web 4");
     await field.press("Enter");
     await dana.sees(/scale web 4.*\(edited\)/u);
@@ -47,7 +47,7 @@ story("editing a message", (open) => {
     await dana.message("a line of alex").getByRole("button", { name: "More actions for this message" }).click();
     await dana.page.getByRole("menuitem", { name: "Copy text" }).waitFor();
 
-    expect(await dana.page.getByRole("menuitem", { name: "Edit message" }).count()).toBe(0);
-    expect(await dana.log.getByText("(edited)").count()).toBe(0);
+    await expect.poll(() => dana.page.getByRole("menuitem", { name: "Edit message" }).count()).toBe(0);
+    await expect.poll(() => dana.log.getByText("(edited)").count()).toBe(0);
   });
 });

@@ -3,7 +3,6 @@ import { approvalTown } from "../support/approval-town.ts";
 import { longLog, manyServices } from "../support/many-services.ts";
 import { smallApp } from "../support/small-app.ts";
 import { world } from "../support/world.ts";
-import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
 
@@ -38,7 +37,7 @@ story("without a mouse", (open) => {
     await using town = await world({ apiFetch: manyServices(25) });
     await using dana = await open({ url: town.playgroundUrl });
 
-    await eventually(async () => expect(await dana.page.evaluate(nameOfFocused)).toBe("Message #ops"));
+    await expect.poll(() => dana.page.evaluate(nameOfFocused)).toBe("Message #ops");
     await dana.says("/gantry list services --share");
     await dana.sees("1–10 of 25");
     const reached = await tabbedThrough(dana, 45);
@@ -64,10 +63,10 @@ story("without a mouse", (open) => {
     await dana.sees("11–20 of 25");
     await dana.page.keyboard.press("Tab");
 
-    expect(await dana.page.evaluate(nameOfFocused)).not.toBe("(nothing)");
-    expect(await dana.page.evaluate(`document.querySelector("[role=log]").contains(document.activeElement)`)).toBe(
-      true,
-    );
+    await expect.poll(() => dana.page.evaluate(nameOfFocused)).not.toBe("(nothing)");
+    await expect
+      .poll(() => dana.page.evaluate(`document.querySelector("[role=log]").contains(document.activeElement)`))
+      .toBe(true);
   });
 
   test("Home is sent again, and a button that didn't change keeps the focus", async () => {
@@ -83,7 +82,7 @@ story("without a mouse", (open) => {
     await dana.page.keyboard.press("Enter");
 
     await dana.modal.getByRole("radio", { name: /^Job/u }).waitFor();
-    expect(await dana.modal.count()).toBe(1);
+    await expect.poll(() => dana.modal.count()).toBe(1);
   });
 
   test("a menu opens with Enter, is walked with arrows, and gives the focus back at Escape", async () => {
@@ -102,7 +101,7 @@ story("without a mouse", (open) => {
     await dana.page.keyboard.press("Escape");
 
     await dana.page.getByRole("menu").waitFor({ state: "hidden" });
-    expect(await dana.page.evaluate(nameOfFocused)).toBe("More actions for this message");
+    await expect.poll(() => dana.page.evaluate(nameOfFocused)).toBe("More actions for this message");
   });
 
   test("a window takes the focus into its first field, keeps it, and gives it back at Escape", async () => {
@@ -123,7 +122,7 @@ story("without a mouse", (open) => {
     await dana.modal.waitFor({ state: "hidden" });
 
     expect(inside).not.toContain(false);
-    await eventually(async () => expect(await dana.page.evaluate(nameOfFocused)).toBe("Message #ops"));
+    await expect.poll(() => dana.page.evaluate(nameOfFocused)).toBe("Message #ops");
   });
 
   test("a thread is opened and closed from the keyboard, and one goes on typing where one was", async () => {
@@ -141,9 +140,7 @@ story("without a mouse", (open) => {
     await dana.page.keyboard.press("Escape");
     await dana.thread.waitFor({ state: "hidden" });
 
-    await eventually(async () =>
-      expect(await dana.page.evaluate(nameOfFocused)).toMatch(/^(?:Message #ops|2 replies.*)$/u),
-    );
+    await expect.poll(() => dana.page.evaluate(nameOfFocused)).toMatch(/^(?:Message #ops|2 replies.*)$/u);
   });
 
   test("the inspector is opened, walked and closed from the keyboard", async () => {
@@ -161,7 +158,7 @@ story("without a mouse", (open) => {
     await dana.page.keyboard.press("Escape");
     await drawer.waitFor({ state: "hidden" });
 
-    await eventually(async () => expect(await dana.page.evaluate(nameOfFocused)).toBe("Inspector"));
+    await expect.poll(() => dana.page.evaluate(nameOfFocused)).toBe("Inspector");
   });
 
   test("a file is opened, scrolled and closed from the keyboard", async () => {
@@ -176,13 +173,13 @@ story("without a mouse", (open) => {
     await pane.getByText("line 1000 ").waitFor();
     await dana.page.keyboard.press("End");
     const scrolled = () => dana.page.evaluate<number>("document.activeElement.scrollTop");
-    await eventually(async () => expect(await scrolled()).toBeGreaterThan(1000));
+    await expect.poll(() => scrolled()).toBeGreaterThan(1000);
     await dana.page.keyboard.press("Escape");
     await pane.waitFor({ state: "hidden" });
     await dana.page.keyboard.press("Escape");
     await dana.thread.waitFor({ state: "hidden" });
 
-    await eventually(async () => expect(await dana.page.evaluate(nameOfFocused)).toBe("Message #ops"));
+    await expect.poll(() => dana.page.evaluate(nameOfFocused)).toBe("Message #ops");
   });
 
   test("suggestions are walked with arrows, taken with Tab, and put away with Escape", async () => {
@@ -194,14 +191,13 @@ story("without a mouse", (open) => {
     await dana.page.keyboard.press("ArrowDown");
     await dana.page.getByRole("option", { name: "/berths", selected: true }).waitFor();
     await dana.page.keyboard.press("Tab");
-    const taken = await dana.composer.inputValue();
+    await expect.poll(() => dana.composer.inputValue()).toBe("/berths ");
     await dana.composer.fill("");
     await dana.composer.pressSequentially("/ber");
     await dana.page.getByRole("option", { name: "/berths" }).waitFor();
     await dana.page.keyboard.press("Escape");
 
-    expect(taken).toBe("/berths ");
     await dana.page.getByRole("listbox").waitFor({ state: "hidden" });
-    expect(await dana.composer.inputValue()).toBe("/ber");
+    await expect.poll(() => dana.composer.inputValue()).toBe("/ber");
   });
 });

@@ -47,7 +47,7 @@ story("layout and colours", (open) => {
 
       await dana.page.getByRole("heading", { name: "Not drawn here" }).waitFor();
 
-      expect(await overflow(dana)).toBe(0);
+      await expect.poll(() => overflow(dana)).toBe(0);
     });
   });
 
@@ -71,7 +71,7 @@ story("layout and colours", (open) => {
     expect(covered).toBe(false);
     expect(box?.width).toBeGreaterThan(200);
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(700);
-    expect(await overflow(dana)).toBe(0);
+    await expect.poll(() => overflow(dana)).toBe(0);
   });
 
   test("it is light or dark as the system is", async () => {

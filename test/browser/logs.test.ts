@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { longLog } from "../support/many-services.ts";
 import { world } from "../support/world.ts";
-import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 
 story("reading logs", (open) => {
@@ -19,7 +18,7 @@ story("reading logs", (open) => {
     await dana.thread.waitFor({ state: "hidden" });
 
     expect(lines).toMatch(/line 1 [^]*line 6 /u);
-    expect(await dana.log.textContent()).not.toContain("line 1 ");
+    await expect.poll(() => dana.log.textContent()).not.toContain("line 1 ");
   });
 
   test("a thread stays open over a reload, and somebody else finds it marked as new", async () => {
@@ -31,14 +30,12 @@ story("reading logs", (open) => {
     await dana.clicks("1 reply");
     await dana.page.reload();
     await dana.thread.getByText("line 6 GET").waitFor();
-    const unread = await alex.message("6 lines").getByRole("button", { name: /repl/u }).textContent();
+    const replies = alex.message("6 lines").getByRole("button", { name: /repl/u });
+    await expect.poll(() => replies.textContent()).toContain("new");
     await alex.clicks("1 reply");
     await alex.thread.getByText("line 6 GET").waitFor();
 
-    expect(unread).toContain("new");
-    await eventually(async () =>
-      expect(await alex.message("6 lines").getByRole("button", { name: /repl/u }).textContent()).not.toContain("new"),
-    );
+    await expect.poll(() => replies.textContent()).not.toContain("new");
   });
 
   test("an uploaded file is shown with its size, opened beside the conversation, and downloaded whole", async () => {
@@ -60,6 +57,6 @@ story("reading logs", (open) => {
 
     expect(text).toMatch(/line 1 [^]*line 1000 /u);
     expect(readFileSync(saved, "utf8")).toBe(text);
-    expect(await dana.thread.isVisible()).toBe(true);
+    await expect.poll(() => dana.thread.isVisible()).toBe(true);
   });
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { smallApp } from "../support/small-app.ts";
-import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
 
@@ -29,9 +28,9 @@ story("windows of an app", (open) => {
     await dana.modal.getByRole("button", { name: "Book" }).click();
     await dana.focused.and(dana.page.locator("[aria-invalid=true]")).waitFor();
 
-    expect(await dana.modal.getByText("Please complete this required field.").count()).toBe(2);
-    expect(await dana.modal.getByRole("textbox", { name: "Ship" }).inputValue()).toBe("Northern Light");
-    expect(await dana.focused.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => dana.modal.getByText("Please complete this required field.").count()).toBe(2);
+    await expect.poll(() => dana.modal.getByRole("textbox", { name: "Ship" }).inputValue()).toBe("Northern Light");
+    await expect.poll(() => dana.focused.getAttribute("aria-invalid")).toBe("true");
   });
 
   test("the app's errors are under their fields; once corrected, the modal goes to its next view, and then closes", async () => {
@@ -48,7 +47,7 @@ story("windows of an app", (open) => {
       crane: await dana.modal.getByRole("checkbox", { name: "crane" }).isChecked(),
       pilot: await dana.modal.getByRole("checkbox", { name: "pilot" }).isChecked(),
     };
-    const wrong = await dana.focused.getAttribute("aria-invalid");
+    await expect.poll(() => dana.focused.getAttribute("aria-invalid")).toBe("true");
     await dana.focused.fill("Northern Light");
     await dana.focused.press("Enter");
     await dana.modal.getByRole("heading", { name: "Is this right?" }).waitFor();
@@ -56,9 +55,8 @@ story("windows of an app", (open) => {
     await dana.sees("Booked: Northern Light at North mole on 2026-12-24, needs crane and water");
 
     expect(kept).toEqual({ ship: "Ever Given", day: "2026-12-24", crane: true, pilot: false });
-    expect(wrong).toBe("true");
     await dana.modal.waitFor({ state: "hidden" });
-    expect(await dana.focused.getAttribute("aria-label")).toBe("Message #ops");
+    await expect.poll(() => dana.focused.getAttribute("aria-label")).toBe("Message #ops");
   });
 
   test("windows are pushed up to three deep; a fourth is refused, and each closes by itself", async () => {
@@ -82,7 +80,7 @@ story("windows of an app", (open) => {
 
     const refused = harbour.playground.transcript().flatMap(({ refusal }) => refusal?.rule ?? []);
     expect(refused).toEqual(["view.stack"]);
-    await eventually(() => expect(harbour.closed).toEqual(["deck-3", "deck-2", "deck-1"]));
+    await expect.poll(() => harbour.closed).toEqual(["deck-3", "deck-2", "deck-1"]);
   });
 
   test("the cross closes all views, and the app gets view_closed for the root view", async () => {
@@ -95,7 +93,7 @@ story("windows of an app", (open) => {
     await dana.modal.getByRole("button", { name: "Close the form" }).click();
     await dana.modal.waitFor({ state: "hidden" });
 
-    await eventually(() => expect(harbour.closed).toEqual(["deck-1, all"]));
+    await expect.poll(() => harbour.closed).toEqual(["deck-1, all"]);
   });
 
   test("an open window is there again after a reload, with nothing else lost", async () => {

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { manyServices } from "../support/many-services.ts";
 import { smallApp } from "../support/small-app.ts";
 import { world } from "../support/world.ts";
-import { eventually } from "./support/eventually.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
 
@@ -47,8 +46,8 @@ story("on a phone", (open) => {
     await dana.clicks("Channels and people");
     await dana.page.getByText("Tap a name to switch to that person.").waitFor();
 
-    expect(await dana.page.getByText("Ctrl-click").isVisible()).toBe(false);
-    expect(await covered(dana)).toEqual([]);
+    await expect.poll(() => dana.page.getByText("Ctrl-click").isVisible()).toBe(false);
+    await expect.poll(() => covered(dana)).toEqual([]);
   });
 
   test("a table that is wider than the screen says so, until its last column is in sight", async () => {
@@ -64,7 +63,9 @@ story("on a phone", (open) => {
     await dana.page.setViewportSize({ width: 1280, height: 800 });
     await hint.waitFor({ state: "hidden" });
 
-    expect(await dana.page.locator(".table-pane").evaluate((pane) => pane.scrollWidth - pane.clientWidth)).toBe(0);
+    await expect
+      .poll(() => dana.page.locator(".table-pane").evaluate((pane) => pane.scrollWidth - pane.clientWidth))
+      .toBe(0);
   });
 });
 
@@ -77,17 +78,16 @@ story("a message longer than the window", (open) => {
     await harbour.playground.as("alex").says(lines);
     await dana.sees("line 79");
     const top = async (): Promise<number> => dana.log.evaluate((pane) => pane.scrollTop);
-    const startIsInSight = async (): Promise<void> => {
-      const box = await dana.newest().boundingBox();
-      expect(box?.y).toBeGreaterThan(60);
-      expect(box?.y).toBeLessThan(200);
+    const isAtTheTop = async (): Promise<boolean> => {
+      const { y } = (await dana.newest().boundingBox()) ?? { y: 0 };
+      return y > 60 && y < 200;
     };
 
-    await eventually(startIsInSight);
+    await expect.poll(isAtTheTop).toBe(true);
     await dana.log.hover();
     const before = await top();
     await dana.page.mouse.wheel(0, 300);
-    await eventually(async () => expect(await top()).toBeGreaterThan(before + 100));
+    await expect.poll(() => top()).toBeGreaterThan(before + 100);
     const read = await top();
     await harbour.playground.as("alex").says("after");
     await dana.sees("after");
@@ -131,6 +131,6 @@ story("a form opened elsewhere", (open) => {
     await dana.page.reload();
     await dana.modal.waitFor();
 
-    expect(await second.modal.isVisible()).toBe(false);
+    await expect.poll(() => second.modal.isVisible()).toBe(false);
   });
 });

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { longLog } from "../support/many-services.ts";
 import { world } from "../support/world.ts";
-import { eventually } from "./support/eventually.ts";
 import { faults, faultsOfForm, isInSight } from "./support/fits.ts";
 import { story } from "./support/story.ts";
 import type { Window } from "./support/window.ts";
@@ -76,7 +75,7 @@ story("everything by pointing", (open) => {
     await scales(dana);
 
     expect((await town.service("web")).target_instance_size).toBe(4);
-    expect(await dana.focused.getAttribute("aria-label")).toBe("Message #ops");
+    await expect.poll(() => dana.focused.getAttribute("aria-label")).toBe("Message #ops");
   });
 
   test.each([1280, 390])("a service is created through its form, %i pixels wide", async (width) => {
@@ -140,7 +139,7 @@ story("everything by pointing", (open) => {
       .click();
     await dana.modal.getByText("running · 2 instances").waitFor();
 
-    expect(await dana.modal.getByRole("combobox", { name: "Service" }).inputValue()).toBe("web");
+    await expect.poll(() => dana.modal.getByRole("combobox", { name: "Service" }).inputValue()).toBe("web");
     expect(town.approver.sees("ops")).toEqual([]);
   });
 
@@ -170,7 +169,7 @@ story("everything by pointing", (open) => {
     await dana.page.getByRole("option", { name: "beijing2" }).click();
 
     await home.getByText("Workloads (beijing2)").waitFor();
-    await eventually(() => expect(count(town, "createJob")).toBe(1));
+    await expect.poll(() => count(town, "createJob")).toBe(1);
     expect(drawn).toEqual([]);
     expect(count(town, "restartService")).toBe(1);
     expect(options.map((text) => text.trim()).toSorted()).toEqual(["#general", "#incidents", "#ops"]);

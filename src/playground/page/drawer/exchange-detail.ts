@@ -1,4 +1,4 @@
-import { h, type JSX } from "preact";
+import { Fragment, h, type JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Json, type JsonObject, parseJson } from "../../json.ts";
 import type { WireExchange } from "../../live/wire.ts";
@@ -52,9 +52,21 @@ function Refusal({ exchange }: { readonly exchange: WireExchange }): JSX.Element
   );
 }
 
-/** The bodies of an exchange, fetched again when its answer arrives. */
+type BodiesProps = { readonly exchange: WireExchange; readonly bodies: JsonObject };
+
+function Bodies({ exchange, bodies }: BodiesProps): JSX.Element {
+  return h(
+    Fragment,
+    null,
+    exchange.connection === null ? null : h(Body, { title: "Envelope", value: bodies["envelope"] }),
+    h(Body, { title: "Request", value: bodies["request"] }),
+    h(Body, { title: "Answer", value: bodies["answer"] }),
+  );
+}
+
+/** The bodies of an exchange, shown once they are here and fetched again when its answer arrives. */
 export function ExchangeDetail({ exchange }: { readonly exchange: WireExchange }): JSX.Element {
-  const [bodies, setBodies] = useState<JsonObject>({});
+  const [bodies, setBodies] = useState<JsonObject>();
   const { attempt } = useApp();
   useEffect(() => {
     let isShown = true;
@@ -80,8 +92,6 @@ export function ExchangeDetail({ exchange }: { readonly exchange: WireExchange }
       ].join(" · "),
     ),
     h(Refusal, { exchange }),
-    exchange.connection === null ? null : h(Body, { title: "Envelope", value: bodies["envelope"] }),
-    h(Body, { title: "Request", value: bodies["request"] }),
-    h(Body, { title: "Answer", value: bodies["answer"] }),
+    bodies === undefined ? null : h(Bodies, { exchange, bodies }),
   );
 }
