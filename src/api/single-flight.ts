@@ -16,6 +16,11 @@ type Caller<Answer> = {
   readonly op: OperationId;
   /** Calls with equal keys share one request. A write has no key and is never shared. */
   readonly key?: string;
+  /**
+   * From the request, in milliseconds: for so long others share it even when its answer is there, if it was asked for by
+   * several at once.
+   */
+  readonly sharedForMs?: number;
   readonly budgetMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly start: (flight: Flight) => Promise<Answer>;
@@ -31,7 +36,7 @@ type InFlight<Answer> = Flight & {
 export type SingleFlight<Answer> = { join(caller: Caller<Answer>): Promise<Answer> };
 
 /**
- * Shares equal reads that are in flight. Each caller has its own budget and can give up alone; the request is aborted
+ * Shares equal reads that are in flight, or were a moment ago. Each caller has its own budget and can give up alone; the request is aborted
  * when the last one has. A read isn't shared across a write: one that started before the write ended may not show it.
  */
 export function createSingleFlight<Answer>(): SingleFlight<Answer> {
@@ -48,7 +53,13 @@ export function createSingleFlight<Answer>(): SingleFlight<Answer> {
     // A later request may use the key by then.
     const forget = (): void => void (current.get(key) === flight && current.delete(key));
     flight.signal.addEventListener("abort", forget);
-    flight.answer.then(forget, forget);
+    const sharedUntil = performance.now() + (caller.sharedForMs ?? 0);
+    const forgetThen = (): void => {
+      const left = flight.deadlines.size > 1 ? sharedUntil - performance.now() : 0;
+      if (left > 0) setTimeout(forget, left).unref();
+      else forget();
+    };
+    flight.answer.then(forgetThen, forget);
     return flight;
   };
   return {

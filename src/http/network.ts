@@ -1,4 +1,5 @@
 import { type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { createPost, type Post } from "./post.ts";
 
 /** The proxies between this machine and others, as addresses. */
 export type ProxySettings = {
@@ -11,6 +12,7 @@ export type ProxySettings = {
 /** How requests leave this machine. Servers of this machine are always reached directly. */
 export type Network = {
   readonly fetch: typeof globalThis.fetch;
+  readonly post: Post;
   /** For WebSockets; undefined without a proxy. */
   readonly dispatcher: Dispatcher | undefined;
   readonly close: () => Promise<void>;
@@ -22,6 +24,7 @@ const OWN_HOSTS = ["localhost", "127.0.0.1", "::1"];
 /** Without a proxy. */
 export const directNetwork: Network = {
   fetch: (input, init) => fetch(input, init),
+  post: createPost(),
   dispatcher: undefined,
   close: () => Promise.resolve(),
 };
@@ -46,6 +49,7 @@ export function createNetwork({ httpsProxy, httpProxy, noProxy }: ProxySettings)
       const through: object = { ...init, dispatcher };
       return fetch(input, through);
     },
+    post: createPost(dispatcher),
     dispatcher,
     close: () => dispatcher.destroy(),
   };

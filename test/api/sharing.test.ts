@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import { Problem } from "../../src/api/problem.ts";
+import { createSingleFlight } from "../../src/api/single-flight.ts";
 import { calls, dana, problemOf } from "./calls.ts";
 import { held } from "./held.ts";
 import { until } from "./listen.ts";
@@ -168,5 +169,32 @@ describe("calls are counted", () => {
 
     expect(problem).toBeInstanceOf(Problem);
     expect(api.callsToday("dana").count).toBe(0);
+  });
+});
+
+describe("an answer that came fast", () => {
+  const shared = { op: "listServices", key: "dana's list", budgetMs: 60_000, sharedForMs: 60_000 } as const;
+
+  test("is given to those who ask right after a crowd, and to nobody after a single person", async () => {
+    const flights = createSingleFlight<number>();
+    let asked = 0;
+    const ask = () => flights.join({ ...shared, start: () => Promise.resolve((asked += 1)) });
+
+    const alone = [await ask(), await ask()];
+    const crowd = [...(await Promise.all([ask(), ask()])), await ask()];
+
+    expect(alone).toEqual([1, 2]);
+    expect(crowd).toEqual([3, 3, 3]);
+  });
+
+  test("is forgotten with the next write", async () => {
+    const flights = createSingleFlight<number>();
+    let asked = 0;
+    const ask = () => flights.join({ ...shared, start: () => Promise.resolve((asked += 1)) });
+    await Promise.all([ask(), ask()]);
+
+    await flights.join({ op: "updateService", budgetMs: 60_000, start: () => Promise.resolve(0) });
+
+    expect(await ask()).toBe(2);
   });
 });

@@ -48,7 +48,7 @@ export function connectSlack(
     clients,
     backOff: createBackOff(nowMs),
     wait,
-    replies: { fetch: network.fetch, wait },
+    replies: { post: network.post, wait },
     log,
     newReference,
     command: settings.command,

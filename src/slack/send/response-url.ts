@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Post, Posted } from "../../http/post.ts";
 import type { Block } from "../../views/kit/message.ts";
 import { type FailureKind, kindOf } from "./slack-error.ts";
 
@@ -16,7 +17,7 @@ export type ResponseBody = {
 export type Refused = { readonly kind: FailureKind; readonly why: string };
 
 export type ReplyDeps = {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly post: Post;
   readonly wait: (ms: number) => Promise<void>;
 };
 
@@ -46,40 +47,38 @@ export async function reply(url: string, body: ResponseBody, deps: ReplyDeps): P
 
 type Attempt = (Refused & { readonly retryAfterMs?: number; readonly isLate?: boolean }) | undefined;
 
-async function once(url: string, body: ResponseBody, { fetch }: ReplyDeps): Promise<Attempt> {
+async function once(url: string, body: ResponseBody, { post }: ReplyDeps): Promise<Attempt> {
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json; charset=utf-8" },
-      body: JSON.stringify(body),
-      redirect: "error",
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    });
-    return classify(response, await response.text());
+    return classify(await post(url, { json: JSON.stringify(body), withinMs: ANSWER_WITHIN_MS }));
   } catch (error) {
     const why = error instanceof Error ? error.name : "no answer";
     return { kind: "unsure", why, isLate: why === "TimeoutError" };
   }
 }
 
-function classify(response: Response, text: string): Attempt {
+function classify({ status, text, header }: Posted): Attempt {
   const error = errorIn(text);
-  if (response.ok && error === undefined) {
-    const isPage = response.headers.get("content-type")?.includes("text/html") === true;
+  if (status >= 200 && status < 300 && error === undefined) {
+    const isPage = header("content-type").includes("text/html");
     return isPage ? { kind: "unsure", why: "a web page instead of an answer" } : undefined;
   }
-  const why = (error ?? `status ${response.status}`).slice(0, LONGEST_WHY);
-  if (response.status === 429 || response.status >= 500) {
-    return { kind: "unsure", why, retryAfterMs: retryAfterMs(response) };
+  const why = (error ?? `status ${status}`).slice(0, LONGEST_WHY);
+  if (status === 429 || status >= 500 || isRedirect(status)) {
+    return { kind: "unsure", why, retryAfterMs: retryAfterMs(header("retry-after")) };
   }
-  if (response.status === 404) return { kind: "gone", why };
+  if (status === 404) return { kind: "gone", why };
   // Slack documents no codes for response_urls: one we don't know may be about the blocks.
   const kind = kindOf(why);
   return { kind: kind === "unknown" ? "content" : kind, why };
 }
 
-function retryAfterMs({ headers }: Response): number {
-  const ms = Number(headers.get("retry-after")) * 1_000;
+/** Slack redirects nobody: a proxy did. */
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+function retryAfterMs(seconds: string): number {
+  const ms = Number(seconds) * 1_000;
   return ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : 0;
 }
 

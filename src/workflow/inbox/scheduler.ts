@@ -36,6 +36,8 @@ export type SchedulerParts<Lane extends string> = {
 
 /** Jobs that may begin in the places of others. */
 const MOST_PLACES = 64;
+/** Jobs that wait beyond those places. More means that interactions come in faster than they are answered. */
+const MOST_BEHIND = 16;
 /** Without an interaction. */
 const BURST_ENDS_AFTER_MS = 50;
 /** Jobs begun in one turn after a lull. They mostly wait for a network; this bounds the bursts between their waits. */
@@ -129,12 +131,13 @@ function schedule<Lane extends string>(state: State<Lane>): void {
 
 /**
  * Whether a job may begin without a lull. Acks go first: a job that begins while interactions come in delays them. Alone
- * it begins at once, and in a burst in the place of one that has ended. When more jobs wait than have ended, interactions
- * come in faster than they are answered, and jobs wait for a lull.
+ * it begins at once, and in a burst in the place of one that has ended. When many more jobs wait than have ended,
+ * interactions come in faster than they are answered, and jobs wait for a lull.
  */
 function mayBegin<Lane extends string>(state: State<Lane>): boolean {
   const { waiting, places } = state;
-  return waiting <= places || (waiting === 1 && !isBusy(state));
+  const hasPlace = places > 0 && waiting <= places + MOST_BEHIND;
+  return hasPlace || (waiting === 1 && !isBusy(state));
 }
 
 function begin<Lane extends string>(state: State<Lane>): void {

@@ -4,7 +4,7 @@ import { cpuMs } from "./process-stat.ts";
 import type { Rig } from "./rig.ts";
 import { atLeastBy, atMostBy, type Row } from "./row.ts";
 
-const TEXT = "list services";
+const TEXT = "list";
 const ONE_BY_ONE = 80;
 const AT_ONCE = 1_500;
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { directNetwork } from "../../../src/http/network.ts";
 import { createLog } from "../../../src/log.ts";
 import type { Playground } from "../../../src/playground/playground.ts";
 import { createBackOff } from "../../../src/slack/send/back-off.ts";
@@ -39,7 +40,7 @@ async function town(): Promise<Town> {
     clients,
     backOff: createBackOff(() => nowMs),
     wait,
-    replies: { fetch: (url, init) => fetch(url, init), wait },
+    replies: { post: directNetwork.post, wait },
     log,
     newReference: () => "abcd1234",
     command: "/gantry",

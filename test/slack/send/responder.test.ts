@@ -27,9 +27,11 @@ function responder(...answers: readonly [() => Response, ...(() => Response)[]])
     command: "/gantry",
     replies: {
       wait: async (ms) => void waits.push(ms),
-      async fetch(url, { body }) {
-        posted.push({ url, body: JSON.parse(body as string) as ResponseBody }); // the messenger writes JSON of a ResponseBody
-        return (answers[Math.min(posted.length, answers.length) - 1] ?? answers[0])();
+      async post(url, { json }) {
+        posted.push({ url, body: JSON.parse(json) as ResponseBody }); // the messenger writes JSON of a ResponseBody
+        const response = (answers[Math.min(posted.length, answers.length) - 1] ?? answers[0])();
+        const { status, headers } = response;
+        return { status, text: await response.text(), header: (name) => headers.get(name) ?? "" };
       },
     },
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { listen } from "../../../src/http/listen.ts";
+import { directNetwork } from "../../../src/http/network.ts";
 import { createLog } from "../../../src/log.ts";
 import { createBackOff } from "../../../src/slack/send/back-off.ts";
 import { createClients } from "../../../src/slack/send/clients.ts";
@@ -23,7 +24,7 @@ test("a Slack that takes seconds gets the time for an answer, and not for a form
     log,
     newReference: () => "abcd1234",
     command: "/gantry",
-    replies: { wait: () => Promise.resolve(), fetch },
+    replies: { wait: () => Promise.resolve(), post: directNetwork.post },
   });
 
   const [answered, opened] = await Promise.all([

@@ -97,11 +97,27 @@ test("while interactions come in, a job begins where another one has ended", asy
   expect(begun).toEqual(["first", "second"]);
 });
 
-test("when more jobs wait than have ended, they wait for a lull", async () => {
+test("when one job has ended, another begins in its place; the others wait for a lull", async () => {
+  const { add, hold, begun } = lanesIn({ quietMs: 0, isFlood: true });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  add(people, () => ended);
+  await nextTurn();
+  hold(people, "second", "third");
+  await turns();
+  const begunBefore = [...begun];
+
+  end();
+  await turns();
+
+  expect(begunBefore).toEqual([]);
+  expect(begun).toEqual(["second"]);
+});
+
+test("when many more jobs wait than have ended, they wait for a lull", async () => {
   const { hold, begun, release } = lanesIn({ quietMs: 0, isFlood: true });
   hold(people, "first");
   await nextTurn();
-  hold(people, "second", "third");
+  hold(people, ...labels(18));
 
   release();
   await turns();
