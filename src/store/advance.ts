@@ -8,6 +8,7 @@ import { approve } from "./approve.ts";
 import { askAgain } from "./ask-again.ts";
 import { isAliveFor } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
+import { beginDrawing } from "./drawings.ts";
 import { isTaken } from "./database/store-error.ts";
 import { EndingJson, HealthJson, toJson } from "./schema/json-columns.ts";
 import type { Tables } from "./schema/tables.ts";
@@ -33,10 +34,23 @@ export async function advance(session: Session, step: Step, what: Advance): Prom
     default: {
       const { set, only } = changesOf(session, step, what.id);
       const isAlone = what.event === undefined && step.name === "follow" && !isPartId(what.id);
-      const work = (inside: Session) => move(inside, { ...what, step, set, only });
-      return moved(await (isAlone ? work(session) : within(session, work)));
+      const draws = step.name === "succeed" && step.draws === true;
+      const work = async (inside: Session): Promise<Advanced> => {
+        const advanced = moved(await move(inside, { ...what, step, set, only }));
+        return draws && advanced.kind === "moved" ? withDrawing(inside, advanced, what) : advanced;
+      };
+      return isAlone ? work(session) : within(session, work);
     }
   }
+}
+
+/** In one commit with the step: a routine Change ends with one card, drawn by whoever ended it. */
+async function withDrawing(
+  session: Session,
+  { change }: Extract<Advanced, { kind: "moved" }>,
+  { id, teamId }: Advance,
+): Promise<Advanced> {
+  return { kind: "moved", change, drawing: await beginDrawing(session, id, teamId) };
 }
 
 function moved(change: StoredChange | undefined): Advanced {

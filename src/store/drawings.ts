@@ -6,7 +6,8 @@ import { eventsAfter } from "./events.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Db, Session } from "./database/session.ts";
 import { inWorkspace } from "./step.ts";
-import type { Drawing, Drawn, Postponed, Store, Undrawn } from "./store.ts";
+import type { Drawing } from "../workflow/drawable.ts";
+import type { Drawn, Postponed, Store, Undrawn } from "./store.ts";
 
 /**
  * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each. If it were shorter, another

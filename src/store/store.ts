@@ -1,6 +1,5 @@
 import type { AccountSeeker, LinkedAccount } from "../accounts/account.ts";
-import type { HistoryEvent } from "../changes/history-event.ts";
-import type { Card, StoredChange } from "../changes/stored-change.ts";
+import type { Card } from "../changes/stored-change.ts";
 import type { InstallationRows } from "../workflow/access/installation.ts";
 import type { Inspection } from "../health/facts.ts";
 import type { ReplicaReport } from "../health/report.ts";
@@ -13,20 +12,8 @@ import type {
   RecordRows,
   Store as Changes,
 } from "../workflow/ports.ts";
+import type { Drawing } from "../workflow/drawable.ts";
 import type { Implied } from "./implied.ts";
-
-/** The right to draw a card, for a while. */
-export type Drawing = {
-  readonly change: StoredChange;
-  /** Proves that the right is still ours. */
-  readonly token: string;
-  /** How many messages were posted for this card: a deleted card is posted once more. */
-  readonly posts: number;
-  /** Rows of history that the thread doesn't show yet, oldest first; empty for a Change without a thread. */
-  readonly untold: readonly HistoryEvent[];
-  /** The number of the newest row of history that wasn't told, if any. */
-  readonly newest: number | undefined;
-};
 
 export type Postponed = {
   readonly ms: number;

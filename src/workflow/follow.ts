@@ -105,7 +105,7 @@ function uidOf({ ending }: StoredChange): string | undefined {
 async function observe(deps: FollowDeps, { change, opened }: Followed, progress: Health): Promise<void> {
   if (JSON.stringify(shownOf(progress)) === JSON.stringify(shownOf(change.progress))) return;
   const observed = await deps.store.advance(change.id, step("observe", { progress }), undefined);
-  if (observed.kind === "moved") await deps.cards.draw(change.id, opened?.content);
+  if (observed.kind === "moved") await deps.cards.draw(change.id, { opened: opened?.content });
 }
 
 function shownOf(progress: Health | undefined) {
@@ -122,7 +122,7 @@ async function record(deps: FollowDeps, { change, opened }: Followed, health: He
   if (followed.kind !== "moved") return;
   const isNews = isTrouble || change.op === "createJob";
   if (isNews && followed.change.card === undefined) await deps.cards.tellRequester(followed.change);
-  await deps.cards.draw(change.id, opened?.content);
+  await deps.cards.draw(change.id, { opened: opened?.content });
 }
 
 /** "web keeps restarting: exited with code 137". */

@@ -59,8 +59,8 @@ type Details = {
   readonly refuse: { readonly outcome: Outcome };
   readonly claim: object;
   readonly doubt: { readonly outcome: Outcome };
-  /** With its health, it isn't watched any further. */
-  readonly succeed: { readonly outcome: Outcome; readonly health?: Health | undefined };
+  /** With its health, it isn't watched any further. With `draws`, whoever makes the step also gets the right to draw. */
+  readonly succeed: { readonly outcome: Outcome; readonly health?: Health | undefined; readonly draws?: boolean };
   readonly fail: { readonly outcome: Outcome };
   readonly giveUp: { readonly outcome: Outcome };
   readonly observe: { readonly progress: Health };

@@ -4,11 +4,11 @@ import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/his
 import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Message, Post } from "../views/kit/message.ts";
+import type { Drawable, Drawing } from "./drawable.ts";
 import type { Step } from "./lifecycle.ts";
 import type { SentForm } from "./inbox/interaction.ts";
 import type { Reply } from "./inbox/reply.ts";
 import type { Origin } from "./origin.ts";
-import type { Content } from "./stored-request.ts";
 import type { Standing } from "../policy/question.ts";
 
 // What the workflow needs from outside. `slack/` implements People, Cards and Responder, `access/accounts.ts` Accounts, and
@@ -49,9 +49,8 @@ export type Cards = {
   /**
    * Updates the card of a Change, and its thread, to the latest version; posts the card first if there is none. Any
    * replica may call it at any time. Never rejects because of Slack: a card that can't be drawn now is drawn later.
-   * `opened` is the content of the Change, if it was unsealed already.
    */
-  readonly draw: (changeId: string, opened?: Content) => Promise<void>;
+  readonly draw: (changeId: string, known?: Drawable) => Promise<void>;
   /** Removes the buttons of a message that is no longer the card of a Change. Never rejects. */
   readonly retire: (change: StoredChange, card: Card) => Promise<void>;
   /** The link to a card; undefined when Slack can't say. Never rejects. */
@@ -145,7 +144,7 @@ export type ChangeKey =
   | { readonly undoOf: string };
 
 export type Advanced =
-  | { readonly kind: "moved"; readonly change: StoredChange }
+  | { readonly kind: "moved"; readonly change: StoredChange; readonly drawing?: Drawing | undefined }
   /** It isn't in a state that the step leads from, isn't ours, or our lease is too short. Nothing moved. */
   | { readonly kind: "late"; readonly change: StoredChange | undefined }
   /** This person had approved already. Nothing moved. */

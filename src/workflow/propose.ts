@@ -87,7 +87,7 @@ async function goOn(deps: ProposeDeps, { stored, interaction }: Going): Promise<
     carryOnLater(deps, stored, run);
     return reply.requested(change);
   }
-  await deps.cards.draw(change.id, stored.fresh?.content);
+  await deps.cards.draw(change.id, { opened: stored.fresh?.content });
   await reply.requested(change);
   const cardIn = change.terms?.cardIn;
   if (cardIn === undefined || cardIn === origin.channelId) return undefined;

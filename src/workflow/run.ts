@@ -49,7 +49,7 @@ async function carryOn(deps: RunDeps, { stored, events }: CarryOn, signal: Abort
   const stage = stageOf(change);
   try {
     const done = await toItsEnd(deps, stored, signal);
-    await deps.cards.draw(change.id, fresh?.content);
+    await deps.cards.draw(change.id, { opened: fresh?.content, drawing: done?.drawing });
     if (stage === "settled") await follow(deps, { change, isLeftOver: true }, signal);
     else if (done !== undefined && stageOf(done.change) === "settled") {
       await follow(deps, { ...done, isLeftOver: false, opened: fresh }, signal);
@@ -67,7 +67,7 @@ async function toItsEnd(deps: RunDeps, stored: Stored, signal: AbortSignal): Pro
   const stage = stageOf(stored.change);
   if (stage === "approved") return run(deps, stored, signal);
   if (stored.change.parts !== undefined) return doneWith(await runParts(deps, stored.change, signal));
-  return stage === "sent" ? doneWith(await readBack(deps, stored.change, signal)) : undefined;
+  return stage === "sent" ? readBack(deps, stored.change, signal) : undefined;
 }
 
 /** The Change once it is done; undefined when it ended otherwise, or isn't at its end. */

@@ -2,7 +2,7 @@ import { operationTable } from "../api/operations.ts";
 import type { Outcome } from "../changes/change.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
 import type { AcceptedEnd } from "../changes/read-back-accepted.ts";
-import { requestIdOf } from "../changes/parts.ts";
+import { isPartId, requestIdOf } from "../changes/parts.ts";
 import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Settings } from "../commands/command.ts";
@@ -12,6 +12,7 @@ import { advance } from "./advance.ts";
 import type { FollowDeps } from "./follow.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import { changeKey, endOf, step } from "./lifecycle.ts";
+import type { Drawing } from "./drawable.ts";
 import type { Cards, Store } from "./ports.ts";
 import { apiFor, changeIn, contentOf, openRequest, type OpenRequest } from "./stored-request.ts";
 
@@ -53,6 +54,8 @@ export type Done = {
   readonly change: StoredChange;
   /** The workload looked well when it was read back, and not any more in another look. */
   readonly wasLookedAt: boolean;
+  /** The right to draw its card, which came with its end. */
+  readonly drawing?: Drawing | undefined;
 };
 
 /** Sends an approved Change and records its end, and its health if the read-back shows it. The Change if it is done. */
@@ -70,12 +73,16 @@ export async function send(
     doubt: (outcome) => doubt(deps, change, outcome),
   });
   const done = await record(deps, change, executed);
-  return done && { change: done, wasLookedAt: executed.kind === "ended" && executed.wasLookedAt === true };
+  return done && { ...done, wasLookedAt: executed.kind === "ended" && executed.wasLookedAt === true };
 }
 
 /** Nobody has looked at the workload's health. */
+function unseen(settled: Settled | undefined): Done | undefined {
+  return settled && { ...settled, wasLookedAt: false };
+}
+
 export function doneWith(change: StoredChange | undefined): Done | undefined {
-  return change && { change, wasLookedAt: false };
+  return change && unseen({ change });
 }
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
@@ -102,7 +109,7 @@ async function doubt(deps: RunDeps, change: StoredChange, outcome: Outcome): Pro
   if (kind === "moved") redrawLater(deps, requestIdOf(change.id));
 }
 
-async function record(deps: RunDeps, change: StoredChange, executed: Executed): Promise<StoredChange | undefined> {
+async function record(deps: RunDeps, change: StoredChange, executed: Executed): Promise<Settled | undefined> {
   switch (executed.kind) {
     case "busy":
       // Each try reads the workload again, and some services allow a hundred calls a day.
@@ -130,39 +137,38 @@ export async function refuse(deps: RunDeps, change: StoredChange, outcome: Outco
   await advance(deps, change, { ...step("refuse", { outcome }), ...words });
 }
 
+type Settled = Pick<Done, "change" | "drawing">;
+
 /** The Change if it is done. */
-export async function settle(
+async function settle(
   deps: RunDeps,
   change: StoredChange,
   { outcome, health }: AcceptedEnd,
-): Promise<StoredChange | undefined> {
+): Promise<Settled | undefined> {
   const name = endOf[outcome.kind];
   const reference = name === "succeed" ? {} : { reference: deps.newReference() };
   const settled = await advance(deps, change, {
-    ...step(name, { outcome, health }),
+    // A part has no card of its own.
+    ...step(name, { outcome, health, draws: !isPartId(change.id) }),
     result: wordsOf(outcome),
     ...reference,
   });
-  return settled.kind === "moved" && name === "succeed" ? settled.change : undefined;
+  return settled.kind === "moved" && name === "succeed" ? settled : undefined;
 }
 
 /** A Change that a replica sent before it was gone: read back, never sent again. */
-export async function readBack(
-  deps: RunDeps,
-  change: StoredChange,
-  signal: AbortSignal,
-): Promise<StoredChange | undefined> {
+export async function readBack(deps: RunDeps, change: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
   let opened: OpenRequest;
   try {
     opened = await openRequest(deps, change);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return settle(deps, change, { outcome: unreadable(deps, change) });
+    return unseen(await settle(deps, change, { outcome: unreadable(deps, change) }));
   }
   // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
   const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
   const outcome = await readBackUnknown(changeIn(opened.content), { ...apiFor(deps, opened, signal), notBeforeMs });
-  return signal.aborted ? undefined : settle(deps, change, { outcome });
+  return signal.aborted ? undefined : unseen(await settle(deps, change, { outcome }));
 }
 
 function unreadable({ sealer }: RunDeps, change: StoredChange): Outcome {

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { expect, test } from "vitest";
 import { openSqlite } from "../../src/sqlite.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import type { Drawing } from "../../src/store/store.ts";
+import type { Drawing } from "../../src/workflow/drawable.ts";
 import { benchOver, bob, event, pendingChange, votes } from "./contract/bench.ts";
 
 const card = { channelId: "C1", ts: "1.000001" };

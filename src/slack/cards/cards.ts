@@ -23,9 +23,9 @@ export type CardDeps = {
 export type DrawDeps = CardDeps & { readonly refusals: Refusals };
 
 export function createCards(deps: CardDeps): Cards {
-  const drawing = { ...deps, refusals: createRefusals() };
+  const drawDeps = { ...deps, refusals: createRefusals() };
   return {
-    draw: (changeId, opened) => drawCard(drawing, changeId, opened),
+    draw: (changeId, known) => drawCard(drawDeps, changeId, known),
     retire: (change, card) => retireCard(deps, change, card),
     async link({ card }) {
       if (card === undefined) return undefined;

@@ -9,6 +9,7 @@ import { placeCard, type Placed, threadOf } from "./post-card.ts";
 import { retireCard } from "./retire.ts";
 import { tellRequester } from "./tell-requester.ts";
 import { createRight, type Work } from "./work.ts";
+import type { Drawable } from "../../workflow/drawable.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
 /** The pause after a temporary failure; no replica tries again sooner. */
@@ -27,13 +28,14 @@ const CLOSED_FOR_MS = 24 * 60 * 60_000;
 
 /**
  * Draws the card of a Change and posts news into its thread, until both are up to date. Any replica may call it at any
- * time; one draws. Never rejects because of Slack: a failed draw is repeated later. `opened` saves unsealing.
+ * time; one draws. Never rejects because of Slack: a failed draw is repeated later.
  */
-export async function drawCard(deps: DrawDeps, changeId: string, opened?: Content): Promise<void> {
-  let content = opened;
+export async function drawCard(deps: DrawDeps, changeId: string, known: Drawable = {}): Promise<void> {
+  let { opened: content, drawing: ours } = known;
   for (;;) {
-    const drawing = await deps.store.beginDrawing(changeId);
+    const drawing = ours ?? (await deps.store.beginDrawing(changeId));
     if (drawing === undefined) return;
+    ours = undefined;
     const right = createRight(deps.store, changeId, drawing.token);
     const open = (): Content | undefined => (content ??= contentOf(deps.sealer, drawing.change));
     if (!(await drawOnce(deps, { ...drawing, content: open, right }))) return;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Drawing } from "../../../src/store/store.ts";
+import type { Drawing } from "../../../src/workflow/drawable.ts";
 import { approvedChange, atOnce, bob, type Bench, event, pendingChange, terms, votes } from "./bench.ts";
 
 const card = { channelId: "C1", ts: "1.000001" };
