@@ -85,8 +85,14 @@ function boundBytes(key: SealKey, bind: readonly string[]): Buffer {
  * of a constant reveal nothing.
  */
 function markOf(key: SealKey): Buffer {
-  return createHmac("sha256", key.secret).update("gantry key mark").digest().subarray(0, MARK_BYTES);
+  const known = marks.get(key);
+  if (known !== undefined) return known;
+  const mark = createHmac("sha256", key.secret).update("gantry key mark").digest().subarray(0, MARK_BYTES);
+  marks.set(key, mark);
+  return mark;
 }
+
+const marks = new WeakMap<SealKey, Buffer>();
 
 /**
  * - `unknown-key`: the key that sealed it isn't configured

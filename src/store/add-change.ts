@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from "kysely";
+import { sql } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { IdIn, NewChange } from "../workflow/ports.ts";
@@ -8,7 +8,7 @@ import { keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
-import { findChange, listedChanges, wholeChange } from "./find-change.ts";
+import { findChange, wholeChange } from "./find-change.ts";
 import { insertParts } from "./parts.ts";
 
 /** The conflicting Change can end between the insert and reading it; then the insert is tried again. */
@@ -75,18 +75,4 @@ async function markUndone({ db }: Session, { id, teamId }: IdIn): Promise<void> 
     .where("team_id", "=", teamId)
     .where("is_undone", "=", 0)
     .execute();
-}
-
-/** Those that wait for approvals and may still get them, oldest first. */
-export async function pendingChanges(session: Session, teamId: string): Promise<readonly StoredChange[]> {
-  const { db, clock } = session;
-  const rows = await db
-    .selectFrom("change")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where(sql<SqlBool>`state = 'pending'`)
-    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
-    .orderBy("created_at")
-    .execute();
-  return listedChanges(session, rows);
 }

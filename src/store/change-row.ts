@@ -112,17 +112,6 @@ export function storedChange(sealer: TextSealer, row: Selectable<ChangeTable>, v
   };
 }
 
-/** A stored Change whose reason and diff are opened when they are first read: of a long list, few are shown. */
-export function unopenedChange(sealer: TextSealer, row: Selectable<ChangeTable>, votes: readonly Vote[]): StoredChange {
-  let known: Pick<StoredChange, "reason" | "diff"> | undefined;
-  const texts = () => (known ??= storedChange(sealer, row, votes));
-  const change = storedChange(sealer, { ...row, reason: null, diff: "[]" }, votes);
-  return Object.defineProperties(change, {
-    reason: { get: () => texts().reason, enumerable: true },
-    diff: { get: () => texts().diff, enumerable: true },
-  });
-}
-
 function openedText(sealer: TextSealer, { id, reason, diff, ending }: Selectable<ChangeTable>) {
   const opened = sealer.open(diff, id);
   return {

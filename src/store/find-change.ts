@@ -2,7 +2,7 @@ import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { StoredChange, Vote } from "../changes/stored-change.ts";
 import type { ChangeKey } from "../workflow/ports.ts";
-import { storedChange, unopenedChange } from "./change-row.ts";
+import { storedChange } from "./change-row.ts";
 import type { Db, Session } from "./database/session.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
@@ -88,21 +88,6 @@ type Whole = {
   readonly votes: readonly Vote[] | undefined;
   readonly parts: readonly ChangeRow[] | undefined;
 };
-
-/** `wholeChanges` for a long list: their texts are opened when they are read. */
-export async function listedChanges(reader: Reader, rows: readonly ChangeRow[]): Promise<readonly StoredChange[]> {
-  const single = rows.filter((row) => row.part_count === 0);
-  const votes = await votesOf(
-    reader.db,
-    single.map(({ id }) => id),
-  );
-  const others = await wholeChanges(
-    reader,
-    rows.filter((row) => row.part_count > 0),
-  );
-  const known = new Map(others.map((change) => [change.id, change]));
-  return rows.map((row) => known.get(row.id) ?? unopenedChange(reader.textSealer, row, votes.get(row.id) ?? []));
-}
 
 function withParts({ textSealer }: Reader, { row, votes = [], parts }: Whole): StoredChange {
   const change = storedChange(textSealer, row, votes);

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { StoreError } from "../errors.ts";
 import { accountsFor, removeAccount, resealAccount, saveAccount } from "./accounts.ts";
-import { addChange, pendingChanges } from "./add-change.ts";
+import { addChange } from "./add-change.ts";
 import { advance } from "./advance.ts";
 import { bind, bindingOf, unbind } from "./bindings.ts";
 import { callsOn, countCalls } from "./calls.ts";
+import { createPending } from "./pending.ts";
 import { pruner } from "./database/prune.ts";
 import { beat, isAlone, leave } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
@@ -92,7 +93,7 @@ function changes(session: Session) {
     holdDrawing: (id, token, card) => holdDrawing(session, id, { token, card }),
     drew: (id, drawn) => drew(session, id, drawn),
     postponeDrawing: (id, token, wait) => postponeDrawing(session, id, { token, ...wait }),
-    pendingChanges: (teamId) => pendingChanges(session, teamId),
+    pendingChanges: createPending(session),
     history: (query) => history(session, query),
   } satisfies Partial<Statements>;
 }

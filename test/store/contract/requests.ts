@@ -54,6 +54,39 @@ export function requestsContract({ replica, db }: Bench): void {
     expect(Math.abs(Date.now() - change.createdAt.getTime())).toBeLessThan(60_000);
   });
 
+  test("whoever lists what waits sees what another replica did since", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    const needsTwo = { ...terms, votes: 2 };
+    for (const id of ["AAA111", "BBB222", "CCC333"]) {
+      await a.addChange(pendingChange(id, { terms: needsTwo }), event("requested"));
+    }
+    const before = ofId(await a.pendingChanges("T1"));
+
+    await b.vote("AAA111", bob, votes);
+    await b.reject("BBB222", { who: bob, reason: "no" }, event("rejected"));
+    const { token = "" } = (await b.beginDrawing("CCC333")) ?? {};
+    await b.holdDrawing("CCC333", token, { channelId: "C1", ts: "1.1" });
+    await b.moveChannel({ teamId: "T1", from: "C1", to: "C2", token: undefined });
+    await b.addChange(pendingChange("DDD444"), event("requested"));
+    await b.addChange(pendingChange("EEE555", { teamId: "T2" }), event("requested", { teamId: "T2" }));
+
+    const after = await a.pendingChanges("T1");
+    const whole = await Promise.all(ofId(after).map((id) => b.findChange(id)));
+    expect(before).toEqual(["AAA111", "BBB222", "CCC333"]);
+    expect(ofId(after)).toEqual(["AAA111", "CCC333", "DDD444"]);
+    expect(after).toEqual(whole);
+  });
+
+  test("a waiting request that can't be read isn't listed, and hides no other", async () => {
+    const a = await replica("a");
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    await a.addChange(pendingChange("BBB222"), event("requested"));
+
+    await db().updateTable("change").set({ account_owner: "{" }).where("id", "=", "AAA111").execute();
+
+    expect(ofId(await a.pendingChanges("T1"))).toEqual(["BBB222"]);
+  });
+
   test("a delivery that is worked on twice asks once", async () => {
     const replicas = [await replica("a"), await replica("b")];
 
