@@ -1,27 +1,36 @@
 import { REDACTED } from "./redacted.ts";
 
+/** A token by its shape: how it begins, and what follows. Both are sources of regular expressions. */
+type Shape = readonly [begins: string, rest: string];
+
 // Every pattern starts at a literal or the start of a word and has no nested repetition, so one pass is linear.
 // The shapes come from the issuers' documentation; see also https://docs.github.com/en/code-security/secret-scanning.
-const shapes: readonly RegExp[] = [
-  /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])/gu, // AWS key ids
-  /(?<![A-Za-z0-9])gh[opsur]_[A-Za-z0-9_]{16,}/gu, // GitHub
-  /(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{16,}/gu,
-  /(?<![A-Za-z0-9])glpat-[\w-]{16,}/gu, // GitLab
-  /(?<![A-Za-z0-9])xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}/gu, // Slack
-  /(?<![A-Za-z0-9])xapp-[A-Za-z0-9-]{8,}/gu,
-  /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{8,}/gu,
-  /(?<![A-Za-z0-9])npm_[A-Za-z0-9]{20,}/gu,
-  /(?<![A-Za-z0-9])pypi-[\w-]{16,}/gu,
-  /(?<![A-Za-z0-9])(?:[srp]k_(?:live|test)|whsec)_[A-Za-z0-9]{8,}/gu, // Stripe
-  /(?<![A-Za-z0-9])AIza[\w-]{30,}/gu, // Google
-  /(?<![A-Za-z0-9])(?:ya29\.|GOCSPX-)[\w-]{16,}/gu,
-  /(?<![A-Za-z0-9])sk-[\w-]{20,}/gu, // OpenAI and others
-  /(?<![A-Za-z0-9])SG\.[\w-]{16,}\.[\w-]{16,}/gu, // SendGrid
-  /(?<![A-Za-z0-9])hv[sbr]\.[\w-]{16,}/gu, // Vault
-  /(?<![A-Za-z0-9])(?:hf|dop_v1|doo_v1|shpat|shpss|rubygems|lin_api|tfp)_[A-Za-z0-9]{16,}/gu,
-  /(?<![A-Za-z0-9])AGE-SECRET-KEY-1[A-Z0-9]{16,}/gu,
-  /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/gu, // JSON Web Tokens, RFC 7519
+const shapes: readonly Shape[] = [
+  ["(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)", "[A-Z0-9]{16}(?![A-Za-z0-9])"], // AWS key ids
+  ["gh[opsur]_", "[A-Za-z0-9_]{16,}"], // GitHub
+  ["github_pat_", "[A-Za-z0-9_]{16,}"],
+  ["glpat-", String.raw`[\w-]{16,}`], // GitLab
+  ["xox[a-z]", String.raw`(?:\.xox[a-z])?-[A-Za-z0-9-]{8,}`], // Slack
+  ["xapp-", "[A-Za-z0-9-]{8,}"],
+  ["npm_", "[A-Za-z0-9]{20,}"],
+  ["pypi-", String.raw`[\w-]{16,}`],
+  ["(?:[srp]k_(?:live|test)|whsec)_", "[A-Za-z0-9]{8,}"], // Stripe
+  ["AIza", String.raw`[\w-]{30,}`], // Google
+  [String.raw`(?:ya29\.|GOCSPX-)`, String.raw`[\w-]{16,}`],
+  ["sk-", String.raw`[\w-]{20,}`], // OpenAI and others
+  [String.raw`SG\.`, String.raw`[\w-]{16,}\.[\w-]{16,}`], // SendGrid
+  [String.raw`hv[sbr]\.`, String.raw`[\w-]{16,}`], // Vault
+  ["(?:hf|dop_v1|doo_v1|shpat|shpss|rubygems|lin_api|tfp)_", "[A-Za-z0-9]{16,}"],
+  ["AGE-SECRET-KEY-1", "[A-Z0-9]{16,}"],
 ];
+/** Those above, each at the start of a word. */
+const tokens = shapes.map(([begins, rest]) => new RegExp(`(?<![A-Za-z0-9])${begins}${rest}`, "gu"));
+/** Slack's webhooks, and JSON Web Tokens (RFC 7519). */
+const webhook = /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{8,}/gu;
+const jsonWebToken = /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/gu;
+
+/** A line without any of these has none of the tokens. Most lines have none, and looking for each takes 18 times as long. */
+const beginning = new RegExp([...shapes.map(([begins]) => begins), String.raw`hooks\.slack`, "eyJ"].join("|"), "u");
 
 // RFC 3986 §3.2.1: from the user's colon to the last `@`; a password may contain an unencoded `/` or `@`.
 // A port is not a password. The bound keeps it linear.
@@ -41,10 +50,15 @@ function isWord(value: string): boolean {
   return /^[A-Za-z]?[a-z]{1,19}[.]?$/u.test(value);
 }
 
+/** What none of the patterns after the tokens can do without. */
+const marks = /:\/\/|-u|-p|bearer|basic/iu;
+
 /** Replaces tokens that are recognisable by their shape alone. */
 export function redactKnownTokens(line: string): string {
   let text = line;
-  for (const shape of shapes) text = text.replaceAll(shape, REDACTED);
+  if (beginning.test(text))
+    for (const token of [...tokens, webhook, jsonWebToken]) text = text.replaceAll(token, REDACTED);
+  if (!marks.test(text)) return text;
   return text
     .replaceAll(userInfo, `$1${REDACTED}@`)
     .replaceAll(userOption, `$1${REDACTED}`)

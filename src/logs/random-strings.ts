@@ -81,7 +81,29 @@ function redactUuid(uuid: string, before: string, after: string): string {
   return sensitive.test(before) || sensitive.test(description) ? REDACTED : uuid;
 }
 
+/** What `RUN` and `UUID` consist of. */
+function isOfRun(code: number): boolean {
+  if (code >= 97) return code <= 122;
+  if (code >= 65) return code <= 90 || code === 95;
+  return (code >= 47 && code <= 57) || code === 43 || code === 45;
+}
+
+const SHORTEST_RUN = 32;
+
+/** Whether so many characters of a run follow each other. Looks backwards from where such a run would end. */
+function hasRun(line: string): boolean {
+  let end = SHORTEST_RUN - 1;
+  while (end < line.length) {
+    let at = end;
+    while (at > end - SHORTEST_RUN && isOfRun(line.charCodeAt(at))) at -= 1;
+    if (at === end - SHORTEST_RUN) return true;
+    end = at + SHORTEST_RUN;
+  }
+  return false;
+}
+
 /** Replaces long random strings, and UUIDs next to words such as token or key. */
 export function redactRandomStrings(line: string): string {
+  if (!hasRun(line)) return line;
   return replaceAfter(replaceAfter(line, RUN, redactRun), UUID, redactUuid);
 }

@@ -25,3 +25,14 @@ test("the secrets of a list that several people read at once are collected once,
   const { region } = calls.listServices.path;
   expect(values.values(dana.username, { kind: "service", region, name: "web" })).toEqual(["correct-horse"]);
 });
+
+test("of more workloads than are kept, those that were read last are known", () => {
+  const values = createEnvValues(() => 0);
+  const workload = (at: number) => ({ kind: "service", region: "us", name: `web-${at}` }) as const;
+  const known = (at: number) => values.values("dana", workload(at)).length > 0;
+
+  for (let at = 0; at < 12_000; at += 1)
+    values.note("dana", workload(at), [{ name: "PASSWORD", value: "correct-horse" }]);
+
+  expect([known(0), known(6_000), known(8_000), known(11_999)]).toEqual([false, false, true, true]);
+});
