@@ -1,6 +1,7 @@
 import { App, HTTPReceiver } from "@slack/bolt";
 import { answerList, listed, type Works } from "./bare-work.ts";
 import { freePort } from "./listen.ts";
+import { loopDelayCalls } from "./loop-delay.ts";
 import { answerCalls } from "./remote.ts";
 import { signingSecret } from "./signed.ts";
 
@@ -68,6 +69,7 @@ const port = await freePort();
 await app.start(port);
 
 const calls = {
+  ...loopDelayCalls,
   port: () => port,
   work(given: Works) {
     works = given;

@@ -1,78 +1,14 @@
 import { Agent, request as httpRequest } from "node:http";
-import { signedDelivery } from "./delivery.ts";
+import { apiPort, hold, nextSize, SCALED, setUpdating } from "./crowd-api.ts";
+import { type DeliveryKind, signedDelivery } from "./delivery.ts";
 import { listen, readBody } from "./listen.ts";
+import { personOf } from "./marks.ts";
 import { answerCalls, machineMs } from "./remote.ts";
 
 /**
- * People who wait for what they asked for, the Slack that takes it, and a workload API: one process, on the other core.
+ * People who wait for what they asked for, the Slack that takes it, and the workload API: one process, on the other core.
  * Everything is answered at once.
  */
-
-type Service = { readonly name: string; size: number };
-
-const SCALED = 16;
-/** A service grows by one instance with each scale, and begins again here. */
-const LARGEST = 40;
-
-let services: Service[] = [];
-/** Services that stay "Updating" with too few instances ready. */
-let isUpdating = false;
-
-function hold(count: number): void {
-  services = Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "web" : `svc-${at}`, size: 2 }));
-}
-hold(SCALED + 1);
-
-function wire({ name, size }: Service): object {
-  return {
-    uid: `u-${name}`,
-    name,
-    created_at: "2026-11-20T09:30:00Z",
-    status: isUpdating ? "Updating" : "Running",
-    target_instance_size: size,
-    ready_instances: isUpdating ? 1 : size,
-    containers: [
-      {
-        name: "main",
-        image: "gantry/hello-web",
-        ports: [{ container_port: 80, protocol: "TCP" }],
-        resources: { limits: { cpu: "1", memory: "512Mi" } },
-      },
-    ],
-    port_mappings: [],
-    default_domain_name: `${name}.beijing1.example.com`,
-    binding_domain_name: [],
-  };
-}
-
-let listed: { readonly of: Service[]; readonly text: string } | undefined;
-
-/** Made once per list: otherwise writing it takes longer than reading it. */
-function listOf(): string {
-  if (listed?.of !== services || services.length <= SCALED + 1) {
-    listed = { of: services, text: JSON.stringify({ region: "beijing1", services: services.map(wire) }) };
-  }
-  return listed.text;
-}
-
-function apiAnswer(method: string, path: string, body: string): string | undefined {
-  if (path.endsWith("/services")) return listOf();
-  if (path.endsWith("/jobs")) return JSON.stringify({ region: "beijing1", jobs: [] });
-  const name = /\/services\/([a-z0-9-]+)$/u.exec(path)?.[1];
-  const service = services.find((each) => each.name === name);
-  if (service === undefined) return undefined;
-  if (method !== "GET") service.size = Number(JSON.parse(body).target_instance_size ?? service.size);
-  return JSON.stringify({ region: "beijing1", ...wire(service) });
-}
-
-const apiPort = await listen((request, response) => {
-  async function answer(): Promise<void> {
-    const text = apiAnswer(request.method ?? "", (request.url ?? "").split("?")[0] ?? "", await readBody(request));
-    response.writeHead(text === undefined ? 404 : 200, { "content-type": "application/json" });
-    response.end(text ?? JSON.stringify({ message: "no such thing" }));
-  }
-  answer().catch(() => response.destroy());
-});
 
 const team = { ok: true, url: "https://bench.slack.com/", team: "Bench", team_id: "T0BENCH", bot_id: "B0BENCH" };
 let messages = 0;
@@ -97,6 +33,8 @@ function slackAnswer(method: string, fields: URLSearchParams): object {
         channel: "C0BENCH",
         ts: fields.get("ts") ?? `1763600000.${String(messages).padStart(6, "0")}`,
       };
+    case "views.publish":
+      return { ok: true, view: { id: "V0HOME" } };
     case "chat.postEphemeral":
       return { ok: true, message_ts: "1763600000.000100" };
     default:
@@ -104,7 +42,7 @@ function slackAnswer(method: string, fields: URLSearchParams): object {
   }
 }
 
-/** By the path of their response_url: who waits for a message. */
+/** By the path of their response_url, or by who opened Home: who waits for a message or a view. */
 const waiting = new Map<string, (atMs: number) => void>();
 /** By service: who waits for the card that says it was scaled. */
 const settling = new Map<string, () => void>();
@@ -127,6 +65,7 @@ const slackPort = await listen((request, response) => {
     const fields = new URLSearchParams(body);
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify(slackAnswer(method, fields)));
+    if (method === "views.publish") waiting.get(fields.get("user_id") ?? "")?.(machineMs());
     const text = fields.get("text") ?? "";
     if (method.startsWith("chat.") && isSettled(text)) settling.get(/svc-\d+/u.exec(text)?.[0] ?? "")?.();
   }
@@ -143,14 +82,18 @@ type Said = {
 };
 
 function say(port: number, text: string): Said {
+  return deliver(port, { kind: "command", text });
+}
+
+function deliver(port: number, { kind, text }: { readonly kind: DeliveryKind; readonly text: string }): Said {
   const group = "crowd";
   const at = (sent += 1);
-  const url = `/response/${group}/${at}`;
-  const { body, headers } = signedDelivery({ kind: "command", text, sinkPort: slackPort, group, at });
+  const key = kind === "home" ? personOf({ group, at }) : `/response/${group}/${at}`;
+  const { body, headers } = signedDelivery({ kind, text, sinkPort: slackPort, group, at });
   const startedAt = machineMs();
   const answered = new Promise<number>((resolve) => {
-    waiting.set(url, (atMs) => {
-      waiting.delete(url);
+    waiting.set(key, (atMs) => {
+      waiting.delete(key);
       resolve(atMs - startedAt);
     });
   });
@@ -180,11 +123,8 @@ async function atOnce(concurrency: number, times: number, one: (worker: number) 
 }
 
 async function scale(port: number, name: string): Promise<void> {
-  const service = services.find((each) => each.name === name);
-  if (service === undefined) throw new Error(`there is no ${name}`);
-  if (service.size >= LARGEST) service.size = 2;
   const settled = new Promise<void>((resolve) => settling.set(name, resolve));
-  await say(port, `scale ${name} ${service.size + 1}`).acked;
+  await say(port, `scale ${name} ${nextSize(name)}`).acked;
   await settled;
 }
 
@@ -193,9 +133,7 @@ type To = { readonly port: number };
 const calls = {
   ports: () => ({ apiPort, slackPort }),
   holds: (count: number) => hold(count),
-  updating(on: boolean) {
-    isUpdating = on;
-  },
+  updating: (on: boolean) => setUpdating(on),
   /** Commands, until their messages are there, in milliseconds. */
   async says({ port, text, times, concurrency }: To & { text: string; times: number; concurrency: number }) {
     const messageMs: number[] = [];
@@ -206,13 +144,25 @@ const calls = {
     });
     return { messageMs, wholeMs };
   },
+  /** Pickers, until they offer something; somebody else each time. */
+  async suggests({ port, text, times }: To & { text: string; times: number }) {
+    const ms: number[] = [];
+    for (let time = 0; time < times; time += 1) ms.push(await deliver(port, { kind: "suggestion", text }).acked);
+    return ms;
+  },
+  /** Home, until it is published; somebody else's each time. */
+  async opensHome({ port, times }: To & { times: number }) {
+    const ms: number[] = [];
+    for (let time = 0; time < times; time += 1) ms.push(await deliver(port, { kind: "home", text: "" }).answered);
+    return ms;
+  },
   /** A service for each of those who scale at a time; until the card says how it ended. */
   scales: ({ port, times }: To & { times: number }) =>
     atOnce(SCALED, times, (worker) => scale(port, `svc-${worker + 1}`)),
   /** Reads by somebody who has just scaled 16 services, in milliseconds until their messages. */
   async behind({ port, texts }: To & { texts: readonly string[] }) {
     const acks = Array.from({ length: SCALED }, (_, at) =>
-      say(port, `scale svc-${at + 1} ${(services[at + 1]?.size ?? 2) + 1}`),
+      say(port, `scale svc-${at + 1} ${nextSize(`svc-${at + 1}`)}`),
     );
     await Promise.all(acks.map(({ acked }) => acked));
     const ms: number[] = [];

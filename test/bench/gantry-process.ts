@@ -5,15 +5,26 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "./listen.ts";
-import { endWithUs } from "./remote.ts";
+import type { LoopDelayCalls } from "./loop-delay.ts";
+import { endWithUs, type Remote, remoteOver } from "./remote.ts";
 import { signingSecret } from "./signed.ts";
 
-export type GantryProcess = { readonly pid: number; readonly port: number };
+export type GantryProcess = {
+  readonly pid: number;
+  readonly port: number;
+  /** What is asked inside the process, if that was wanted. */
+  readonly inside?: Remote<LoopDelayCalls>;
+};
 
 /** What Gantry's requests to the workload API carry, for the same request made alone. */
 export const account = { username: "bench", token: "bench-api-token" };
 
 const STARTS_WITHIN_MS = 20_000;
+
+const folders: string[] = [];
+process.on("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** The bot as it is deployed, against the stand-ins; ready when it resolves. `program` is for trying a changed copy. */
 export async function startGantry(stands: {
@@ -22,15 +33,17 @@ export async function startGantry(stands: {
   readonly sinkPort: number;
   /** Over Socket Mode, with this token. */
   readonly appToken?: string;
+  readonly isAsked?: boolean;
 }): Promise<GantryProcess> {
   const data = mkdtempSync(join(tmpdir(), "gantry-bench-"));
-  process.on("exit", () => rmSync(data, { recursive: true, force: true }));
+  folders.push(data);
   const port = await freePort();
   const logFile = join(data, "bot.log");
   const log = openSync(logFile, "a");
-  const child = spawn(process.execPath, [...nodeFlags(), stands.program], {
+  const inside = stands.isAsked === true ? ["--import", new URL("in-gantry.ts", import.meta.url).href] : [];
+  const child = spawn(process.execPath, [...nodeFlags(), ...inside, stands.program], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
-    stdio: ["ignore", log, log],
+    stdio: ["ignore", log, log, ...(stands.isAsked === true ? (["ipc"] as const) : [])], // not any text
     env: {
       PATH: process.env["PATH"],
       NODE_ENV: "production",
@@ -58,7 +71,10 @@ export async function startGantry(stands: {
     }
     await sleep(50);
   }
-  return { pid: child.pid ?? 0, port };
+  const process_ = { pid: child.pid ?? 0, port };
+  return stands.isAsked === true
+    ? { ...process_, inside: remoteOver<LoopDelayCalls>(child, stands.program) }
+    : process_;
 }
 
 /** `BENCH_NODE_FLAGS="--max-semi-space-size=4"` tries a flag on the bot alone. */

@@ -22,6 +22,13 @@ export async function startRemote<C extends Calls>(program: string): Promise<Rem
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   endWithUs(child);
+  const remote = remoteOver<C>(child, program);
+  await once(child, "spawn");
+  return remote;
+}
+
+/** Asks a child with a channel between the processes, in which `answerCalls` runs. */
+export function remoteOver<C extends Calls>(child: ChildProcess, program: string): Remote<C> {
   const pending = new Map<number, Pending>();
   child.on("message", (message) => {
     const { id, answer, error } = message as Reply; // written by `answerCalls`
@@ -32,7 +39,6 @@ export async function startRemote<C extends Calls>(program: string): Promise<Rem
   child.on("exit", () => {
     for (const { reject } of pending.values()) reject(new Error(`${program} ended before it answered`));
   });
-  await once(child, "spawn");
   let last = 0;
   return {
     pid: child.pid ?? 0,

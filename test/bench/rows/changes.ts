@@ -1,18 +1,27 @@
 import type { Rig } from "./rig.ts";
-import { atLeast, atMost, type Row } from "./row.ts";
+import { cpuMs, loopDelayMs, peakMb } from "./process-stat.ts";
+import { atLeast, atMost, told, type Row } from "./row.ts";
 import { median } from "../stats.ts";
 
 const SCALES = 320;
 const READS = ["list services", "help", "show web"];
 
 /** Scales, 16 at a time, until the card says how each ended. */
-export async function measureScales({ crowd, gantry: { port }, repetitions }: Rig): Promise<readonly Row[]> {
+export async function measureScales({ crowd, gantry, repetitions }: Rig): Promise<readonly Row[]> {
+  const { port, pid } = gantry;
   await crowd.ask("scales", { port, times: SCALES / 4 });
   const rates: number[] = [];
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     rates.push((SCALES / (await crowd.ask("scales", { port, times: SCALES }))) * 1_000);
   }
-  return [atLeast({ name: "scale, 16 at a time, until the settled card", unit: "a second", ours: median(rates) }, 40)];
+  const before = cpuMs(pid);
+  const delay = await loopDelayMs(gantry, () => crowd.ask("scales", { port, times: SCALES }));
+  return [
+    atLeast({ name: "scale, 16 at a time, until the settled card", unit: "a second", ours: median(rates) }, 40),
+    told({ name: "scale, 16 at a time, CPU of each", unit: "ms", ours: (cpuMs(pid) - before) / SCALES }),
+    told({ name: "scale, 16 at a time, event-loop delay p99", unit: "ms", ours: delay }),
+    told({ name: "scale, peak of resident memory", unit: "MB", ours: peakMb(pid) }),
+  ];
 }
 
 /** The slowest of three reads that somebody types right after 16 scales. */

@@ -1,8 +1,8 @@
 import { median } from "../stats.ts";
 import type { GantryProcess } from "../gantry-process.ts";
-import { cpuMs } from "./process-stat.ts";
+import { cpuMs, loopDelayMs, peakMb } from "./process-stat.ts";
 import type { Rig } from "./rig.ts";
-import { atLeastBy, atMostBy, type Row } from "./row.ts";
+import { atLeastBy, atMostBy, told, type Row } from "./row.ts";
 
 const TEXT = "list";
 const ONE_BY_ONE = 80;
@@ -20,7 +20,13 @@ async function alone({ crowd }: Rig, { port }: GantryProcess): Promise<readonly 
   return (await crowd.ask("says", { port, text: TEXT, times: ONE_BY_ONE, concurrency: 1 })).messageMs;
 }
 
-/** `/gantry list services` of a few services until its message, one at a time and 16 at a time, in turn with the bare app. */
+/** In a run of its own: watching the event loop takes time, too. */
+async function delays(rig: Rig): Promise<Pick<Row, "ours" | "base">> {
+  const of = (app: GantryProcess): Promise<number> => loopDelayMs(app, () => busy(rig, app));
+  return { ours: await of(rig.gantry), base: await of(rig.bare) };
+}
+
+/** `/gantry list` of a few services until its message, one at a time and 16 at a time, in turn with the bare app. */
 export async function measureLists(rig: Rig): Promise<readonly Row[]> {
   const apps = [rig.gantry, rig.bare] as const;
   for (const app of apps) await busy(rig, app);
@@ -40,5 +46,7 @@ export async function measureLists(rig: Rig): Promise<readonly Row[]> {
     atMostBy({ name: "list, one at a time, until its message, p50", unit: "ms", ours, base }, 2.5),
     atLeastBy({ name: "list, 16 at a time", unit: "a second", ours: ourRate, base: baseRate }, 0.7),
     atMostBy({ name: "list, 16 at a time, CPU of each", unit: "ms", ours: ourCpu, base: baseCpu }, 1.3),
+    told({ name: "list, 16 at a time, event-loop delay p99", unit: "ms", ...(await delays(rig)) }),
+    told({ name: "list, peak of resident memory", unit: "MB", ours: peakMb(apps[0].pid), base: peakMb(apps[1].pid) }),
   ];
 }

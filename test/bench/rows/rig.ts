@@ -21,10 +21,15 @@ export async function openRig({ program, repetitions }: Pick<Rig, "program" | "r
   const ports = await crowd.ask("ports", undefined);
   const { apiPort, slackPort } = ports;
   await remote.ask("work", { apiUrl: `http://127.0.0.1:${apiPort}`, slackUrl: `http://127.0.0.1:${slackPort}` });
-  const bare = { pid: remote.pid, port: await remote.ask("port", undefined) };
-  return { program, repetitions, crowd, ports, bare, gantry: await startIn({ program, ports }) };
+  const bare = { pid: remote.pid, port: await remote.ask("port", undefined), inside: remote };
+  const gantry = await startIn({ program, ports }, { isAsked: true });
+  return { program, repetitions, crowd, ports, bare, gantry };
 }
 
-export function startIn({ program, ports }: Pick<Rig, "program" | "ports">): Promise<GantryProcess> {
-  return startGantry({ program, apiPort: ports.apiPort, sinkPort: ports.slackPort });
+/** Another process of the bot. */
+export function startIn(
+  { program, ports }: Pick<Rig, "program" | "ports">,
+  { isAsked = false }: { readonly isAsked?: boolean } = {},
+): Promise<GantryProcess> {
+  return startGantry({ program, apiPort: ports.apiPort, sinkPort: ports.slackPort, isAsked });
 }

@@ -6,8 +6,8 @@ function shown(value: number): string {
 }
 
 export function rowTable(rows: readonly Row[]): string {
-  const cells = rows.map(({ name, unit, ours, base, goal, isReached }) => [
-    `${isReached ? "  " : "! "}${name}, ${unit}`,
+  const cells = rows.map(({ name, note, unit, ours, base, goal, isReached }) => [
+    `${isReached ? "  " : "! "}${name}, ${unit}${note === undefined ? "" : ` (${note})`}`,
     shown(ours),
     base === undefined ? "–" : shown(base),
     base === undefined ? "–" : (ours / base).toFixed(2),

@@ -4,12 +4,14 @@ export type Row = {
   readonly unit: string;
   readonly ours: number;
   readonly base?: number;
+  /** What it is made of, as people read it. */
+  readonly note?: string;
   /** What it should be, as people read it. */
   readonly goal: string;
   readonly isReached: boolean;
 };
 
-type Measured = Pick<Row, "name" | "unit" | "ours">;
+type Measured = Pick<Row, "name" | "unit" | "ours" | "note">;
 
 export function atMost(measured: Measured, most: number): Row {
   return { ...measured, goal: `≤ ${most} ${measured.unit}`, isReached: measured.ours <= most };
@@ -17,6 +19,11 @@ export function atMost(measured: Measured, most: number): Row {
 
 export function atLeast(measured: Measured, least: number): Row {
   return { ...measured, goal: `≥ ${least} ${measured.unit}`, isReached: measured.ours >= least };
+}
+
+/** Without a goal. */
+export function told(measured: Measured & Pick<Row, "base">): Row {
+  return { ...measured, goal: "–", isReached: true };
 }
 
 type Compared = Measured & { readonly base: number };

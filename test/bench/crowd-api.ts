@@ -1,0 +1,81 @@
+import { listen, readBody } from "./listen.ts";
+
+/** The workload API of the crowd: services in memory, answered at once. */
+
+type Service = { readonly name: string; size: number };
+
+export const SCALED = 16;
+/** A service grows by one instance with each scale, and begins again here. */
+const LARGEST = 40;
+
+let services: Service[] = [];
+/** Services that stay "Updating" with too few instances ready. */
+let isUpdating = false;
+
+export function hold(count: number): void {
+  services = Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "web" : `svc-${at}`, size: 2 }));
+}
+hold(SCALED + 1);
+
+function wire({ name, size }: Service): object {
+  return {
+    uid: `u-${name}`,
+    name,
+    created_at: "2026-11-20T09:30:00Z",
+    status: isUpdating ? "Updating" : "Running",
+    target_instance_size: size,
+    ready_instances: isUpdating ? 1 : size,
+    containers: [
+      {
+        name: "main",
+        image: "gantry/hello-web",
+        ports: [{ container_port: 80, protocol: "TCP" }],
+        resources: { limits: { cpu: "1", memory: "512Mi" } },
+      },
+    ],
+    port_mappings: [],
+    default_domain_name: `${name}.beijing1.example.com`,
+    binding_domain_name: [],
+  };
+}
+
+let listed: { readonly of: Service[]; readonly text: string } | undefined;
+
+/** Made once per list: otherwise writing it takes longer than reading it. */
+function listOf(): string {
+  if (listed?.of !== services || services.length <= SCALED + 1) {
+    listed = { of: services, text: JSON.stringify({ region: "beijing1", services: services.map(wire) }) };
+  }
+  return listed.text;
+}
+
+function apiAnswer(method: string, path: string, body: string): string | undefined {
+  if (path.endsWith("/services")) return listOf();
+  if (path.endsWith("/jobs")) return JSON.stringify({ region: "beijing1", jobs: [] });
+  const name = /\/services\/([a-z0-9-]+)$/u.exec(path)?.[1];
+  const service = services.find((each) => each.name === name);
+  if (service === undefined) return undefined;
+  if (method !== "GET") service.size = Number(JSON.parse(body).target_instance_size ?? service.size);
+  return JSON.stringify({ region: "beijing1", ...wire(service) });
+}
+
+export const apiPort = await listen((request, response) => {
+  async function answer(): Promise<void> {
+    const text = apiAnswer(request.method ?? "", (request.url ?? "").split("?")[0] ?? "", await readBody(request));
+    response.writeHead(text === undefined ? 404 : 200, { "content-type": "application/json" });
+    response.end(text ?? JSON.stringify({ message: "no such thing" }));
+  }
+  answer().catch(() => response.destroy());
+});
+
+export function setUpdating(on: boolean): void {
+  isUpdating = on;
+}
+
+/** The size that a service is scaled to next. Throws when there is none of this name. */
+export function nextSize(name: string): number {
+  const service = services.find((each) => each.name === name);
+  if (service === undefined) throw new Error(`there is no ${name}`);
+  if (service.size >= LARGEST) service.size = 2;
+  return service.size + 1;
+}
