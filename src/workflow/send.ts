@@ -137,6 +137,14 @@ export async function refuse(deps: RunDeps, change: StoredChange, outcome: Outco
   await advance(deps, change, { ...step("refuse", { outcome }), ...words });
 }
 
+/**
+ * Its card is posted when it has ended. Where one stands with buttons, the right to draw isn't taken ahead: if this replica
+ * were killed now, they would stay until that right is over. A part has no card of its own.
+ */
+function isFirstDrawn({ id, terms }: StoredChange): boolean {
+  return terms === undefined && !isPartId(id);
+}
+
 type Settled = Pick<Done, "change" | "drawing">;
 
 /** The Change if it is done. */
@@ -148,8 +156,7 @@ async function settle(
   const name = endOf[outcome.kind];
   const reference = name === "succeed" ? {} : { reference: deps.newReference() };
   const settled = await advance(deps, change, {
-    // A part has no card of its own.
-    ...step(name, { outcome, health, draws: !isPartId(change.id) }),
+    ...step(name, { outcome, health, draws: isFirstDrawn(change) }),
     result: wordsOf(outcome),
     ...reference,
   });

@@ -122,6 +122,19 @@ test("killed after it was done and before that was drawn: the card is drawn anew
   expect(buttons(town)).toEqual([]);
 });
 
+test("killed after what needs no approval was done and before its card was posted: it is posted when that right is over", async () => {
+  const { town, killAt } = await killTown();
+  await using _town = town;
+  await killAt("succeed", "after", () => town.developer.says("/gantry scale web 3"));
+
+  town.passMinutes(1);
+  await town.crashBot();
+  await town.settled();
+
+  expect(count(town, "updateService")).toBe(1);
+  expect(card(town.developer)).toMatch(/✅ web scaled to 3.*running.*instances 2 → 3/isu);
+});
+
 test("stopped in order while the service stalls: who asked is told at once, and the next bot tells how it ended", async () => {
   const { town, stalls } = await killTown({ goodbyeMs: 5_000 });
   await using _town = town;

@@ -4,18 +4,19 @@ import { backOffMs, makeReconnects } from "../../../../../src/service/engines/ku
 const never = new AbortController().signal;
 
 test("all who wait go one after the other, with the time between them", async () => {
+  const startedAt = performance.now();
   const reconnects = makeReconnects({ everyMs: 40 });
   const at: number[] = [];
 
   await Promise.all(
     Array.from({ length: 5 }, async () => {
       await reconnects.turn(never, () => false);
-      at.push(performance.now());
+      at.push(performance.now() - startedAt);
     }),
   );
 
-  const gaps = at.slice(1).map((time, n) => time - (at[n] ?? 0));
-  expect(gaps.every((gap) => gap >= 39)).toBe(true);
+  // Since the start and not since the one before, which a busy machine may have told late.
+  expect(at.every((ms, before) => ms >= 40 * before - 1)).toBe(true);
 });
 
 test("whoever has a reader waiting goes first, also if the reader came later", async () => {

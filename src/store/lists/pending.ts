@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
-import type { StoredChange } from "../changes/stored-change.ts";
-import type { Session } from "./database/session.ts";
-import { wholeChanges } from "./find-change.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import type { Session } from "../database/session.ts";
+import { wholeChanges } from "../find-change.ts";
 
 type Known = { readonly stamp: string; readonly change: StoredChange };
 type KnownById = ReadonlyMap<string, Known>;
