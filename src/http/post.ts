@@ -14,7 +14,10 @@ export type Posting = {
   readonly withinMs: number;
 };
 
-/** Posts JSON. Rejects with a TimeoutError when it takes too long. Redirects aren't followed. */
+/**
+ * Posts JSON. Rejects as `fetch` does: with a TimeoutError when it takes too long, and with a TypeError without a connection
+ * or when it breaks off. Redirects aren't followed.
+ */
 export type Post = (url: string, posting: Posting) => Promise<Posted>;
 
 /** More of an answer isn't read. */
@@ -35,6 +38,8 @@ export function createPost(dispatcher?: Dispatcher): Post {
       });
       const text = await beginningOf(body);
       return { status: statusCode, text, header: (name) => String(headers[name] ?? "") };
+    } catch (cause) {
+      throw limit.signal.aborted ? cause : new TypeError("no connection, or it broke off", { cause });
     } finally {
       clearTimeout(timer);
     }
