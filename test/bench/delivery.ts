@@ -82,7 +82,7 @@ function interaction(type: string, person: string): object {
   return { type, team, user, enterprise: null, api_app_id: "A0BENCH", token: "legacy", is_enterprise_install: false };
 }
 
-function placeOf(person: string): object {
+function originOf(person: string): object {
   return { userId: person, teamId: team.id, channelId: "C0BENCH" };
 }
 
@@ -98,7 +98,7 @@ function suggestion({ text, group, at, person = personOf({ group, at }) }: Deliv
       id: viewOf({ group, at }),
       type: "modal",
       callback_id: "form:scale",
-      private_metadata: JSON.stringify({ verb: "scale", place: placeOf(person) }),
+      private_metadata: JSON.stringify({ verb: "scale", origin: originOf(person) }),
       state: { values: {} },
     },
   };
@@ -114,7 +114,7 @@ function connect({ text: username, group, at, person = personOf({ group, at }) }
       id: viewOf({ group, at }),
       type: "modal",
       callback_id: "account:connect",
-      private_metadata: JSON.stringify({ whose: "mine", place: placeOf(person) }),
+      private_metadata: JSON.stringify({ whose: "mine", origin: originOf(person) }),
       state: { values: { ...typed("username", username), ...typed("token", "bench-own-token") } },
     },
   };
